@@ -1,0 +1,35 @@
+//! Every limit of the daemon alone, with its reason; those that clients must know stand in
+//! `editd_proto::limits`.
+
+/// Jobs that wait or run at once; one more is `busy`.
+pub const QUEUE: usize = 1024;
+
+/// Jobs that run at once: enough that many clients share one flush.
+pub const WORKERS: usize = 32;
+
+/// Open connections; one more is closed with `busy`.
+pub const CONNECTIONS: usize = 256;
+
+/// Requests of one connection that wait for their reply; the connection is not read beyond.
+pub const PIPELINE: usize = 64;
+
+/// Milliseconds in which a connection must have said `hello`.
+pub const HELLO_MS: u64 = 10_000;
+
+/// Milliseconds in which a frame that has begun must be whole, and a reply must be taken.
+pub const FRAME_MS: u64 = 60_000;
+
+/// Folders that are watched because files in them were read or written.
+pub const WATCHED_FOLDERS: usize = 4096;
+
+/// Bytes of a log segment.
+pub const SEGMENT: u64 = 8 * 1024 * 1024;
+
+/// Bytes of a row in the database; larger values stay in the log.
+pub const ROW: usize = 4096;
+
+/// Milliseconds after which a `relaxed` job is flushed at the latest.
+pub const RELAXED_MS: u64 = 50;
+
+/// Links that one path may pass through.
+pub const LINKS: usize = 40;

@@ -1,0 +1,206 @@
+//! The one seam to the operating system's files: the smallest set of system calls, below everything that
+//! must be proven. `disk` and `store` are its only users; it decides nothing.
+//!
+//! *Calling sequence*: open a folder by its absolute path once ([`Os::open_dir`]); reach everything else
+//! by name from an open folder, never following a link. A name is one path component as bytes.
+//!
+//! *Invariants*: no call follows a symbolic link in its last component. A call that returned `Ok` has
+//! happened in the view of every process; it is durable only after the `sync` that covers it.
+
+use std::any::Any;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(unix)]
+pub mod unix;
+#[cfg(windows)]
+pub mod windows;
+
+/// An open folder.
+pub type Dir = Arc<dyn OsDir>;
+/// An open file.
+pub type File = Arc<dyn OsFile>;
+
+/// Which run of the machine this is: what was not flushed is lost between two of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BootId(pub [u8; 16]);
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Dir,
+    /// A symbolic link.
+    Link,
+    /// A FIFO, socket or device.
+    Other,
+}
+
+/// Which file it is, beyond its name: equal only for the same file, also after its number was reused.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Identity {
+    /// The file system.
+    pub dev: u64,
+    /// The file's number on it.
+    pub ino: u64,
+    /// Birth time, nanoseconds since 1970; 0 where the file system keeps none.
+    pub born: i64,
+}
+
+/// What the system says of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Which it is.
+    pub identity: Identity,
+    /// Bytes.
+    pub size: u64,
+    /// Permission bits, with set-id and sticky bits (0o7777).
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Names that it has.
+    pub links: u64,
+    /// Last change of content, nanoseconds since 1970.
+    pub modified: i64,
+    /// Last change of content or metadata, nanoseconds since 1970.
+    pub changed: i64,
+}
+
+/// How a file is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// To read.
+    Read,
+    /// To read and write in place.
+    Write,
+}
+
+/// What a read lease tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lease {
+    /// Nobody has the file open for writing; the lease is held until [`OsFile::release_lease`].
+    Held,
+    /// Somebody has it open for writing.
+    Writer,
+    /// This system or file system has no leases.
+    Unsupported,
+}
+
+/// One name in a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listed {
+    /// The name.
+    pub name: Vec<u8>,
+    /// What it stands for, where the listing tells; else ask [`OsDir::stat`].
+    pub kind: Option<Kind>,
+}
+
+/// The machine.
+pub trait Os: Send + Sync {
+    /// Opens a folder by its absolute path, following links.
+    fn open_dir(&self, path: &Path) -> io::Result<Dir>;
+    /// Which run of the machine this is.
+    fn boot_id(&self) -> io::Result<BootId>;
+    /// Exchanges two names in one step. `Unsupported` where the file system cannot.
+    fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()>;
+    /// Moves a name; `AlreadyExists` if the target exists. In one step.
+    fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
+    /// Moves a name over whatever the target is. In one step.
+    fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
+    /// Gives a file a second name.
+    fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
+}
+
+/// An open folder. It stays the same folder when it is renamed.
+pub trait OsDir: Send + Sync {
+    /// What a name stands for; a link is not followed.
+    fn stat(&self, name: &[u8]) -> io::Result<Stat>;
+    /// The folder's own.
+    fn stat_self(&self) -> io::Result<Stat>;
+    /// Opens a folder in it; fails on a link.
+    fn open_dir(&self, name: &[u8]) -> io::Result<Dir>;
+    /// Opens a regular file in it, never blocking; fails on a link (`FilesystemLoop`), and on a folder,
+    /// FIFO, socket or device (`InvalidInput`).
+    fn open_file(&self, name: &[u8], access: Access) -> io::Result<File>;
+    /// Makes a new file, open for reading and writing; `AlreadyExists` if the name is taken.
+    fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File>;
+    /// Makes a new folder. Its mode is not reduced by the process's mask.
+    fn create_dir(&self, name: &[u8], mode: u32) -> io::Result<()>;
+    /// Takes a file's name away.
+    fn remove_file(&self, name: &[u8]) -> io::Result<()>;
+    /// Takes an empty folder away.
+    fn remove_dir(&self, name: &[u8]) -> io::Result<()>;
+    /// What a link says.
+    fn read_link(&self, name: &[u8]) -> io::Result<Vec<u8>>;
+    /// All names in it, without `.` and `..`.
+    fn list(&self) -> io::Result<Vec<Listed>>;
+    /// Makes its names durable.
+    fn sync(&self) -> io::Result<()>;
+    /// For the implementation that made it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// An open file. It stays the same file when it is renamed or unlinked.
+pub trait OsFile: Send + Sync {
+    /// What the system says of it.
+    fn stat(&self) -> io::Result<Stat>;
+    /// Reads up to `buf.len()` bytes at an offset; 0 at the end.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
+    /// Writes all bytes at an offset.
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+    /// Cuts or lengthens it.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Makes content and length durable (`fdatasync`; `F_FULLFSYNC` on macOS).
+    fn sync_data(&self) -> io::Result<()>;
+    /// Makes content and metadata durable (`fsync`).
+    fn sync_all(&self) -> io::Result<()>;
+    /// Sets the permission bits, not reduced by the process's mask.
+    fn set_mode(&self, mode: u32) -> io::Result<()>;
+    /// Sets owner and group.
+    fn set_owner(&self, uid: u32, gid: u32) -> io::Result<()>;
+    /// Copies access control lists and extended attributes from another file, as far as permitted.
+    fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()>;
+    /// Asks for a read lease: whether anybody has it open for writing.
+    fn lease(&self) -> io::Result<Lease>;
+    /// Whether the lease that was `Held` still is: `false` once somebody tried to open it for writing.
+    fn lease_intact(&self) -> io::Result<bool>;
+    /// Gives the lease back.
+    fn release_lease(&self) -> io::Result<()>;
+    /// Takes the advisory exclusive lock; `false` if another process has it. Held until it is closed.
+    fn try_lock(&self) -> io::Result<bool>;
+    /// For the implementation that made it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Reads a whole file, at most `limit` bytes and one more (so that a longer one can be told).
+pub fn read_all(file: &dyn OsFile, limit: usize) -> io::Result<Vec<u8>> {
+    let size = usize::try_from(file.stat()?.size).unwrap_or(usize::MAX).min(limit).saturating_add(1);
+    let mut bytes = vec![0; size];
+    let mut filled = 0;
+    loop {
+        let Some(room) = bytes.get_mut(filled..) else { break };
+        if room.is_empty() {
+            if filled > limit {
+                break;
+            }
+            // It grew while it was read.
+            bytes.resize(filled.saturating_mul(2).clamp(4096, limit.saturating_add(1)), 0);
+            continue;
+        }
+        match file.read_at(room, filled as u64)? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}

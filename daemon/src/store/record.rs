@@ -1,0 +1,231 @@
+//! What the log holds: one enum, one struct for each kind of record. Stored bytes carry a version; a
+//! sample of each version that was ever stored stands in the tests.
+
+use editd_engine::Splice;
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::EntryKind;
+use editd_proto::path::WirePath;
+use serde::{Deserialize, Serialize};
+
+use crate::os::{BootId, Identity};
+
+/// A record of the log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Record {
+    /// The daemon opened the log. A power cut lies between two of these with different boots.
+    Start(Start),
+    /// What a job is about to do. Only a flush of it permits the swap.
+    Intent(Entry),
+    /// The intent was withdrawn: nothing of it stands.
+    Void(JobId),
+    /// Every file of the intent shows *after*; the entry counts from here.
+    Seal(Seal),
+    /// The files are flushed and what they displaced is dropped. Recovery is done with the entry.
+    Settle(Settle),
+    /// A change that did not go through editd: an entry with nothing to do.
+    External(Entry),
+    /// A clipboard changed outside a job.
+    Clip(Clip),
+    /// A session has seen a content.
+    Seen(Seen),
+    /// A detached job waits.
+    Queued(Queued),
+    /// A job with a key, or a detached job, ended without an entry.
+    Done(Done),
+}
+
+/// The daemon opened the log.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Start {
+    /// The run of the machine.
+    pub boot: BootId,
+    /// When, milliseconds since 1970.
+    pub time: u64,
+    /// The daemon's version.
+    pub version: String,
+}
+
+/// An entry of the journal: what was intended, by whom and why.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number.
+    pub id: JobId,
+    /// What made it.
+    pub kind: EntryKind,
+    /// The run of the machine in which it was intended.
+    pub boot: BootId,
+    /// When, milliseconds since 1970.
+    pub time: u64,
+    /// Whose.
+    pub session: String,
+    /// Which program's.
+    pub client: String,
+    /// The client's key.
+    pub key: Option<String>,
+    /// With a key: hash of the request, so that another request under the same key can be told.
+    pub request: Option<ContentHash>,
+    /// Why.
+    pub label: Option<String>,
+    /// Entries that it takes back (undo) or brings back (redo).
+    pub of: Vec<JobId>,
+    /// Its files, in the order in which they are swapped.
+    pub files: Vec<FileRecord>,
+    /// Clipboards that it stores; they count once it is sealed.
+    pub clips: Vec<Clip>,
+}
+
+/// One file of an entry.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Its path, links resolved.
+    pub path: WirePath,
+    /// What was there.
+    pub before: Option<Face>,
+    /// What is there afterwards. Before the swap its identity is the staged file's.
+    pub after: Option<Face>,
+    /// The changed ranges, in *before*'s offsets: what turns one into the other.
+    pub splices: Vec<Splice>,
+    /// How it is put in place.
+    pub how: How,
+    /// The name in the staging folder: first of the staged file, after the swap of what it displaced.
+    pub slot: String,
+    /// Where the slot is.
+    pub staging: Staging,
+    /// Folders made for it, outermost first.
+    pub made: Vec<WirePath>,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+}
+
+/// What a file is, at one moment.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Face {
+    /// Hash of the content.
+    pub hash: ContentHash,
+    /// Bytes.
+    pub size: u64,
+    /// Permission bits.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Which file it is.
+    pub identity: Identity,
+    /// Last change of content, nanoseconds since 1970.
+    pub modified: i64,
+}
+
+/// How a change is put in place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum How {
+    /// The staged file is exchanged with the target.
+    Swap,
+    /// The staged file is moved to the target, which must not exist.
+    Create,
+    /// The target is moved to the slot.
+    Delete,
+    /// The file has several hard links: its bytes are rewritten from the first changed one to the end.
+    InPlace,
+    /// Nothing: an external change.
+    Nothing,
+}
+
+/// Which folder holds a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Staging {
+    /// `.editd/staging` at the workspace's root.
+    Root,
+    /// The target's own folder, which is on another mount.
+    Beside,
+}
+
+/// Every file shows *after*.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Seal {
+    /// The entry.
+    pub id: JobId,
+    /// The job's receipt without diffs (MessagePack), for a client that asks again with the same key.
+    #[serde(with = "serde_bytes")]
+    pub receipt: Vec<u8>,
+}
+
+/// Recovery is done with an entry.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Settle {
+    /// The entry.
+    pub id: JobId,
+    /// Some file was found neither before nor after: foreign, left as it is.
+    pub diverged: bool,
+}
+
+/// A clipboard's new content.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Clip {
+    /// The session; empty for a name that begins with `/`.
+    pub session: String,
+    /// Its name.
+    pub name: String,
+    /// What it holds; `None` removes it.
+    #[serde(with = "serde_bytes")]
+    pub bytes: Option<Vec<u8>>,
+    /// The file that the text was cut from.
+    pub origin: Option<WirePath>,
+    /// When, milliseconds since 1970.
+    pub time: u64,
+}
+
+/// A session's receipt for a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Seen {
+    /// Who.
+    pub session: String,
+    /// Which file.
+    pub path: WirePath,
+    /// Which content.
+    pub hash: ContentHash,
+    /// Which lines were shown, 1-based and inclusive; all where empty.
+    pub ranges: Vec<(u64, u64)>,
+    /// When, milliseconds since 1970.
+    pub time: u64,
+}
+
+/// A detached job that waits.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Queued {
+    /// Its number.
+    pub id: JobId,
+    /// Whose.
+    pub session: String,
+    /// Which program's.
+    pub client: String,
+    /// When, milliseconds since 1970.
+    pub time: u64,
+    /// The client's key.
+    pub key: Option<String>,
+    /// Hash of the request.
+    pub request: ContentHash,
+    /// The request (MessagePack of `JobRequest`).
+    #[serde(with = "serde_bytes")]
+    pub payload: Vec<u8>,
+}
+
+/// A job ended without an entry.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Done {
+    /// Its number.
+    pub id: JobId,
+    /// Whose.
+    pub session: String,
+    /// When, milliseconds since 1970.
+    pub time: u64,
+    /// The client's key.
+    pub key: Option<String>,
+    /// Hash of the request.
+    pub request: ContentHash,
+    /// Its receipt (MessagePack).
+    #[serde(with = "serde_bytes")]
+    pub receipt: Vec<u8>,
+}

@@ -1,0 +1,1 @@
+//! Frames and MessagePack with bounds. (Contract; bodies follow.)

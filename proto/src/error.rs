@@ -1,0 +1,220 @@
+//! Errors as they travel: a stable code to branch on, a sentence that says what to do next, and typed
+//! details beside it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{JobId, Version};
+use crate::path::WirePath;
+
+/// What went wrong. Stable: a code is never renamed or reused.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The content changed since this session's base.
+    Stale,
+    /// The session has not read what it would replace.
+    Unread,
+    /// The quoted text, pattern, job or entry is not there.
+    NotFound,
+    /// More than one place fits.
+    Ambiguous,
+    /// Two edits touch the same bytes.
+    Overlap,
+    /// A line or position outside the file.
+    OutOfRange,
+    /// The request contradicts itself or lacks a field.
+    Malformed,
+    /// The regular expression does not compile.
+    InvalidRegex,
+    /// The named clipboard holds nothing.
+    NoClipboard,
+    /// A line does not start with what `reindent.strip` names.
+    StripMismatch,
+    /// Another number of occurrences than `expect`.
+    CountMismatch,
+    /// No symbol has that name.
+    SymbolNotFound,
+    /// The path exists and should not.
+    Exists,
+    /// The path does not exist and should.
+    Missing,
+    /// The file is not text.
+    Binary,
+    /// The file's encoding is not one that editd edits.
+    Encoding,
+    /// A file, frame, clipboard or payload over its limit.
+    TooLarge,
+    /// The path leaves the workspace.
+    Outside,
+    /// The system or the peer check refused.
+    Denied,
+    /// A rebase or merge that cannot be done.
+    Conflict,
+    /// A validator refused.
+    Rejected,
+    /// Too much is waiting; try again.
+    Busy,
+    /// A work budget ran out.
+    Limit,
+    /// The disk or the connection failed.
+    Io,
+    /// Known, but not done by this version or for this kind of file.
+    Unsupported,
+    /// A fault of editd itself.
+    Internal,
+    /// A code of a newer version.
+    #[serde(other)]
+    Unknown,
+}
+
+/// One place that an `ambiguous` error lists.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The 1-based line where it starts.
+    pub line: u64,
+    /// The 1-based column where it starts, in Unicode scalar values.
+    pub column: u64,
+    /// The text of that line, shortened.
+    pub text: String,
+}
+
+/// The nearest window that a `not_found` error shows.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NearMiss {
+    /// The 1-based line where it starts.
+    pub line: u64,
+    /// Numbered lines, at most [`crate::limits::NEAR_MISS_LINES`].
+    pub text: String,
+    /// Similarity, 0 to 1.
+    pub score: f64,
+}
+
+/// An error as a client sees it. Fields that do not apply are absent.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct WireError {
+    /// The stable code.
+    pub code: Code,
+    /// One sentence that says what to do next.
+    pub message: String,
+    /// The path it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<WirePath>,
+    /// The 1-based number of the edit within its file entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<u64>,
+    /// With `overlap`: the other edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_edit: Option<u64>,
+    /// `stale`: the version that is there now. Sent as `base`, it lets the same job apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
+    /// `stale`: what changed since this session's read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// `stale`: who changed it: an entry's number, or `outside`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
+    /// `stale`: whether the job would apply to what is there now: `clean` or `conflict`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_apply: Option<WouldApply>,
+    /// `ambiguous`: the places, at most [`crate::limits::CANDIDATES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
+    /// `ambiguous`, `count_mismatch`: how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<u64>,
+    /// `count_mismatch`: how many were expected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<u64>,
+    /// `out_of_range`: the lines of the file. `strip_mismatch`, `malformed`: the line concerned is `line`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+    /// The 1-based line it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// `not_found`: the rungs that were tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<String>,
+    /// `not_found`: the nearest windows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub near_misses: Vec<NearMiss>,
+    /// `not_found`: why, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// `stale` of an undo: the later entries in the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<JobId>,
+    /// `too_large`, `limit`: the limit, in the unit the message names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Who made a change.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum By {
+    /// The journal entry that did.
+    Entry(JobId),
+    /// `"outside"`: not through editd.
+    Outside(Outside),
+}
+
+/// The word `outside`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Outside {
+    /// Not through editd.
+    #[serde(rename = "outside")]
+    Outside,
+}
+
+/// Whether a refused job would apply to what is there now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WouldApply {
+    /// It would.
+    Clean,
+    /// It would not.
+    Conflict,
+}
+
+impl WireError {
+    /// An error with a code and a sentence; details are set on the fields.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            path: None,
+            edit: None,
+            other_edit: None,
+            version: None,
+            diff: None,
+            by: None,
+            would_apply: None,
+            candidates: Vec::new(),
+            found: None,
+            expected: None,
+            lines: None,
+            line: None,
+            tried: Vec::new(),
+            near_misses: Vec::new(),
+            cause: None,
+            entries: Vec::new(),
+            limit: None,
+        }
+    }
+
+    /// The same error about a path.
+    #[must_use]
+    pub fn at(mut self, path: &WirePath) -> Self {
+        self.path = Some(path.clone());
+        self
+    }
+}
+
+impl std::fmt::Display for WireError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for WireError {}

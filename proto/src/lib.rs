@@ -1,0 +1,13 @@
+//! What two processes must agree on: messages, codec, limits and ids. This crate does no I/O.
+//!
+//! The wire is described, with byte-exact examples, in `proto/WIRE.md`.
+
+pub mod codec;
+pub mod error;
+pub mod ids;
+pub mod limits;
+pub mod message;
+pub mod path;
+
+pub use error::{Code, WireError};
+pub use path::WirePath;

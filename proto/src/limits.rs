@@ -1,0 +1,65 @@
+//! Every limit that both sides of the wire must know, with its reason; daemon-only limits stand in
+//! `daemon/src/limits.rs`.
+
+/// The protocol versions that this crate speaks, newest first.
+pub const PROTOCOLS: &[u32] = &[1];
+
+/// Bytes in the length prefix of a frame (`u32`, big-endian).
+pub const FRAME_HEADER: usize = 4;
+
+/// The largest frame before `hello` was accepted, bytes: a stranger may cost little.
+pub const FRAME_BEFORE_HELLO: usize = 64 * 1024;
+
+/// The largest frame afterwards, bytes, in both directions.
+pub const FRAME: usize = 16 * 1024 * 1024;
+
+/// Nesting of maps and lists in a frame.
+pub const DEPTH: usize = 32;
+
+/// Elements of one list, and pairs of one map.
+pub const COUNT: usize = 100_000;
+
+/// Values of any kind in one frame: what bounds the memory that a decoded frame may cost.
+pub const VALUES: usize = 1_000_000;
+
+/// Bytes of a path on the wire (`PATH_MAX` of Linux).
+pub const PATH: usize = 4096;
+
+/// Bytes of a session name, client name, job key, label or clipboard name.
+pub const NAME: usize = 256;
+
+/// Files that one job may list.
+pub const FILES: usize = 10_000;
+
+/// Edits that one job may hold, over all its files.
+pub const EDITS: usize = 100_000;
+
+/// The largest file that editd reads or writes, bytes.
+pub const FILE: usize = 64 * 1024 * 1024;
+
+/// The largest clipboard, bytes.
+pub const CLIPBOARD: usize = 1024 * 1024;
+
+/// The largest diff in a reply, bytes; the hunks beyond it are counted.
+pub const DIFF: usize = 64 * 1024;
+
+/// The most candidates that an `ambiguous` error lists.
+pub const CANDIDATES: usize = 5;
+
+/// The most near misses that a `not_found` error shows.
+pub const NEAR_MISSES: usize = 3;
+
+/// The most lines of one near miss.
+pub const NEAR_MISS_LINES: usize = 20;
+
+/// The most entries in one reply to `history`.
+pub const HISTORY: usize = 1000;
+
+/// Lines either way within which `near` accepts the only candidate.
+pub const NEAR_WINDOW: u64 = 40;
+
+const _: () = assert!(FRAME_BEFORE_HELLO < FRAME);
+const _: () = assert!(COUNT <= VALUES);
+const _: () = assert!(EDITS <= COUNT && FILES <= COUNT);
+const _: () = assert!(CLIPBOARD < FRAME && DIFF < FRAME);
+const _: () = assert!(FRAME <= u32::MAX as usize);

@@ -1,0 +1,153 @@
+//! The journal: undo, redo, history, show.
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{Durability, OnStale};
+use crate::ids::{JobId, Version};
+use crate::path::WirePath;
+
+/// Takes entries back (`undo`), or takes undos back (`redo`). Without a selector: the session's last.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct UndoRequest {
+    /// These entries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobId>,
+    /// Every entry of this session that stands (with `since` or `path`: of those).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Every entry at or after this time, milliseconds since 1970 UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// The newest entry that touches this path; with `since` or `session`, every one of those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<WirePath>,
+    /// As in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// As in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// As in a job.
+    #[serde(default)]
+    pub on_stale: OnStale,
+    /// As in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// As in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<bool>,
+}
+
+/// Lists entries, newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct HistoryRequest {
+    /// Only those that touch this path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<WirePath>,
+    /// Only those of this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Only those at or after this time, milliseconds since 1970 UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// Only those below this number: the next page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<JobId>,
+    /// How many; 100 where absent, [`crate::limits::HISTORY`] at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// What made an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// A job.
+    Edit,
+    /// An undo.
+    Undo,
+    /// A redo.
+    Redo,
+    /// A change that did not go through editd.
+    External,
+}
+
+/// One file of an entry.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct EntryFile {
+    /// Its path.
+    pub path: WirePath,
+    /// The version before; absent where there was no file.
+    pub before: Option<Version>,
+    /// The version after; absent where there is no file.
+    pub after: Option<Version>,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+}
+
+/// One entry.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct EntrySummary {
+    /// Its number.
+    pub id: JobId,
+    /// The client's key.
+    pub key: Option<String>,
+    /// When, milliseconds since 1970 UTC.
+    pub time: u64,
+    /// Whose.
+    pub session: String,
+    /// Which program's.
+    pub client: String,
+    /// Why.
+    pub label: Option<String>,
+    /// What made it.
+    pub kind: EntryKind,
+    /// Whether it has been taken back.
+    pub undone: bool,
+    /// Set where recovery found a file that is neither before nor after.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diverged: bool,
+    /// Entries that this one took back (undo) or brought back (redo).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of: Vec<JobId>,
+    /// Its files.
+    pub files: Vec<EntryFile>,
+}
+
+/// The reply to `history`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HistoryReply {
+    /// Newest first.
+    pub entries: Vec<EntrySummary>,
+    /// Whether older ones were left out.
+    pub more: bool,
+}
+
+/// Asks for one entry with its diffs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ShowRequest {
+    /// Which.
+    pub job: JobId,
+}
+
+/// One changed range of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct EntryDetail {
+    /// Its path.
+    pub path: WirePath,
+    /// The changed ranges as a unified diff without context: old and new bytes, lossily as text.
+    pub diff: String,
+    /// Hunks left out of `diff`.
+    pub omitted_hunks: u64,
+}
+
+/// The reply to `show`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ShowReply {
+    /// The entry.
+    pub entry: EntrySummary,
+    /// Its changes.
+    pub changes: Vec<EntryDetail>,
+}

@@ -1,0 +1,326 @@
+//! An edit job and its receipt.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::WireError;
+use crate::ids::{JobId, Version};
+use crate::path::WirePath;
+
+/// What to do with what validators say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Refuse the job.
+    #[default]
+    Strict,
+    /// Write, and return the issues.
+    Interactive,
+    /// Never write; say what would have happened.
+    VerifyOnly,
+}
+
+/// What to do when the content changed since the base.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnStale {
+    /// Refuse, with what is needed to try again.
+    #[default]
+    Reject,
+    /// Merge the plan into what is there now.
+    Rebase,
+}
+
+/// When a reply may be sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// Once the intent is on the disk: survives kills and power cuts.
+    #[default]
+    Durable,
+    /// Once everything is settled: the files themselves are flushed too.
+    Full,
+    /// Once the files are swapped: survives kills; a power cut may lose the last 50 ms and tear files.
+    Relaxed,
+}
+
+/// A job.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct JobRequest {
+    /// The client's own name for the job: the same key is the same job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Why, for the journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What to do with what validators say.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mode: Mode,
+    /// What to do when content changed since its base.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_stale: OnStale,
+    /// Apply what resolves and report the rest, instead of all or nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub partial: bool,
+    /// Whether the reply shows diffs; true where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<bool>,
+    /// When the reply may be sent; the daemon's setting where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// Similarity that fuzzy matching accepts (0.5–1), for edits without their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// Queue it durably and answer at once with the job's number.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub detach: bool,
+    /// The token of a `verify_only` reply: apply exactly that, or be stale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<String>,
+    /// The files. A path listed again is a later stage.
+    pub files: Vec<FileEntry>,
+}
+
+/// The edits of one file, all located in the same content.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Which file.
+    pub path: WirePath,
+    /// A version, `blake3:…`, `sha256:…`, `any`, `absent`; absent means this session's receipt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The edits.
+    pub edits: Vec<Edit>,
+}
+
+/// One edit: `op` and the fields of that operation; which belong together the engine checks, so that
+/// its refusal can name the edit. Fields and meaning: `edit-language` in the README.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "each field is described once, at the operation that reads it, in engine/src/op"
+)]
+pub struct Edit {
+    pub op: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Position>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub loosest: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_lines: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eol: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replacement: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regex: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_clipboard: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_clipboard: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reindent: Option<Reindent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<WirePath>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overwrite: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<FileMode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// Permission bits: a number (0o644 is 420) or octal digits as text (`"644"`, `"0644"`).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum FileMode {
+    /// The bits.
+    Bits(u32),
+    /// Octal digits.
+    Octal(String),
+}
+
+/// Where `insert` puts its text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Position {
+    /// Before the first byte after a BOM.
+    Start,
+    /// After the last byte.
+    End,
+    /// Before this line, at most one past the last.
+    Line(u64),
+    /// Directly before the one place of this text.
+    Before(String),
+    /// Directly after the one place of this text.
+    After(String),
+}
+
+/// Indentation of inserted text: every line that is not blank loses `strip`, then gains `add`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Reindent {
+    /// What each line must start with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strip: Option<String>,
+    /// What each line gets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub add: Option<String>,
+}
+
+/// How a job, or one file of it, ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Written.
+    Applied,
+    /// Nothing to change.
+    Unchanged,
+    /// `verify_only`: would have been written.
+    Verified,
+    /// Nothing was written.
+    Refused,
+    /// Some edits were written, others refused.
+    Partial,
+    /// Detached: waiting for its turn.
+    Queued,
+}
+
+/// How one edit ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EditStatus {
+    /// Part of what was written.
+    Applied,
+    /// Changed nothing.
+    Unchanged,
+    /// Not applied; its error says why.
+    Refused,
+}
+
+/// What became of one edit.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EditOutcome {
+    /// How it ended.
+    pub status: EditStatus,
+    /// The rung that found its place.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub rung: Option<String>,
+    /// First and last line of its place in the content as read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(u64, u64)>,
+    /// By how many lines the text was away from `near`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<i64>,
+    /// Places replaced, with `all` and `substitute`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replacements: Option<u64>,
+    /// Similarity, at the fuzzy rung.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Line breaks that were converted to the file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub converted_breaks: Option<u64>,
+    /// With `partial`: why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<WireError>,
+}
+
+/// What became of one file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FileOutcome {
+    /// The path as the workspace knows it.
+    pub path: WirePath,
+    /// How it ended.
+    pub status: Status,
+    /// The version before; absent where there was no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Version>,
+    /// The version after; absent where there is no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Version>,
+    /// A unified diff, at most [`crate::limits::DIFF`] bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Hunks that the diff leaves out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_hunks: Option<u64>,
+    /// What became of each edit, in request order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<EditOutcome>,
+    /// What validators found.
+    #[serde(default)]
+    pub issues: Vec<String>,
+    /// What the user should know: a hard link was rewritten in place, a late write was rescued.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// The reply to `edit`, `undo`, `redo` and `wait`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The job's number; absent where it left nothing behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// How it ended.
+    pub status: Status,
+    /// What became of each file.
+    #[serde(default)]
+    pub files: Vec<FileOutcome>,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<WireError>,
+    /// `verify_only`: send it as `verified` to apply exactly this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<String>,
+    /// The plan was merged into content newer than its base.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rebased: bool,
+    /// The key had been seen: this is the first job's receipt, without diffs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repeated: bool,
+}
+
+/// Waits for a detached job, or cancels one that has not begun.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct WaitRequest {
+    /// The job.
+    pub job: JobId,
+    /// How long to wait, milliseconds; an hour at most, where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,62 @@
+//! The messages, one file for each subject. Every message is one MessagePack map with named fields that
+//! has `id` and `kind` beside the fields listed here; see `proto/WIRE.md`.
+
+pub mod clip;
+pub mod hello;
+pub mod history;
+pub mod job;
+pub mod read;
+pub mod status;
+pub mod watch;
+
+pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
+pub use hello::{Hello, ServerLimits, Welcome};
+pub use history::{
+    EntryDetail, EntryFile, EntryKind, EntrySummary, HistoryReply, HistoryRequest, ShowReply, ShowRequest,
+    UndoRequest,
+};
+pub use job::{
+    Durability, Edit, EditOutcome, EditStatus, FileEntry, FileMode, FileOutcome, JobRequest, Mode, OnStale,
+    Position, Receipt, Reindent, Status, WaitRequest,
+};
+pub use read::{ReadReply, ReadRequest};
+pub use status::{CheckReply, CheckRequest, Finding, StatusReply, StopReply, StopRequest};
+pub use watch::{ChangeEvent, ChangeKind, SubscribeReply, SubscribeRequest};
+
+/// The words in `kind`: requests, their replies (the same word), and what only the server sends.
+pub mod kind {
+    /// First frame of a connection.
+    pub const HELLO: &str = "hello";
+    /// Read a file.
+    pub const READ: &str = "read";
+    /// An edit job.
+    pub const EDIT: &str = "edit";
+    /// Take entries back.
+    pub const UNDO: &str = "undo";
+    /// Take an undo back.
+    pub const REDO: &str = "redo";
+    /// List journal entries.
+    pub const HISTORY: &str = "history";
+    /// One journal entry, whole.
+    pub const SHOW: &str = "show";
+    /// Clipboards.
+    pub const CLIP: &str = "clip";
+    /// A file's outline.
+    pub const OUTLINE: &str = "outline";
+    /// Be told of changes.
+    pub const SUBSCRIBE: &str = "subscribe";
+    /// Wait for a detached job.
+    pub const WAIT: &str = "wait";
+    /// Withdraw a job that has not begun.
+    pub const CANCEL: &str = "cancel";
+    /// The daemon's state.
+    pub const STATUS: &str = "status";
+    /// Check the journal, the staging folder and the database.
+    pub const CHECK: &str = "check";
+    /// Stop the daemon.
+    pub const STOP: &str = "stop";
+    /// Server only: the request with this `id` failed.
+    pub const ERROR: &str = "error";
+    /// Server only: a change that was subscribed to; `id` is the subscription's.
+    pub const EVENT: &str = "event";
+}

@@ -1,0 +1,115 @@
+//! A path as it travels: workspace-relative bytes. Text where it is UTF-8, binary where it is not.
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+use crate::limits;
+
+/// A path as a client wrote it: `/`-separated bytes, not yet known to lie inside the workspace.
+///
+/// In MessagePack it is a `str` where it is UTF-8 and a `bin` where it is not. In JSON, which has no
+/// bytes, a path that is not UTF-8 is `{"bytes": [n, …]}`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct WirePath(Vec<u8>);
+
+impl WirePath {
+    /// Takes any bytes; whether they name something inside the workspace is decided where it is resolved.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The bytes, as given.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The path for people: invalid UTF-8 is shown as U+FFFD, control characters are escaped.
+    pub fn display(&self) -> String {
+        String::from_utf8_lossy(&self.0)
+            .chars()
+            .flat_map(|c| {
+                let escaped = c.is_control();
+                let shown: Box<dyn Iterator<Item = char>> =
+                    if escaped { Box::new(c.escape_default()) } else { Box::new(std::iter::once(c)) };
+                shown
+            })
+            .collect()
+    }
+}
+
+impl fmt::Debug for WirePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.display())
+    }
+}
+
+impl fmt::Display for WirePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.display())
+    }
+}
+
+impl From<&str> for WirePath {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+#[derive(Serialize)]
+struct InJson<'a> {
+    bytes: &'a [u8],
+}
+
+impl Serialize for WirePath {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => to.serialize_str(text),
+            Err(_) if to.is_human_readable() => InJson { bytes: &self.0 }.serialize(to),
+            Err(_) => to.serialize_bytes(&self.0),
+        }
+    }
+}
+
+struct PathVisitor;
+
+impl<'de> Visitor<'de> for PathVisitor {
+    type Value = WirePath;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a path of at most {} bytes, as text, or as bytes where it is not UTF-8", limits::PATH)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<WirePath, E> {
+        self.visit_bytes(text.as_bytes())
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<WirePath, E> {
+        if bytes.len() > limits::PATH {
+            return Err(E::custom(format_args!(
+                "a path of {} bytes; the limit is {}",
+                bytes.len(),
+                limits::PATH
+            )));
+        }
+        Ok(WirePath(bytes.to_vec()))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<WirePath, A::Error> {
+        let mut bytes: Option<Vec<u8>> = None;
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "bytes" {
+                bytes = Some(map.next_value()?);
+            } else {
+                map.next_value::<de::IgnoredAny>()?;
+            }
+        }
+        self.visit_bytes(&bytes.ok_or_else(|| de::Error::missing_field("bytes"))?)
+    }
+}
+
+impl<'de> Deserialize<'de> for WirePath {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(PathVisitor)
+    }
+}
