@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod config;
+pub mod disk;
 pub mod limits;
 pub mod os;
 pub mod store;

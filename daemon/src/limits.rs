@@ -31,5 +31,11 @@ pub const ROW: usize = 4096;
 /// Milliseconds after which a `relaxed` job is flushed at the latest.
 pub const RELAXED_MS: u64 = 50;
 
+/// Bytes of one name in a path (`NAME_MAX` of Unix systems): a longer one could never be made.
+pub const COMPONENT: usize = 255;
+
 /// Links that one path may pass through.
 pub const LINKS: usize = 40;
+
+/// Times that one step of a path is taken again because another process changed it meanwhile.
+pub const RESOLVE_AGAIN: usize = 32;

@@ -4,6 +4,7 @@
 #[cfg(unix)]
 mod agreement;
 mod cuts;
+mod place;
 mod process;
 
 use std::collections::BTreeSet;
