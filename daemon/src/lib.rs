@@ -1,8 +1,17 @@
 //! editd: the one process in a workspace through which edits go.
 
+pub mod workspace;
+
+pub mod clipboard;
+pub mod job;
+pub mod journal;
+pub mod receipt;
+pub mod rooms;
+
+pub mod disk;
+pub mod store;
+
 pub mod clock;
 pub mod config;
 pub mod limits;
 pub mod os;
-pub mod store;
-pub mod workspace;

@@ -31,6 +31,9 @@ pub const ROW: usize = 4096;
 /// Milliseconds after which a `relaxed` job is flushed at the latest.
 pub const RELAXED_MS: u64 = 50;
 
+/// Bytes of one name in a path (`NAME_MAX` of Unix systems): a longer one could never be made.
+pub const COMPONENT: usize = 255;
+
 /// Links that one path may pass through.
 pub const LINKS: usize = 40;
 
@@ -65,3 +68,5 @@ pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
 /// Entries that one undo takes back.
 pub const UNDO: usize = 1000;
+/// Times that one step of a path is taken again because another process changed it meanwhile.
+pub const RESOLVE_AGAIN: usize = 32;

@@ -79,7 +79,11 @@ impl Rooms {
     pub fn new(opening: Opening) -> Self {
         let Opening { root, disk, store, clock, settings, boot, last_id } = opening;
         let options = Options {
-            encodings: settings.encodings.iter().map(|(glob, label)| (glob.as_str().into(), label.clone())).collect(),
+            encodings: settings
+                .encodings
+                .iter()
+                .map(|(glob, label)| (glob.as_str().into(), label.clone()))
+                .collect(),
         };
         let run = format!("{:x}", clock.wall_ms());
         Self {

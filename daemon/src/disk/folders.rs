@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use editd_proto::path::WirePath;
 
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
+use super::put::held_name;
 use super::sight::{self, Sight};
 use crate::os::{Dir, File, Os};
-use super::put::held_name;
 use crate::store::record::{Entry, How, Staging};
 
 /// The daemon's own folder in the workspace.
@@ -19,6 +19,7 @@ pub const OWN: &[u8] = b".editd";
 const STAGING: &[u8] = b"staging";
 const LOST: &[u8] = b"lost";
 const LOCK: &[u8] = b"lock";
+const PROBE: &[u8] = b"probe";
 const IGNORE: &[u8] = b".gitignore";
 /// What a slot's name begins with where it stands among the workspace's own files.
 const BESIDE: &str = ".editd-slot-";
@@ -29,6 +30,8 @@ pub struct Disk {
     pub(super) root: Root,
     pub(super) staging: Dir,
     pub(super) lost: Dir,
+    /// Bits that new folders do not get.
+    pub(super) mask: u32,
     staging_device: u64,
     /// Folders that turned out to be on another mount, though they have the same device number.
     beside: Mutex<BTreeSet<WirePath>>,
@@ -65,6 +68,7 @@ impl Disk {
         if !lock.try_lock().map_err(io("lock .editd/lock"))? {
             return Err(OpenError::Locked);
         }
+        let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
         ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;
         let staging = folder(&own, STAGING).map_err(io("make .editd/staging"))?;
         let lost = folder(&own, LOST).map_err(io("make .editd/lost"))?;
@@ -72,8 +76,8 @@ impl Disk {
         own.sync().map_err(io("flush .editd"))?;
         dir.sync().map_err(io("flush the workspace's folder"))?;
         let staging_device = staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
-        let root = Root::new(dir, root).map_err(io("look at the workspace"))?;
-        Ok(Self { os, root, staging, lost, staging_device, beside: Mutex::default(), _lock: lock })
+        let root = Root::open(&*os, root).map_err(io("look at the workspace"))?;
+        Ok(Self { os, root, staging, lost, mask, staging_device, beside: Mutex::default(), _lock: lock })
     }
 
     /// Finds the place that a path means, links followed, never outside.
@@ -108,7 +112,7 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn staging_of(&self, place: &Place) -> io::Result<Staging> {
-        let folder = place.parent_path();
+        let folder = parent_path(place);
         let same = place.parent().stat_self()?.identity.dev == self.staging_device;
         let known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains(&folder);
         if same && !known { Ok(Staging::Root) } else { Ok(Staging::Folder(folder)) }
@@ -234,6 +238,24 @@ impl Disk {
     pub fn forget_lost(&self, name: &str) -> io::Result<()> {
         self.lost.remove_file(name.as_bytes())
     }
+}
+
+/// The folder of a place that exists: the place's own, or the nearest above it.
+pub(crate) fn parent_path(place: &Place) -> WirePath {
+    let names: Vec<&[u8]> = place.path().as_bytes().split(|byte| *byte == b'/').collect();
+    let above = names.len().saturating_sub(1).saturating_sub(place.missing().len());
+    WirePath::new(names.get(..above).unwrap_or_default().join(&b'/'))
+}
+
+/// The process's mask for new files: told by a file that is made to see it.
+fn mask_of(own: &Dir) -> io::Result<u32> {
+    match own.remove_file(PROBE) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mode = own.create_file(PROBE, 0o777)?.stat()?.mode;
+    own.remove_file(PROBE)?;
+    Ok(0o777 & !mode)
 }
 
 fn folder(parent: &Dir, name: &[u8]) -> io::Result<Dir> {

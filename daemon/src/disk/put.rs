@@ -3,9 +3,9 @@
 use std::io;
 
 use super::Disk;
-use super::place::Place;
+use super::place::{Place, PlaceError};
 use super::sight::{self, Sight};
-use crate::os::{Dir, Kind};
+use crate::os::Kind;
 use crate::store::record::{FileRecord, How};
 
 /// Bytes that stand in no journal entry, found where a file was moved.
@@ -122,8 +122,8 @@ impl Disk {
 
     fn put_new(&self, file: &FileRecord, place: &Place) -> io::Result<Result<Swapped, Foreign>> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        let parent = match self.make_folders(place) {
-            Ok(parent) => parent,
+        let parent = match place.ensure_folders(self.mask) {
+            Ok((parent, _)) => parent,
             Err(error) => return foreign_folder(error),
         };
         match self.os.rename_noreplace(&slots, &slot, &parent, place.name()) {
@@ -162,11 +162,6 @@ impl Disk {
         Ok(Err(foreign))
     }
 
-    /// The parent of a place, made where it is missing.
-    pub(super) fn make_folders(&self, place: &Place) -> io::Result<Dir> {
-        super::place::ensure_folders(place).map(|(dir, _)| dir)
-    }
-
     pub(super) const fn swapped() -> Swapped {
         Swapped(())
     }
@@ -194,12 +189,13 @@ fn judge_displaced(sight: &Sight, file: &FileRecord) -> Option<Foreign> {
 }
 
 /// A folder that became something else while a job was on its way is foreign; all else is the system's.
-fn foreign_folder(error: io::Error) -> io::Result<Result<Swapped, Foreign>> {
-    match error.kind() {
-        io::ErrorKind::NotADirectory | io::ErrorKind::FilesystemLoop => {
-            Ok(Err(Foreign::Special(Kind::Other)))
-        }
-        io::ErrorKind::NotFound => Ok(Err(Foreign::Vanished)),
-        _ => Err(error),
+fn foreign_folder(error: PlaceError) -> io::Result<Result<Swapped, Foreign>> {
+    match error {
+        PlaceError::Denied(_) => Err(io::ErrorKind::PermissionDenied.into()),
+        PlaceError::Io { error, .. } => match error.kind() {
+            io::ErrorKind::NotFound => Ok(Err(Foreign::Vanished)),
+            _ => Err(error),
+        },
+        _ => Ok(Err(Foreign::Special(Kind::Other))),
     }
 }

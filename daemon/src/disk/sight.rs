@@ -110,7 +110,13 @@ pub fn read(file: File) -> io::Result<Sight> {
         let quiet = (before.modified, before.size) == (after.modified, after.size);
         if (quiet && after.size == bytes.len() as u64) || left == 0 {
             let face = face(&after, &bytes);
-            return Ok(Sight::File(Found { face, links: after.links, changed: after.changed, bytes: bytes.into(), file }));
+            return Ok(Sight::File(Found {
+                face,
+                links: after.links,
+                changed: after.changed,
+                bytes: bytes.into(),
+                file,
+            }));
         }
     }
 }

@@ -71,7 +71,8 @@ pub(super) fn stage_refusal(path: &WirePath, error: &StageError) -> Refusal {
             .at(path),
         ),
         StageError::Owner => Box::new(
-            WireError::new(Code::Denied, format!("{path} belongs to another user, who must edit it")).at(path),
+            WireError::new(Code::Denied, format!("{path} belongs to another user, who must edit it"))
+                .at(path),
         ),
     }
 }

@@ -175,7 +175,11 @@ pub(super) fn verdict_of(expects: &Expectation, sight: &Sight, proof: Proof, unr
         Expectation::Sha256(hex) => fresh(sha256(&found.bytes) == *hex),
         Expectation::Receipt(Some(seen)) if seen.hash != Some(hash) => Verdict::Stale,
         Expectation::Receipt(Some(seen)) => {
-            if seen.ranges.is_empty() || proof != Proof::Blind { Verdict::Fresh } else { Verdict::WhereSeen }
+            if seen.ranges.is_empty() || proof != Proof::Blind {
+                Verdict::Fresh
+            } else {
+                Verdict::WhereSeen
+            }
         }
         Expectation::Receipt(None) => match (proof, unread) {
             (Proof::NotNeeded, _) | (_, Unread::Allow) | (Proof::Quoted, Unread::Anchored) => Verdict::Fresh,

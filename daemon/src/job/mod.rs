@@ -29,9 +29,9 @@ mod swap;
 mod vet;
 
 pub use draft::{Draft, Drafted, Origin};
+pub use errors::{Halt, disk_refusal, store_refusal};
 pub(crate) use judge::sha256;
 pub(crate) use reply::stored as stored_receipt;
-pub use errors::{Halt, disk_refusal, store_refusal};
 pub use resolve::{Resolved, lanes_of, resolve};
 
 use editd_proto::ids::{ContentHash, JobId};

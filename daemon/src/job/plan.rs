@@ -139,7 +139,7 @@ fn check_seen(
 /// A name for what a plan would do to what: every path with the hashes and modes of both sides.
 fn token(plan: &Plan) -> String {
     let mut hasher = blake3::Hasher::new();
-    let mut side = |state: &State| match state {
+    let side = |state: &State| match state {
         State::Absent => vec![0],
         State::File { bytes, mode } => {
             let mut out = vec![1];
@@ -163,13 +163,7 @@ fn token(plan: &Plan) -> String {
 }
 
 /// Turns a plan into what the second half of the journey carries out.
-pub(super) fn draft(
-    rooms: &Rooms,
-    who: &Who,
-    id: JobId,
-    hash: ContentHash,
-    planned: Planned,
-) -> Draft {
+pub(super) fn draft(rooms: &Rooms, who: &Who, id: JobId, hash: ContentHash, planned: Planned) -> Draft {
     let Planned { request, mut places, mut sights, seen, plan, .. } = planned;
     let (written, moved) = origins(&request);
     let mut changes = Vec::with_capacity(plan.changes.len());

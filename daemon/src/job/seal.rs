@@ -20,7 +20,6 @@ use crate::store::record::{Clip, Done, Entry, Record, Seal, Seen};
 pub(super) struct Sealed {
     pub(super) receipt: Receipt,
     pub(super) entry: Arc<Entry>,
-    pub(super) durability: Durability,
 }
 
 /// Seals a job.
@@ -28,8 +27,7 @@ pub(super) fn seal(rooms: &Rooms, swapped: AllSwapped<'_>) -> Result<Sealed, Hal
     let AllSwapped { draft, entry, proofs, busy } = swapped;
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
-    let mut records =
-        vec![Record::Seal(Seal { id: entry.id, receipt: reply::stored(&receipt) })];
+    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: reply::stored(&receipt) })];
     records.extend(draft.changes.iter().map(|change| Record::Seen(seen_after(rooms, &draft, change))));
     rooms.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
@@ -40,14 +38,13 @@ pub(super) fn seal(rooms: &Rooms, swapped: AllSwapped<'_>) -> Result<Sealed, Hal
     }
     drop(busy);
     lock(&rooms.unsettled).sealed(entry.clone(), rooms.clock.monotonic());
-    let durability = draft.origin.durability;
-    if durability == Durability::Full {
+    if draft.origin.durability == Durability::Full {
         settle::flush_now(rooms, &entry).map_err(|error| {
             let path = entry.files.first().map(|file| file.path.clone()).unwrap_or_default();
             Halt::Broken(super::disk_refusal(&path, &error))
         })?;
     }
-    Ok(Sealed { receipt, entry, durability })
+    Ok(Sealed { receipt, entry })
 }
 
 /// Ends a job that changes no file: its clipboards hold, and a key is remembered.
@@ -129,12 +126,7 @@ fn shown_of_moved(
     }
 }
 
-fn shown_of_written(
-    draft: &Draft,
-    change: &Drafted,
-    hash: editd_proto::ids::ContentHash,
-    now: u64,
-) -> Shown {
+fn shown_of_written(draft: &Draft, change: &Drafted, hash: editd_proto::ids::ContentHash, now: u64) -> Shown {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
     let had = change.before.as_ref().map(|found| found.face.hash);
     match draft.seen.get(change.place.path()) {

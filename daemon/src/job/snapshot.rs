@@ -78,11 +78,7 @@ pub(super) fn state_of(path: &WirePath, sight: &Sight) -> Result<State, Refusal>
                 Kind::File | Kind::Other => "a FIFO, socket or device",
             };
             Err(Box::new(
-                WireError::new(
-                    Code::Unsupported,
-                    format!("{path} is {what}; name a regular file"),
-                )
-                .at(path),
+                WireError::new(Code::Unsupported, format!("{path} is {what}; name a regular file")).at(path),
             ))
         }
     }

@@ -102,12 +102,8 @@ fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8]) -
         Mode::Exact(mode) => mode,
         Mode::Masked => found.face.mode,
     };
-    let after = Face {
-        hash: crate::disk::sight::hash(bytes),
-        size: bytes.len() as u64,
-        mode,
-        ..found.face.clone()
-    };
+    let after =
+        Face { hash: crate::disk::sight::hash(bytes), size: bytes.len() as u64, mode, ..found.face.clone() };
     let splices = if *bytes == *found.bytes { Vec::new() } else { vec![splice] };
     FileRecord { how: How::InPlace, after: Some(after), splices, slot: String::new(), ..record }
 }

@@ -65,14 +65,7 @@ fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, sight: &Sig
 }
 
 /// Shows what changed since a session's read, and renews its receipt for what was shown.
-fn show_change(
-    rooms: &Rooms,
-    who: &Who,
-    path: &WirePath,
-    sight: &Sight,
-    seen: &Seen,
-    error: &mut WireError,
-) {
+fn show_change(rooms: &Rooms, who: &Who, path: &WirePath, sight: &Sight, seen: &Seen, error: &mut WireError) {
     let old = match seen.hash {
         None => Some(Vec::new()),
         Some(hash) => rooms.store.content(hash),

@@ -59,8 +59,5 @@ fn vet_permission(rooms: &Rooms, change: &Drafted) -> Result<(), Refusal> {
     if !edits || changes_mode {
         return Ok(());
     }
-    rooms
-        .disk
-        .writable(&change.place, found)
-        .map_err(|error| stage_refusal(change.place.path(), &error))
+    rooms.disk.writable(&change.place, found).map_err(|error| stage_refusal(change.place.path(), &error))
 }

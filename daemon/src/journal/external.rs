@@ -160,9 +160,9 @@ fn lines(splices: &[Splice]) -> (u64, u64) {
         let breaks = memchr::memchr_iter(b'\n', bytes).count() as u64;
         breaks + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))
     };
-    splices.iter().fold((0, 0), |(added, removed), splice| {
-        (added + count(&splice.new), removed + count(&splice.old))
-    })
+    splices
+        .iter()
+        .fold((0, 0), |(added, removed), splice| (added + count(&splice.new), removed + count(&splice.old)))
 }
 
 /// What was there, as far as it is known: the journal keeps hashes of what it has not written itself.

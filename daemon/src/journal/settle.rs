@@ -13,6 +13,7 @@ use editd_proto::path::WirePath;
 use super::external;
 use crate::disk::Place;
 use crate::disk::drop::{Dropped, Known, look_late};
+use crate::disk::folders::parent_path;
 use crate::job::step::Step;
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
 use crate::os::File;
@@ -69,7 +70,15 @@ impl Unsettled {
         let slots = entry.files.iter().map(|_| Slot::default()).collect();
         let due = now + Duration::from_millis(SETTLE_AFTER_MS);
         let flushed = !owed;
-        self.waiting.push_back(Waiting { entry, since: now, due, pause: SETTLE_AFTER_MS, flushed, owed, slots });
+        self.waiting.push_back(Waiting {
+            entry,
+            since: now,
+            due,
+            pause: SETTLE_AFTER_MS,
+            flushed,
+            owed,
+            slots,
+        });
     }
 
     /// The slots that are still to be emptied.
@@ -78,9 +87,9 @@ impl Unsettled {
     }
 
     fn take_due(&mut self, now: Duration, all: bool) -> Vec<Waiting> {
-        let (due, later) = self.waiting.drain(..).partition(|one| all || one.due <= now);
+        let (due, later): (VecDeque<_>, _) = self.waiting.drain(..).partition(|one| all || one.due <= now);
         self.waiting = later;
-        due
+        due.into()
     }
 
     fn next_due(&self) -> Option<Duration> {
@@ -150,7 +159,9 @@ fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
     }
     match flush_files(rooms, files) {
         Ok(()) => due.iter_mut().for_each(|one| one.flushed = true),
-        Err(error) => tracing::warn!(%error, "cannot flush what was written; it stays in the log until it can be"),
+        Err(error) => {
+            tracing::warn!(%error, "cannot flush what was written; it stays in the log until it can be")
+        }
     }
 }
 
@@ -176,7 +187,7 @@ fn flush_files(rooms: &Rooms, files: Vec<(&FileRecord, &Entry)>) -> io::Result<(
     }
     let mut folders = std::collections::BTreeSet::new();
     for (place, made) in places.values() {
-        if folders.insert(place.parent_path()) || !made.is_empty() {
+        if folders.insert(parent_path(place)) || !made.is_empty() {
             rooms.disk.flush_folders(place, made)?;
         }
     }
@@ -230,10 +241,9 @@ fn empty_slot(
                 slot.late = Some(late);
                 Ok(false)
             }
-            Ok(Dropped::Keep) => rooms
-                .disk
-                .set_aside(&file.staging, &file.slot, rooms.clock.wall_ms())
-                .map(|()| true),
+            Ok(Dropped::Keep) => {
+                rooms.disk.set_aside(&file.staging, &file.slot, rooms.clock.wall_ms()).map(|()| true)
+            }
             Err(error) => Err(error),
         },
     };

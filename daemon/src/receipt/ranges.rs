@@ -17,7 +17,8 @@ pub fn union(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
         }
     }
     while joined.len() > RANGES {
-        let shortest = joined.iter().enumerate().min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
+        let shortest =
+            joined.iter().enumerate().min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
         let Some(at) = shortest else { break };
         joined.remove(at);
     }

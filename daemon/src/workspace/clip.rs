@@ -45,7 +45,8 @@ impl Workspace {
         let session = clipboard::owner(&who.session, name);
         let clip = self.rooms.store.clip(session, name).map_err(|error| store_refusal(&error))?;
         clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
-            let message = format!("clipboard {name:?} holds nothing; `editctl clip list` shows those that do");
+            let message =
+                format!("clipboard {name:?} holds nothing; `editctl clip list` shows those that do");
             Box::new(WireError::new(Code::NoClipboard, message))
         })
     }
@@ -75,7 +76,7 @@ impl Workspace {
         };
         let durable =
             self.rooms.store.append(&[Record::Clip(clip)]).and_then(|at| self.rooms.store.flush(at));
-        let _ = durable.map_err(|error| store_refusal(&error))?;
+        let _durable = durable.map_err(|error| store_refusal(&error))?;
         Ok(ClipReply { name: Some(name.to_owned()), origin, ..ClipReply::default() })
     }
 }

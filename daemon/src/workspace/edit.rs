@@ -11,7 +11,7 @@ use editd_proto::message::{JobRequest, Receipt, Status, UndoRequest};
 use serde::Serialize;
 
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, stored_receipt, store_refusal};
+use crate::job::{self, Halt, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
 use crate::rooms::{Rooms, lock};
@@ -45,7 +45,11 @@ impl Workspace {
         }
         let underway = lock(&self.rooms.underway).keys.get(&(who.session.clone(), key.to_owned())).copied();
         if let Some((id, first)) = underway {
-            return Some(if first == hash { Admission::Underway(id) } else { Admission::Refused(other_job(key)) });
+            return Some(if first == hash {
+                Admission::Underway(id)
+            } else {
+                Admission::Refused(other_job(key))
+            });
         }
         match self.rooms.store.keyed(&who.session, key) {
             Err(error) => Some(Admission::Refused(store_refusal(&error))),
@@ -144,7 +148,8 @@ impl Workspace {
                 Ok(Err(Halt::Again(refusal))) => last = Some(refusal),
                 Ok(Err(Halt::Stopped)) => return Err(fault("the job was stopped")),
                 Err(_) => {
-                    let refusal = fault("editd made a mistake in this job; please report it with the daemon's log");
+                    let refusal =
+                        fault("editd made a mistake in this job; please report it with the daemon's log");
                     return mend_job(&self.rooms, id, refusal);
                 }
             }

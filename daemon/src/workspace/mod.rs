@@ -26,7 +26,7 @@ use crate::job;
 use crate::job::step::Observer;
 use crate::os::{Identity, Os};
 use crate::rooms::{Rooms, lock};
-use crate::store::Backing;
+use crate::store::Options;
 use crate::store::record::Queued;
 
 /// Who asks.
@@ -115,11 +115,11 @@ impl Workspace {
         os: Arc<dyn Os>,
         root: &Path,
         state: &Path,
-        backing: Backing,
+        options: Options,
         settings: Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<(Self, Recovered), OpenError> {
-        open::open(os, root, state, backing, settings, clock)
+        open::open(os, root, state, options, settings, clock)
     }
 
     fn of(rooms: Rooms) -> Self {

@@ -10,24 +10,25 @@ use crate::disk::Disk;
 use crate::journal::recover;
 use crate::os::Os;
 use crate::rooms::{Opening, Rooms, lock};
-use crate::store::{Backing, Limits, Store};
+use crate::store::{Options, Store};
 
 pub(super) fn open(
     os: Arc<dyn Os>,
     root: &Path,
     state: &Path,
-    backing: Backing,
+    options: Options,
     settings: Settings,
     clock: Arc<dyn Clock>,
 ) -> Result<(Workspace, Recovered), OpenError> {
     let say = |what: &str, error: &dyn std::fmt::Display| OpenError(format!("{what}: {error}"));
-    let boot = os.boot_id().map_err(|error| say("cannot tell one start of the machine from another", &error))?;
+    let boot =
+        os.boot_id().map_err(|error| say("cannot tell one start of the machine from another", &error))?;
     let disk = Disk::open(os.clone(), root).map_err(|error| OpenError(error.to_string()))?;
     let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
-    let limits = Limits { contents: settings.keep_contents };
-    let (store, opened) = Store::open(os, dir, backing, limits, clock.wall_ms())
+    let (store, opened) = Store::open(os, dir, options, clock.wall_ms())
         .map_err(|error| say("cannot open the journal", &error))?;
-    let mut notes: Vec<String> = opened.rebuilt.iter().map(|why| format!("the database was rebuilt: {why}")).collect();
+    let mut notes: Vec<String> =
+        opened.rebuilt.iter().map(|why| format!("the database was rebuilt: {why}")).collect();
     let rooms = Rooms::new(Opening {
         root: root.to_path_buf(),
         disk,

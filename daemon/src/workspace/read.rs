@@ -26,11 +26,8 @@ impl Workspace {
     /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` where the client
     /// reports another content than is there.
     pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
-        let place = self
-            .rooms
-            .disk
-            .resolve(&request.path)
-            .map_err(|error| Box::new(error.to_wire(&request.path)))?;
+        let place =
+            self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
         let path = place.path().clone();
         let ticket = lock(&self.rooms.known).ticket(&path);
         let sight = self.rooms.disk.look(&place).map_err(|error| disk_refusal(&path, &error))?;
@@ -61,9 +58,8 @@ impl Workspace {
         let range = lines.filter(|_| !whole).map(|(first, last)| (first.max(1), last.min(view.lines)));
         let hash = found.face.hash;
         let renewed = receipt::added(earlier.as_ref(), hash, range, self.rooms.clock.wall_ms());
-        let same = earlier
-            .as_ref()
-            .is_some_and(|seen| seen.hash == renewed.hash && seen.ranges == renewed.ranges);
+        let same =
+            earlier.as_ref().is_some_and(|seen| seen.hash == renewed.hash && seen.ranges == renewed.ranges);
         if !same {
             let record = Record::Seen(receipt::of(who, &path, renewed));
             self.rooms.store.append(&[record]).map_err(|error| store_refusal(&error))?;
@@ -91,7 +87,8 @@ impl Workspace {
             Sight::File(found) => return Ok(found),
             Sight::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
             Sight::TooLarge(stat) => {
-                let message = format!("{path} has {} bytes; editd reads files up to {} bytes", stat.size, limits::FILE);
+                let message =
+                    format!("{path} has {} bytes; editd reads files up to {} bytes", stat.size, limits::FILE);
                 let mut error = WireError::new(Code::TooLarge, message).at(path);
                 error.limit = Some(limits::FILE as u64);
                 return Err(Box::new(error));

@@ -57,7 +57,10 @@ impl Workspace {
 
     /// Numbers for `status`.
     pub fn counts(&self) -> Counts {
-        Counts { entries: self.rooms.store.entries(), unsettled: lock(&self.rooms.unsettled).len() as u64 }
+        Counts {
+            entries: self.rooms.store.numbers().entries,
+            unsettled: lock(&self.rooms.unsettled).len() as u64,
+        }
     }
 
     /// Why no more edits are accepted, where that is so.
@@ -87,7 +90,9 @@ impl Workspace {
                 let strange = names.iter().filter(|name| !known.contains(*name)).count();
                 match strange {
                     0 => ("ok", format!("{} slots, each of an open entry", names.len())),
-                    n => ("note", format!("{n} slots of jobs that run now, or of none; the next start tells")),
+                    n => {
+                        ("note", format!("{n} slots of jobs that run now, or of none; the next start tells"))
+                    }
                 }
             }
         };

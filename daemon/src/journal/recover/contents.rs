@@ -69,7 +69,9 @@ pub fn is_whole(file: &FileRecord) -> bool {
 
 fn covers(splices: &[Splice], face: Option<&Face>) -> bool {
     match (splices, face) {
-        ([one], Some(face)) => one.at == 0 && one.old.len() as u64 == face.size && hash(&one.old) == face.hash,
+        ([one], Some(face)) => {
+            one.at == 0 && one.old.len() as u64 == face.size && hash(&one.old) == face.hash
+        }
         _ => false,
     }
 }

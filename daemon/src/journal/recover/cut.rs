@@ -54,7 +54,7 @@ pub fn after_cut(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<S
         records.push(Record::Settle(Settle { id: entry.id, diverged: diverged.contains(&entry.id) }));
     }
     let settled = rooms.store.append(&records).and_then(|at| rooms.store.flush(at));
-    let _ = settled.map_err(io::Error::other)?;
+    let _durable = settled.map_err(io::Error::other)?;
     for (staging, slot) in &work.slots {
         rooms.disk.unstage(staging, slot);
     }
@@ -74,12 +74,7 @@ enum Outcome {
     Diverged,
 }
 
-fn recover_path(
-    rooms: &Rooms,
-    path: &WirePath,
-    chain: &Chain<'_>,
-    work: &mut Work,
-) -> io::Result<Outcome> {
+fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Work) -> io::Result<Outcome> {
     let records: Vec<&FileRecord> = chain.iter().map(|(_, file)| *file).collect();
     let Ok(place) = rooms.disk.resolve_link(path) else {
         keep_slots(rooms, chain, &Contents::default(), work)?;
@@ -114,7 +109,8 @@ fn recover_path(
         }
         Action::Remove => {
             let id = chain.last().map_or(JobId(0), |(id, _)| *id);
-            let record = synthetic(path, target.found(), None, How::Delete, rooms.next_slot(id), &place, rooms)?;
+            let record =
+                synthetic(path, target.found(), None, How::Delete, rooms.next_slot(id), &place, rooms)?;
             put(rooms, &record, &place, work)?
         }
     };

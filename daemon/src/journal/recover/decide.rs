@@ -59,7 +59,11 @@ pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Acti
             }
         }
         (Shown::File { face, .. }, None) => {
-            if older_state(chain, face) || torn(chain, shown, contents) { Action::Remove } else { Action::Leave }
+            if older_state(chain, face) || torn(chain, shown, contents) {
+                Action::Remove
+            } else {
+                Action::Leave
+            }
         }
         (Shown::File { face, bytes }, Some(wanted)) => {
             if face.hash == wanted.hash && (face.mode == wanted.mode || !older_state(chain, face)) {
@@ -120,9 +124,10 @@ fn torn(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> bool {
 /// Whether `found` is what a cut may leave of `written`.
 pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
     found.len() <= written.len()
-        && found.chunks(BLOCK).zip(written.chunks(BLOCK)).all(|(found, written)| {
-            written.starts_with(found) || found.iter().all(|byte| *byte == 0)
-        })
+        && found
+            .chunks(BLOCK)
+            .zip(written.chunks(BLOCK))
+            .all(|(found, written)| written.starts_with(found) || found.iter().all(|byte| *byte == 0))
 }
 
 /// A file that some entry was rewriting in place: its bytes are a mixture of states.
@@ -139,9 +144,10 @@ fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Conten
     let content = states.last()?;
     let longest = states.iter().map(|state| state.len()).max()?;
     let mixture = bytes.len() <= longest
-        && bytes.iter().enumerate().all(|(at, byte)| {
-            *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte))
-        });
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte)));
     mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
 }
 

@@ -68,7 +68,7 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<Mended> {
         }
     }
     let void = rooms.store.append(&[Record::Void(entry.id)]).and_then(|at| rooms.store.flush(at));
-    void.map_err(io::Error::other)?;
+    let _durable = void.map_err(io::Error::other)?;
     settle::leave_slots(rooms, entry);
     Ok(Mended::Voided)
 }
@@ -106,10 +106,18 @@ fn standing(rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<Stand
         How::Nothing | How::Rescued => Standing::Put,
         // Pending ones still have what was staged for them.
         How::Swap | How::Create if is(&slot, &file.after) => {
-            if pending { Standing::Pending } else { Standing::Lost }
+            if pending {
+                Standing::Pending
+            } else {
+                Standing::Lost
+            }
         }
         How::Swap if is(&target, &file.after) => {
-            if shows(&slot, &file.before) { Standing::Put } else { Standing::Displaced }
+            if shows(&slot, &file.before) {
+                Standing::Put
+            } else {
+                Standing::Displaced
+            }
         }
         How::Create if is(&target, &file.after) => Standing::Put,
         How::Swap if shows(&slot, &file.before) => Standing::PutThenForeign,

@@ -31,8 +31,7 @@ pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<S
     for (entry, _) in &open {
         rooms.disk.finish_held(entry)?;
     }
-    let (here, before): (Vec<_>, Vec<_>) =
-        open.into_iter().partition(|(entry, _)| entry.boot == rooms.boot);
+    let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == rooms.boot);
     if !before.is_empty() {
         notes.extend(cut::after_cut(rooms, &before)?);
     }

@@ -110,7 +110,8 @@ impl Now {
             };
             if read > crate::limits::JOB_BYTES {
                 let limit = crate::limits::JOB_BYTES;
-                let message = format!("these entries touch files of more than {limit} bytes; undo fewer at once");
+                let message =
+                    format!("these entries touch files of more than {limit} bytes; undo fewer at once");
                 let mut error = WireError::new(Code::TooLarge, message);
                 error.limit = Some(limit as u64);
                 return Err(Box::new(error));
@@ -132,8 +133,11 @@ impl Now {
                 Some(found) => State::File { bytes: found.bytes.clone(), mode: found.face.mode },
             };
             let changed = old != after;
-            let (diff, omitted) =
-                if diffs && changed { editd_engine::unified_diff(&path, &old, &after) } else { Default::default() };
+            let (diff, omitted) = if diffs && changed {
+                editd_engine::unified_diff(&path, &old, &after)
+            } else {
+                Default::default()
+            };
             files.push(FileOutcome {
                 path: path.clone(),
                 status: if changed { Status::Applied } else { Status::Unchanged },

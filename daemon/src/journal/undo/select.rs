@@ -101,7 +101,8 @@ fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
         Ok(true)
     };
     let whole_group = request.session.is_some() || request.since.is_some();
-    let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group) {
+    let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group)
+    {
         (Some(session), _) => Some(session.clone()),
         (None, true) => Some(who.session.clone()),
         (None, false) => None,
@@ -111,9 +112,8 @@ fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
     let mut wanted: BTreeSet<JobId> = request.jobs.iter().copied().collect();
     let mut chosen = Vec::new();
     for entry in history(rooms, &query)? {
-        let meant = wanted.is_empty()
-            || wanted.contains(&entry.id)
-            || entry.of.iter().any(|id| wanted.contains(id));
+        let meant =
+            wanted.is_empty() || wanted.contains(&entry.id) || entry.of.iter().any(|id| wanted.contains(id));
         if !meant || !standing(&entry)? {
             continue;
         }
@@ -128,7 +128,9 @@ fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
         }
     }
     if let (false, Some(id)) = (request.jobs.is_empty(), wanted.first()) {
-        let message = format!("entry {id} was not taken back, or that was undone already; `editctl log` shows which were");
+        let message = format!(
+            "entry {id} was not taken back, or that was undone already; `editctl log` shows which were"
+        );
         return Err(Box::new(WireError::new(Code::NotFound, message)));
     }
     Ok(chosen)
