@@ -118,6 +118,18 @@ impl Disk {
         if same && !known { Ok(Staging::Root) } else { Ok(Staging::Folder(folder)) }
     }
 
+    /// Moves a name to one that must be free. A file system that cannot do that in one step does it with a
+    /// link, which fails as well where the name is taken; in between, the file has both.
+    pub(super) fn move_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        match self.os.rename_noreplace(from, name, to, to_name) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                self.os.link(from, name, to, to_name)?;
+                from.remove_file(name)
+            }
+            other => other,
+        }
+    }
+
     /// Remembers that slots for this path must stand beside it: a bind mount has its file system's device
     /// number, and is another mount all the same.
     pub fn stage_beside(&self, path: &WirePath) {
@@ -168,9 +180,9 @@ impl Disk {
             }
             let Ok(place) = self.resolve_link(&file.path) else { continue };
             match (sight::look(&dir, &slot)?, self.look(&place)?) {
-                (Sight::Absent, _) => self.os.rename_noreplace(&dir, &held, &dir, &slot)?,
+                (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
                 (_, Sight::Absent) => {
-                    self.os.rename_noreplace(&dir, &held, place.parent(), place.name())?;
+                    self.move_noreplace(&dir, &held, place.parent(), place.name())?;
                 }
                 // Linked, not yet renamed: the target still is the file that is held.
                 _ => dir.remove_file(&held)?,
@@ -206,9 +218,9 @@ impl Disk {
         let (dir, name) = self.slot(staging, slot)?;
         let to = format!("{now_ms}-{slot}");
         let moved = match staging {
-            Staging::Root => self.os.rename_noreplace(&dir, &name, &self.lost, to.as_bytes()),
+            Staging::Root => self.move_noreplace(&dir, &name, &self.lost, to.as_bytes()),
             Staging::Folder(_) => {
-                self.os.rename_noreplace(&dir, &name, &dir, format!("{BESIDE}lost-{to}").as_bytes())
+                self.move_noreplace(&dir, &name, &dir, format!("{BESIDE}lost-{to}").as_bytes())
             }
         };
         match moved {

@@ -112,8 +112,8 @@ impl Disk {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
             Err(_) => {
                 // Neither exchange nor links: move the target away, then the new one in.
-                self.os.rename_noreplace(place.parent(), place.name(), &slots, &held)?;
-                self.os.rename_noreplace(&slots, &slot, place.parent(), place.name())?;
+                self.move_noreplace(place.parent(), place.name(), &slots, &held)?;
+                self.move_noreplace(&slots, &slot, place.parent(), place.name())?;
                 self.os.rename(&slots, &held, &slots, &slot)?;
             }
         }
@@ -126,7 +126,7 @@ impl Disk {
             Ok((parent, _)) => parent,
             Err(error) => return foreign_folder(error),
         };
-        match self.os.rename_noreplace(&slots, &slot, &parent, place.name()) {
+        match self.move_noreplace(&slots, &slot, &parent, place.name()) {
             Ok(()) => Ok(Ok(Swapped(()))),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => Ok(Err(Foreign::Appeared)),
@@ -143,7 +143,7 @@ impl Disk {
         rescue: &mut Rescuer<'_>,
     ) -> io::Result<Result<Swapped, Foreign>> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        match self.os.rename_noreplace(place.parent(), place.name(), &slots, &slot) {
+        match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),

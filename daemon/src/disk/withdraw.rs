@@ -74,7 +74,7 @@ impl Disk {
 
     /// Back to a name that nobody holds; where somebody does by now, theirs is the newer one and stays.
     fn move_back(&self, slots: &crate::os::Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
-        match self.os.rename_noreplace(slots, slot, place.parent(), place.name()) {
+        match self.move_noreplace(slots, slot, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Moved),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => {
@@ -90,7 +90,7 @@ impl Disk {
 
     fn withdraw_new(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        match self.os.rename_noreplace(place.parent(), place.name(), &slots, &slot) {
+        match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use editd_engine::State;
+use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Durability, Receipt, Status};
 
 use super::draft::{Draft, Drafted};
@@ -40,8 +41,12 @@ pub(super) fn seal(rooms: &Rooms, swapped: AllSwapped<'_>) -> Result<Sealed, Hal
     lock(&rooms.unsettled).sealed(entry.clone(), rooms.clock.monotonic());
     if draft.origin.durability == Durability::Full {
         settle::flush_now(rooms, &entry).map_err(|error| {
-            let path = entry.files.first().map(|file| file.path.clone()).unwrap_or_default();
-            Halt::Broken(super::disk_refusal(&path, &error))
+            let message = format!(
+                "job {} was applied, but its files could not be flushed ({error}); mend the disk, then see \
+                 `editctl show {}`",
+                entry.id, entry.id
+            );
+            Halt::Refused(Box::new(WireError::new(Code::Io, message)))
         })?;
     }
     Ok(Sealed { receipt, entry })

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{Admission, Who, Workspace};
 use crate::job::{self, Halt, store_refusal, stored_receipt};
-use crate::journal::recover::mend::{Mended, mend, receipt_of};
+use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Done, Queued, Record};
@@ -101,8 +101,13 @@ impl Workspace {
         if let Some((_, begun)) = lock(&self.rooms.underway).detached.get_mut(&id) {
             *begun = true;
         }
-        let receipt = self.journeys(id, || job::run(&self.rooms, who, id, hash, request));
-        self.end(who, id, request.key.as_deref(), request.detach, hash, receipt)
+        match self.journeys(id, || job::run(&self.rooms, who, id, hash, request)) {
+            Ended::Receipt(receipt) => {
+                self.end(who, id, request.key.as_deref(), request.detach, hash, *receipt)
+            }
+            // As if the process had ended: nothing more is written.
+            Ended::Stopped => refused(fault("the job was stopped")),
+        }
     }
 
     /// Takes entries back, with all lanes free.
@@ -130,31 +135,37 @@ impl Workspace {
             }
         }
         let id = self.rooms.next_id();
-        let receipt = self.journeys(id, || {
+        let ended = self.journeys(id, || {
             let draft = undo::draft(&self.rooms, who, id, hash, request, direction)?;
             job::commit(&self.rooms, draft)
         });
-        receipt.unwrap_or_else(refused)
+        match ended {
+            Ended::Receipt(receipt) => *receipt,
+            Ended::Stopped => refused(fault("the job was stopped")),
+        }
     }
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.
-    fn journeys(&self, id: JobId, go: impl Fn() -> Result<Receipt, Halt>) -> Result<Receipt, Refusal> {
+    fn journeys(&self, id: JobId, go: impl Fn() -> Result<Receipt, Halt>) -> Ended {
         let mut last = None;
         for _ in 0..JOURNEYS {
-            match catch_unwind(AssertUnwindSafe(&go)) {
-                Ok(Ok(receipt)) => return Ok(receipt),
-                Ok(Err(Halt::Refused(refusal))) => return Err(refusal),
-                Ok(Err(Halt::Broken(refusal))) => return mend_job(&self.rooms, id, refusal),
-                Ok(Err(Halt::Again(refusal))) => last = Some(refusal),
-                Ok(Err(Halt::Stopped)) => return Err(fault("the job was stopped")),
-                Err(_) => {
-                    let refusal =
-                        fault("editd made a mistake in this job; please report it with the daemon's log");
-                    return mend_job(&self.rooms, id, refusal);
+            let ended = match catch_unwind(AssertUnwindSafe(&go)) {
+                Ok(Ok(receipt)) => Ok(receipt),
+                Ok(Err(Halt::Refused(refusal))) => Err(refusal),
+                Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, id, refusal),
+                Ok(Err(Halt::Again(refusal))) => {
+                    last = Some(refusal);
+                    continue;
                 }
-            }
+                Ok(Err(Halt::Stopped)) => return Ended::Stopped,
+                Err(_) => {
+                    let what = "editd made a mistake in this job; please report it with the daemon's log";
+                    mend_job(&self.rooms, id, fault(what))
+                }
+            };
+            return Ended::Receipt(Box::new(ended.unwrap_or_else(refused)));
         }
-        Err(last.unwrap_or_else(|| fault("the job made no journey")))
+        Ended::Receipt(Box::new(refused(last.unwrap_or_else(|| fault("the job made no journey")))))
     }
 
     /// Forgets a job that ended, or writes down how a detached one did.
@@ -165,9 +176,8 @@ impl Workspace {
         key: Option<&str>,
         detached: bool,
         hash: ContentHash,
-        ended: Result<Receipt, Refusal>,
+        mut receipt: Receipt,
     ) -> Receipt {
-        let mut receipt = ended.unwrap_or_else(refused);
         if detached {
             receipt.job = Some(id);
             let done = Done {
@@ -207,8 +217,8 @@ impl Workspace {
             return Err(Box::new(WireError::new(Code::Busy, message)));
         }
         let who = Who { session: queued.session.clone(), client: queued.client.clone() };
-        let refusal = fault_free("the job was cancelled before it began");
-        Ok(self.end(&who, id, queued.key.as_deref(), true, queued.request, Err(refusal)))
+        let refusal = Box::new(WireError::new(Code::Rejected, "the job was cancelled before it began"));
+        Ok(self.end(&who, id, queued.key.as_deref(), true, queued.request, refused(refusal)))
     }
 
     /// The receipt of a job that ended; `None` while it waits or runs.
@@ -230,6 +240,14 @@ impl Workspace {
     }
 }
 
+/// How the journeys of a job ended.
+enum Ended {
+    /// With something to say.
+    Receipt(Box<Receipt>),
+    /// An observer ended them.
+    Stopped,
+}
+
 /// Brings a job that broke behind its intent to an end, as recovery would.
 fn mend_job(rooms: &Rooms, id: JobId, refusal: Refusal) -> Result<Receipt, Refusal> {
     let open = rooms.store.open_entries().into_iter().find(|(entry, _)| entry.id == id);
@@ -237,7 +255,7 @@ fn mend_job(rooms: &Rooms, id: JobId, refusal: Refusal) -> Result<Receipt, Refus
     if sealed {
         return Ok(receipt_of(&entry));
     }
-    match mend(rooms, &entry) {
+    match mend(rooms, &entry, Aim::TakeBack) {
         Ok(Mended::Applied) => Ok(receipt_of(&entry)),
         Ok(Mended::Voided) => Err(refusal),
         Err(error) => {
@@ -267,10 +285,6 @@ fn other_job(key: &str) -> Refusal {
 
 fn fault(message: &str) -> Refusal {
     Box::new(WireError::new(Code::Internal, message))
-}
-
-fn fault_free(message: &str) -> Refusal {
-    Box::new(WireError::new(Code::Rejected, message))
 }
 
 /// The receipt of a job that changed nothing.

@@ -1,5 +1,5 @@
 //! Mending one unsealed job in the run of the machine in which it broke: everything that was done stands. It is
-//! finished if nothing foreign is in its way and some of it was done, else taken back.
+//! finished if nothing foreign is in its way, else taken back.
 
 use std::io;
 use std::sync::Arc;
@@ -39,11 +39,20 @@ enum Standing {
     Lost,
 }
 
+/// What is done with a job of which a part is missing, while nothing foreign is in its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aim {
+    /// The rest of it: its client may have gone with the daemon, and its intent is durable.
+    Finish,
+    /// Its beginning is taken back: a call just failed, and its client waits for the answer.
+    TakeBack,
+}
+
 /// Finishes a job or takes it back.
 ///
 /// # Errors
 /// What the system says; the entry stays open.
-pub fn mend(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<Mended> {
+pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
     let mut files = Vec::with_capacity(entry.files.len());
     for file in &entry.files {
         let place = rooms.disk.resolve_link(&file.path).ok();
@@ -53,10 +62,11 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<Mended> {
         };
         files.push((file, place, standing));
     }
-    let foreign = |standing: &Standing| matches!(standing, Standing::Displaced | Standing::Lost);
-    let begun = |standing: &Standing| matches!(standing, Standing::Put | Standing::PutThenForeign);
-    let finish = files.iter().all(|(.., standing)| !foreign(standing))
-        && files.iter().any(|(.., standing)| begun(standing));
+    let finish = files.iter().all(|(.., standing)| match standing {
+        Standing::Put | Standing::PutThenForeign => true,
+        Standing::Pending => aim == Aim::Finish,
+        Standing::Displaced | Standing::Lost => false,
+    });
     if finish && put_rest(rooms, &mut files)? {
         seal(rooms, entry)?;
         return Ok(Mended::Applied);

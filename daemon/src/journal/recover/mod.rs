@@ -41,7 +41,7 @@ pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<S
             lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
             continue;
         }
-        notes.push(match mend::mend(rooms, &entry)? {
+        notes.push(match mend::mend(rooms, &entry, mend::Aim::Finish)? {
             mend::Mended::Applied => format!("job {} was finished", entry.id),
             mend::Mended::Voided => format!("job {} was taken back", entry.id),
         });
