@@ -6,6 +6,8 @@
 pub enum Point {
     /// How many of the names and metadata changes that were not forced are there: 0 is none.
     Journal,
+    /// Whether one of them is there, where they have no common order: 0 is no.
+    Step,
     /// Whether the exchange that was lost first stands half done: 0 is no.
     HalfExchange,
     /// A file with unflushed changes: 0 as last flushed, 1 all there, 2 torn.

@@ -192,6 +192,12 @@ impl SimMachine {
         Snapshot::take(&lock(&self.shared).world, path.as_bytes())
     }
 
+    /// What a check of the file system would complain about: names without files, wrong counts of links,
+    /// folders that lie in themselves. For the simulator's own tests.
+    pub fn inconsistency(&self) -> Option<String> {
+        lock(&self.shared).world.tree().inconsistency()
+    }
+
     /// The one way into the world for the process under test.
     pub(super) fn call<T>(
         &self,
@@ -252,7 +258,7 @@ struct Corner {
 impl Chooser for Corner {
     fn choose(&mut self, point: Point, options: usize) -> usize {
         let wanted = match point {
-            Point::Journal => self.journal,
+            Point::Journal | Point::Step => self.journal,
             Point::File => self.files,
             Point::HalfExchange | Point::Length | Point::Pattern | Point::Sector => 0,
         };

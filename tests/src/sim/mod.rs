@@ -9,7 +9,9 @@
 //! that were not flushed are there, or not, or in part (by 512 bytes); a lengthened file may show zeros.
 //! Names and metadata persist in the order in which they were done, up to some moment; the flush of a folder
 //! moves that moment at least to its last change, `sync_all` of a file to its creation and last change of
-//! metadata. After a failed flush of a file, later ones report success and flush nothing (as Linux does for
+//! metadata. (With [`Abilities::ordered_names`] off, a flush forces only the folder's own names and what
+//! these need, and the rest persists or not in any combination: stricter than known file systems, it finds
+//! the folder that nobody flushed.) After a failed flush of a file, later ones report success and flush nothing (as Linux does for
 //! the pages that failed).
 //!
 //! *Invariants*: the same calls and the same seed give the same states. Numbers of files are reused as soon
@@ -23,6 +25,7 @@ mod choose;
 mod data;
 mod file;
 mod machine;
+mod order;
 mod os;
 mod outside;
 mod snapshot;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use editd::os::Kind;
 
+use super::order::Reach;
+
 /// A file, folder or link for as long as the machine lives; never reused.
 pub(super) type Id = u64;
 
@@ -74,6 +76,7 @@ pub(super) enum What {
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) time: i64,
+    pub(super) reach: Reach,
     pub(super) what: What,
 }
 
@@ -212,5 +215,26 @@ impl Tree {
             self.nodes.remove(id);
         }
         gone
+    }
+
+    /// What `fsck` would find.
+    pub(super) fn inconsistency(&self) -> Option<String> {
+        let mut counted: BTreeMap<Id, u64> = BTreeMap::from([(ROOT, 1)]);
+        let mut waiting = vec![ROOT];
+        while let Some(dir) = waiting.pop() {
+            let Some(Body::Dir { entries, .. }) = self.get(dir).map(|node| &node.body) else { continue };
+            for (name, id) in entries {
+                let Some(node) = self.get(*id) else { return Some(format!("{name:?} names nothing")) };
+                *counted.entry(*id).or_default() += 1;
+                if let Body::Dir { parent, .. } = node.body {
+                    if counted.get(id) > Some(&1) || parent != dir {
+                        return Some(format!("{name:?} is a folder in two places"));
+                    }
+                    waiting.push(*id);
+                }
+            }
+        }
+        let wrong = self.nodes.iter().find(|(id, node)| counted.get(id).copied().unwrap_or(0) != node.links);
+        wrong.map(|(id, node)| format!("{id} has {:?} names and {} links", counted.get(id), node.links))
     }
 }

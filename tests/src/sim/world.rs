@@ -13,6 +13,7 @@ use editd::os::{Identity, Stat};
 
 use super::choose::{Chooser, Point};
 use super::file::FileData;
+use super::order::{self, Reach};
 use super::tree::{At, Attributes, Body, Id, Node, ROOT, Step, Tree, What};
 pub(super) use handles::{Handle, HandleId, Owner};
 pub(super) use names::How;
@@ -35,6 +36,8 @@ pub struct Abilities {
     pub birth_times: bool,
     /// After a power cut one file may stand under both names of an exchange.
     pub half_exchanges: bool,
+    /// Names persist in one order. Else only in the order that one name, file or folder demands.
+    pub ordered_names: bool,
     /// Times move. Else every change happens in the same instant, as within a coarse clock's tick.
     pub fine_times: bool,
 }
@@ -47,6 +50,7 @@ impl Default for Abilities {
             leases: true,
             birth_times: true,
             half_exchanges: false,
+            ordered_names: true,
             fine_times: true,
         }
     }
@@ -155,7 +159,7 @@ impl World {
         if self.abilities.fine_times {
             self.clock += TICK;
         }
-        let step = Step { time: self.clock, what };
+        let step = Step { time: self.clock, reach: Reach::of(&what, &self.tree), what };
         self.tree.apply(&step);
         // A file that is written again and again changes its times each time: one step stands for all.
         let again = |last: &Arc<Step>| match (&last.what, &step.what) {
@@ -187,12 +191,19 @@ impl World {
         }
     }
 
-    /// Makes the steps up to the last one that is concerned durable.
+    /// Makes the steps durable that are concerned, and those that were done before them or that they need.
     fn force(&mut self, concerned: impl Fn(&Step) -> bool) {
-        let Some(last) = self.journal.iter().rposition(|step| concerned(step)) else { return };
-        for step in self.journal.drain(..=last) {
-            self.durable.apply(&step);
+        let (forced, left) = if self.abilities.ordered_names {
+            let end = self.journal.iter().rposition(|step| concerned(step)).map_or(0, |last| last + 1);
+            let left = self.journal.split_off(end);
+            (std::mem::take(&mut self.journal), left)
+        } else {
+            order::closure(&self.journal, concerned)
+        };
+        for step in &forced {
+            self.durable.apply(step);
         }
+        self.journal = left;
         self.durable.forget(|_| false);
         self.tidy();
     }
@@ -205,9 +216,15 @@ impl World {
         }
     }
 
-    /// The machine as it may be found after a power cut.
-    pub(super) fn cut(&self, chooser: &mut dyn Chooser) -> World {
+    /// Names and metadata as they may be found after a power cut.
+    fn cut_tree(&self, chooser: &mut dyn Chooser) -> Tree {
         let mut tree = self.durable.clone();
+        if !self.abilities.ordered_names {
+            for step in order::survivors(&self.journal, || chooser.choose(Point::Step, 2) == 1) {
+                tree.apply(&step);
+            }
+            return tree;
+        }
         let kept = chooser.choose(Point::Journal, self.journal.len() + 1);
         for step in self.journal.iter().take(kept) {
             tree.apply(step);
@@ -218,6 +235,12 @@ impl World {
                 way => tree.apply_half(a, b, way == 1),
             }
         }
+        tree
+    }
+
+    /// The machine as it may be found after a power cut.
+    pub(super) fn cut(&self, chooser: &mut dyn Chooser) -> World {
+        let mut tree = self.cut_tree(chooser);
         tree.forget(|_| false);
         let files = tree.nodes.iter().filter(|(_, node)| matches!(node.body, Body::File));
         let data = files

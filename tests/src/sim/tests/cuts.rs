@@ -67,6 +67,64 @@ fn names_persist_in_the_order_in_which_they_were_made() {
 }
 
 #[test]
+fn without_a_common_order_a_folder_that_nobody_flushed_may_lose_what_was_done_first() {
+    let (machine, dir) = machine();
+    machine.outside().mkdir("/w/other").unwrap();
+    machine.settle();
+    machine.set_abilities(Abilities { ordered_names: false, ..Abilities::default() });
+    let other = dir.open_dir(b"other").unwrap();
+    make(&dir, b"a", b"").set_mode(0o600).unwrap();
+    machine.rename(&dir, b"a", &dir, b"b").unwrap();
+    make(&other, b"c", b"");
+    let states = |machine: &SimMachine| {
+        let cuts = machine.all_cuts(100).unwrap();
+        let name = |cut: &SimMachine, path: &str| u8::from(cut.outside().stat(path).is_ok());
+        let seen: std::collections::BTreeSet<[u8; 3]> =
+            cuts.iter().map(|cut| ["/w/a", "/w/b", "/w/other/c"].map(|path| name(cut, path))).collect();
+        seen.into_iter().collect::<Vec<_>>()
+    };
+    let all = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 0, 1]];
+    assert_eq!(states(&machine), all);
+    other.sync().unwrap();
+    assert_eq!(states(&machine), [[0, 0, 1], [0, 1, 1], [1, 0, 1]]);
+    dir.sync().unwrap();
+    assert_eq!(states(&machine), [[0, 1, 1]]);
+    // A folder's creation is needed by what is flushed in it.
+    dir.create_dir(b"new", 0o755).unwrap();
+    machine.rename(&dir, b"b", &dir.open_dir(b"new").unwrap(), b"d").unwrap();
+    dir.open_dir(b"new").unwrap().sync().unwrap();
+    let cuts = machine.all_cuts(100).unwrap();
+    assert!(cuts.iter().all(|cut| cut.outside().stat("/w/new/d").is_ok_and(|stat| stat.mode == 0o600)));
+}
+
+#[test]
+fn random_histories_survive_cuts_in_any_order_whole() {
+    for seed in 0..40 {
+        let (machine, dir) = machine();
+        machine.set_abilities(Abilities { ordered_names: seed % 2 == 0, ..Abilities::default() });
+        let mut random = Seeded::new(seed);
+        let names: [&[u8]; 4] = [b"a", b"b", b"c", b"d"];
+        for _ in 0..60 {
+            let mut pick = || names[(random.next_number() % 4) as usize];
+            let (name, to, within) = (pick(), pick(), pick());
+            let folder = dir.open_dir(within).unwrap_or_else(|_| dir.clone());
+            match random.next_number() % 7 {
+                0 => drop(folder.create_file(name, 0o644)),
+                1 => drop(folder.create_dir(name, 0o755)),
+                2 => drop(machine.rename(&dir, name, &folder, to)),
+                3 => drop(machine.exchange(&folder, name, &dir, to)),
+                4 => drop(folder.remove_file(name).or_else(|_| folder.remove_dir(name))),
+                5 => drop(machine.link(&dir, name, &folder, to)),
+                _ => folder.sync().unwrap(),
+            }
+        }
+        for cut in machine.cuts(60, seed) {
+            assert_eq!(cut.inconsistency(), None, "seed {seed}");
+        }
+    }
+}
+
+#[test]
 fn bytes_in_place_mix_by_sector() {
     let (machine, dir) = machine();
     machine.outside().write("/w/f", &[b'o'; 1024]).unwrap();
