@@ -4,5 +4,9 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
+mod cases;
+#[cfg(unix)]
 mod kit;
+#[cfg(unix)]
+mod stories;
 mod tidy;
