@@ -9,4 +9,6 @@ mod cases;
 mod kit;
 #[cfg(unix)]
 mod stories;
+#[cfg(target_os = "linux")]
+mod systemd;
 mod tidy;
