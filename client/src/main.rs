@@ -1,0 +1,2 @@
+//! `editctl`
+fn main() {}
