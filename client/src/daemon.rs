@@ -59,7 +59,7 @@ pub struct Caller<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
     /// None runs, and none was to be started.
-    #[error("no daemon serves {}; leave out --no-spawn, or start `editd --workspace` by hand", .0.display())]
+    #[error("no daemon serves {}; a command without --no-spawn starts one", .0.display())]
     NoDaemon(PathBuf),
     /// The program could not be started.
     #[error("{} cannot be started: {source}; install editd beside editctl or in PATH, or name it in EDITD_BIN", program.display())]

@@ -4,6 +4,12 @@
 //! A program that collects our output waits until nobody holds its pipe any more, so the daemon must not
 //! inherit any: its standard descriptors are replaced, and whatever else the caller left open is closed.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the client's door to processes, and to the log that they are given"
+)]
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
