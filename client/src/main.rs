@@ -1,8 +1,6 @@
 //! `editctl`: one request to the daemon of a workspace, its answer printed, an exit status that can be
 //! branched on. It never touches a workspace file itself.
 
-#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests make and look at real files"))]
-
 mod args;
 mod failure;
 mod job;

@@ -1,6 +1,6 @@
 //! Tests of the command line's words, as data.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::{Command, Line, parse, values};
 
