@@ -2,12 +2,16 @@
 //! It starts no service; where systemd's tools are absent it says so and skips.
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use editd_proto::unit;
-use editd_tests::binaries;
+use editd_proto::codec::FrameReader;
+use editd_proto::message::kind;
+use editd_proto::{limits, unit};
 use editd_tests::house::House;
+use editd_tests::{binaries, client, wait};
 
 /// The exposure that `systemd-analyze security` may name at most. What is left open, the unit explains.
 const EXPOSURE: f64 = 6.2;
@@ -22,7 +26,7 @@ fn tool(house: &House, name: &str, words: &[&str]) -> Option<Output> {
             println!("skipped: {name} is not installed");
             None
         }
-        Err(e) => panic!("{name}: {e}"),
+        failed => failed.map(Some).unwrap(),
     }
 }
 
@@ -86,4 +90,22 @@ fn clients_name_the_socket_as_systemd_does() {
         Path::new(&example),
         Path::new("/run/user/1000/editd").join(unit::socket_name(b"/srv/my-app"))
     );
+}
+
+#[test]
+fn a_client_that_finds_nobody_at_the_usual_socket_goes_to_the_unit_s() {
+    let house = House::new();
+    let folder = house.socket().parent().unwrap().to_owned();
+    fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+    let name = unit::socket_name(house.workspace().as_os_str().as_encoded_bytes());
+    let listener = UnixListener::bind(folder.join(name)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let mut command = house.command(binaries::editctl());
+    let mut asks = command.args(["--no-spawn", "status"]).stderr(Stdio::null()).spawn().unwrap();
+    let (mut stream, _) = wait::until("the client connects", wait::LONG, || listener.accept().ok());
+    stream.set_nonblocking(false).unwrap();
+    let said = client::receive(&mut stream, &mut FrameReader::new(limits::FRAME)).unwrap();
+    assert_eq!(said.kind(), kind::HELLO);
+    drop((stream, listener));
+    assert!(!asks.wait().unwrap().success());
 }
