@@ -9,7 +9,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
-use super::decide::{Action, Shown, decide, is_torn};
+use super::decide::{Action, Shown, decide, is_torn, same_file};
 use super::mend::{seal_records, shown};
 use crate::disk::put::Rescue;
 use crate::disk::stage::{Mode, StageError};
@@ -223,7 +223,7 @@ fn explained(chain: &Chain<'_>, found: &Found, contents: &Contents) -> bool {
     let mut states = chain.iter().flat_map(|(_, file)| [&file.before, &file.after]).flatten();
     states.any(|state| {
         state.hash == found.face.hash
-            || (state.identity == found.face.identity
+            || (same_file(state.identity, found.face.identity)
                 && contents.get(state.hash).is_some_and(|written| is_torn(&found.bytes, written)))
     })
 }
