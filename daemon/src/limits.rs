@@ -25,6 +25,13 @@ pub const WATCHED_FOLDERS: usize = 4096;
 /// Bytes of a log segment.
 pub const SEGMENT: u64 = 8 * 1024 * 1024;
 
+/// Bytes of one record of the log, unpacked: what reading one back may cost. The largest job that a frame
+/// can describe stays far below unless it rewrites more than half of this.
+pub const RECORD: usize = 1 << 30;
+
+/// Bytes from which a record is packed with zstd: below, a flush pads it to a block anyway.
+pub const PACK: usize = 2048;
+
 /// Bytes of a row in the database; larger values stay in the log.
 pub const ROW: usize = 4096;
 
@@ -33,3 +40,6 @@ pub const RELAXED_MS: u64 = 50;
 
 /// Links that one path may pass through.
 pub const LINKS: usize = 40;
+
+// A position keeps 36 bits for the offset in a segment; a group is at most a handful of records.
+const _: () = assert!((RECORD as u64) < 1 << 34 && SEGMENT < 1 << 34);

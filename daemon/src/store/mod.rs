@@ -7,7 +7,11 @@
 //! *Invariants*: the log is the truth; the database holds nothing that the log does not. After a failed
 //! flush nothing is appended or flushed any more.
 
+pub mod log;
 pub mod record;
+
+#[cfg(test)]
+mod fake;
 
 use std::sync::Arc;
 
@@ -16,7 +20,7 @@ use editd_proto::message::{ClipInfo, EntrySummary, Receipt};
 use editd_proto::path::WirePath;
 
 use crate::os::{Dir, Os};
-use record::{Clip, Done, Entry, Queued, Record, Seen};
+use record::{Clip, Entry, Queued, Record, Seen};
 
 /// A place in the log: grows with every record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
