@@ -35,6 +35,36 @@ pub const PACK: usize = 2048;
 /// Bytes of a row in the database; larger values stay in the log.
 pub const ROW: usize = 4096;
 
+/// Changed rows that wait above the database: what the next opening may have to apply again, and memory.
+pub const OVERLAY_ROWS: usize = 1024;
+
+/// Bytes of the same.
+pub const OVERLAY_BYTES: usize = 1024 * 1024;
+
+/// Rows that are applied together while the database is rebuilt: fewer, larger batches than in use.
+pub const REPLAY_ROWS: usize = 8192;
+
+/// Contents that wait to be written, and their bytes; one more is not kept.
+pub const CONTENTS_WAITING: usize = 256;
+/// See [`CONTENTS_WAITING`].
+pub const CONTENTS_WAITING_BYTES: usize = 16 * 1024 * 1024;
+
+/// Milliseconds for which a client's key, and the receipt of a job without an entry, outlive their
+/// segment: a day, as promised.
+pub const KEY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Receipts for files that one session keeps; the oldest go first.
+pub const SEEN_OF_SESSION: usize = 10_000;
+
+/// Receipts for files that are kept in all.
+pub const SEEN: usize = 50_000;
+
+/// Bytes below which a database is never moved into a fresh folder, however little of it lives.
+pub const DATABASE_SMALL: u64 = 64 * 1024 * 1024;
+
+/// How many times what lives in it a database may hold before it is moved.
+pub const DATABASE_SLACK: u64 = 4;
+
 /// Milliseconds after which a `relaxed` job is flushed at the latest.
 pub const RELAXED_MS: u64 = 50;
 

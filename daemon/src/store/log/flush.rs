@@ -5,7 +5,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use super::segment::{Segment, failure};
-use super::writer::{Log, fail, lock, pad};
+use super::writer::{Log, fail, pad};
+use crate::store::lock::lock;
 use crate::store::{Position, StoreError};
 
 /// Who flushes.

@@ -182,9 +182,18 @@ impl Walk<'_> {
     }
 
     pub(super) fn load(&self, id: u64) -> Result<Vec<u8>, StoreError> {
+        self.load_up_to(id, u64::MAX)
+    }
+
+    /// The header's block.
+    pub(super) fn load_header(&self, id: u64) -> Result<Vec<u8>, StoreError> {
+        self.load_up_to(id, HEADER)
+    }
+
+    fn load_up_to(&self, id: u64, most: u64) -> Result<Vec<u8>, StoreError> {
         let read = || -> io::Result<Vec<u8>> {
             let segment = segment::open(self.dir, id, Access::Read)?;
-            let len = usize::try_from(segment.len).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            let len = usize::try_from(segment.len.min(most)).map_err(|_| io::ErrorKind::OutOfMemory)?;
             let mut bytes = vec![0; len];
             let filled = fill(&*segment.file, &mut bytes, 0)?;
             bytes.truncate(filled);
@@ -199,7 +208,7 @@ fn sums(group: &[Found<'_>], last: Sum) -> Vec<Sum> {
     group.iter().skip(1).map(|found| found.frame.previous).chain([last]).collect()
 }
 
-fn header(bytes: &[u8], id: u64) -> Result<Option<Header>, StoreError> {
+pub(super) fn header(bytes: &[u8], id: u64) -> Result<Option<Header>, StoreError> {
     match Header::decode(bytes, id) {
         Some(header) if header.format > FORMAT => Err(StoreError::Io(
             format!(

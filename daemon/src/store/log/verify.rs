@@ -1,7 +1,11 @@
-//! Checking the whole log while it is in use. It changes nothing.
+//! Reading the log while it is in use: all of it, or one old segment. It changes nothing.
 
-use super::recover::Walk;
+use super::payload;
+use super::read::rotten;
+use super::recover::{Walk, header};
+use super::scan::{Bytes, Cursor};
 use super::writer::Log;
+use crate::store::record::Record;
 use crate::store::{Position, StoreError};
 
 /// What a check has seen.
@@ -27,5 +31,32 @@ impl Log {
             })?;
         }
         Ok(Verified { records, segments: ids.len() as u64 })
+    }
+
+    /// Hands over every record of a segment that is followed by another. No segment may be dropped
+    /// meanwhile.
+    pub fn segment(
+        &self,
+        id: u64,
+        visit: &mut dyn FnMut(Position, Record) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let walk = Walk { dir: self.dir(), ids: &[], until: None };
+        let (bytes, next) = (walk.load(id)?, walk.load_header(id + 1)?);
+        let missing = |id| rotten(Position::at(id, 0), "a segment without a valid header");
+        let begin = header(&bytes, id)?.ok_or_else(|| missing(id))?;
+        let next = header(&next, id + 1)?.ok_or_else(|| missing(id + 1))?;
+        let mut cursor = Cursor::begin(&begin);
+        let segment = Bytes { segment: id, bytes: &bytes };
+        while let Some(group) = cursor.group(&segment) {
+            for found in group {
+                let record =
+                    payload::decode(&found.frame, found.stored).map_err(|what| rotten(found.at, &what))?;
+                visit(found.at, record)?;
+            }
+        }
+        if cursor.sequence != next.sequence {
+            return Err(rotten(cursor.end, "no valid record follows, though more was written"));
+        }
+        Ok(())
     }
 }

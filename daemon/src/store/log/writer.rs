@@ -2,7 +2,7 @@
 //! place, and nothing at all after a failure.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
 use super::flush::Sync;
 use super::frame::{Frame, Sum};
@@ -13,6 +13,7 @@ use super::segment::{self, Segment, failure};
 use super::{ALIGN, BLOCK};
 use crate::limits;
 use crate::os::{Access, Dir, Os};
+use crate::store::lock::lock;
 use crate::store::{Position, StoreError};
 
 /// Where the log ends.
@@ -72,12 +73,6 @@ pub struct Log {
     pub(super) flushed: AtomicU64,
     pub(super) sync: Mutex<Sync>,
     pub(super) synced: Condvar,
-}
-
-/// Locks, also where another thread panicked while it held the lock: everything that is guarded here is
-/// either whole at every instant or marked as failed before it is touched.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Log {
@@ -215,6 +210,12 @@ impl Log {
     /// Start of the last record.
     pub fn last(&self) -> Position {
         lock(&self.tail).last
+    }
+
+    /// The last record: its start and checksum.
+    pub fn reach(&self) -> (Position, Sum) {
+        let tail = lock(&self.tail);
+        (tail.last, tail.previous)
     }
 
     /// Where the next record would go at the earliest.
