@@ -33,3 +33,10 @@ pub const RELAXED_MS: u64 = 50;
 
 /// Links that one path may pass through.
 pub const LINKS: usize = 40;
+
+/// Bytes of `.editd.toml`.
+pub const CONFIG: usize = 1024 * 1024;
+
+/// Bytes of requests that wait or run at once, over all connections; one more is `busy`. A single request
+/// always fits.
+pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
