@@ -1,1 +1,0 @@
-//! Frames and MessagePack with bounds. (Contract; bodies follow.)

@@ -1,0 +1,106 @@
+//! A message as a frame's bytes: the body's map with `id` and `kind` in front. It sends nothing.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::check::check;
+use super::error::CodecError;
+use crate::error::WireError;
+use crate::limits;
+use crate::message::kind;
+
+/// One whole frame: length, then `{"id": …, "kind": …}` and the fields of `body`.
+///
+/// # Errors
+/// [`CodecError::MessageTooLarge`] above [`limits::FRAME`], [`CodecError::TooMany`],
+/// [`CodecError::TooManyValues`] and [`CodecError::TooDeep`] above the other limits, so that nothing is
+/// sent that the peer would have to refuse; [`CodecError::Body`] where `body` is not a map, or has an `id`
+/// or `kind` of its own.
+pub fn encode<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Result<Vec<u8>, CodecError> {
+    let mut fields = Bounded { bytes: Vec::with_capacity(256), full: false };
+    let written = body.serialize(&mut rmp_serde::Serializer::new(&mut fields).with_struct_map());
+    if fields.full {
+        return Err(CodecError::MessageTooLarge { limit: limits::FRAME as u64 });
+    }
+    written.map_err(CodecError::body)?;
+    let (pairs, fields) = split_map(&fields.bytes).ok_or_else(|| CodecError::body("it is not a map"))?;
+
+    let mut frame = Vec::with_capacity(fields.len() + kind.len() + 40);
+    frame.extend_from_slice(&[0; limits::FRAME_HEADER]);
+    put_head(&mut frame, pairs.saturating_add(2), id, kind).map_err(CodecError::body)?;
+    frame.extend_from_slice(fields);
+    let (length, message) = frame.split_at_mut(limits::FRAME_HEADER);
+    if message.len() > limits::FRAME {
+        return Err(CodecError::MessageTooLarge { limit: limits::FRAME as u64 });
+    }
+    check(message)?;
+    let declared = u32::try_from(message.len()).unwrap_or(u32::MAX);
+    length.copy_from_slice(&declared.to_be_bytes());
+    Ok(frame)
+}
+
+/// The frame that says that the request `id` failed; 0 where it is not known which request.
+///
+/// Details that do not fit are left out rather than the error.
+pub fn encode_error(id: u64, error: &WireError) -> Vec<u8> {
+    encode(id, kind::ERROR, error).unwrap_or_else(|_| {
+        let message: String = error.message.chars().take(1000).collect();
+        encode(id, kind::ERROR, &WireError::new(error.code, message)).unwrap_or_default()
+    })
+}
+
+/// A reply to the request `id`; where it does not fit into a frame, the error that says so.
+pub fn reply<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Vec<u8> {
+    encode(id, kind, body).unwrap_or_else(|error| encode_error(id, &WireError::from(error)))
+}
+
+fn put_head(frame: &mut Vec<u8>, pairs: u32, id: u64, kind: &str) -> Result<(), rmp_serde::encode::Error> {
+    match (u8::try_from(pairs), u16::try_from(pairs)) {
+        (Ok(few @ 0..=15), _) => frame.push(0x80 | few),
+        (_, Ok(pairs)) => {
+            frame.push(0xde);
+            frame.extend_from_slice(&pairs.to_be_bytes());
+        }
+        _ => {
+            frame.push(0xdf);
+            frame.extend_from_slice(&pairs.to_be_bytes());
+        }
+    }
+    rmp_serde::encode::write(frame, "id")?;
+    rmp_serde::encode::write(frame, &id)?;
+    rmp_serde::encode::write(frame, "kind")?;
+    rmp_serde::encode::write(frame, kind)
+}
+
+/// The number of pairs of a map, and the bytes behind its header.
+fn split_map(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (&marker, rest) = bytes.split_first()?;
+    match marker {
+        0x80..=0x8f => Some((u32::from(marker & 0x0f), rest)),
+        0xde => rest.split_first_chunk().map(|(n, rest)| (u32::from(u16::from_be_bytes(*n)), rest)),
+        0xdf => rest.split_first_chunk().map(|(n, rest)| (u32::from_be_bytes(*n), rest)),
+        _ => None,
+    }
+}
+
+/// Bytes that grow to the limit of a frame and no further.
+struct Bounded {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > limits::FRAME {
+            self.full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

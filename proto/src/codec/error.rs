@@ -1,0 +1,108 @@
+//! Why bytes are not a message, or a message does not become bytes.
+
+use crate::error::{Code, WireError};
+
+/// Bytes of a decoder's explanation that are passed on: it may quote the input.
+const EXPLANATION: usize = 300;
+
+/// What the codec refuses. None of these cases depends on anything but the bytes and the limits.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CodecError {
+    /// The length prefix declares more than is accepted; nothing after it can be read.
+    #[error("the frame declares {declared} bytes and the limit is {limit}; send less at once")]
+    FrameTooLarge {
+        /// Bytes declared.
+        declared: u64,
+        /// Bytes accepted.
+        limit: u64,
+    },
+    /// A message that was to be sent does not fit into a frame.
+    #[error("the message does not fit into a frame of {limit} bytes; ask for less at once")]
+    MessageTooLarge {
+        /// Bytes accepted.
+        limit: u64,
+    },
+    /// A list or map over [`crate::limits::COUNT`].
+    #[error("a list or map has {count} elements and the limit is {limit}; send less at once")]
+    TooMany {
+        /// Elements declared.
+        count: u64,
+        /// Elements accepted.
+        limit: u64,
+    },
+    /// More values than [`crate::limits::VALUES`].
+    #[error("the message holds more than {limit} values; send less at once")]
+    TooManyValues {
+        /// Values accepted.
+        limit: u64,
+    },
+    /// Nested deeper than [`crate::limits::DEPTH`].
+    #[error("the message is nested deeper than {limit} levels; send it flatter")]
+    TooDeep {
+        /// Levels accepted.
+        limit: u64,
+    },
+    /// A value reaches past the end of the frame.
+    #[error("the message ends inside a value at byte {offset}; send whole MessagePack values")]
+    Truncated {
+        /// Where the value begins, in bytes from the start of the message.
+        offset: usize,
+    },
+    /// Bytes that MessagePack or this protocol does not allow.
+    #[error("{what} at byte {offset}; see WIRE.md")]
+    Invalid {
+        /// What is wrong.
+        what: &'static str,
+        /// Where, in bytes from the start of the message.
+        offset: usize,
+    },
+    /// Well-formed, but not the message that its kind says, or not a message at all.
+    #[error("the message does not fit its kind: {0}")]
+    Body(String),
+}
+
+impl CodecError {
+    /// A decoder's explanation, shortened: it may quote what a hostile peer sent.
+    pub(super) fn body(explanation: impl std::fmt::Display) -> Self {
+        let mut text = explanation.to_string();
+        if text.len() > EXPLANATION {
+            let end = (0..=EXPLANATION).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+            text.truncate(end);
+            text.push('…');
+        }
+        Self::Body(text)
+    }
+
+    /// The code that a client sees.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::FrameTooLarge { .. }
+            | Self::MessageTooLarge { .. }
+            | Self::TooMany { .. }
+            | Self::TooManyValues { .. }
+            | Self::TooDeep { .. } => Code::TooLarge,
+            Self::Truncated { .. } | Self::Invalid { .. } | Self::Body(_) => Code::Malformed,
+        }
+    }
+}
+
+impl From<&CodecError> for WireError {
+    fn from(error: &CodecError) -> Self {
+        let mut wire = WireError::new(error.code(), error.to_string());
+        wire.limit = match error {
+            CodecError::FrameTooLarge { limit, .. }
+            | CodecError::MessageTooLarge { limit }
+            | CodecError::TooMany { limit, .. }
+            | CodecError::TooManyValues { limit }
+            | CodecError::TooDeep { limit } => Some(*limit),
+            CodecError::Truncated { .. } | CodecError::Invalid { .. } | CodecError::Body(_) => None,
+        };
+        wire
+    }
+}
+
+impl From<CodecError> for WireError {
+    fn from(error: CodecError) -> Self {
+        WireError::from(&error)
+    }
+}

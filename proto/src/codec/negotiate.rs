@@ -1,0 +1,47 @@
+//! What a `hello` must hold to be accepted. It knows no connection.
+
+use crate::error::{Code, WireError};
+use crate::limits;
+use crate::message::Hello;
+
+/// The protocol version that both sides will speak: the client's first that the server knows.
+///
+/// # Errors
+/// `unsupported` without a common version; `malformed` where a name is empty, too long or unprintable.
+pub fn negotiate(hello: &Hello) -> Result<u32, Box<WireError>> {
+    check_name("client", &hello.client)?;
+    if let Some(session) = &hello.session {
+        check_name("session", session)?;
+    }
+    let common = hello.protocol.iter().find(|version| limits::PROTOCOLS.contains(version));
+    common.copied().ok_or_else(|| {
+        let known: Vec<String> = limits::PROTOCOLS.iter().map(u32::to_string).collect();
+        let message = format!("no common protocol version; this server speaks {}", known.join(", "));
+        Box::new(WireError::new(Code::Unsupported, message))
+    })
+}
+
+/// Refuses a name of a session, client, key, label or clipboard (`what`) that is empty, longer than
+/// [`limits::NAME`] bytes, or holds control characters, which a terminal would obey.
+///
+/// # Errors
+/// `malformed`, or `too_large` with the limit in bytes.
+pub fn check_name(what: &str, name: &str) -> Result<(), Box<WireError>> {
+    if name.is_empty() {
+        return Err(refuse(format!("the {what} name is empty; give it a name")));
+    }
+    if name.len() > limits::NAME {
+        let message = format!("the {what} name has {} bytes and the limit is {}", name.len(), limits::NAME);
+        let mut error = Box::new(WireError::new(Code::TooLarge, message));
+        error.limit = Some(limits::NAME as u64);
+        return Err(error);
+    }
+    if name.chars().any(char::is_control) {
+        return Err(refuse(format!("the {what} name holds control characters; leave them out")));
+    }
+    Ok(())
+}
+
+fn refuse(message: String) -> Box<WireError> {
+    Box::new(WireError::new(Code::Malformed, message))
+}
