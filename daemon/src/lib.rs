@@ -4,5 +4,6 @@ pub mod clock;
 pub mod config;
 pub mod limits;
 pub mod os;
+pub mod queue;
 pub mod store;
 pub mod workspace;
