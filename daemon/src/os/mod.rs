@@ -128,10 +128,11 @@ pub trait OsDir: Send + Sync {
     fn stat_self(&self) -> io::Result<Stat>;
     /// Opens a folder in it; fails on a link.
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir>;
-    /// Opens a regular file in it, never blocking; fails on a link (`FilesystemLoop`), and on a folder,
-    /// FIFO, socket or device (`InvalidInput`).
+    /// Opens a regular file in it, never blocking; fails on a link (told by [`is_link`]), and on a folder,
+    /// FIFO, socket or device (`InvalidInput`). `WouldBlock` where somebody's lease is in the way.
     fn open_file(&self, name: &[u8], access: Access) -> io::Result<File>;
-    /// Makes a new file, open for reading and writing; `AlreadyExists` if the name is taken.
+    /// Makes a new file, open for reading and writing; `AlreadyExists` if the name is taken. Its mode is
+    /// reduced by the process's mask; [`OsFile::set_mode`] is not.
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File>;
     /// Makes a new folder. Its mode is not reduced by the process's mask.
     fn create_dir(&self, name: &[u8], mode: u32) -> io::Result<()>;
@@ -169,7 +170,8 @@ pub trait OsFile: Send + Sync {
     fn set_owner(&self, uid: u32, gid: u32) -> io::Result<()>;
     /// Copies access control lists and extended attributes from another file, as far as permitted.
     fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()>;
-    /// Asks for a read lease: whether anybody has it open for writing.
+    /// Asks for a read lease: whether anybody has it open for writing. Only for a file opened with
+    /// [`Access::Read`]; else `InvalidInput`.
     fn lease(&self) -> io::Result<Lease>;
     /// Whether the lease that was `Held` still is: `false` once somebody tried to open it for writing.
     fn lease_intact(&self) -> io::Result<bool>;
@@ -181,19 +183,27 @@ pub trait OsFile: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
+/// Whether a call failed because the name is a symbolic link.
+pub fn is_link(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let links = rustix::io::Errno::LOOP.raw_os_error();
+    #[cfg(windows)]
+    let links = windows::CANT_RESOLVE_FILENAME;
+    error.raw_os_error() == Some(links)
+}
+
 /// Reads a whole file, at most `limit` bytes and one more (so that a longer one can be told).
 pub fn read_all(file: &dyn OsFile, limit: usize) -> io::Result<Vec<u8>> {
     let size = usize::try_from(file.stat()?.size).unwrap_or(usize::MAX).min(limit).saturating_add(1);
     let mut bytes = vec![0; size];
     let mut filled = 0;
-    loop {
-        let Some(room) = bytes.get_mut(filled..) else { break };
+    while let Some(room) = bytes.get_mut(filled..) {
         if room.is_empty() {
             if filled > limit {
                 break;
             }
             // It grew while it was read.
-            bytes.resize(filled.saturating_mul(2).clamp(4096, limit.saturating_add(1)), 0);
+            bytes.resize(filled.saturating_mul(2).max(4096).min(limit.saturating_add(1)), 0);
             continue;
         }
         match file.read_at(room, filled as u64)? {

@@ -1,1 +1,112 @@
-//! stub
+//! The seam on Unix: each call is the system's own, made relative to an open folder; it never follows a
+//! link in the last component, never waits for another process, and decides nothing.
+//!
+//! *Limitations*: without `renameat2` (kernels, file systems and systems other than Linux and macOS)
+//! [`Os::exchange`] and [`Os::rename_noreplace`] are `Unsupported`. Leases exist on Linux only. `dev` of an
+//! [`Identity`](super::Identity) is what the kernel says in this run of the machine; some file systems
+//! (btrfs, network mounts) may number it otherwise after a restart.
+
+mod attributes;
+mod boot;
+mod dir;
+mod file;
+mod lease;
+mod stat;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+pub use lease::ignore_sigio;
+
+use super::{BootId, Dir, Os};
+use dir::UnixDir;
+
+/// The machine that this process runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Unix;
+
+impl Os for Unix {
+    fn open_dir(&self, path: &Path) -> io::Result<Dir> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?;
+        Ok(Arc::new(UnixDir::new(fd)))
+    }
+
+    fn boot_id(&self) -> io::Result<BootId> {
+        boot::boot_id()
+    }
+
+    fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
+        special_rename(Special::Exchange, (a, a_name), (b, b_name))
+    }
+
+    fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        special_rename(Special::NoReplace, (from, name), (to, to_name))
+    }
+
+    fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        let (name, to_name) = (component(name)?, component(to_name)?);
+        Ok(rustix::fs::renameat(dir::of(from)?.fd(), name, dir::of(to)?.fd(), to_name)?)
+    }
+
+    fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        let (name, to_name) = (component(name)?, component(to_name)?);
+        let (from, to) = (dir::of(from)?, dir::of(to)?);
+        Ok(rustix::fs::linkat(from.fd(), name, to.fd(), to_name, AtFlags::empty())?)
+    }
+}
+
+/// What `renameat2` can do beyond `renameat`.
+#[derive(Clone, Copy)]
+enum Special {
+    Exchange,
+    NoReplace,
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn special_rename(how: Special, from: (&Dir, &[u8]), to: (&Dir, &[u8])) -> io::Result<()> {
+    use rustix::fs::RenameFlags;
+    use rustix::io::Errno;
+    let flags = match how {
+        Special::Exchange => RenameFlags::EXCHANGE,
+        Special::NoReplace => RenameFlags::NOREPLACE,
+    };
+    let (name, to_name) = (component(from.1)?, component(to.1)?);
+    let (from, to) = (dir::of(from.0)?, dir::of(to.0)?);
+    match rustix::fs::renameat_with(from.fd(), name, to.fd(), to_name, flags) {
+        // A file system that does not know the flag answers EINVAL, an old kernel ENOSYS.
+        Err(error) if [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error) => {
+            Err(unsupported())
+        }
+        done => Ok(done?),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn special_rename(how: Special, from: (&Dir, &[u8]), to: (&Dir, &[u8])) -> io::Result<()> {
+    match how {
+        Special::Exchange | Special::NoReplace => {}
+    }
+    component(from.1).and(component(to.1)).and(Err(unsupported()))
+}
+
+fn unsupported() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "this file system cannot exchange names or refuse to replace")
+}
+
+/// Checks that a name is one component: the last line of defence against a path that leaves its folder.
+fn component(name: &[u8]) -> io::Result<&[u8]> {
+    let good = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/') && !name.contains(&0);
+    good.then_some(name)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of one file"))
+}
+
+/// For what was made by another [`Os`].
+fn foreign() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "the folder or file belongs to another machine")
+}

@@ -1,0 +1,47 @@
+//! Which run of the machine this is: a value that is equal until the next restart. It never guesses.
+
+use std::io;
+
+use crate::os::BootId;
+
+#[cfg(target_os = "linux")]
+pub(super) fn boot_id() -> io::Result<BootId> {
+    parse(&std::fs::read("/proc/sys/kernel/random/boot_id")?)
+}
+
+#[cfg(target_os = "macos")]
+pub(super) fn boot_id() -> io::Result<BootId> {
+    let mut text = [0_u8; 64];
+    let len = sysctl(c"kern.bootsessionuuid", &mut text)?;
+    parse(text.get(..len).unwrap_or_default())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub(super) fn boot_id() -> io::Result<BootId> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not say when it was started"))
+}
+
+#[cfg(target_os = "macos")]
+#[expect(unsafe_code, reason = "std and rustix have no sysctl")]
+fn sysctl(name: &std::ffi::CStr, into: &mut [u8]) -> io::Result<usize> {
+    let mut len = into.len();
+    // SAFETY: the name ends in NUL, the buffer is ours for the whole call and `len` is its size.
+    let answer = unsafe {
+        libc::sysctlbyname(name.as_ptr(), into.as_mut_ptr().cast(), &raw mut len, std::ptr::null_mut(), 0)
+    };
+    if answer == 0 { Ok(len) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The sixteen bytes of a UUID's text; dashes, white space and a final NUL do not count.
+#[cfg(any(target_os = "linux", target_os = "macos", test))]
+pub(super) fn parse(text: &[u8]) -> io::Result<BootId> {
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the machine's boot id is not a UUID");
+    let mut value: u128 = 0;
+    let mut digits = 0;
+    for byte in text.iter().filter(|byte| !matches!(byte, b'-' | b'\n' | b' ' | 0)) {
+        let digit = char::from(*byte).to_digit(16).ok_or_else(wrong)?;
+        value = value << 4 | u128::from(digit);
+        digits += 1;
+    }
+    if digits == 32 { Ok(BootId(value.to_be_bytes())) } else { Err(wrong()) }
+}

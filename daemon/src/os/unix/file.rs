@@ -1,0 +1,131 @@
+//! An open regular file on Unix: bytes, flushes, metadata and locks; it knows no name and no path.
+
+use std::any::Any;
+use std::fs::TryLockError;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{Gid, Uid};
+use rustix::io::Errno;
+
+use super::{attributes, dir, foreign, lease, stat};
+use crate::os::{Access, Lease, OsFile, Stat};
+
+pub(super) struct UnixFile {
+    file: std::fs::File,
+    access: Access,
+}
+
+impl UnixFile {
+    pub(super) fn new(fd: OwnedFd, access: Access) -> Self {
+        Self { file: fd.into(), access }
+    }
+
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// Makes everything about a file or folder durable.
+#[cfg(target_os = "macos")]
+pub(super) fn flush(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    // Plain fsync leaves the data in the drive's cache; network mounts know only that one.
+    match rustix::fs::fcntl_fullfsync(fd) {
+        Err(Errno::NOTSUP | Errno::INVAL | Errno::NOTTY) => rustix::fs::fsync(fd),
+        done => done,
+    }
+}
+
+/// Makes everything about a file or folder durable.
+#[cfg(not(target_os = "macos"))]
+pub(super) fn flush(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    rustix::io::retry_on_intr(|| rustix::fs::fsync(fd))
+}
+
+#[cfg(target_os = "macos")]
+fn flush_data(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    flush(fd)
+}
+
+#[cfg(not(target_os = "macos"))]
+fn flush_data(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+    rustix::io::retry_on_intr(|| rustix::fs::fdatasync(fd))
+}
+
+impl OsFile for UnixFile {
+    fn stat(&self) -> io::Result<Stat> {
+        stat::own(self.fd())
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        loop {
+            match self.file.read_at(buf, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.file.write_all_at(bytes, offset)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.file.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(flush_data(self.fd())?)
+    }
+
+    fn sync_all(&self) -> io::Result<()> {
+        Ok(flush(self.fd())?)
+    }
+
+    fn set_mode(&self, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::fchmod(self.fd(), dir::permissions(mode))?)
+    }
+
+    fn set_owner(&self, uid: u32, gid: u32) -> io::Result<()> {
+        // The largest number means "leave it" to the system; no file has it as its owner.
+        let owner = (uid != u32::MAX).then(|| Uid::from_raw(uid));
+        let group = (gid != u32::MAX).then(|| Gid::from_raw(gid));
+        Ok(rustix::fs::fchown(self.fd(), owner, group)?)
+    }
+
+    fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()> {
+        let from: &UnixFile = from.as_any().downcast_ref().ok_or_else(foreign)?;
+        attributes::copy(from.fd(), self.fd())
+    }
+
+    fn lease(&self) -> io::Result<Lease> {
+        match self.access {
+            Access::Read => lease::take(self.fd()),
+            // The kernel counts our own handle among the writers.
+            Access::Write => {
+                Err(io::Error::new(io::ErrorKind::InvalidInput, "a read lease needs a file opened to read"))
+            }
+        }
+    }
+
+    fn lease_intact(&self) -> io::Result<bool> {
+        lease::intact(self.fd())
+    }
+
+    fn release_lease(&self) -> io::Result<()> {
+        lease::release(self.fd())
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        match self.file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

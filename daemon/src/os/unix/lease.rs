@@ -1,0 +1,91 @@
+//! Read leases: the kernel's word on whether anybody has a file open for writing. Linux only; elsewhere
+//! every question is answered with `Unsupported`.
+//!
+//! When somebody opens a leased file for writing, the kernel breaks the lease and raises SIGIO, whose
+//! default action ends the process. So the first lease of a process installs a handler that does nothing
+//! ([`ignore_sigio`]); a program that wants to be sure calls it at its start.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+
+use crate::os::Lease;
+
+/// Makes SIGIO harmless for this process, once and for all. Child processes start with the default again.
+///
+/// # Errors
+/// What the system says when it refuses a signal handler.
+pub fn ignore_sigio() -> io::Result<()> {
+    static DONE: OnceLock<Result<(), i32>> = OnceLock::new();
+    // A handler rather than "ignore", which child processes would inherit. It restarts system calls.
+    let done = DONE.get_or_init(|| {
+        let nobody_looks = std::sync::Arc::new(AtomicBool::new(false));
+        match signal_hook::flag::register(libc::SIGIO, nobody_looks) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.raw_os_error().unwrap_or(libc::EINVAL)),
+        }
+    });
+    done.map_err(io::Error::from_raw_os_error)
+}
+
+/// Asks for a read lease on a file that was opened to read.
+#[cfg(target_os = "linux")]
+pub(super) fn take(fd: BorrowedFd<'_>) -> io::Result<Lease> {
+    ignore_sigio()?;
+    match control(fd, libc::F_SETLEASE, libc::F_RDLCK) {
+        Ok(_) => Ok(Lease::Held),
+        Err(error) => match error.raw_os_error() {
+            Some(libc::EAGAIN | libc::EBUSY) => Ok(Lease::Writer),
+            // Not a local file system, not our file, or leases are turned off.
+            Some(
+                libc::EINVAL | libc::EACCES | libc::EPERM | libc::ENOLCK | libc::ENOSYS | libc::EOPNOTSUPP,
+            ) => Ok(Lease::Unsupported),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Whether the lease still stands; `false` from the moment somebody tried to open the file for writing.
+#[cfg(target_os = "linux")]
+pub(super) fn intact(fd: BorrowedFd<'_>) -> io::Result<bool> {
+    Ok(control(fd, libc::F_GETLEASE, 0)? == libc::F_RDLCK)
+}
+
+/// Gives the lease back; whoever waits for the file goes on.
+#[cfg(target_os = "linux")]
+pub(super) fn release(fd: BorrowedFd<'_>) -> io::Result<()> {
+    match control(fd, libc::F_SETLEASE, libc::F_UNLCK) {
+        // None was held: it was broken and taken away by the kernel.
+        Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => Ok(()),
+        done => done.map(drop),
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "rustix has no leases")]
+fn control(fd: BorrowedFd<'_>, command: libc::c_int, argument: libc::c_int) -> io::Result<libc::c_int> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the descriptor is open for as long as it is borrowed, and both lease commands take an
+    // integer and touch no memory of this process.
+    let answer = unsafe { libc::fcntl(fd.as_raw_fd(), command, argument) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}
+
+/// No leases here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn take(_: BorrowedFd<'_>) -> io::Result<Lease> {
+    Ok(Lease::Unsupported)
+}
+
+/// No leases here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn intact(_: BorrowedFd<'_>) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// No leases here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn release(_: BorrowedFd<'_>) -> io::Result<()> {
+    Ok(())
+}

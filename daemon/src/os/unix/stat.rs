@@ -1,0 +1,138 @@
+//! What the kernel says of a file, in the seam's words; it asks, and never opens anything.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use crate::os::{Kind, Stat};
+use rustix::fs::FileType;
+
+#[cfg(target_os = "linux")]
+pub(super) use self::linux::{named, own};
+#[cfg(not(target_os = "linux"))]
+pub(super) use self::other::{named, own};
+
+/// The permission bits of a mode, without the type.
+const PERMISSIONS: u32 = 0o7777;
+
+fn kind(of: FileType) -> Kind {
+    match of {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Dir,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+fn nanos(seconds: i64, nanos: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::{BorrowedFd, FileType, Kind, PERMISSIONS, Stat, io, kind, nanos};
+    use crate::os::Identity;
+    use rustix::fs::{AtFlags, Statx, StatxFlags, StatxTimestamp};
+    use rustix::io::Errno;
+
+    pub(in crate::os::unix) fn named(folder: BorrowedFd<'_>, name: &[u8]) -> io::Result<Stat> {
+        match rustix::fs::statx(folder, name, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT, wanted()) {
+            Ok(found) => Ok(convert(&found)),
+            Err(Errno::NOSYS) => Ok(plain(&rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(in crate::os::unix) fn own(file: BorrowedFd<'_>) -> io::Result<Stat> {
+        match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, wanted()) {
+            Ok(found) => Ok(convert(&found)),
+            Err(Errno::NOSYS) => Ok(plain(&rustix::fs::fstat(file)?)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn wanted() -> StatxFlags {
+        StatxFlags::BASIC_STATS | StatxFlags::BTIME
+    }
+
+    fn time(of: &StatxTimestamp) -> i64 {
+        nanos(of.tv_sec, i64::from(of.tv_nsec))
+    }
+
+    fn convert(found: &Statx) -> Stat {
+        let mode = u32::from(found.stx_mode);
+        let told = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::BTIME);
+        Stat {
+            kind: kind(FileType::from_raw_mode(mode)),
+            identity: Identity {
+                dev: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
+                ino: found.stx_ino,
+                born: if told { time(&found.stx_btime) } else { 0 },
+            },
+            size: found.stx_size,
+            mode: mode & PERMISSIONS,
+            uid: found.stx_uid,
+            gid: found.stx_gid,
+            links: u64::from(found.stx_nlink),
+            modified: time(&found.stx_mtime),
+            changed: time(&found.stx_ctime),
+        }
+    }
+
+    // Kernels before 4.11, and sandboxes that do not know statx: no birth time.
+    #[expect(clippy::useless_conversion, reason = "the types differ between architectures")]
+    fn plain(found: &rustix::fs::Stat) -> Stat {
+        let part = |nsec| i64::try_from(nsec).unwrap_or(0);
+        let kind: Kind = kind(FileType::from_raw_mode(found.st_mode));
+        Stat {
+            kind,
+            identity: Identity { dev: found.st_dev, ino: found.st_ino, born: 0 },
+            size: u64::try_from(found.st_size).unwrap_or(0),
+            mode: found.st_mode & PERMISSIONS,
+            uid: found.st_uid,
+            gid: found.st_gid,
+            links: found.st_nlink.into(),
+            modified: nanos(found.st_mtime, part(found.st_mtime_nsec)),
+            changed: nanos(found.st_ctime, part(found.st_ctime_nsec)),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod other {
+    use super::{BorrowedFd, FileType, PERMISSIONS, Stat, io, kind, nanos};
+    use crate::os::Identity;
+    use rustix::fs::AtFlags;
+
+    pub(in crate::os::unix) fn named(folder: BorrowedFd<'_>, name: &[u8]) -> io::Result<Stat> {
+        Ok(convert(&rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    pub(in crate::os::unix) fn own(file: BorrowedFd<'_>) -> io::Result<Stat> {
+        Ok(convert(&rustix::fs::fstat(file)?))
+    }
+
+    #[cfg(target_os = "macos")]
+    fn born(found: &rustix::fs::Stat) -> i64 {
+        nanos(found.st_birthtime, found.st_birthtime_nsec)
+    }
+
+    #[cfg(not(target_os = "macos"))]
+    fn born(_: &rustix::fs::Stat) -> i64 {
+        0
+    }
+
+    fn convert(found: &rustix::fs::Stat) -> Stat {
+        let mode = u32::from(found.st_mode);
+        Stat {
+            kind: kind(FileType::from_raw_mode(found.st_mode)),
+            identity: Identity { dev: found.st_dev as u64, ino: found.st_ino as u64, born: born(found) },
+            size: u64::try_from(found.st_size).unwrap_or(0),
+            mode: mode & PERMISSIONS,
+            uid: found.st_uid,
+            gid: found.st_gid,
+            links: u64::from(found.st_nlink),
+            modified: nanos(found.st_mtime as i64, found.st_mtime_nsec as i64),
+            changed: nanos(found.st_ctime as i64, found.st_ctime_nsec as i64),
+        }
+    }
+}
