@@ -5,4 +5,5 @@ pub mod config;
 pub mod limits;
 pub mod os;
 pub mod store;
+pub mod watch;
 pub mod workspace;
