@@ -12,4 +12,5 @@ pub mod limits;
 pub mod os;
 pub mod queue;
 pub mod store;
+pub mod watch;
 pub mod workspace;

@@ -61,7 +61,7 @@ pub const LARGE: usize = 1024 * 1024;
 pub const LARGE_FRAMES: usize = 8;
 
 /// Subscriptions of one connection.
-pub const SUBSCRIPTIONS: usize = 16;
+pub const CONNECTION_SUBSCRIPTIONS: usize = 16;
 
 /// Milliseconds that `wait` waits at most.
 pub const WAIT_MS: u64 = 60 * 60 * 1000;
@@ -75,3 +75,30 @@ pub const LINGERING: usize = 32;
 
 const _: () = assert!(LARGE_FRAMES * editd_proto::limits::FRAME <= OUTGOING);
 const _: () = assert!(QUEUE_BYTES >= editd_proto::limits::FRAME && OUTBOX < OUTGOING);
+
+/// Paths with recent events that wait to be looked at; more is an overflow.
+pub const WATCH_PENDING: usize = 32_768;
+
+/// Milliseconds without an event after which a path is looked at: editors write in bursts.
+pub const WATCH_QUIET_MS: u64 = 20;
+
+/// Milliseconds after which a path is looked at though events go on.
+pub const WATCH_LATEST_MS: u64 = 200;
+
+/// Paths of which it is remembered what subscribers were told last.
+pub const WATCH_ECHOES: usize = 4096;
+
+/// Folders that are watched because of subscriptions; Linux grants a user 8,192 watches at the least.
+pub const SUBSCRIBED_FOLDERS: usize = 65_536;
+
+/// Subscriptions at once, over all connections.
+pub const SUBSCRIPTIONS: usize = 1024;
+
+/// Globs of one subscription.
+pub const GLOBS: usize = 64;
+
+/// Bytes of one glob.
+pub const GLOB: usize = 1024;
+
+/// Bytes of one `.gitignore`; a larger one is not obeyed.
+pub const IGNORE_FILE: usize = 1024 * 1024;

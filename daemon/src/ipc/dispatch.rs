@@ -224,7 +224,8 @@ fn subscribe(peer: &Arc<Peer>, message: &Message, answer: Answer) {
     if peer.keep(subscription) {
         answer.subscribed(&SubscribeReply { folders });
     } else {
-        let message = format!("{} subscriptions are enough; use more globs in one", limits::SUBSCRIPTIONS);
+        let message =
+            format!("{} subscriptions are enough; use more globs in one", limits::CONNECTION_SUBSCRIPTIONS);
         answer.refuse(&WireError::new(Code::Limit, message));
     }
 }

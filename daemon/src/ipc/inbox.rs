@@ -78,7 +78,7 @@ impl Peer {
     /// Keeps a subscription as long as the connection; `false` where there are too many, or it is over.
     pub(super) fn keep(&self, subscription: Box<dyn Subscription>) -> bool {
         let mut kept = self.subscriptions();
-        let fits = kept.len() < limits::SUBSCRIPTIONS && !*self.gone.borrow();
+        let fits = kept.len() < limits::CONNECTION_SUBSCRIPTIONS && !*self.gone.borrow();
         if fits {
             kept.push(subscription);
         }
