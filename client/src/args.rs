@@ -23,7 +23,7 @@ Environment: EDITCTL_SESSION (see --session), EDITD_BIN (the daemon to start), N
 #[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Line {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) everywhere: Everywhere,
     #[command(flatten)]
     pub(crate) job: JobFlags,
     #[command(subcommand)]
@@ -33,7 +33,7 @@ pub(crate) struct Line {
 /// Flags that every command understands.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Common options")]
-pub(crate) struct Common {
+pub(crate) struct Everywhere {
     /// The workspace; else the nearest folder upward with an .editd.toml or .git, else the current one
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
@@ -44,6 +44,9 @@ pub(crate) struct Common {
     /// Print one JSON object (`watch`: one a line)
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// The daemon's socket, where it was started with --socket
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
     /// Do not start a daemon where none runs
     #[arg(long, global = true)]
     pub(crate) no_spawn: bool,
@@ -168,9 +171,12 @@ pub(crate) struct Edit {
 pub(crate) struct Replace {
     /// The file
     pub(crate) path: PathBuf,
-    /// The text that is there and the text that shall be there, literally
-    #[arg(value_name = "OLD NEW", num_args = 0..=2, allow_hyphen_values = true)]
-    pub(crate) texts: Vec<String>,
+    /// The text that is there, literally
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) old: Option<String>,
+    /// The text that shall be there, literally. (A text that looks like a flag of editctl stands behind --)
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) new: Option<String>,
     /// Take the old text from a file (- is standard input)
     #[arg(long, value_name = "FILE")]
     pub(crate) old_file: Option<PathBuf>,

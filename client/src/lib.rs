@@ -4,6 +4,15 @@
 //! *Calling sequence*: [`Workspace::find`], then [`daemon::reach`], then the requests of [`Connection`],
 //! which is blocking and belongs to one thread.
 
+#![cfg_attr(
+    test,
+    expect(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "tests make and look at real files"
+    )
+)]
+
 pub mod connection;
 pub mod daemon;
 pub mod machine;

@@ -1,6 +1,8 @@
 //! What the machine tells the client: folders, files of the caller, the clock, waiting. The one door to
 //! each of them; it never opens a file of the workspace for writing.
 
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the client's door to the machine")]
+
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -72,7 +72,8 @@ impl Workspace {
         if let Ok(rest) = full.strip_prefix(&self.root) {
             return Some(rest);
         }
-        let root = full.ancestors().find(|above| machine::canonical(above).is_ok_and(|it| it == self.root))?;
+        let root =
+            full.ancestors().find(|above| machine::canonical(above).is_ok_and(|it| it == self.root))?;
         full.strip_prefix(root).ok()
     }
 }

@@ -1,16 +1,28 @@
 //! editd: the one process in a workspace through which edits go.
-
+//!
+#![doc = include_str!("../ARCHITECTURE.md")]
 #![cfg_attr(
     test,
     expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests go through every door")
 )]
 
+pub mod ipc;
+
+pub mod queue;
+pub mod workspace;
+
+pub mod clipboard;
+pub mod job;
+pub mod journal;
+pub mod receipt;
+pub mod rooms;
+
+pub mod disk;
+pub mod store;
+
+pub mod watch;
+
 pub mod clock;
 pub mod config;
-pub mod ipc;
 pub mod limits;
 pub mod os;
-pub mod queue;
-pub mod store;
-pub mod watch;
-pub mod workspace;

@@ -10,12 +10,15 @@
 )]
 
 pub mod binaries;
+#[cfg(unix)]
+pub mod case;
 
 #[cfg(unix)]
 pub mod client;
 #[cfg(unix)]
 pub mod house;
 pub mod process;
+pub mod sim;
 pub mod sources;
 pub mod tree;
 pub mod wait;

@@ -1,6 +1,6 @@
 //! Tests of the command line's words, as data.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::{Command, Line, parse, values};
 
@@ -91,13 +91,18 @@ fn a_job_flag_that_means_nothing_is_named() {
 #[test]
 fn old_and_new_may_begin_with_a_hyphen_and_flags_still_work() {
     let parsed = line("replace a -> => --all --expect 2 --json").unwrap();
-    assert!(parsed.common.json);
+    assert!(parsed.everywhere.json);
     let Command::Replace(replace) = parsed.command else { panic!("not replace") };
-    assert_eq!(replace.texts, ["->", "=>"]);
+    assert_eq!((replace.old.as_deref(), replace.new.as_deref()), (Some("->"), Some("=>")));
     assert!(replace.all);
     assert_eq!(replace.expect, Some(2));
     let Command::Replace(replace) = line("replace --all a -- --all -x").unwrap().command else { panic!() };
-    assert_eq!(replace.texts, ["--all", "-x"]);
+    assert_eq!((replace.old.as_deref(), replace.new.as_deref()), (Some("--all"), Some("-x")));
+    let Command::Replace(replace) = line("replace a --x -1 --json --near 4").unwrap().command else {
+        panic!()
+    };
+    assert_eq!((replace.old.as_deref(), replace.new.as_deref()), (Some("--x"), Some("-1")));
+    assert_eq!(replace.near, Some(4));
 }
 
 #[test]

@@ -47,7 +47,8 @@ fn without_a_marker_the_folder_itself_is_the_workspace() {
     let found = Workspace::find(&tree.top.join("x/y")).unwrap();
     // A marker above the folder for temporary files would be found, and rightly so.
     assert!(tree.top.join("x/y").starts_with(found.root()));
-    let marked = tree.top.ancestors().any(|above| above.join(".git").exists() || above.join(".editd.toml").exists());
+    let marked =
+        tree.top.ancestors().any(|above| above.join(".git").exists() || above.join(".editd.toml").exists());
     assert!(marked || found.root() == tree.top.join("x/y"));
 }
 
