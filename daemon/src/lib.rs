@@ -22,6 +22,8 @@ pub mod store;
 
 pub mod watch;
 
+pub mod run;
+
 pub mod clock;
 pub mod config;
 pub mod limits;

@@ -139,3 +139,24 @@ pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 pub const UNDO: usize = 1000;
 /// Times that one step of a path is taken again because another process changed it meanwhile.
 pub const RESOLVE_AGAIN: usize = 32;
+
+/// Jobs after which the journal is pruned though more are coming.
+pub const UPKEEP_JOBS: u32 = 1000;
+
+/// Milliseconds without a job after which the journal is pruned.
+pub const UPKEEP_AFTER_MS: u64 = 60_000;
+
+/// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
+pub const RECEIPT_MS: u64 = 1000;
+
+/// Hints that wait to be looked at; one more is an overflow.
+pub const HINTS: usize = 1024;
+
+/// Threads that wait for sockets: they never run a job.
+pub const IO_THREADS: usize = 2;
+
+/// Threads beside the workers for requests that are no jobs.
+pub const READERS: usize = 16;
+
+/// Bytes of a thread's stack. Only what is used costs memory.
+pub const STACK: usize = 2 * 1024 * 1024;

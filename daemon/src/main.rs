@@ -1,3 +1,5 @@
-//! The daemon's process. It reads the command line and leaves the rest to the library.
+//! The daemon's process. It leaves everything to the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    editd::run::main()
+}

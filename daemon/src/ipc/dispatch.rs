@@ -159,10 +159,11 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
     match message.kind() {
         kind::READ => {
             let read = body::<ReadRequest>(message).and_then(|request| house.desk.read(&peer.who, &request));
-            if read.is_ok() {
+            let renewed = read.is_ok();
+            answer.tell(kind::READ, read);
+            if renewed {
                 house.aftermath.receipt_renewed();
             }
-            answer.tell(kind::READ, read);
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);

@@ -188,7 +188,8 @@ impl Requests for Fake {
     fn clip(&self, who: &Who, _: &ClipRequest) -> Result<ClipReply, Refusal> {
         Ok(ClipReply { name: Some(who.session.clone()), ..ClipReply::default() })
     }
-    fn look(&self, _: &WirePath) -> Option<ChangeEvent> {
+    fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
+        self.note(format!("look {path}"));
         None
     }
     fn settle(&self, all: bool) -> Option<u64> {
@@ -208,8 +209,8 @@ impl Requests for Fake {
     fn failed(&self) -> Option<String> {
         None
     }
-    fn touched_folders(&self, _: usize) -> Option<Vec<WirePath>> {
-        None
+    fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
+        (known == 0).then(|| vec![WirePath::default()])
     }
     fn check(&self) -> CheckReply {
         CheckReply { findings: Vec::new() }

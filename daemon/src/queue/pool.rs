@@ -247,8 +247,7 @@ impl Runnable {
         let Self { queue, ticket, job } = self;
         let outcome = queue.perform(&job);
         let (begun, waiters) = queue.board().leave(ticket, job.id());
-        queue.0.aftermath.job_ended(job.relaxed);
-        let Job { reply, held, .. } = job;
+        let Job { reply, held, relaxed, .. } = job;
         // Out of the queue before the reply is seen, so that who asks next finds it gone.
         drop(held);
         for waiter in waiters {
@@ -257,6 +256,7 @@ impl Runnable {
         if let Some(reply) = reply {
             reply.send(outcome);
         }
+        queue.0.aftermath.job_ended(relaxed);
         (queue, begun)
     }
 }
