@@ -1,0 +1,9 @@
+//! The watch room: its pure parts with passed-in time, the keeper with made-up events, and real folders.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod echo;
+mod folders;
+mod globs;
+mod ignored;
+mod live;
+mod settle;
