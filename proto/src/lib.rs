@@ -8,6 +8,8 @@ pub mod ids;
 pub mod limits;
 pub mod message;
 pub mod path;
+pub mod place;
+pub mod unit;
 
 pub use error::{Code, WireError};
 pub use path::WirePath;

@@ -1,0 +1,338 @@
+//! The words of the command line. It only says what may be written; what it means stands in `run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use editd_proto::message::{Durability, Mode, OnStale};
+
+pub(crate) mod values;
+
+const AFTER: &str = "\
+Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
+5 input/output or internal.
+
+Paths are relative to the current folder, or to the root of the workspace for a caller who stands
+outside of it. Paths within a JSON job are always relative to the root.
+
+Environment: EDITCTL_SESSION (see --session), EDITD_BIN (the daemon to start), NO_COLOR.";
+
+/// Reads and edits files through editd, the one process in a workspace through which edits go
+#[derive(Parser, Debug)]
+#[command(name = "editctl", version, after_help = AFTER, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Line {
+    #[command(flatten)]
+    pub(crate) everywhere: Everywhere,
+    #[command(flatten)]
+    pub(crate) job: JobFlags,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags that every command understands.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Everywhere {
+    /// The workspace; else the nearest folder upward with an .editd.toml or .git, else the current one
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Whose receipts, clipboards and undo; else EDITCTL_SESSION, else "default". For `log` it also
+    /// selects, and so it does for `undo` (see there)
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Print one JSON object (`watch`: one a line)
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The daemon's socket, where it was started with --socket
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Do not start a daemon where none runs
+    #[arg(long, global = true)]
+    pub(crate) no_spawn: bool,
+}
+
+/// Flags of what changes files. A command to which one means nothing refuses it.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Options of edit, replace, undo and redo")]
+pub(crate) struct JobFlags {
+    /// What to do with what validators say: strict, interactive or verify_only
+    #[arg(long, global = true, value_parser = values::mode)]
+    pub(crate) mode: Option<Mode>,
+    /// What to do when the content changed since its base: reject or rebase
+    #[arg(long, global = true, value_parser = values::on_stale)]
+    pub(crate) on_stale: Option<OnStale>,
+    /// The version that the edit starts from, or any, absent, blake3:HEX, sha256:HEX; else the receipt
+    #[arg(long, global = true, value_name = "VERSION")]
+    pub(crate) base: Option<String>,
+    /// Apply what resolves and report the rest
+    #[arg(long, global = true)]
+    pub(crate) partial: bool,
+    /// Similarity that fuzzy matching accepts, 0.5 to 1
+    #[arg(long, global = true, value_name = "X", value_parser = values::threshold)]
+    pub(crate) threshold: Option<f64>,
+    /// The same key is the same job, however often it is sent
+    #[arg(long, global = true, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    /// Why, for the journal
+    #[arg(long, global = true, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
+    /// When the reply may be sent: durable, full or relaxed
+    #[arg(long, global = true, value_parser = values::durability)]
+    pub(crate) durability: Option<Durability>,
+    /// Queue the job durably and return at once with its number; see `wait`
+    #[arg(long, global = true)]
+    pub(crate) detach: bool,
+    /// Do not show diffs
+    #[arg(long, global = true)]
+    pub(crate) no_diff: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Print a file, byte for byte, and get a receipt for it
+    Read(Read),
+    /// Run a job, written in JSON
+    Edit(Edit),
+    /// Replace a text that stands at one place
+    Replace(Replace),
+    /// List the definitions in a file
+    Outline {
+        /// The file
+        path: PathBuf,
+    },
+    /// Take back the session's last entry, or those that are named
+    ///
+    /// Without JOB, --since, --path or --session: the last entry of this session, whose name comes from
+    /// EDITCTL_SESSION or is "default". `undo --session S` takes back everything of session S that stands
+    /// (with --since or --path: of those). With JOB, --session only says who asks.
+    Undo(Undo),
+    /// Take back an undo: the session's last, or those that are named
+    Redo(Redo),
+    /// List journal entries, newest first
+    Log(Log),
+    /// Show one journal entry with its changes
+    Show {
+        /// Its number
+        job: u64,
+    },
+    /// Named clipboards, of the session or (with a leading /) of the workspace
+    #[command(subcommand)]
+    Clip(Clip),
+    /// Print changes as they happen, until interrupted
+    Watch {
+        /// Which files, as globs of workspace paths; every file where none is given
+        globs: Vec<String>,
+    },
+    /// Show the daemon's state
+    Status,
+    /// Check journal, staging folder and database
+    Doctor,
+    /// Ask the daemon to finish, settle and leave; never starts one
+    Stop,
+    /// Wait for a detached job
+    Wait(Wait),
+    /// Withdraw a detached job that has not begun
+    Cancel {
+        /// Its number
+        job: u64,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Read {
+    /// The file
+    pub(crate) path: PathBuf,
+    /// Only these lines, from 1, inclusive; A: and :B are fine too
+    #[arg(long, value_name = "A:B", value_parser = values::lines)]
+    pub(crate) lines: Option<(u64, u64)>,
+    /// Put `N | ` before each line
+    #[arg(long)]
+    pub(crate) numbers: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Edit {
+    /// The job: {"files": [{"path", "base", "edits"}]}; with --path its edits alone. Standard input
+    /// where it is - or absent
+    pub(crate) file: Option<PathBuf>,
+    /// The form of the payload; else the native one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+    /// The file that the edits are for
+    #[arg(long)]
+    pub(crate) path: Option<PathBuf>,
+    /// The token of a verify_only reply: apply exactly that
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) verified: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Replace {
+    /// The file
+    pub(crate) path: PathBuf,
+    /// The text that is there, literally
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) old: Option<String>,
+    /// The text that shall be there, literally. (A text that looks like a flag of editctl stands behind --)
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) new: Option<String>,
+    /// Take the old text from a file (- is standard input)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) old_file: Option<PathBuf>,
+    /// Take the new text from a file (- is standard input)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) new_file: Option<PathBuf>,
+    /// Every occurrence
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// How many occurrences there must be
+    #[arg(long, value_name = "N")]
+    pub(crate) expect: Option<u64>,
+    /// The line near which it stands, where there are several
+    #[arg(long, value_name = "LINE")]
+    pub(crate) near: Option<u64>,
+    /// The loosest comparison allowed, such as exact, eol or indent
+    #[arg(long = "match", value_name = "RUNG")]
+    pub(crate) loosest: Option<String>,
+    /// Compare and replace whole lines
+    #[arg(long)]
+    pub(crate) whole_lines: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Undo {
+    /// Entries by their numbers
+    #[arg(value_name = "JOB")]
+    pub(crate) jobs: Vec<u64>,
+    /// Every entry since: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// The newest entry that touches this file
+    #[arg(long)]
+    pub(crate) path: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Redo {
+    /// Undo entries by their numbers
+    #[arg(value_name = "JOB")]
+    pub(crate) jobs: Vec<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Log {
+    /// Only entries that touch this file
+    #[arg(long)]
+    pub(crate) path: Option<PathBuf>,
+    /// Only entries since: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Only entries below this number: the next page
+    #[arg(long, value_name = "JOB")]
+    pub(crate) before: Option<u64>,
+    /// How many; 100 where absent
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Clip {
+    /// List them
+    List,
+    /// Print one, byte for byte
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Store a text in one
+    Set {
+        /// Its name
+        name: String,
+        /// The text, literally; standard input where neither it nor --file is given
+        #[arg(allow_hyphen_values = true, conflicts_with = "file")]
+        text: Option<String>,
+        /// Take the text from a file (- is standard input)
+        #[arg(long)]
+        file: Option<PathBuf>,
+    },
+    /// Copy one to another
+    Copy {
+        /// Its name
+        name: String,
+        /// The other's name
+        to: String,
+    },
+    /// Remove one
+    Rm {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Wait {
+    /// Its number
+    pub(crate) job: u64,
+    /// How long, such as 30s or 10m; an hour where absent
+    #[arg(long, value_name = "TIME", value_parser = values::patience)]
+    pub(crate) timeout: Option<u64>,
+}
+
+impl Command {
+    /// The word by which it is called.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "read",
+            Self::Edit(_) => "edit",
+            Self::Replace(_) => "replace",
+            Self::Outline { .. } => "outline",
+            Self::Undo(_) => "undo",
+            Self::Redo(_) => "redo",
+            Self::Log(_) => "log",
+            Self::Show { .. } => "show",
+            Self::Clip(_) => "clip",
+            Self::Watch { .. } => "watch",
+            Self::Status => "status",
+            Self::Doctor => "doctor",
+            Self::Stop => "stop",
+            Self::Wait(_) => "wait",
+            Self::Cancel { .. } => "cancel",
+        }
+    }
+}
+
+impl Line {
+    /// The first job flag that was given and means nothing to the command.
+    pub(crate) fn stray_flag(&self) -> Option<&'static str> {
+        let job = &self.job;
+        let for_edits = [
+            (job.mode.is_some(), "--mode"),
+            (job.base.is_some(), "--base"),
+            (job.partial, "--partial"),
+            (job.threshold.is_some(), "--threshold"),
+            (job.detach, "--detach"),
+        ];
+        let for_undo_too = [
+            (job.on_stale.is_some(), "--on-stale"),
+            (job.key.is_some(), "--key"),
+            (job.label.is_some(), "--label"),
+            (job.durability.is_some(), "--durability"),
+            (job.no_diff, "--no-diff"),
+        ];
+        let given = |flags: &[(bool, &'static str)]| flags.iter().find(|flag| flag.0).map(|flag| flag.1);
+        match self.command {
+            Command::Edit(_) | Command::Replace(_) => None,
+            Command::Undo(_) | Command::Redo(_) => given(&for_edits),
+            _ => given(&for_edits).or_else(|| given(&for_undo_too)),
+        }
+    }
+}
+
+/// Reads a command line, program name first.
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Line, clap::Error> {
+    Line::try_parse_from(words)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Tests of the command line's words, as data.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use super::{Command, Line, parse, values};
+
+fn line(words: &str) -> Result<Line, clap::Error> {
+    parse(std::iter::once("editctl").chain(words.split_whitespace()).map(Into::into))
+}
+
+#[test]
+fn the_words_are_consistent() {
+    use clap::CommandFactory;
+    Line::command().debug_assert();
+}
+
+#[test]
+fn every_command_of_the_design_is_understood() {
+    for words in [
+        "read a --lines 1:5 --numbers",
+        "read a --lines 7:",
+        "edit",
+        "edit -",
+        "edit job.json --path a --base any --mode verify-only --partial --threshold 0.9 --key k",
+        "edit --dialect patch --path p -",
+        "replace a old new --all --expect 3",
+        "replace a --near 4 --old-file x --new-file -",
+        "outline a",
+        "undo",
+        "undo 3 4 --on-stale rebase",
+        "undo --session s --since 10m --path p",
+        "redo 3",
+        "log --path p --session s --limit 5",
+        "show 3",
+        "clip list",
+        "clip set a text",
+        "clip copy a /b",
+        "clip rm a",
+        "watch",
+        "watch src/*.rs",
+        "status --json",
+        "--workspace /w --session s --json --no-spawn doctor",
+        "stop",
+        "wait 3 --timeout 10s",
+        "cancel 3",
+    ] {
+        let parsed = line(words);
+        assert!(parsed.is_ok(), "{words}: {}", parsed.unwrap_err());
+        assert_eq!(parsed.unwrap().stray_flag(), None, "{words}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused() {
+    for words in [
+        "",
+        "reed a",
+        "read",
+        "read a b",
+        "read a --lines 0:3",
+        "read a --lines 5",
+        "read a --lines :",
+        "edit --threshold 0.3",
+        "edit --threshold NaN",
+        "edit --mode careless",
+        "edit --durability none",
+        "replace a b c d",
+        "undo x",
+        "undo -1",
+        "show",
+        "clip",
+        "clip set a text --file f",
+    ] {
+        assert!(line(words).is_err(), "{words}");
+    }
+}
+
+#[test]
+fn a_job_flag_that_means_nothing_is_named() {
+    for (words, flag) in [
+        ("undo --mode verify_only", "--mode"),
+        ("read a --key k", "--key"),
+        ("--partial log", "--partial"),
+        ("redo --detach", "--detach"),
+        ("status --no-diff", "--no-diff"),
+    ] {
+        assert_eq!(line(words).unwrap().stray_flag(), Some(flag), "{words}");
+    }
+}
+
+#[test]
+fn old_and_new_may_begin_with_a_hyphen_and_flags_still_work() {
+    let parsed = line("replace a -> => --all --expect 2 --json").unwrap();
+    assert!(parsed.everywhere.json);
+    let Command::Replace(replace) = parsed.command else { panic!("not replace") };
+    assert_eq!((replace.old.as_deref(), replace.new.as_deref()), (Some("->"), Some("=>")));
+    assert!(replace.all);
+    assert_eq!(replace.expect, Some(2));
+    let Command::Replace(replace) = line("replace --all a -- --all -x").unwrap().command else { panic!() };
+    assert_eq!((replace.old.as_deref(), replace.new.as_deref()), (Some("--all"), Some("-x")));
+    let Command::Replace(replace) = line("replace a --x -1 --json --near 4").unwrap().command else {
+        panic!()
+    };
+    assert_eq!((replace.old.as_deref(), replace.new.as_deref()), (Some("--x"), Some("-1")));
+    assert_eq!(replace.near, Some(4));
+}
+
+#[test]
+fn ranges_of_lines() {
+    assert_eq!(values::lines("3:9"), Ok((3, 9)));
+    assert_eq!(values::lines(":9"), Ok((1, 9)));
+    assert_eq!(values::lines("3:"), Ok((3, u64::MAX)));
+    assert!(values::lines("-1:4").is_err());
+    assert!(values::lines("99999999999999999999:").is_err());
+}
+
+#[test]
+fn since_takes_lengths_moments_and_milliseconds() {
+    let now = 1_800_000_000_000;
+    assert_eq!(values::since("10m", now), Ok(now - 600_000));
+    assert_eq!(values::since("2h ago", now), Ok(now - 7_200_000));
+    assert_eq!(values::since("1h 30m", now), Ok(now - 5_400_000));
+    assert_eq!(values::since("2d", now), Ok(now - 172_800_000));
+    assert_eq!(values::since("1763632800000", now), Ok(1_763_632_800_000));
+    assert_eq!(values::since("2025-11-20T10:00:00Z", now), Ok(1_763_632_800_000));
+    assert_eq!(values::since("2025-11-20T11:00+01:00", now), Ok(1_763_632_800_000));
+    assert_eq!(values::since("1960-01-01T00:00Z", now), Ok(0));
+    assert!(values::since("2025-11-20", now).is_ok());
+    assert!(values::since("2025-11-20 10:00", now).is_ok());
+    for wrong in ["", "soon", "-", "10 parsecs", "99999999999999999999999"] {
+        assert!(values::since(wrong, now).is_err(), "{wrong}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Values of flags: text in, meaning out. It asks neither clock nor disk.
+
+use editd_proto::message::{Durability, Mode, OnStale};
+use jiff::civil;
+use jiff::tz::TimeZone;
+use jiff::{SpanRelativeTo, Timestamp};
+
+pub(crate) fn mode(text: &str) -> Result<Mode, String> {
+    match text {
+        "strict" => Ok(Mode::Strict),
+        "interactive" => Ok(Mode::Interactive),
+        "verify_only" | "verify-only" => Ok(Mode::VerifyOnly),
+        _ => Err("use strict, interactive or verify_only".into()),
+    }
+}
+
+pub(crate) fn on_stale(text: &str) -> Result<OnStale, String> {
+    match text {
+        "reject" => Ok(OnStale::Reject),
+        "rebase" => Ok(OnStale::Rebase),
+        _ => Err("use reject or rebase".into()),
+    }
+}
+
+pub(crate) fn durability(text: &str) -> Result<Durability, String> {
+    match text {
+        "durable" => Ok(Durability::Durable),
+        "full" => Ok(Durability::Full),
+        "relaxed" => Ok(Durability::Relaxed),
+        _ => Err("use durable, full or relaxed".into()),
+    }
+}
+
+pub(crate) fn threshold(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|value| (0.5..=1.0).contains(value))
+        .ok_or_else(|| "use a number from 0.5 to 1".into())
+}
+
+/// `A:B`, `A:` or `:B`, both from 1, inclusive.
+pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
+    let hint = || String::from("use A:B, A: or :B, counting lines from 1");
+    let (first, last) = text.split_once(':').ok_or_else(hint)?;
+    if first.is_empty() && last.is_empty() {
+        return Err(hint());
+    }
+    let first = if first.is_empty() { 1 } else { first.parse().map_err(|_| hint())? };
+    let last = if last.is_empty() { u64::MAX } else { last.parse().map_err(|_| hint())? };
+    if first == 0 { Err(hint()) } else { Ok((first, last)) }
+}
+
+/// How long to wait, in milliseconds.
+pub(crate) fn patience(text: &str) -> Result<u64, String> {
+    length_ms(text).ok_or_else(|| "use a time such as 30s or 10m".into())
+}
+
+/// A moment in milliseconds since 1970 UTC: how long before `now_ms` (`10m`), a moment (RFC 3339, or a
+/// local date and time), or the milliseconds themselves.
+pub(crate) fn since(text: &str, now_ms: u64) -> Result<u64, String> {
+    let text = text.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().map_err(|_| String::from("too many milliseconds"));
+    }
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Ok(after_1970(moment));
+    }
+    if let Some(length) = length_ms(text.strip_suffix("ago").unwrap_or(text).trim()) {
+        return Ok(now_ms.saturating_sub(length));
+    }
+    text.parse::<civil::DateTime>()
+        .and_then(|local| local.to_zoned(TimeZone::system()))
+        .map(|zoned| after_1970(zoned.timestamp()))
+        .map_err(|_| {
+            format!("--since {text}: use a time such as 10m or 2h ago, 2026-11-20T10:00Z, or milliseconds since 1970")
+        })
+}
+
+fn after_1970(moment: Timestamp) -> u64 {
+    u64::try_from(moment.as_millisecond()).unwrap_or(0)
+}
+
+fn length_ms(text: &str) -> Option<u64> {
+    let span: jiff::Span = text.parse().ok()?;
+    let length = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
+    u64::try_from(length.as_millis()).ok()
+}

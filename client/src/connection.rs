@@ -1,0 +1,255 @@
+//! One conversation with a daemon: hello, requests with ids, their replies in any order, events. It never
+//! starts a daemon and never sends a request twice.
+
+mod error;
+mod pending;
+mod requests;
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::io::{ErrorKind, Read, Write};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::time::Duration;
+
+use editd_proto::codec::{self, FrameReader, Message};
+use editd_proto::message::{ChangeEvent, Hello, Welcome, kind};
+use editd_proto::{WireError, limits};
+use interprocess::local_socket::prelude::*;
+use interprocess::local_socket::{GenericFilePath, Stream};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::machine;
+pub use error::CallError;
+use pending::Pending;
+
+/// How long the daemon may take to answer `hello`.
+pub const HELLO_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Requests that may be open at once; the daemon reads no further than that either.
+pub const OPEN: usize = 64;
+
+/// Bytes asked from the system at once.
+const CHUNK: usize = 64 * 1024;
+
+/// A request that was sent: the right to its reply, once.
+#[must_use = "a reply that is not collected keeps its place among the open requests"]
+#[derive(Debug)]
+pub struct Ticket<R> {
+    id: u64,
+    reply: PhantomData<fn() -> R>,
+}
+
+/// A connection that has said hello.
+///
+/// After any error but [`CallError::Refused`], [`CallError::Unsendable`] and [`CallError::TooManyOpen`] it is
+/// useless: every later call says [`CallError::Closed`].
+#[derive(Debug)]
+pub struct Connection {
+    stream: Stream,
+    frames: FrameReader,
+    buffer: Box<[u8]>,
+    pending: Pending,
+    welcome: Option<Welcome>,
+    patience: Option<Duration>,
+    last_id: u64,
+    broken: bool,
+}
+
+impl Connection {
+    /// Connects to a socket (on Windows: a pipe) and says hello.
+    ///
+    /// # Errors
+    /// [`CallError::Io`] where nobody listens; [`CallError::Stranger`] where the listener is another user;
+    /// [`CallError::Refused`] where it does not speak our protocol; [`CallError::TimedOut`] after
+    /// [`HELLO_PATIENCE`]; otherwise as for a request.
+    pub fn open(socket: &Path, hello: &Hello) -> Result<Self, CallError> {
+        let name = socket.to_fs_name::<GenericFilePath>().map_err(CallError::Io)?;
+        let stream = Stream::connect(name).map_err(CallError::Io)?;
+        if !same_user(&stream) {
+            return Err(CallError::Stranger);
+        }
+        let mut connection = Self {
+            stream,
+            frames: FrameReader::new(limits::FRAME),
+            buffer: vec![0; CHUNK].into_boxed_slice(),
+            pending: Pending::default(),
+            welcome: None,
+            patience: Some(HELLO_PATIENCE),
+            last_id: 0,
+            broken: false,
+        };
+        let welcome: Welcome = connection.call(kind::HELLO, hello)?;
+        if !hello.protocol.contains(&welcome.protocol) {
+            let chosen = welcome.protocol;
+            return Err(CallError::Garbled(format!("it chose protocol {chosen}, which was not offered")));
+        }
+        connection.welcome = Some(welcome);
+        connection.patience = None;
+        Ok(connection)
+    }
+
+    /// What the daemon answered to `hello`.
+    pub fn welcome(&self) -> Option<&Welcome> {
+        self.welcome.as_ref()
+    }
+
+    /// How long each later wait for a reply or an event may take; for ever where `None`, as at first.
+    /// Without effect on Windows, whose pipes know no time limit.
+    pub fn set_patience(&mut self, patience: Option<Duration>) {
+        self.patience = patience;
+    }
+
+    /// Sends a request. Several may be open; their replies are collected with [`Connection::answer`].
+    ///
+    /// # Errors
+    /// [`CallError::TooManyOpen`] with [`OPEN`] uncollected; [`CallError::Unsendable`] where the body does not
+    /// fit into a frame; [`CallError::Closed`] and others where the connection is lost.
+    pub fn ask<R: DeserializeOwned>(
+        &mut self,
+        kind: &'static str,
+        body: &impl Serialize,
+    ) -> Result<Ticket<R>, CallError> {
+        if self.broken {
+            return Err(CallError::Closed);
+        }
+        if self.pending.open() >= OPEN {
+            return Err(CallError::TooManyOpen);
+        }
+        let id = self.last_id + 1;
+        let frame =
+            codec::encode(id, kind, body).map_err(|error| CallError::Unsendable(Box::new(error.into())))?;
+        self.last_id = id;
+        self.pending.expect(id, kind);
+        match (&self.stream).write_all(&frame) {
+            Ok(()) => Ok(Ticket { id, reply: PhantomData }),
+            Err(error) => Err(self.why_unsent(error)),
+        }
+    }
+
+    /// Waits for the reply to a request; what arrives meanwhile for others is kept for them.
+    ///
+    /// # Errors
+    /// [`CallError::Refused`] where the daemon answered with an error; [`CallError::TimedOut`],
+    /// [`CallError::Closed`], [`CallError::Garbled`], [`CallError::Io`] where there is no answer.
+    pub fn answer<R: DeserializeOwned>(&mut self, ticket: Ticket<R>) -> Result<R, CallError> {
+        let end = self.patience.map(|patience| machine::tick() + patience);
+        loop {
+            if let Some(message) = self.pending.take(ticket.id) {
+                return decode(&message);
+            }
+            self.receive(end)?;
+        }
+    }
+
+    /// Sends a request and waits for its reply.
+    ///
+    /// # Errors
+    /// Those of [`Connection::ask`] and [`Connection::answer`].
+    pub fn call<R: DeserializeOwned>(
+        &mut self,
+        kind: &'static str,
+        body: &impl Serialize,
+    ) -> Result<R, CallError> {
+        let ticket = self.ask(kind, body)?;
+        self.answer(ticket)
+    }
+
+    /// Waits for the next event of any subscription.
+    ///
+    /// # Errors
+    /// Those of [`Connection::answer`], without `Refused`.
+    pub fn next_event(&mut self) -> Result<ChangeEvent, CallError> {
+        let end = self.patience.map(|patience| machine::tick() + patience);
+        loop {
+            if let Some(event) = self.pending.next_event() {
+                return Ok(event);
+            }
+            self.receive(end)?;
+        }
+    }
+
+    /// Waits until the daemon has closed the connection, as it does after `stop`.
+    ///
+    /// # Errors
+    /// [`CallError::TimedOut`] and others where it did not.
+    pub fn until_closed(&mut self) -> Result<(), CallError> {
+        let end = self.patience.map(|patience| machine::tick() + patience);
+        loop {
+            match self.receive(end) {
+                Ok(()) => {}
+                Err(CallError::Closed) => return Ok(()),
+                Err(other) => return Err(other),
+            }
+        }
+    }
+
+    /// Takes one message from the daemon and puts it where it belongs.
+    fn receive(&mut self, end: Option<std::time::Instant>) -> Result<(), CallError> {
+        if self.broken {
+            return Err(CallError::Closed);
+        }
+        let taken = self.next_message(end).and_then(|message| self.pending.arrived(message));
+        self.broken = taken.is_err();
+        taken
+    }
+
+    fn next_message(&mut self, end: Option<std::time::Instant>) -> Result<Message, CallError> {
+        let garbled = |error: codec::CodecError| CallError::Garbled(error.to_string());
+        loop {
+            if let Some(frame) = self.frames.next_frame().map_err(garbled)? {
+                return Message::parse(frame).map_err(garbled);
+            }
+            let left = end.map(|end| end.saturating_duration_since(machine::tick()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Err(CallError::TimedOut);
+            }
+            // Pipes know no time limit; there the wait ends with the connection.
+            let _ = self.stream.set_recv_timeout(left);
+            match (&self.stream).read(&mut self.buffer) {
+                Ok(0) => return Err(CallError::Closed),
+                Ok(count) => self.frames.push(self.buffer.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Err(CallError::Closed),
+                Err(error) => return Err(CallError::Io(error)),
+            }
+        }
+    }
+
+    /// A daemon that turns somebody away says why and closes, perhaps before it has read what was sent.
+    fn why_unsent(&mut self, error: std::io::Error) -> CallError {
+        let end = Some(machine::tick() + HELLO_PATIENCE);
+        while !self.broken {
+            if let Err(refused @ CallError::Refused(_)) = self.receive(end) {
+                return refused;
+            }
+        }
+        match error.kind() {
+            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::NotConnected => CallError::Closed,
+            _ => CallError::Io(error),
+        }
+    }
+}
+
+fn decode<R: DeserializeOwned>(message: &Message) -> Result<R, CallError> {
+    let garbled = |error: codec::CodecError| CallError::Garbled(error.to_string());
+    if message.kind() == kind::ERROR {
+        let error: WireError = message.body().map_err(garbled)?;
+        return Err(CallError::Refused(Box::new(error)));
+    }
+    message.body().map_err(garbled)
+}
+
+#[cfg(unix)]
+fn same_user(stream: &Stream) -> bool {
+    let listener = stream.peer_creds().ok().and_then(|creds| creds.euid());
+    listener == Some(rustix::process::geteuid().as_raw())
+}
+
+/// The pipe's own security descriptor admits the same user alone.
+#[cfg(not(unix))]
+fn same_user(_: &Stream) -> bool {
+    true
+}

@@ -1,0 +1,107 @@
+//! What is open on a connection: which replies are awaited, which have arrived, which events wait. Pure;
+//! it knows no socket.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use editd_proto::WireError;
+use editd_proto::codec::Message;
+use editd_proto::message::{ChangeEvent, ChangeKind, kind};
+
+use super::CallError;
+
+/// Events that wait to be taken; beyond, they become one `overflow`.
+pub(super) const EVENTS: usize = 1024;
+
+#[derive(Debug)]
+enum Slot {
+    Awaited { kind: &'static str },
+    Arrived(Message),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    slots: BTreeMap<u64, Slot>,
+    events: VecDeque<ChangeEvent>,
+}
+
+impl Pending {
+    /// Requests whose reply was not taken.
+    pub(super) fn open(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// A request was sent.
+    pub(super) fn expect(&mut self, id: u64, kind: &'static str) {
+        self.slots.insert(id, Slot::Awaited { kind });
+    }
+
+    /// The reply to a request, once it has arrived.
+    pub(super) fn take(&mut self, id: u64) -> Option<Message> {
+        match self.slots.remove(&id) {
+            Some(Slot::Arrived(message)) => Some(message),
+            Some(awaited) => {
+                self.slots.insert(id, awaited);
+                None
+            }
+            None => None,
+        }
+    }
+
+    /// The oldest event that was not taken.
+    pub(super) fn next_event(&mut self) -> Option<ChangeEvent> {
+        self.events.pop_front()
+    }
+
+    /// Puts a message where it belongs.
+    ///
+    /// An error without a request is about the connection itself and is returned.
+    pub(super) fn arrived(&mut self, message: Message) -> Result<(), CallError> {
+        let garbled = |error: editd_proto::codec::CodecError| CallError::Garbled(error.to_string());
+        if message.kind() == kind::EVENT {
+            self.keep(message.body().map_err(garbled)?);
+            return Ok(());
+        }
+        if message.id() == 0 && message.kind() == kind::ERROR {
+            let error: WireError = message.body().map_err(garbled)?;
+            return Err(CallError::Refused(Box::new(error)));
+        }
+        match self.slots.get(&message.id()) {
+            Some(Slot::Awaited { kind }) if fits(kind, message.kind()) => {
+                self.slots.insert(message.id(), Slot::Arrived(message));
+                Ok(())
+            }
+            Some(_) => Err(CallError::Garbled(format!(
+                "a reply of the kind `{}` to request {}",
+                shown(message.kind()),
+                message.id()
+            ))),
+            None => {
+                Err(CallError::Garbled(format!("a reply to request {}, which is not open", message.id())))
+            }
+        }
+    }
+
+    fn keep(&mut self, event: ChangeEvent) {
+        if self.events.len() < EVENTS {
+            self.events.push_back(event);
+        } else if let Some(last) = self.events.back_mut() {
+            *last = ChangeEvent {
+                change: ChangeKind::Overflow,
+                path: None,
+                version: None,
+                entry: None,
+                by: None,
+                session: None,
+            };
+        }
+    }
+}
+
+fn fits(asked: &str, answered: &str) -> bool {
+    answered == asked || answered == kind::ERROR
+}
+
+/// A word of the peer's, without what a terminal would obey.
+fn shown(word: &str) -> String {
+    word.chars().take(40).flat_map(char::escape_default).collect()
+}

@@ -1,0 +1,79 @@
+//! The requests by their names: which body belongs to which kind and which reply. It adds nothing to them.
+
+use editd_proto::ids::JobId;
+use editd_proto::message::{
+    CheckReply, CheckRequest, ClipReply, ClipRequest, HistoryReply, HistoryRequest, JobRequest, ReadReply,
+    ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply,
+    SubscribeRequest, UndoRequest, WaitRequest, kind,
+};
+
+use super::{CallError, Connection};
+
+/// Each sends one request and waits for its reply; errors are those of [`Connection::call`].
+impl Connection {
+    /// Reads a file, which gives the session a receipt for it.
+    pub fn read(&mut self, request: &ReadRequest) -> Result<ReadReply, CallError> {
+        self.call(kind::READ, request)
+    }
+
+    /// Runs a job. A refusal of the job is a receipt, with its error inside.
+    pub fn edit(&mut self, request: &JobRequest) -> Result<Receipt, CallError> {
+        self.call(kind::EDIT, request)
+    }
+
+    /// Takes entries back.
+    pub fn undo(&mut self, request: &UndoRequest) -> Result<Receipt, CallError> {
+        self.call(kind::UNDO, request)
+    }
+
+    /// Takes undos back.
+    pub fn redo(&mut self, request: &UndoRequest) -> Result<Receipt, CallError> {
+        self.call(kind::REDO, request)
+    }
+
+    /// Lists journal entries.
+    pub fn history(&mut self, request: &HistoryRequest) -> Result<HistoryReply, CallError> {
+        self.call(kind::HISTORY, request)
+    }
+
+    /// One journal entry with its changes.
+    pub fn show(&mut self, job: JobId) -> Result<ShowReply, CallError> {
+        self.call(kind::SHOW, &ShowRequest { job })
+    }
+
+    /// Clipboards.
+    pub fn clip(&mut self, request: &ClipRequest) -> Result<ClipReply, CallError> {
+        self.call(kind::CLIP, request)
+    }
+
+    /// Asks to be told of changes; they come with [`Connection::next_event`].
+    pub fn subscribe(&mut self, request: &SubscribeRequest) -> Result<SubscribeReply, CallError> {
+        self.call(kind::SUBSCRIBE, request)
+    }
+
+    /// Waits for a detached job.
+    pub fn wait(&mut self, request: &WaitRequest) -> Result<Receipt, CallError> {
+        self.call(kind::WAIT, request)
+    }
+
+    /// Withdraws a detached job that has not begun.
+    pub fn cancel(&mut self, job: JobId) -> Result<Receipt, CallError> {
+        self.call(kind::CANCEL, &WaitRequest { job, timeout_ms: None })
+    }
+
+    /// The daemon's state.
+    pub fn status(&mut self) -> Result<StatusReply, CallError> {
+        // The request has no fields.
+        self.call(kind::STATUS, &StopRequest {})
+    }
+
+    /// Checks journal, staging folder and database.
+    pub fn check(&mut self) -> Result<CheckReply, CallError> {
+        self.call(kind::CHECK, &CheckRequest {})
+    }
+
+    /// Asks the daemon to leave; it closes the connection when it has.
+    pub fn stop(&mut self) -> Result<StopReply, CallError> {
+        self.call(kind::STOP, &StopRequest {})
+    }
+}

@@ -1,0 +1,257 @@
+//! Reaching the daemon of a workspace: where its socket is, connecting, and starting one where none
+//! listens. It never stops one, and never removes a socket.
+
+mod spawn;
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use editd_proto::limits;
+use editd_proto::message::Hello;
+use editd_proto::place::{self, Surroundings};
+use editd_proto::unit;
+
+use crate::connection::{CallError, Connection};
+use crate::machine;
+use crate::workspace::Workspace;
+use spawn::Spawned;
+
+/// How long a daemon may take until it listens: recovery after a power cut included.
+pub const START_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Seconds without connection or job after which a daemon that was started here leaves.
+pub const IDLE_EXIT: u32 = 1800;
+
+/// Failed starts after which it is clear that another try fails too.
+const STARTS: u32 = 3;
+
+/// The status with which a daemon leaves where another holds the workspace (`EX_TEMPFAIL`).
+const OCCUPIED: i32 = 75;
+
+/// First and longest pause between two tries to connect.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
+
+/// What to do where no daemon listens.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// Say so.
+    Never,
+    /// Start this program.
+    Program(PathBuf),
+}
+
+/// Who asks, and where.
+#[derive(Clone, Debug)]
+pub struct Caller<'a> {
+    /// The program's name, for the journal.
+    pub client: &'a str,
+    /// Whose receipts, clipboards and undo.
+    pub session: &'a str,
+    /// The socket, where it is not the workspace's usual one.
+    pub socket: Option<&'a Path>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ReachError {
+    /// None runs, and none was to be started.
+    #[error("no daemon serves {}; a command without --no-spawn starts one", .0.display())]
+    NoDaemon(PathBuf),
+    /// The program could not be started.
+    #[error("{} cannot be started: {source}; install editd beside editctl or in PATH, or name it in EDITD_BIN", program.display())]
+    CannotStart {
+        /// Which.
+        program: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It was started and left again.
+    #[error("{} left without serving ({status}){}", program.display(), said(last_words))]
+    Left {
+        /// Which.
+        program: PathBuf,
+        /// Its status.
+        status: ExitStatus,
+        /// The end of its log, where there is one.
+        last_words: Option<String>,
+    },
+    /// Nothing listened in time.
+    #[error("no daemon listened at {} within {} s; see `editd --workspace` by hand", .0.display(), START_PATIENCE.as_secs())]
+    TooLate(PathBuf),
+    /// The place of the socket cannot be used.
+    #[error(transparent)]
+    Place(#[from] place::TooLong),
+    /// Somebody listens, and does not talk to us.
+    #[error("{0}")]
+    Hello(CallError),
+}
+
+fn said(last_words: &Option<String>) -> String {
+    last_words.as_ref().map(|words| format!(": {words}")).unwrap_or_default()
+}
+
+/// The program to start: `EDITD_BIN`, else `editd` beside the running program, else `editd` in `PATH`.
+pub fn program() -> PathBuf {
+    if let Some(named) = machine::variable("EDITD_BIN") {
+        let named = PathBuf::from(named);
+        // A path is meant from where the caller stands; a bare name is looked up in PATH.
+        let is_path = named.components().nth(1).is_some();
+        return if is_path { machine::canonical(&named).unwrap_or(named) } else { named };
+    }
+    let name = format!("editd{}", std::env::consts::EXE_SUFFIX);
+    let beside = machine::own_program().map(|own| own.with_file_name(&name));
+    beside.filter(|path| machine::is_file(path)).unwrap_or_else(|| PathBuf::from(name))
+}
+
+/// The usual socket (on Windows: pipe) of a workspace.
+///
+/// # Errors
+/// The path is longer than the system takes.
+pub fn socket(workspace: &Workspace) -> Result<PathBuf, place::TooLong> {
+    if cfg!(windows) {
+        return Ok(PathBuf::from(place::pipe(workspace.root())));
+    }
+    let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
+    let around = Surroundings { runtime_dir: runtime_dir.as_deref(), uid: uid() };
+    place::socket(&around, workspace.root())
+}
+
+/// Where to look for a daemon, in this order: what the caller names, else the workspace's usual socket and
+/// that of its systemd unit. A daemon that is started listens at the first.
+fn sockets(
+    workspace: &Workspace,
+    given: Option<&Path>,
+) -> Result<(PathBuf, Option<PathBuf>), place::TooLong> {
+    if let Some(given) = given {
+        return Ok((given.to_path_buf(), None));
+    }
+    let usual = socket(workspace)?;
+    if cfg!(windows) {
+        return Ok((usual, None));
+    }
+    let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
+    let around = Surroundings { runtime_dir: runtime_dir.as_deref(), uid: uid() };
+    Ok((usual, unit::socket(&around, workspace.root())))
+}
+
+#[cfg(unix)]
+fn uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn uid() -> u32 {
+    0
+}
+
+/// Connects to the daemon of a workspace and says hello; starts one where none listens, if it may.
+///
+/// Several callers may do so at once: each may start a program, one of them gets the workspace, the
+/// others leave, and all callers connect to that one.
+///
+/// # Errors
+/// See [`ReachError`].
+pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Result<Connection, ReachError> {
+    let (socket, units) = sockets(workspace, caller.socket)?;
+    let hello = Hello {
+        protocol: limits::PROTOCOLS.to_vec(),
+        client: caller.client.to_owned(),
+        session: Some(caller.session.to_owned()),
+        capabilities: Vec::new(),
+    };
+    for place in [Some(&socket), units.as_ref()].into_iter().flatten() {
+        if let Some(connection) = attempt(place, &hello)? {
+            return Ok(connection);
+        }
+    }
+    match start {
+        Start::Never => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
+        Start::Program(program) => {
+            let state_home = spawn::state_home();
+            let start = Starting {
+                program,
+                workspace: workspace.root(),
+                state_home: state_home.as_deref(),
+                socket: caller.socket,
+                end: machine::tick() + START_PATIENCE,
+            };
+            start.until_served(|| attempt(&socket, &hello), &socket)
+        }
+    }
+}
+
+/// `None` where nobody listens.
+fn attempt(socket: &Path, hello: &Hello) -> Result<Option<Connection>, ReachError> {
+    match Connection::open(socket, hello) {
+        Ok(connection) => Ok(Some(connection)),
+        // It was leaving just when we came.
+        Err(CallError::Closed) => Ok(None),
+        Err(CallError::Io(error)) if nobody(error.kind()) => Ok(None),
+        Err(other) => Err(ReachError::Hello(other)),
+    }
+}
+
+/// Whether an error of connecting means that nobody listens, or not just now.
+fn nobody(kind: ErrorKind) -> bool {
+    use ErrorKind::{ConnectionRefused, ConnectionReset, NotConnected, NotFound, WouldBlock};
+    matches!(kind, NotFound | ConnectionRefused | ConnectionReset | NotConnected | WouldBlock)
+}
+
+struct Starting<'a> {
+    program: &'a Path,
+    workspace: &'a Path,
+    state_home: Option<&'a Path>,
+    socket: Option<&'a Path>,
+    end: Instant,
+}
+
+impl Starting<'_> {
+    fn until_served<C>(
+        &self,
+        mut attempt: impl FnMut() -> Result<Option<C>, ReachError>,
+        socket: &Path,
+    ) -> Result<C, ReachError> {
+        let mut running = Some(self.start()?);
+        let mut failures = 0;
+        let mut pause = PAUSES.0;
+        loop {
+            // Looked at before the attempt: who left because another serves leaves us somebody to talk to.
+            let left = running.as_mut().and_then(Spawned::left);
+            if let Some(connection) = attempt()? {
+                return Ok(connection);
+            }
+            if let Some(status) = left {
+                failures += u32::from(status.code() != Some(OCCUPIED));
+                if failures >= STARTS {
+                    let last_words = running.as_ref().and_then(Spawned::last_words);
+                    return Err(ReachError::Left { program: self.program.into(), status, last_words });
+                }
+                running = None;
+            }
+            if machine::tick() >= self.end {
+                return Err(ReachError::TooLate(socket.to_path_buf()));
+            }
+            machine::pause(pause);
+            pause = (pause * 2).min(PAUSES.1);
+            if running.is_none() {
+                running = Some(self.start()?);
+            }
+        }
+    }
+
+    fn start(&self) -> Result<Spawned, ReachError> {
+        let mut words: Vec<&OsStr> = vec!["--workspace".as_ref(), self.workspace.as_os_str()];
+        let idle = IDLE_EXIT.to_string();
+        words.extend(["--idle-exit".as_ref(), OsStr::new(&idle)]);
+        if let Some(socket) = self.socket {
+            words.extend(["--socket".as_ref(), socket.as_os_str()]);
+        }
+        spawn::detached(self.program, &words, self.workspace, self.state_home)
+            .map_err(|source| ReachError::CannotStart { program: self.program.into(), source })
+    }
+}

@@ -1,0 +1,209 @@
+//! Starting a daemon that outlives its starter: no terminal, no inherited descriptors, its words in a log
+//! file. It waits for nothing.
+//!
+//! A program that collects our output waits until nobody holds its pipe any more, so the daemon must not
+//! inherit any: its standard descriptors are replaced, and whatever else the caller left open is closed.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the client's door to processes, and to the log that they are given"
+)]
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use editd_proto::place;
+
+use crate::machine;
+
+/// The log's name in the state folder of the workspace.
+const LOG: &str = "daemon.log";
+
+/// Bytes of log from which a new one is begun; one old one is kept.
+const LOG_FULL: u64 = 256 * 1024;
+
+/// Bytes of the log's end that are looked at for its last words.
+const TAIL: u64 = 2048;
+
+/// What the environment says to whoever was started by a service manager, and to nobody else: a daemon
+/// that believed it would announce itself in another's name.
+const NOT_FOR_CHILDREN: [&str; 7] = [
+    "NOTIFY_SOCKET",
+    "LISTEN_PID",
+    "LISTEN_FDS",
+    "LISTEN_FDNAMES",
+    "WATCHDOG_USEC",
+    "WATCHDOG_PID",
+    "JOURNAL_STREAM",
+];
+
+/// A daemon that was started.
+#[derive(Debug)]
+pub(super) struct Spawned {
+    child: Option<Child>,
+    log: Option<(PathBuf, u64)>,
+}
+
+impl Spawned {
+    /// How it left, where it has.
+    pub(super) fn left(&mut self) -> Option<ExitStatus> {
+        self.child.as_mut().and_then(|child| child.try_wait().ok().flatten())
+    }
+
+    #[cfg(test)]
+    pub(super) fn id(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
+    #[cfg(test)]
+    pub(super) fn wait(&mut self) -> Option<ExitStatus> {
+        self.child.as_mut().and_then(|child| child.wait().ok())
+    }
+
+    /// The last line that it wrote.
+    pub(super) fn last_words(&self) -> Option<String> {
+        let (path, from) = self.log.as_ref()?;
+        let mut file = File::open(path).ok()?;
+        let size = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(size.saturating_sub(TAIL).max(*from))).ok()?;
+        let mut bytes = Vec::new();
+        file.take(TAIL).read_to_end(&mut bytes).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
+        Some(last.trim().chars().filter(|c| !c.is_control()).collect())
+    }
+}
+
+impl Drop for Spawned {
+    /// It lives on without us; but a program that uses this library for days should not keep its remains
+    /// once it has left.
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take()
+            && !matches!(child.try_wait(), Ok(Some(_)))
+        {
+            // Without a thread the remains are kept until this process ends, which hurts nobody.
+            let _ = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || child.wait());
+        }
+    }
+}
+
+/// Starts `program` for `workspace`, detached; its log goes to the workspace's folder in `state_home`.
+pub(super) fn detached(
+    program: &Path,
+    words: &[&OsStr],
+    workspace: &Path,
+    state_home: Option<&Path>,
+) -> io::Result<Spawned> {
+    let log = state_home.and_then(|home| log_file(home, workspace));
+    let mut command = Command::new(program);
+    command.args(words).current_dir(workspace).stdin(Stdio::null()).stdout(Stdio::null());
+    for name in NOT_FOR_CHILDREN {
+        command.env_remove(name);
+    }
+    let (file, place) = match log {
+        Some((file, path, size)) => (Stdio::from(file), Some((path, size))),
+        None => (Stdio::null(), None),
+    };
+    command.stderr(file);
+    own_session(&mut command);
+    Ok(Spawned { child: Some(command.spawn()?), log: place })
+}
+
+/// Opens the log for appending; `None` where the state folder cannot be had, which is for the daemon to
+/// complain about.
+fn log_file(state_home: &Path, workspace: &Path) -> Option<(File, PathBuf, u64)> {
+    let folder = state_home.join("editd").join(place::tag(workspace));
+    make_private(&folder).ok()?;
+    let path = folder.join(LOG);
+    if std::fs::metadata(&path).is_ok_and(|found| found.len() >= LOG_FULL) {
+        // Two starters may both do so; the second moves a young log, and nothing is lost but an old one.
+        let _ = std::fs::rename(&path, folder.join(format!("{LOG}.old")));
+    }
+    let file = append_to(&path).ok()?;
+    let size = file.metadata().ok()?.len();
+    Some((file, path, size))
+}
+
+/// The user's folder for state, where the environment names one.
+#[cfg(unix)]
+pub(super) fn state_home() -> Option<PathBuf> {
+    let absolute = |value: std::ffi::OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
+    machine::variable("XDG_STATE_HOME")
+        .and_then(absolute)
+        .or_else(|| machine::variable("HOME").map(|home| Path::new(&home).join(".local/state")))
+}
+
+/// The user's folder for state, where the environment names one.
+#[cfg(not(unix))]
+pub(super) fn state_home() -> Option<PathBuf> {
+    machine::variable("APPDATA").map(PathBuf::from)
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).create(folder)
+}
+
+#[cfg(unix)]
+fn append_to(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    File::options().append(true).create(true).mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn append_to(path: &Path) -> io::Result<File> {
+    File::options().append(true).create(true).open(path)
+}
+
+/// A session of its own, so that no terminal's hang-up or Ctrl-C reaches it, and no descriptor of ours.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "std has no safe way to call setsid between fork and exec")]
+fn own_session(command: &mut Command) {
+    use rustix::io::{FdFlags, fcntl_setfd};
+    use std::os::fd::BorrowedFd;
+    use std::os::unix::process::CommandExt;
+
+    let inherited = open_descriptors();
+    let prepare = move || {
+        // It fails only for the leader of a process group, which a child just forked is not.
+        let _ = rustix::process::setsid();
+        for &number in &inherited {
+            // SAFETY: the number is above 2 and used for one system call, which answers EBADF where
+            // nothing is open under it (the listing's own descriptor). Nothing is closed here, so what
+            // std needs until exec stays usable.
+            let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+            let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure makes bare system calls (setsid, fcntl) and reads a list
+    // that was made before: it allocates nothing, takes no lock and cannot panic.
+    unsafe { command.pre_exec(prepare) };
+}
+
+/// Numbers of open descriptors above the standard three; empty where the system does not list them.
+#[cfg(unix)]
+fn open_descriptors() -> Vec<i32> {
+    let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let Ok(listed) = std::fs::read_dir(folder) else { return Vec::new() };
+    let numbers = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|&number| number > 2).collect()
+}
+
+#[cfg(windows)]
+fn own_session(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+    const DETACHED_PROCESS: u32 = 0x0000_0008;
+    const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+    command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+}

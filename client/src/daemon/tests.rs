@@ -1,0 +1,122 @@
+//! Tests of starting a daemon: what it may inherit, when another start is tried, when that is given up.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{ReachError, STARTS, Starting, nobody, spawn};
+use crate::machine;
+
+fn starting<'a>(program: &'a Path, folder: &'a Path, patience: Duration) -> Starting<'a> {
+    Starting {
+        program,
+        workspace: folder,
+        state_home: Some(folder),
+        socket: None,
+        end: machine::tick() + patience,
+    }
+}
+
+fn fifo(path: &Path) {
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+}
+
+#[test]
+fn a_daemon_has_its_own_session_and_holds_nothing_of_its_starters() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = folder.path().join("gate");
+    fifo(&gate);
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    rustix::io::fcntl_setfd(&writer, rustix::io::FdFlags::empty()).unwrap();
+
+    let words = ["-c", "cat <gate; echo last words >&2; exit 7"].map(AsRef::as_ref);
+    let mut spawned =
+        spawn::detached(Path::new("/bin/sh"), &words, folder.path(), Some(folder.path())).unwrap();
+    let pid = rustix::process::Pid::from_raw(spawned.id().unwrap().cast_signed());
+    assert_eq!(rustix::process::getsid(pid).unwrap(), pid.unwrap());
+    drop(writer);
+    let mut rest = Vec::new();
+    // Would wait for ever if the child, which waits at the gate, had the pipe open.
+    reader.read_to_end(&mut rest).unwrap();
+    assert!(spawned.left().is_none());
+
+    std::fs::OpenOptions::new().write(true).open(&gate).unwrap().write_all(b"go").unwrap();
+    assert_eq!(spawned.wait().unwrap().code(), Some(7));
+    assert_eq!(spawned.last_words(), Some("last words".into()));
+}
+
+#[test]
+fn the_log_is_private_and_only_new_words_are_the_last() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home/state");
+    let run = |script: &str| {
+        let words = ["-c", script].map(AsRef::as_ref);
+        let mut spawned = spawn::detached(Path::new("/bin/sh"), &words, folder.path(), Some(&home)).unwrap();
+        spawned.wait().unwrap();
+        spawned.last_words()
+    };
+    assert_eq!(run("printf 'one\\ntwo\\033[31m\\n\\n' >&2"), Some("two[31m".into()));
+    assert_eq!(run("true"), None);
+    let editd = home.join("editd");
+    assert_eq!(std::fs::metadata(&editd).unwrap().permissions().mode() & 0o777, 0o700);
+    let own: PathBuf = std::fs::read_dir(&editd).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(std::fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
+    let log = own.join("daemon.log");
+    assert_eq!(std::fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
+    std::fs::write(&log, vec![b'x'; 300 * 1024]).unwrap();
+    assert_eq!(run("echo fresh >&2"), Some("fresh".into()));
+    assert_eq!(std::fs::read(&log).unwrap(), b"fresh\n");
+    assert!(own.join("daemon.log.old").metadata().unwrap().len() > 1000);
+}
+
+#[test]
+fn a_program_that_always_leaves_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Path::new("/bin/false");
+    let start = starting(program, folder.path(), Duration::from_secs(60));
+    let ended = start.until_served(|| Ok(None::<()>), Path::new("/s"));
+    assert!(matches!(ended, Err(ReachError::Left { status, .. }) if status.code() == Some(1)), "{ended:?}");
+}
+
+#[test]
+fn whoever_serves_in_the_end_is_taken_though_our_own_start_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = starting(Path::new("/bin/false"), folder.path(), Duration::from_secs(60));
+    let mut attempts = 0;
+    let ended = start.until_served(
+        || {
+            attempts += 1;
+            Ok((attempts > STARTS - 1).then_some("another's"))
+        },
+        Path::new("/s"),
+    );
+    assert_eq!(ended.unwrap(), "another's");
+}
+
+#[test]
+fn a_program_that_never_listens_is_too_late() {
+    let folder = tempfile::tempdir().unwrap();
+    // Leaves at once with success, as a daemon does that was told to stop while it started.
+    let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
+    let ended = start.until_served(|| Ok(None::<()>), Path::new("/s"));
+    assert!(matches!(ended, Err(ReachError::TooLate(_))), "{ended:?}");
+}
+
+#[test]
+fn a_missing_program_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("editd");
+    let start = starting(&program, folder.path(), Duration::from_secs(60));
+    let ended = start.until_served(|| Ok(None::<()>), Path::new("/s"));
+    assert!(matches!(ended, Err(ReachError::CannotStart { program: named, .. }) if named == program));
+}
+
+#[test]
+fn a_stranger_or_a_broken_daemon_is_not_replaced() {
+    assert!(nobody(ErrorKind::NotFound) && nobody(ErrorKind::ConnectionRefused));
+    assert!(!nobody(ErrorKind::PermissionDenied) && !nobody(ErrorKind::TimedOut));
+}

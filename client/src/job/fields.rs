@@ -1,0 +1,74 @@
+//! Which fields a message has, asked of its own type, so that the answer cannot rot. It decodes nothing.
+//!
+//! On the wire an unknown field is ignored, for the sake of newer peers. A person's `"exepct": 3` must not
+//! be: the edit would run without its guard.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// Refuses a map with a field that `T` does not have.
+pub(super) fn known<'de, T: Deserialize<'de>>(map: &Map<String, Value>, place: &str) -> Result<(), Failure> {
+    let fields = of::<T>();
+    match map.keys().find(|key| !fields.contains(&key.as_str())) {
+        None => Ok(()),
+        Some(unknown) => Err(Failure::Usage(format!(
+            "{place}: there is no field {}; there are {}",
+            serde_json::Value::from(unknown.as_str()),
+            fields.join(", ")
+        ))),
+    }
+}
+
+/// The fields of a struct, as they are written.
+pub(super) fn of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    match T::deserialize(Asking) {
+        Err(Answer(fields)) => fields,
+        Ok(_) => &[],
+    }
+}
+
+/// A deserializer that hears which fields the type asks for, and has none of them.
+struct Asking;
+
+#[derive(Debug)]
+struct Answer(&'static [&'static str]);
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fields {}", self.0.join(", "))
+    }
+}
+
+impl std::error::Error for Answer {}
+
+impl de::Error for Answer {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self(&[])
+    }
+}
+
+impl<'de> Deserializer<'de> for Asking {
+    type Error = Answer;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Answer> {
+        Err(Answer(fields))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Answer> {
+        Err(Answer(&[]))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}

@@ -1,0 +1,177 @@
+//! Tests of jobs written in JSON and of the flags laid over them.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use editd_proto::WirePath;
+use editd_proto::message::{Durability, Edit, FileEntry, JobRequest, Mode, OnStale, Position, Reindent};
+
+use super::{fields, lay_over, read};
+use crate::args::JobFlags;
+use crate::failure::{Exit, Failure};
+
+fn plain(payload: &str) -> Result<JobRequest, Failure> {
+    read(payload.as_bytes(), None)
+}
+
+fn beside(payload: &str) -> Result<JobRequest, Failure> {
+    read(payload.as_bytes(), Some("p".into()))
+}
+
+#[test]
+fn the_job_of_the_documentation_is_read() {
+    let job = plain(
+        r#"{"key": "k", "label": "why", "mode": "strict", "on_stale": "reject", "partial": false,
+            "diff": true, "files": [{"path": "src/a.rs", "base": "0123456789ab", "edits": [
+              {"op": "replace", "old": "a", "new": "b", "match": "exact", "near": 3},
+              {"op": "insert", "text": "x", "at": {"line": 3}},
+              {"op": "insert", "text": "x", "at": "end"},
+              {"op": "lines", "start": 1, "end": 0, "text": "", "reindent": {"strip": "\t", "add": null}},
+              {"op": "chmod", "mode": "755"}]}]}"#,
+    )
+    .unwrap();
+    assert_eq!(job.key.as_deref(), Some("k"));
+    let edits = &job.files[0].edits;
+    assert_eq!(edits[0].loosest.as_deref(), Some("exact"));
+    assert_eq!(edits[1].at, Some(Position::Line(3)));
+    assert_eq!(edits[2].at, Some(Position::End));
+    assert_eq!(edits[3].reindent, Some(Reindent { strip: Some("\t".into()), add: None }));
+}
+
+#[test]
+fn edits_may_come_with_a_path_beside_them() {
+    let edit = Edit { op: "delete".into(), ..Edit::default() };
+    let entry = |base: Option<&str>| FileEntry {
+        path: "p".into(),
+        base: base.map(Into::into),
+        edits: vec![edit.clone()],
+    };
+    let files = |payload: &str| beside(payload).unwrap().files;
+    assert_eq!(files(r#"[{"op": "delete"}]"#), [entry(None)]);
+    assert_eq!(files(r#"{"edits": [{"op": "delete"}]}"#), [entry(None)]);
+    assert_eq!(files(r#"{"base": "any", "edits": [{"op": "delete"}]}"#), [entry(Some("any"))]);
+    let own = plain(r#"{"path": "p", "edits": [{"op": "delete"}]}"#).unwrap().files;
+    assert_eq!(own, [entry(None)]);
+}
+
+#[test]
+fn a_path_that_is_not_text_is_kept_beside_the_edits() {
+    let path = WirePath::new(b"\xff".to_vec());
+    let job = read(br#"[{"op": "delete"}]"#, Some(path.clone())).unwrap();
+    assert_eq!(job.files[0].path, path);
+    let own = plain(r#"{"path": {"bytes": [255]}, "edits": []}"#).unwrap();
+    assert_eq!(own.files[0].path, path);
+}
+
+#[test]
+fn a_misspelt_field_is_refused_by_its_name() {
+    for (payload, name) in [
+        (r#"{"files": [], "lable": "x"}"#, "job: there is no field \"lable\""),
+        (r#"{"files": [{"path": "a", "edits": [], "bse": "any"}]}"#, "files[0]: there is no field \"bse\""),
+        (
+            r#"{"files": [{"path": "a", "edits": [{"op": "delete"}, {"op": "replace", "exepct": 3}]}]}"#,
+            "files[0].edits[1]: there is no field \"exepct\"",
+        ),
+        (
+            r#"{"files": [{"path": "a", "edits": [{"op": "insert", "reindent": {"trim": ""}}]}]}"#,
+            "files[0].edits[0].reindent: there is no field \"trim\"",
+        ),
+        (
+            r#"{"files": [{"path": "a", "edits": [{"op": "insert", "at": {"lines": 3}}]}]}"#,
+            "files[0].edits[0].at: use",
+        ),
+        (
+            r#"{"files": [{"path": "a", "edits": [{"op": "insert", "at": {"line": 3, "end": 1}}]}]}"#,
+            "files[0].edits[0].at: use",
+        ),
+    ] {
+        match plain(payload) {
+            Err(Failure::Usage(message)) => assert!(message.starts_with(name), "{message}"),
+            other => assert!(other.is_err_and(|_| false), "{payload} was taken"),
+        }
+    }
+}
+
+#[test]
+fn the_fields_are_those_of_the_types() {
+    assert_eq!(fields::of::<FileEntry>(), ["path", "base", "edits"]);
+    assert_eq!(fields::of::<Reindent>(), ["strip", "add"]);
+    assert!(fields::of::<Edit>().contains(&"match"));
+    assert!(fields::of::<JobRequest>().contains(&"verified"));
+}
+
+#[test]
+fn what_is_no_job_is_told_apart_from_what_is_not_taken_yet() {
+    for (payload, path, exit) in [
+        ("", false, Exit::Usage),
+        ("{", false, Exit::Usage),
+        ("3", false, Exit::Usage),
+        ("null", true, Exit::Usage),
+        ("[]", false, Exit::Usage),
+        (r#"{"edits": []}"#, false, Exit::Usage),
+        (r#"{"files": []}"#, true, Exit::Usage),
+        (r#"{"path": "a", "edits": []}"#, true, Exit::Usage),
+        (r#"{"files": 3}"#, false, Exit::Usage),
+        (r#"{"files": [{"path": "a"}]}"#, false, Exit::Usage),
+        (r#"{"files": [{"path": "a", "edits": [{}]}]}"#, false, Exit::Usage),
+        (r#"{"files": [{"path": "a", "edits": [{"op": 3}]}]}"#, false, Exit::Usage),
+        (r#"{"files": []} trailing"#, false, Exit::Usage),
+        ("{}", false, Exit::Refused),
+        (r#"{"path": "a", "patches": []}"#, false, Exit::Refused),
+        ("<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", true, Exit::Refused),
+        ("*** Begin Patch\n", false, Exit::Refused),
+        ("--- a/x\n+++ b/x\n", false, Exit::Refused),
+    ] {
+        let read = if path { beside(payload) } else { plain(payload) };
+        assert_eq!(read.unwrap_err().exit(), exit, "{payload}");
+    }
+    assert_eq!(read(b"{\"files\": [\xff]}", None).unwrap_err().exit(), Exit::Usage);
+    let deep = "[".repeat(100_000);
+    assert_eq!(plain(&deep).unwrap_err().exit(), Exit::Usage);
+}
+
+#[test]
+fn a_mark_at_the_start_of_the_payload_is_no_content() {
+    assert!(plain("\u{feff}{\"files\": []}").is_ok());
+}
+
+#[test]
+fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
+    let mut job = plain(
+        r#"{"key": "k", "mode": "strict", "files": [{"path": "a", "edits": []},
+            {"path": "b", "base": "absent", "edits": []}]}"#,
+    )
+    .unwrap();
+    let before = job.clone();
+    lay_over(&JobFlags::default(), &mut job);
+    assert_eq!(job, before);
+    let flags = JobFlags {
+        mode: Some(Mode::VerifyOnly),
+        on_stale: Some(OnStale::Rebase),
+        base: Some("any".into()),
+        partial: true,
+        threshold: Some(0.9),
+        key: Some("other".into()),
+        label: Some("why".into()),
+        durability: Some(Durability::Full),
+        detach: true,
+        no_diff: true,
+    };
+    lay_over(&flags, &mut job);
+    let expected = JobRequest {
+        key: Some("other".into()),
+        label: Some("why".into()),
+        mode: Mode::VerifyOnly,
+        on_stale: OnStale::Rebase,
+        partial: true,
+        diff: Some(false),
+        durability: Some(Durability::Full),
+        threshold: Some(0.9),
+        detach: true,
+        verified: None,
+        files: vec![
+            FileEntry { path: "a".into(), base: Some("any".into()), edits: vec![] },
+            FileEntry { path: "b".into(), base: Some("absent".into()), edits: vec![] },
+        ],
+    };
+    assert_eq!(job, expected);
+}

@@ -1,0 +1,86 @@
+//! What the machine tells the client: folders, files of the caller, the clock, waiting. The one door to
+//! each of them; it never opens a file of the workspace for writing.
+
+#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the client's door to the machine")]
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The folder in which the caller stands, links resolved.
+///
+/// # Errors
+/// Where it was removed or may not be searched.
+pub fn current_folder() -> io::Result<PathBuf> {
+    canonical(&std::env::current_dir()?)
+}
+
+/// A path with every link resolved.
+///
+/// # Errors
+/// Where something on the way is missing or may not be searched.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+/// Whether something, if only a dangling link, has this name.
+pub fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
+/// Whether this is a folder, through links.
+pub fn is_folder(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Whether this is a file, through links.
+pub fn is_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// An environment variable that is set and not empty.
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The program that runs.
+pub fn own_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
+/// Reads a file of the caller's, or standard input where `path` is `None`, up to `limit` bytes.
+///
+/// # Errors
+/// `FileTooLarge` where there is more, otherwise what the system says.
+pub fn read_whole(path: Option<&Path>, limit: usize) -> io::Result<Vec<u8>> {
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    match path {
+        Some(path) => std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?,
+        None => io::stdin().lock().take(most).read_to_end(&mut bytes)?,
+    };
+    if bytes.len() > limit {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("more than {limit} bytes; a job must fit into one frame"),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Milliseconds since 1970 UTC.
+pub fn now_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A moment from which time is measured.
+pub fn tick() -> Instant {
+    Instant::now()
+}
+
+/// Waits, for something that sends no word when it happens: a daemon that is about to listen.
+pub fn pause(time: Duration) {
+    std::thread::sleep(time);
+}

@@ -1,0 +1,60 @@
+//! `editctl`: one request to the daemon of a workspace, its answer printed, an exit status that can be
+//! branched on. It never touches a workspace file itself.
+
+mod args;
+mod failure;
+mod job;
+mod run;
+mod show;
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use failure::{Exit, Failure};
+use run::Answer;
+use show::Look;
+
+fn main() -> ExitCode {
+    let line = match args::parse(std::env::args_os()) {
+        Ok(line) => line,
+        Err(error) => return wrong_words(&error),
+    };
+    let look = Look::of_this_terminal(line.everywhere.json);
+    let answer = run::run(line, &look).unwrap_or_else(|failure| answer_to(&failure, &look));
+    answer.print().code()
+}
+
+/// What a failure says: one JSON object on standard output, or words for people on standard error.
+fn answer_to(failure: &Failure, look: &Look) -> Answer {
+    let error = failure.wire();
+    let exit = failure.exit();
+    if look.json {
+        return Answer { exit, ..Answer::json(&show::error::InJson { error: &error }) };
+    }
+    Answer { out: Vec::new(), err: show::error::text(&error, &look.for_errors()), exit }
+}
+
+/// Help and version are answers; everything else that clap has to say is a usage error.
+fn wrong_words(error: &clap::Error) -> ExitCode {
+    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    // Nobody is left to tell where this fails.
+    let _ = error.print();
+    exit.code()
+}
+
+impl Answer {
+    /// Prints it. A reader who has left early is no failure; a full disk is.
+    fn print(self) -> Exit {
+        let mut stdout = std::io::stdout().lock();
+        let printed = stdout.write_all(&self.out).and_then(|()| stdout.flush());
+        // A lost error message changes nothing about the status.
+        let _ = std::io::stderr().lock().write_all(self.err.as_bytes());
+        match printed {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                let _ = writeln!(std::io::stderr(), "editctl: standard output: {error}");
+                Exit::Fault
+            }
+            _ => self.exit,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What each command does: words in, one request, its answer as bytes to print. It prints nothing, but for
+//! `watch`, which has no end.
+
+mod clip;
+mod daemon;
+mod files;
+mod journal;
+mod watch;
+
+use std::path::{Path, PathBuf};
+
+use editctl::daemon::{Caller, Start, program, reach};
+use editctl::{CallError, Connection, Workspace, machine};
+use editd_proto::message::{ReadRequest, Receipt, kind};
+use editd_proto::{WirePath, limits};
+use serde::Serialize;
+
+use crate::args::{Command, Everywhere, JobFlags, Line};
+use crate::failure::{Exit, Failure};
+use crate::show::{self, Look};
+
+/// The name under which the journal knows this program.
+const CLIENT: &str = "editctl";
+
+/// What is to be printed, and how it ends.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: String,
+    pub(crate) exit: Exit,
+}
+
+impl Answer {
+    /// Text on standard output.
+    fn text(out: impl Into<Vec<u8>>) -> Self {
+        Self { out: out.into(), err: String::new(), exit: Exit::Done }
+    }
+
+    /// One JSON object.
+    pub(crate) fn json(reply: &impl Serialize) -> Self {
+        match serde_json::to_vec(reply) {
+            Ok(mut out) => {
+                out.push(b'\n');
+                Self::text(out)
+            }
+            Err(error) => Self {
+                out: Vec::new(),
+                err: format!("editctl: the reply cannot be written as JSON: {error}\n"),
+                exit: Exit::Fault,
+            },
+        }
+    }
+}
+
+/// Runs a command.
+pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
+    if let Some(flag) = line.stray_flag() {
+        return Err(Failure::Usage(format!(
+            "{flag} means nothing to `{}`; leave it out",
+            line.command.word()
+        )));
+    }
+    let desk = Desk::open(line.everywhere, line.job, look)?;
+    match line.command {
+        Command::Read(words) => files::read(&desk, &words),
+        Command::Edit(words) => files::edit(&desk, words),
+        Command::Replace(words) => files::replace(&desk, words),
+        Command::Outline { path } => {
+            let request = ReadRequest { path: desk.name(&path), lines: None, seen: None };
+            let outline: serde_json::Value = desk.ask(true, |it| it.call(kind::OUTLINE, &request))?;
+            Ok(Answer::json(&outline))
+        }
+        Command::Undo(words) => journal::undo(&desk, words),
+        Command::Redo(words) => journal::redo(&desk, words),
+        Command::Log(words) => journal::log(&desk, words),
+        Command::Show { job } => journal::show(&desk, job),
+        Command::Clip(words) => clip::run(&desk, words),
+        Command::Watch { globs } => watch::run(&desk, globs),
+        Command::Status => daemon::status(&desk),
+        Command::Doctor => daemon::doctor(&desk),
+        Command::Stop => daemon::stop(&desk),
+        Command::Wait(words) => journal::wait(&desk, &words),
+        Command::Cancel { job } => journal::cancel(&desk, job),
+    }
+}
+
+/// Who asks, from where, about which workspace.
+struct Desk<'a> {
+    workspace: Workspace,
+    current: PathBuf,
+    session: String,
+    /// `--session`, where it was given.
+    chosen_session: Option<String>,
+    socket: Option<PathBuf>,
+    start: Start,
+    flags: JobFlags,
+    look: &'a Look,
+}
+
+impl<'a> Desk<'a> {
+    fn open(everywhere: Everywhere, flags: JobFlags, look: &'a Look) -> Result<Self, Failure> {
+        let current =
+            machine::current_folder().map_err(|error| Failure::File("the current folder".into(), error))?;
+        let workspace = match &everywhere.workspace {
+            Some(folder) => Workspace::at(folder),
+            None => Workspace::find(&current),
+        };
+        let named = everywhere.workspace.as_deref().unwrap_or(&current);
+        let workspace = workspace
+            .map_err(|error| Failure::Usage(format!("the workspace {}: {error}", named.display())))?;
+        let session =
+            match everywhere.session.clone().map(Into::into).or(machine::variable("EDITCTL_SESSION")) {
+                Some(name) => name.into_string().map_err(|_| {
+                    Failure::Usage("EDITCTL_SESSION is not UTF-8; give it another name".into())
+                })?,
+                None => String::from("default"),
+            };
+        let start = if everywhere.no_spawn { Start::Never } else { Start::Program(program()) };
+        Ok(Self {
+            workspace,
+            current,
+            session,
+            chosen_session: everywhere.session,
+            socket: everywhere.socket,
+            start,
+            flags,
+            look,
+        })
+    }
+
+    /// What a path of the caller's is called in the workspace.
+    fn name(&self, path: &Path) -> WirePath {
+        self.workspace.name(&self.current, path)
+    }
+
+    fn connect(&self, start: &Start) -> Result<Connection, Failure> {
+        let caller = Caller { client: CLIENT, session: &self.session, socket: self.socket.as_deref() };
+        Ok(reach(&self.workspace, &caller, start)?)
+    }
+
+    /// Asks, and once more where the daemon went away before it answered and asking twice is asking once:
+    /// of what changes nothing, and of what bears a key.
+    fn ask<R>(
+        &self,
+        repeatable: bool,
+        request: impl Fn(&mut Connection) -> Result<R, CallError>,
+    ) -> Result<R, Failure> {
+        match request(&mut self.connect(&self.start)?) {
+            Err(CallError::Closed) if repeatable => Ok(request(&mut self.connect(&self.start)?)?),
+            answer => Ok(answer?),
+        }
+    }
+
+    /// A reply in JSON, or as text.
+    fn answer<R: Serialize>(&self, reply: &R, text: impl FnOnce(&R, &Look) -> String) -> Answer {
+        if self.look.json { Answer::json(reply) } else { Answer::text(text(reply, self.look)) }
+    }
+
+    fn receipt(&self, receipt: &Receipt) -> Answer {
+        let exit = Exit::of_receipt(receipt);
+        if self.look.json {
+            return Answer { exit, ..Answer::json(receipt) };
+        }
+        let texts = show::receipt::text(receipt, self.look);
+        Answer { out: texts.out.into_bytes(), err: texts.err, exit }
+    }
+
+    /// A file of the caller's, or standard input where it is `-` or absent, as far as a frame can carry it.
+    fn payload(&self, file: Option<&Path>) -> Result<Vec<u8>, Failure> {
+        let file = file.filter(|path| path.as_os_str() != "-");
+        let name = file.map_or_else(|| "standard input".into(), |path| path.display().to_string());
+        machine::read_whole(file, limits::FRAME).map_err(|error| Failure::File(name, error))
+    }
+
+    /// The same, as text.
+    fn payload_text(&self, file: Option<&Path>) -> Result<String, Failure> {
+        String::from_utf8(self.payload(file)?).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::Usage(format!("the text given is not UTF-8 from byte {at}; only text can be edited"))
+        })
+    }
+}

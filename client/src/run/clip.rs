@@ -1,0 +1,47 @@
+//! `clip`: named clipboards.
+
+use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
+
+use super::{Answer, Desk};
+use crate::args::Clip;
+use crate::failure::Failure;
+use crate::show::{Look, letters, state};
+
+pub(super) fn run(desk: &Desk<'_>, words: Clip) -> Result<Answer, Failure> {
+    let of = |action| ClipRequest { action, name: None, to: None, text: None };
+    let request = match words {
+        Clip::List => of(ClipAction::List),
+        Clip::Show { name } => ClipRequest { name: Some(name), ..of(ClipAction::Show) },
+        Clip::Set { name, text, file } => {
+            let text = match text {
+                Some(text) => text,
+                None => desk.payload_text(file.as_deref())?,
+            };
+            ClipRequest { name: Some(name), text: Some(text), ..of(ClipAction::Set) }
+        }
+        Clip::Copy { name, to } => ClipRequest { name: Some(name), to: Some(to), ..of(ClipAction::Copy) },
+        Clip::Rm { name } => ClipRequest { name: Some(name), ..of(ClipAction::Rm) },
+    };
+    // Removing twice is refused the second time; everything else has one outcome however often it is asked.
+    let reply = desk.ask(request.action != ClipAction::Rm, |it| it.clip(&request))?;
+    Ok(match request.action {
+        ClipAction::List => desk.answer(&reply, state::clipboards),
+        ClipAction::Show if !desk.look.json => Answer::text(content(reply)),
+        action => desk.answer(&reply, |reply, _: &Look| done(action, &request, reply)),
+    })
+}
+
+/// The text byte for byte.
+fn content(reply: ClipReply) -> Vec<u8> {
+    reply.bytes.unwrap_or_else(|| reply.text.unwrap_or_default().into_bytes())
+}
+
+fn done(action: ClipAction, request: &ClipRequest, reply: &ClipReply) -> String {
+    let name = reply.name.as_ref().or(request.name.as_ref()).map(|name| letters::one_line(name));
+    let word = match action {
+        ClipAction::Rm => "removed",
+        ClipAction::Copy => "copied",
+        _ => "stored",
+    };
+    format!("{word} {}\n", name.unwrap_or_default())
+}

@@ -1,0 +1,104 @@
+//! `read`, `edit` and `replace`.
+
+use editd_proto::Code;
+use editd_proto::message::{Edit, FileEntry, JobRequest, ReadReply, ReadRequest};
+
+use super::{Answer, Desk};
+use crate::args;
+use crate::failure::Failure;
+use crate::job;
+
+pub(super) fn read(desk: &Desk<'_>, words: &args::Read) -> Result<Answer, Failure> {
+    let request = ReadRequest { path: desk.name(&words.path), lines: words.lines, seen: None };
+    let reply = desk.ask(true, |it| it.read(&request))?;
+    if desk.look.json {
+        return Ok(Answer::json(&reply));
+    }
+    let whole = words.lines.is_none();
+    Ok(Answer::text(if words.numbers { numbered(&reply)? } else { plain(reply, whole) }))
+}
+
+/// The content as it is. Of UTF-16, its text in UTF-8.
+fn plain(reply: ReadReply, whole: bool) -> Vec<u8> {
+    if let Some(bytes) = reply.bytes {
+        return bytes;
+    }
+    let mut out = Vec::new();
+    if reply.bom && whole && reply.encoding == "utf-8" {
+        out.extend_from_slice("\u{feff}".as_bytes());
+    }
+    out.extend_from_slice(reply.text.unwrap_or_default().as_bytes());
+    out
+}
+
+/// `N | ` before each line.
+fn numbered(reply: &ReadReply) -> Result<Vec<u8>, Failure> {
+    let Some(text) = &reply.text else {
+        let message = format!("{} is not text and has no lines; read it without --numbers", reply.path);
+        return Err(Failure::refused(Code::Binary, message));
+    };
+    let end = if reply.line_ending == "cr" { '\r' } else { '\n' };
+    let lines = text.split_inclusive(end).zip(reply.first_line..);
+    Ok(lines.flat_map(|(line, number)| format!("{number} | {line}").into_bytes()).collect())
+}
+
+pub(super) fn edit(desk: &Desk<'_>, words: args::Edit) -> Result<Answer, Failure> {
+    if let Some(dialect) = &words.dialect {
+        let message = format!("the dialect {dialect} is not taken by this version; write a native job");
+        return Err(Failure::refused(Code::Unsupported, message));
+    }
+    let path = words.path.as_deref().map(|path| desk.name(path));
+    let mut job = job::read(&desk.payload(words.file.as_deref())?, path)?;
+    job.verified = words.verified.or(job.verified);
+    send(desk, job)
+}
+
+fn send(desk: &Desk<'_>, mut job: JobRequest) -> Result<Answer, Failure> {
+    job::lay_over(&desk.flags, &mut job);
+    let receipt = desk.ask(job.key.is_some(), |it| it.edit(&job))?;
+    Ok(desk.receipt(&receipt))
+}
+
+pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, Failure> {
+    let path = desk.name(&words.path);
+    let (old, new) = old_and_new(desk, &words)?;
+    let edit = Edit {
+        op: "replace".into(),
+        old: Some(old),
+        new: Some(new),
+        all: words.all.then_some(true),
+        expect: words.expect,
+        near: words.near,
+        loosest: words.loosest,
+        whole_lines: words.whole_lines.then_some(true),
+        ..Edit::default()
+    };
+    let entry = FileEntry { path, base: None, edits: vec![edit] };
+    send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
+}
+
+/// The two texts, each from a file or, in their order, from the words that are left.
+fn old_and_new(desk: &Desk<'_>, words: &args::Replace) -> Result<(String, String), Failure> {
+    let is_stdin = |file: &Option<std::path::PathBuf>| file.as_deref().is_some_and(|f| f.as_os_str() == "-");
+    if is_stdin(&words.old_file) && is_stdin(&words.new_file) {
+        return Err(Failure::Usage("only one of --old-file and --new-file can be standard input".into()));
+    }
+    let mut texts = words.old.iter().chain(&words.new);
+    let mut one = |file: &Option<std::path::PathBuf>, name: &str| match file {
+        Some(file) => desk.payload_text(Some(file)),
+        None => {
+            let lower = name.to_lowercase();
+            let missing = || format!("replace needs {name}: the text itself, or --{lower}-file");
+            texts.next().cloned().ok_or_else(|| Failure::Usage(missing()))
+        }
+    };
+    let old = one(&words.old_file, "OLD")?;
+    let new = one(&words.new_file, "NEW")?;
+    match texts.next() {
+        None => Ok((old, new)),
+        Some(_) => Err(Failure::Usage("a text is given twice: as a word and as a file".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

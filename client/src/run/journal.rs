@@ -1,0 +1,84 @@
+//! `undo`, `redo`, `log`, `show`, `wait` and `cancel`.
+
+use editctl::machine;
+use editd_proto::ids::JobId;
+use editd_proto::message::{HistoryRequest, UndoRequest, WaitRequest};
+
+use super::{Answer, Desk};
+use crate::args::{self, values};
+use crate::failure::Failure;
+use crate::job;
+use crate::show;
+
+fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
+    text.map(|text| values::since(text, machine::now_ms()).map_err(Failure::Usage)).transpose()
+}
+
+pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure> {
+    let mut request = UndoRequest {
+        session: selected(&words.jobs, desk.chosen_session.as_ref()),
+        jobs: words.jobs.into_iter().map(JobId).collect(),
+        since: since(words.since.as_ref())?,
+        path: words.path.as_deref().map(|path| desk.name(path)),
+        ..UndoRequest::default()
+    };
+    job::lay_over_undo(&desk.flags, &mut request);
+    let receipt = desk.ask(request.key.is_some(), |it| it.undo(&request))?;
+    Ok(desk.receipt(&receipt))
+}
+
+/// The session whose work is taken back: a `--session` that was written, where no entries are named. One
+/// from the environment only says who asks.
+fn selected(jobs: &[u64], chosen: Option<&String>) -> Option<String> {
+    chosen.filter(|_| jobs.is_empty()).cloned()
+}
+
+pub(super) fn redo(desk: &Desk<'_>, words: args::Redo) -> Result<Answer, Failure> {
+    let jobs = words.jobs.into_iter().map(JobId).collect();
+    let mut request = UndoRequest { jobs, ..UndoRequest::default() };
+    job::lay_over_undo(&desk.flags, &mut request);
+    let receipt = desk.ask(request.key.is_some(), |it| it.redo(&request))?;
+    Ok(desk.receipt(&receipt))
+}
+
+pub(super) fn log(desk: &Desk<'_>, words: args::Log) -> Result<Answer, Failure> {
+    let request = HistoryRequest {
+        path: words.path.as_deref().map(|path| desk.name(path)),
+        session: desk.chosen_session.clone(),
+        since: since(words.since.as_ref())?,
+        before: words.before.map(JobId),
+        limit: words.limit,
+    };
+    let reply = desk.ask(true, |it| it.history(&request))?;
+    Ok(desk.answer(&reply, show::history::list))
+}
+
+pub(super) fn show(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
+    let reply = desk.ask(true, |it| it.show(JobId(job)))?;
+    Ok(desk.answer(&reply, show::history::one))
+}
+
+pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failure> {
+    let request = WaitRequest { job: JobId(words.job), timeout_ms: words.timeout };
+    let receipt = desk.ask(true, |it| it.wait(&request))?;
+    Ok(desk.receipt(&receipt))
+}
+
+pub(super) fn cancel(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
+    // Asked again, the daemon would call its own cancelling a refusal.
+    let receipt = desk.ask(false, |it| it.cancel(JobId(job)))?;
+    Ok(desk.receipt(&receipt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::selected;
+
+    #[test]
+    fn a_written_session_selects_and_one_beside_entries_does_not() {
+        let name = String::from("s");
+        assert_eq!(selected(&[], Some(&name)), Some(name.clone()));
+        assert_eq!(selected(&[3], Some(&name)), None);
+        assert_eq!(selected(&[], None), None);
+    }
+}

@@ -1,0 +1,32 @@
+//! `watch`: changes as they happen. It ends with the daemon, or when nobody reads any more.
+
+use std::io::{self, ErrorKind, Write};
+
+use editctl::CallError;
+use editd_proto::Code;
+use editd_proto::message::SubscribeRequest;
+
+use super::{Answer, Desk};
+use crate::failure::Failure;
+use crate::show::state;
+
+pub(super) fn run(desk: &Desk<'_>, globs: Vec<String>) -> Result<Answer, Failure> {
+    let mut connection = desk.connect(&desk.start)?;
+    connection.subscribe(&SubscribeRequest { globs })?;
+    let mut stdout = io::stdout().lock();
+    loop {
+        let event = match connection.next_event() {
+            Ok(event) => event,
+            Err(CallError::Closed) => {
+                return Err(Failure::refused(Code::Io, "the daemon left; watch again to go on"));
+            }
+            Err(other) => return Err(other.into()),
+        };
+        let line = desk.answer(&event, state::change).out;
+        match stdout.write_all(&line).and_then(|()| stdout.flush()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Answer::text("")),
+            Err(error) => return Err(Failure::File("standard output".into(), error)),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A refusal for people: the code, the sentence, the details that apply, and what to do next.
+
+use std::fmt::Write;
+
+use editd_proto::error::{By, WouldApply};
+use editd_proto::{Code, WireError};
+use serde::Serialize;
+
+use super::letters::{Paint, lines, one_line};
+use super::{Look, diff};
+
+/// `{"error": …}`.
+#[derive(Serialize)]
+pub(crate) struct InJson<'a> {
+    pub(crate) error: &'a WireError,
+}
+
+/// The whole text, ending in a line break.
+pub(crate) fn text(error: &WireError, look: &Look) -> String {
+    let mut out = String::new();
+    add(&mut out, "editctl", error, look);
+    out
+}
+
+/// Appends an error; `what` names what it is about.
+pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) {
+    let code = look.paint(Paint::Bad, &code(error.code));
+    line(out, &format!("{what}: {code}: {}", lines(&error.message)));
+    if let Some(place) = place(error) {
+        line(out, &format!("  at {place}"));
+    }
+    counts(out, error);
+    for candidate in &error.candidates {
+        let text = one_line(&candidate.text);
+        line(out, &format!("  line {}, column {}: {text}", candidate.line, candidate.column));
+    }
+    for miss in &error.near_misses {
+        line(out, &format!("  nearest, from line {}, {:.2} alike:", miss.line, miss.score));
+        for text in miss.text.lines() {
+            line(out, &format!("    {}", one_line(text)));
+        }
+    }
+    if !error.tried.is_empty() {
+        line(out, &format!("  tried: {}", one_line(&error.tried.join(", "))));
+    }
+    if let Some(cause) = &error.cause {
+        line(out, &format!("  cause: {}", lines(cause)));
+    }
+    staleness(out, error, look);
+    if let Some(hint) = hint(error) {
+        line(out, &format!("  {}", look.paint(Paint::Notice, &hint)));
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// The word of a code, as it stands on the wire.
+fn code(code: Code) -> String {
+    match serde_json::to_value(code) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::from("unknown"),
+    }
+}
+
+/// `src/a.rs, line 3, edit 2`, as far as it is known.
+fn place(error: &WireError) -> Option<String> {
+    let mut out = error.path.as_ref().map(ToString::to_string).unwrap_or_default();
+    for (name, number) in [("line", error.line), ("edit", error.edit), ("and edit", error.other_edit)] {
+        if let Some(number) = number {
+            let comma = if out.is_empty() { "" } else { ", " };
+            // Writing to a String cannot fail.
+            let _ = write!(out, "{comma}{name} {number}");
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn counts(out: &mut String, error: &WireError) {
+    match (error.expected, error.found) {
+        (Some(expected), Some(found)) => line(out, &format!("  expected {expected}, found {found}")),
+        (None, Some(found)) => line(out, &format!("  found {found}")),
+        (Some(expected), None) => line(out, &format!("  expected {expected}")),
+        (None, None) => {}
+    }
+    if let Some(count) = error.lines {
+        line(out, &format!("  the file has {count} lines"));
+    }
+    if let Some(limit) = error.limit {
+        line(out, &format!("  the limit is {limit}"));
+    }
+}
+
+fn staleness(out: &mut String, error: &WireError, look: &Look) {
+    match &error.by {
+        Some(By::Entry(job)) => line(out, &format!("  changed by entry {job}; see `editctl show {job}`")),
+        Some(By::Outside(_)) => line(out, "  changed outside of editd"),
+        None => {}
+    }
+    if !error.entries.is_empty() {
+        let entries: Vec<String> = error.entries.iter().map(ToString::to_string).collect();
+        line(out, &format!("  in the way: {}", entries.join(", ")));
+    }
+    if let Some(text) = &error.diff {
+        diff::add(out, text, look);
+    }
+    match error.would_apply {
+        Some(WouldApply::Clean) => line(out, "  it would apply to what is there now"),
+        Some(WouldApply::Conflict) => line(out, "  it would not apply to what is there now"),
+        None => {}
+    }
+}
+
+/// What to do next, on this command line.
+fn hint(error: &WireError) -> Option<String> {
+    match error.code {
+        Code::Stale => error.version.as_ref().map(|version| {
+            format!(
+                "seen now: send the same again, or with --base {}, to go on from there",
+                one_line(&version.0)
+            )
+        }),
+        Code::Unread => {
+            Some("read it first (`editctl read`), or say --base any to edit what you have not seen".into())
+        }
+        Code::Ambiguous => Some("say which: quote more around it, or --near LINE, or --all for each".into()),
+        _ => None,
+    }
+}

@@ -1,0 +1,125 @@
+//! A receipt for people: what became of each file with its diff on standard output, refusals on standard
+//! error.
+
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+
+use super::letters::{Paint, lines, one_line};
+use super::{Look, diff, error};
+
+/// What goes to standard output and what to standard error.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+pub(crate) fn text(receipt: &Receipt, look: &Look) -> Texts {
+    let mut texts = Texts::default();
+    for file in &receipt.files {
+        one_file(&mut texts, file, look);
+    }
+    let out = &mut texts.out;
+    if let Some(job) = receipt.job {
+        let mut words = match receipt.status {
+            Status::Queued => format!("job {job} is queued; its end: editctl wait {job}"),
+            other => format!("job {job} {}", word(other)),
+        };
+        words.push_str(if receipt.rebased { ", rebased" } else { "" });
+        words.push_str(if receipt.repeated { ", done before under this key" } else { "" });
+        out.push_str(&look.paint(paint(receipt.status), &words));
+        out.push('\n');
+    } else if receipt.files.is_empty() && receipt.status != Status::Refused {
+        out.push_str(&look.paint(paint(receipt.status), word(receipt.status)));
+        out.push('\n');
+    }
+    if let Some(token) = &receipt.verified {
+        out.push_str(&format!("to apply exactly this: --verified {}\n", one_line(token)));
+    }
+    if let Some(refusal) = &receipt.error {
+        error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
+    } else if receipt.status == Status::Refused {
+        texts.err.push_str("editctl: refused, and the daemon did not say why\n");
+    }
+    texts
+}
+
+fn one_file(texts: &mut Texts, file: &FileOutcome, look: &Look) {
+    let path = file.path.display();
+    let status = look.paint(paint(file.status), word(file.status));
+    // A refused job's files are named by its error, unless they have something to tell of their own.
+    let mute = file.status == Status::Refused && file.diff.is_none();
+    if !mute {
+        let now = file.after.as_ref().map(|version| format!(", now {}", one_line(&version.0)));
+        let gone = (file.after.is_none() && file.before.is_some()).then(|| String::from(", now gone"));
+        let now = now.or(gone).unwrap_or_default();
+        texts.out.push_str(&format!("{status} {}{now}\n", look.paint(Paint::Strong, &path)));
+    }
+    for (number, edit) in file.edits.iter().enumerate() {
+        one_edit(texts, &path, number + 1, edit, look);
+    }
+    for (name, sentences) in [("issue", &file.issues), ("warning", &file.warnings)] {
+        for sentence in sentences {
+            let name = look.paint(Paint::Notice, name);
+            texts.out.push_str(&format!("  {name}: {}\n", lines(sentence)));
+        }
+    }
+    if let Some(text) = &file.diff {
+        diff::add(&mut texts.out, text, look);
+    }
+    if let Some(count) = file.omitted_hunks.filter(|count| *count > 0) {
+        texts.out.push_str(&format!("  and {count} more hunks, which are not shown\n"));
+    }
+}
+
+/// Says of an edit what its diff does not.
+fn one_edit(texts: &mut Texts, path: &str, number: usize, edit: &EditOutcome, look: &Look) {
+    if let Some(refusal) = &edit.error {
+        error::add(&mut texts.err, &format!("{path}, edit {number}"), refusal, &look.for_errors());
+    }
+    let mut notes = Vec::new();
+    if let Some(rung) = edit.rung.as_ref().filter(|rung| *rung != "exact") {
+        notes.push(format!("matched at {}", one_line(rung)));
+    }
+    if let Some(score) = edit.score.filter(|score| *score < 1.0) {
+        notes.push(format!("{score:.2} alike"));
+    }
+    if let Some(moved) = edit.moved.filter(|moved| *moved != 0) {
+        notes.push(format!(
+            "{} lines {} than said",
+            moved.unsigned_abs(),
+            if moved > 0 { "later" } else { "earlier" }
+        ));
+    }
+    if let Some(count) = edit.replacements {
+        notes.push(format!("{count} {}", if count == 1 { "place" } else { "places" }));
+    }
+    if let Some(count) = edit.converted_breaks.filter(|count| *count > 0) {
+        notes.push(format!("{count} line breaks converted"));
+    }
+    if edit.status == EditStatus::Unchanged && !notes.is_empty() {
+        notes.push("unchanged".into());
+    }
+    if !notes.is_empty() {
+        texts.out.push_str(&format!("  edit {number}: {}\n", notes.join(", ")));
+    }
+}
+
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Applied => "applied",
+        Status::Unchanged => "unchanged",
+        Status::Verified => "verified",
+        Status::Refused => "refused",
+        Status::Partial => "partial",
+        Status::Queued => "queued",
+    }
+}
+
+fn paint(status: Status) -> Paint {
+    match status {
+        Status::Applied | Status::Verified => Paint::Good,
+        Status::Refused => Paint::Bad,
+        Status::Partial => Paint::Notice,
+        Status::Unchanged | Status::Queued => Paint::Strong,
+    }
+}

@@ -1,0 +1,94 @@
+//! The daemon's state, its findings, clipboards and changes for people.
+
+use editd_proto::message::{ChangeEvent, ChangeKind, CheckReply, ClipReply, StatusReply};
+
+use super::Look;
+use super::letters::{Paint, lines, one_line};
+
+pub(crate) fn status(reply: &StatusReply, look: &Look) -> String {
+    let rows = [
+        ("workspace", one_line(&reply.workspace)),
+        ("daemon", format!("editd {}, process {}", one_line(&reply.version), reply.pid)),
+        ("socket", one_line(&reply.socket)),
+        ("state", one_line(&reply.state)),
+        ("uptime", length(reply.uptime)),
+        ("sessions", reply.sessions.to_string()),
+        ("queue", reply.queue.to_string()),
+        ("entries", reply.entries.to_string()),
+        ("unsettled", reply.unsettled.to_string()),
+        ("watch", format!("{} folders", reply.watch)),
+    ];
+    let mut out: String = rows.iter().map(|(name, value)| format!("{name:<9}  {value}\n")).collect();
+    if let Some(reason) = &reply.failed {
+        out.push_str(&look.paint(Paint::Bad, "no edits are accepted"));
+        out.push_str(&format!(": {}\n", lines(reason)));
+    }
+    out
+}
+
+/// `2d 3h 4m 5s`, from the largest unit that is not zero.
+fn length(seconds: u64) -> String {
+    let units =
+        [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let shown: Vec<String> = units
+        .iter()
+        .skip_while(|(count, unit)| *count == 0 && *unit != "s")
+        .map(|(count, unit)| format!("{count}{unit}"))
+        .collect();
+    shown.join(" ")
+}
+
+pub(crate) fn findings(reply: &CheckReply, look: &Look) -> String {
+    let mut out = String::new();
+    for finding in &reply.findings {
+        let paint = match finding.severity.as_str() {
+            "ok" => Paint::Good,
+            "bad" => Paint::Bad,
+            _ => Paint::Notice,
+        };
+        let severity = look.paint(paint, &format!("{:<4}", one_line(&finding.severity)));
+        out.push_str(&format!("{severity}  {}: {}\n", one_line(&finding.subject), lines(&finding.message)));
+    }
+    out
+}
+
+pub(crate) fn clipboards(reply: &ClipReply, look: &Look) -> String {
+    let clips = reply.clips.as_deref().unwrap_or_default();
+    if clips.is_empty() {
+        return String::from("no clipboards\n");
+    }
+    clips
+        .iter()
+        .map(|clip| {
+            let name = look.paint(Paint::Strong, &one_line(&clip.name));
+            let origin =
+                clip.origin.as_ref().map(|path| format!("  from {}", path.display())).unwrap_or_default();
+            format!("{name}  {} bytes  {}{origin}\n", clip.size, look.time(clip.time))
+        })
+        .collect()
+}
+
+/// One line.
+pub(crate) fn change(event: &ChangeEvent, look: &Look) -> String {
+    let (word, paint) = match event.change {
+        ChangeKind::Created => ("created", Paint::Good),
+        ChangeKind::Changed => ("changed", Paint::Notice),
+        ChangeKind::Removed => ("removed", Paint::Bad),
+        ChangeKind::Overflow => ("overflow: events were lost, look again at what matters", Paint::Bad),
+    };
+    let mut out = look.paint(paint, word);
+    if let Some(path) = &event.path {
+        out.push_str(&format!(" {}", path.display()));
+    }
+    if let Some(version) = &event.version {
+        out.push_str(&format!("  {}", one_line(&version.0)));
+    }
+    if let Some(entry) = event.entry {
+        out.push_str(&format!("  entry {entry}"));
+    }
+    if let Some(session) = &event.session {
+        out.push_str(&format!("  by {}", one_line(session)));
+    }
+    out.push('\n');
+    out
+}

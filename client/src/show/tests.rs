@@ -1,0 +1,84 @@
+//! Tests of the texts for people, as data: each file in `cases` is a reply and what is printed of it.
+//! `EDITD_BLESS=1` writes what is printed into the files.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and reads its cases"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+use serde::de::DeserializeOwned;
+
+use super::letters::{lines, one_line};
+use super::{Look, error, history, receipt, state};
+
+fn look(name: &str) -> Look {
+    let (terminal, colour) = match name {
+        "pipe" => (false, false),
+        "terminal" => (true, true),
+        "colourless" => (true, false),
+        other => panic!("no look is called {other}"),
+    };
+    Look { json: false, terminal, colour, errors: (terminal, colour), zone: Some(TimeZone::UTC) }
+}
+
+fn value<T: DeserializeOwned>(json: &str) -> T {
+    serde_json::from_str(json).unwrap()
+}
+
+/// What is printed, ESC shown as a letter.
+fn printed(subject: &str, look: &Look, json: &str) -> String {
+    let (out, err) = match subject {
+        "receipt" => {
+            let texts = receipt::text(&value(json), look);
+            (texts.out, texts.err)
+        }
+        "error" => (String::new(), error::text(&value(json), look)),
+        "log" => (history::list(&value(json), look), String::new()),
+        "show" => (history::one(&value(json), look), String::new()),
+        "status" => (state::status(&value(json), look), String::new()),
+        "findings" => (state::findings(&value(json), look), String::new()),
+        "clipboards" => (state::clipboards(&value(json), look), String::new()),
+        "change" => (state::change(&value(json), look), String::new()),
+        other => panic!("nothing is called {other}"),
+    };
+    format!("{out}=== err\n{err}").replace('\x1b', "␛")
+}
+
+#[test]
+fn every_case_is_printed_as_it_says() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/show/cases");
+    let mut seen = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let (head, rest) = text.split_once('\n').unwrap();
+        let (subject, name) = head.split_once(' ').unwrap();
+        let (json, expected) = rest.split_once("=== out\n").unwrap();
+        let found = printed(subject, &look(name), json);
+        if std::env::var_os("EDITD_BLESS").is_some() {
+            fs::write(&path, format!("{head}\n{json}=== out\n{found}")).unwrap();
+        } else {
+            assert_eq!(found, expected, "{}", path.display());
+        }
+        seen += 1;
+    }
+    assert!(seen >= 12, "only {seen} cases were found");
+}
+
+#[test]
+fn nothing_that_a_terminal_obeys_gets_through() {
+    let hostile = "a\x1b[2J\u{9b}b\rc\u{7f}\u{202e}d\te\nf\x07\0";
+    for shown in [one_line(hostile), lines(hostile), look("colourless").content(hostile)] {
+        let left: String = shown.chars().filter(|c| c.is_control()).collect();
+        assert!(left.chars().all(|c| matches!(c, '\t' | '\n')), "{shown:?}");
+        assert!(!shown.contains('\u{202e}'));
+    }
+    assert!(!one_line(hostile).contains('\n'));
+    assert_eq!(look("pipe").content(hostile), hostile);
+}

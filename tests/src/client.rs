@@ -1,0 +1,146 @@
+//! A small blocking client over the protocol crate's codec: what a test says to a daemon and what comes
+//! back. It knows no command line and starts nothing.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use editd_proto::WireError;
+use editd_proto::codec::{self, FrameReader, Message};
+use editd_proto::limits;
+use editd_proto::message::{Hello, Welcome, kind};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::wait;
+
+/// Why there is no reply.
+#[derive(Debug)]
+pub enum Failure {
+    /// The daemon refused.
+    Refused(Box<WireError>),
+    /// The connection ended or failed; also where nothing came for [`wait::LONG`].
+    Lost(io::Error),
+}
+
+/// One connection that has said hello.
+pub struct Client {
+    stream: UnixStream,
+    frames: FrameReader,
+    last: u64,
+    /// What the daemon answered to hello.
+    pub welcome: Welcome,
+}
+
+impl Client {
+    /// Connects and says hello as `session`.
+    ///
+    /// # Errors
+    /// Nobody listens, or the daemon refused or closed the connection.
+    pub fn connect(socket: &Path, session: &str) -> Result<Client, Failure> {
+        let stream = UnixStream::connect(socket).map_err(Failure::Lost)?;
+        stream.set_read_timeout(Some(wait::LONG)).map_err(Failure::Lost)?;
+        stream.set_write_timeout(Some(wait::LONG)).map_err(Failure::Lost)?;
+        let hello = Hello {
+            protocol: limits::PROTOCOLS.to_vec(),
+            client: "editd-tests".to_owned(),
+            session: Some(session.to_owned()),
+            capabilities: Vec::new(),
+        };
+        let (mut stream, mut frames) = (stream, FrameReader::new(limits::FRAME));
+        stream
+            .write_all(&codec::encode(1, kind::HELLO, &hello).expect("hello fits"))
+            .map_err(Failure::Lost)?;
+        let welcome = body(&receive(&mut stream, &mut frames)?)?;
+        Ok(Client { stream, frames, last: 1, welcome })
+    }
+
+    /// Sends a request and waits for its reply; events that come before it are dropped.
+    ///
+    /// # Errors
+    /// The daemon refused, or the connection was lost.
+    pub fn ask<T: DeserializeOwned>(&mut self, kind: &str, request: &impl Serialize) -> Result<T, Failure> {
+        let id = self.send(kind, request)?;
+        loop {
+            let message = self.receive()?;
+            if message.id() == id {
+                return body(&message);
+            }
+        }
+    }
+
+    /// The same with the reply as JSON, and an error as `{"error": …}`.
+    ///
+    /// # Panics
+    /// Where the connection was lost.
+    pub fn ask_json(&mut self, kind: &str, request: &impl Serialize) -> Value {
+        match self.ask::<Value>(kind, request) {
+            Ok(Value::Object(mut reply)) => {
+                reply.remove("id");
+                reply.remove("kind");
+                Value::Object(reply)
+            }
+            Ok(other) => other,
+            Err(Failure::Refused(error)) => serde_json::json!({ "error": error }),
+            Err(Failure::Lost(error)) => panic!("the connection was lost: {error}"),
+        }
+    }
+
+    /// Sends a request; returns its number.
+    ///
+    /// # Errors
+    /// The connection was lost.
+    pub fn send(&mut self, kind: &str, request: &impl Serialize) -> Result<u64, Failure> {
+        self.last += 1;
+        let frame = codec::encode(self.last, kind, request)
+            .map_err(|e| Failure::Lost(io::Error::other(e.to_string())))?;
+        self.stream.write_all(&frame).map_err(Failure::Lost)?;
+        Ok(self.last)
+    }
+
+    /// The next message, whatever it is.
+    ///
+    /// # Errors
+    /// The connection was lost.
+    pub fn receive(&mut self) -> Result<Message, Failure> {
+        receive(&mut self.stream, &mut self.frames)
+    }
+
+    /// The bare socket, for tests that break the protocol.
+    pub fn stream(&mut self) -> &mut UnixStream {
+        &mut self.stream
+    }
+}
+
+/// Reads the next message from a socket.
+///
+/// # Errors
+/// The connection ended, or what came is no frame.
+pub fn receive(stream: &mut UnixStream, frames: &mut FrameReader) -> Result<Message, Failure> {
+    let broken = |e: codec::CodecError| Failure::Lost(io::Error::other(e.to_string()));
+    let mut buffer = [0; 8192];
+    loop {
+        if let Some(frame) = frames.next_frame().map_err(broken)? {
+            return Message::parse(frame).map_err(broken);
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) => return Err(Failure::Lost(io::ErrorKind::UnexpectedEof.into())),
+            Ok(n) => frames.push(&buffer[..n]),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(Failure::Lost(e)),
+        }
+    }
+}
+
+/// A reply's body, or the error that stands in its place.
+///
+/// # Errors
+/// The daemon refused, or the body is not of this type.
+pub fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Failure> {
+    let broken = |e: codec::CodecError| Failure::Lost(io::Error::other(e.to_string()));
+    if message.kind() == kind::ERROR {
+        return Err(Failure::Refused(Box::new(message.body().map_err(broken)?)));
+    }
+    message.body().map_err(broken)
+}

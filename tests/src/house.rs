@@ -1,0 +1,214 @@
+//! A real daemon in a workspace of its own: folders, environment, start, kill, restart. Whatever a test
+//! leaves behind is ended and removed when it is dropped; no other process is ever touched.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use editd_proto::place::{self, Surroundings};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::client::{Client, Failure};
+use crate::{binaries, process, wait};
+
+/// A workspace, the folders that a user would have, and the daemon if one was started.
+pub struct House {
+    scratch: tempfile::TempDir,
+    workspace: PathBuf,
+    daemon: Option<Child>,
+    options: Vec<String>,
+}
+
+impl House {
+    /// An empty workspace; no daemon yet.
+    pub fn new() -> House {
+        let scratch =
+            tempfile::Builder::new().prefix("editd-").tempdir().expect("a temporary folder can be made");
+        let top = scratch.path().canonicalize().expect("a folder that was just made is there");
+        for (name, mode) in [("workspace", 0o755), ("home", 0o755), ("run", 0o700), ("state", 0o700)] {
+            let made = fs::DirBuilder::new().mode(mode).create(top.join(name));
+            made.expect("a folder can be made in a temporary folder");
+        }
+        House { workspace: top.join("workspace"), scratch, daemon: None, options: Vec::new() }
+    }
+
+    /// The same with a daemon that answers.
+    pub fn started() -> House {
+        let mut house = House::new();
+        house.start();
+        house
+    }
+
+    /// More words for the daemon's command line, from the next start on.
+    #[must_use]
+    pub fn with_options(mut self, options: &[&str]) -> House {
+        self.options = options.iter().map(|word| (*word).to_owned()).collect();
+        self
+    }
+
+    /// The workspace's folder.
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Another folder of the user: `home`, `run` or `state`.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        self.workspace.with_file_name(name)
+    }
+
+    /// Where the daemon listens.
+    pub fn socket(&self) -> PathBuf {
+        let run = self.folder("run");
+        let around =
+            Surroundings { runtime_dir: Some(run.as_os_str()), uid: rustix::process::geteuid().as_raw() };
+        place::socket(&around, &self.workspace).expect("a temporary folder's path is short")
+    }
+
+    /// A command of this user, in the workspace.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.workspace)
+            .env("HOME", self.folder("home"))
+            .env("XDG_RUNTIME_DIR", self.folder("run"))
+            .env("XDG_STATE_HOME", self.folder("state"))
+            .env("NO_COLOR", "1")
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("EDITCTL_SESSION")
+            .env_remove("LISTEN_FDS")
+            .env_remove("LISTEN_PID")
+            .env_remove("NOTIFY_SOCKET")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// `editctl` of this user, in the workspace.
+    pub fn editctl(&self) -> Command {
+        let mut command = self.command(binaries::editctl());
+        command.env("EDITD_BIN", binaries::editd());
+        command
+    }
+
+    /// Starts the daemon and waits until it answers.
+    ///
+    /// # Panics
+    /// Where it ends before it answers, with what it said.
+    pub fn start(&mut self) {
+        assert!(self.daemon.is_none(), "a daemon runs already");
+        let log = self.log();
+        let said = File::options().create(true).append(true).open(&log).expect("a log file can be made");
+        let mut command = self.command(binaries::editd());
+        command.arg("--workspace").arg(&self.workspace).args(&self.options);
+        let mut child =
+            command.stdout(Stdio::null()).stderr(said).spawn().expect("the daemon's binary can be started");
+        let socket = self.socket();
+        wait::until("the daemon answers", wait::LONG, || {
+            if let Some(status) = child.try_wait().expect("a child can be asked") {
+                panic!("the daemon ended ({status}) before it answered:\n{}", self.said());
+            }
+            Client::connect(&socket, "readiness").ok()
+        });
+        self.daemon = Some(child);
+    }
+
+    /// The daemon's process.
+    ///
+    /// # Panics
+    /// Where none was started.
+    pub fn pid(&self) -> u32 {
+        self.daemon.as_ref().expect("a daemon was started").id()
+    }
+
+    /// SIGKILL, and waits until it is gone.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.daemon.take() {
+            child.kill().expect("an own child can be killed");
+            child.wait().expect("an own child can be waited for");
+        }
+    }
+
+    /// SIGTERM, and waits until it has left.
+    ///
+    /// # Panics
+    /// Where it does not leave.
+    pub fn stop(&mut self) -> ExitStatus {
+        let mut child = self.daemon.take().expect("a daemon was started");
+        signal(child.id(), Signal::TERM);
+        wait::until("the daemon leaves", wait::LONG, || child.try_wait().expect("a child can be asked"))
+    }
+
+    /// SIGKILL and a new start.
+    pub fn kill_and_start(&mut self) {
+        self.kill();
+        self.start();
+    }
+
+    /// A connection as a session.
+    ///
+    /// # Panics
+    /// Where the daemon does not take it.
+    pub fn client(&self, session: &str) -> Client {
+        self.try_client(session).unwrap_or_else(|e| panic!("no connection: {e:?}\n{}", self.said()))
+    }
+
+    /// A connection, if the daemon takes it.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub fn try_client(&self, session: &str) -> Result<Client, Failure> {
+        Client::connect(&self.socket(), session)
+    }
+
+    /// What the daemons that were started here wrote to their standard error.
+    pub fn said(&self) -> String {
+        fs::read(self.log()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    }
+
+    /// Writes a file of the workspace as another program would, with its folders.
+    pub fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let place = self.workspace.join(path);
+        let folder = place.parent().expect("a path in a workspace has a folder");
+        fs::create_dir_all(folder).expect("a folder can be made");
+        fs::write(&place, bytes).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
+    }
+
+    /// Reads a file of the workspace as another program would.
+    pub fn get(&self, path: &str) -> Vec<u8> {
+        let place = self.workspace.join(path);
+        fs::read(&place).unwrap_or_else(|e| panic!("{}: {e}", place.display()))
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder("home").join("editd.log")
+    }
+}
+
+impl Default for House {
+    fn default() -> Self {
+        House::new()
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.kill();
+        // Daemons that `editctl` started: those that carry this house's own folder in their environment.
+        let run = self.folder("run");
+        wait::until("every daemon of a test has left", wait::LONG, || {
+            let left = process::with_variable("XDG_RUNTIME_DIR", &run);
+            left.iter().for_each(|pid| signal(*pid, Signal::KILL));
+            left.is_empty().then_some(())
+        });
+        if std::thread::panicking() {
+            eprintln!("the daemon of {} said:\n{}", self.scratch.path().display(), self.said());
+        }
+    }
+}
+
+fn signal(pid: u32, signal: Signal) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process has a number");
+    // It may have left in between, which is what was wanted.
+    let _gone = kill_process(pid, signal);
+}

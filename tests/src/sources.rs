@@ -1,0 +1,53 @@
+//! A real source tree to work on: a copy of the sources of the crates in cargo's registry folder. It only
+//! reads there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Copies whole crates, in the order of their names, until `to` holds at least `files` regular files; modes
+/// are kept, links left out. Returns how many there are, which is less where the registry holds less.
+///
+/// # Panics
+/// Where a file cannot be copied, or where there is no registry folder.
+pub fn copy_real_tree(to: &Path, files: usize) -> usize {
+    let mut crates: Vec<PathBuf> = registries().iter().flat_map(|folder| listed(folder)).collect();
+    crates.sort();
+    assert!(!crates.is_empty(), "no sources in cargo's registry folder");
+    let mut copied = 0;
+    for one in crates {
+        if copied >= files {
+            break;
+        }
+        let name = one.file_name().expect("a listed folder has a name");
+        copied += copy(&one, &to.join(name));
+    }
+    copied
+}
+
+fn registries() -> Vec<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
+        Some(PathBuf::from(home).join(".cargo"))
+    });
+    home.map(|home| listed(&home.join("registry").join("src"))).unwrap_or_default()
+}
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).map(|all| all.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
+}
+
+fn copy(from: &Path, to: &Path) -> usize {
+    let about = fs::symlink_metadata(from).unwrap_or_else(|e| panic!("{}: {e}", from.display()));
+    if about.is_file() {
+        fs::copy(from, to).unwrap_or_else(|e| panic!("{}: {e}", from.display()));
+        return 1;
+    }
+    if !about.is_dir() {
+        return 0;
+    }
+    fs::create_dir_all(to).unwrap_or_else(|e| panic!("{}: {e}", to.display()));
+    listed(from)
+        .iter()
+        .map(|one| copy(one, &to.join(one.file_name().expect("a listed path has a name"))))
+        .sum()
+}

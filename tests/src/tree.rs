@@ -1,0 +1,132 @@
+//! What a folder holds, taken at one time and compared with another: bytes, modes, links. It follows no link
+//! and changes nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// What stands at one path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// A regular file.
+    File {
+        /// Its content's BLAKE3 hash.
+        hash: [u8; 32],
+        /// Its content, if it is at most [`KEPT`] bytes; else the first of them.
+        head: Vec<u8>,
+        /// Its length, bytes.
+        len: u64,
+        /// Permission bits (0o7777); 0 where the system has none.
+        mode: u32,
+    },
+    /// A folder, with its permission bits.
+    Folder(u32),
+    /// A symbolic link, with its target.
+    Link(Vec<u8>),
+    /// A FIFO, socket or device.
+    Other,
+}
+
+/// Bytes of a file that are kept to show them.
+pub const KEPT: usize = 4096;
+
+/// What a folder holds, by path from it, `/`-separated bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tree {
+    /// Every path but the folder itself.
+    pub nodes: BTreeMap<Vec<u8>, Node>,
+}
+
+impl Tree {
+    /// Looks at everything below `root`, but for what the daemon keeps for itself there (`.editd`).
+    ///
+    /// # Panics
+    /// Where something cannot be read.
+    pub fn of(root: &Path) -> Tree {
+        let mut nodes = BTreeMap::new();
+        walk(root, &[], &mut nodes);
+        Tree { nodes }
+    }
+
+    /// How `now` differs, one line for each path, in order; empty if it does not.
+    pub fn differences(&self, now: &Tree) -> Vec<String> {
+        let mut paths: Vec<&Vec<u8>> = self.nodes.keys().chain(now.nodes.keys()).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+            .into_iter()
+            .filter(|path| self.nodes.get(*path) != now.nodes.get(*path))
+            .map(|path| {
+                let was = self.nodes.get(path).map_or("nothing".to_owned(), Node::shown);
+                let is = now.nodes.get(path).map_or("nothing".to_owned(), Node::shown);
+                format!("{:?}: {was} -> {is}", String::from_utf8_lossy(path))
+            })
+            .collect()
+    }
+
+    /// How many regular files there are.
+    pub fn files(&self) -> usize {
+        self.nodes.values().filter(|node| matches!(node, Node::File { .. })).count()
+    }
+}
+
+impl Node {
+    /// For people, on one line.
+    pub fn shown(&self) -> String {
+        match self {
+            Node::File { head, len, mode, .. } => {
+                let short: Vec<u8> = head.iter().copied().take(200).collect();
+                format!("file {mode:o} of {len} bytes {:?}", String::from_utf8_lossy(&short))
+            }
+            Node::Folder(mode) => format!("folder {mode:o}"),
+            Node::Link(target) => format!("link to {:?}", String::from_utf8_lossy(target)),
+            Node::Other => "neither file, folder nor link".to_owned(),
+        }
+    }
+
+    /// A regular file with this content and mode.
+    pub fn file(bytes: &[u8], mode: u32) -> Node {
+        let head = bytes.iter().copied().take(KEPT).collect();
+        Node::File { hash: *blake3::hash(bytes).as_bytes(), head, len: bytes.len() as u64, mode }
+    }
+}
+
+fn walk(folder: &Path, prefix: &[u8], nodes: &mut BTreeMap<Vec<u8>, Node>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    for entry in entries.map(|entry| entry.expect("a folder can be listed")) {
+        let name = entry.file_name();
+        if prefix.is_empty() && name == ".editd" {
+            continue;
+        }
+        let path = if prefix.is_empty() {
+            name.as_encoded_bytes().to_vec()
+        } else {
+            [prefix, b"/", name.as_encoded_bytes()].concat()
+        };
+        let place = entry.path();
+        let about = fs::symlink_metadata(&place).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
+        let node = if about.is_dir() {
+            walk(&place, &path, nodes);
+            Node::Folder(mode(&about))
+        } else if about.is_symlink() {
+            let target = fs::read_link(&place).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
+            Node::Link(target.into_os_string().into_encoded_bytes())
+        } else if about.is_file() {
+            let bytes = fs::read(&place).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
+            Node::file(&bytes, mode(&about))
+        } else {
+            Node::Other
+        };
+        nodes.insert(path, node);
+    }
+}
+
+#[cfg(unix)]
+fn mode(about: &fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o7777
+}
+
+#[cfg(not(unix))]
+fn mode(_: &fs::Metadata) -> u32 {
+    0
+}

@@ -1,0 +1,25 @@
+//! Waiting for something to be so, with a limit. The only place of the tests that sleeps; what is waited for
+//! is always looked at, never assumed after a time.
+
+use std::time::{Duration, Instant};
+
+/// How long anything may take that a machine under load still does in seconds.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// Looks again and again until `look` returns something.
+///
+/// # Panics
+/// After `limit`, naming what was waited for.
+#[track_caller]
+pub fn until<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        assert!(start.elapsed() < limit, "{what}: not within {limit:?}");
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}

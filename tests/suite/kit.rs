@@ -1,0 +1,68 @@
+//! The kit itself: what everything else in this binary relies on must notice what it is there to notice.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Stdio;
+
+use editd_tests::house::House;
+use editd_tests::tree::Tree;
+use editd_tests::{process, sources, wait};
+
+#[test]
+fn a_tree_notices_bytes_modes_links_and_absence() {
+    let house = House::new();
+    house.put("same", "x");
+    house.put("bytes", "long enough to be a file");
+    house.put("mode", "x");
+    house.put("gone", "x");
+    symlink("same", house.workspace().join("link")).unwrap();
+    let before = Tree::of(house.workspace());
+    assert!(before.differences(&Tree::of(house.workspace())).is_empty());
+
+    house.put("bytes", "long enough to be a file, too");
+    fs::set_permissions(house.workspace().join("mode"), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::remove_file(house.workspace().join("gone")).unwrap();
+    fs::remove_file(house.workspace().join("link")).unwrap();
+    symlink("bytes", house.workspace().join("link")).unwrap();
+    house.put("new/file", "");
+    house.put(".editd/own", "is not looked at");
+    let found = before.differences(&Tree::of(house.workspace()));
+    let paths: Vec<&str> = found.iter().map(|line| line.split('"').nth(1).unwrap()).collect();
+    assert_eq!(paths, ["bytes", "gone", "link", "mode", "new", "new/file"], "{found:?}");
+}
+
+#[test]
+fn a_difference_behind_the_bytes_that_are_shown_is_noticed() {
+    let house = House::new();
+    let mut bytes = vec![b'x'; 100_000];
+    house.put("large", &bytes);
+    let before = Tree::of(house.workspace());
+    bytes[99_999] = b'y';
+    house.put("large", &bytes);
+    assert_eq!(before.differences(&Tree::of(house.workspace())).len(), 1);
+}
+
+#[test]
+fn a_real_tree_has_thousands_of_files() {
+    let house = House::new();
+    let copied = sources::copy_real_tree(house.workspace(), 2000);
+    assert!(copied >= 2000, "the registry folder holds {copied} files only");
+    assert_eq!(Tree::of(house.workspace()).files(), copied);
+}
+
+#[test]
+fn a_process_is_found_by_its_environment_and_measured() {
+    let house = House::new();
+    let run = house.folder("run");
+    let mut child = house.command("cat").stdin(Stdio::piped()).spawn().unwrap();
+    // Between fork and exec the child still has this process's own environment.
+    wait::until("the child is found", wait::LONG, || {
+        process::with_variable("XDG_RUNTIME_DIR", &run).contains(&child.id()).then_some(())
+    });
+    assert!(process::resident_kib(child.id()).is_some_and(|kib| kib > 0));
+    assert!(process::descriptors(child.id()).is_some_and(|open| open >= 3));
+    assert_eq!(process::threads(child.id()), Some(1));
+    assert!(process::cpu_ticks(child.id()).is_some_and(|ticks| ticks < 1000));
+    drop(house);
+    wait::until("the child was ended with its house", wait::LONG, || child.try_wait().unwrap());
+}

@@ -1,0 +1,14 @@
+//! The one integration binary: every promise and every habit of the house is a file here. It never tests
+//! what a unit test beside the code could.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod cases;
+#[cfg(unix)]
+mod kit;
+#[cfg(unix)]
+mod stories;
+#[cfg(target_os = "linux")]
+mod systemd;
+mod tidy;

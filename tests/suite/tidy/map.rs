@@ -1,0 +1,66 @@
+//! The top of the tree and its manifests: exactly the files that design and habit put there. It never looks
+//! inside sources.
+
+use std::collections::BTreeSet;
+
+use super::source::Tree;
+use super::{none, one, tree};
+
+/// What stands at the top, and nothing else.
+const TOP: &[&str] = &[
+    ".ci",
+    ".clippy.toml",
+    ".gitignore",
+    "CHANGELOG.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "client",
+    "daemon",
+    "proto",
+    "rustfmt.toml",
+    "systemd",
+    "tests",
+];
+/// What may stand there too.
+const MAY: &[&str] = &[".cargo", ".gitattributes", ".github", "deny.toml", "rust-toolchain.toml"];
+
+fn top(tree: &Tree) -> Vec<String> {
+    let names: BTreeSet<&str> = tree.all().filter_map(|(name, _)| name.split('/').next()).collect();
+    let extra = names.iter().filter(|n| !TOP.contains(n) && !MAY.contains(n));
+    let missing = TOP.iter().filter(|n| !names.contains(*n));
+    extra
+        .map(|n| format!("{n}: does not belong at the top"))
+        .chain(missing.map(|n| format!("{n}: is missing at the top")))
+        .collect()
+}
+
+/// Every crate of the workspace is under the workspace's lints.
+fn lints(tree: &Tree) -> Vec<String> {
+    tree.all()
+        .filter(|(name, _)| name.ends_with("/Cargo.toml") && !name.starts_with("tests/fuzz/"))
+        .filter(|(_, text)| !text.replace(' ', "").contains("[lints]\nworkspace=true"))
+        .map(|(name, _)| format!("{name}: is not under the workspace's lints"))
+        .collect()
+}
+
+#[test]
+fn the_top_holds_what_belongs_there() {
+    none(top(&tree()));
+    let mut sample: Vec<(&str, &str)> = TOP.iter().map(|name| (*name, "")).collect();
+    none(top(&Tree::sample(&sample)));
+    sample.push(("notes.txt", ""));
+    one(&top(&Tree::sample(&sample)), "notes.txt: does not belong");
+    sample.pop();
+    sample.retain(|(name, _)| *name != "README.md");
+    one(&top(&Tree::sample(&sample)), "README.md: is missing");
+}
+
+#[test]
+fn every_crate_is_under_the_lints() {
+    none(lints(&tree()));
+    one(&lints(&Tree::sample(&[("a/Cargo.toml", "[package]\n[lints.rust]\n")])), "a/Cargo.toml");
+    none(lints(&Tree::sample(&[("a/Cargo.toml", "[lints]\nworkspace = true\n"), ("Cargo.toml", "")])));
+}
