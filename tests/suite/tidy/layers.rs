@@ -15,7 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // What touches the machine, through the seam.
     ("store", &["os", "limits"]),
     ("disk", &["os", "limits"]),
-    ("watch", &["limits"]),
+    ("watch", &["os", "clock", "limits"]),
     ("validate", &["config", "limits"]),
     // What is remembered.
     ("receipt", &["store", "limits"]),
