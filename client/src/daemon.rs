@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use editd_proto::limits;
 use editd_proto::message::Hello;
 use editd_proto::place::{self, Surroundings};
+use editd_proto::unit;
 
 use crate::connection::{CallError, Connection};
 use crate::machine;
@@ -120,6 +121,24 @@ pub fn socket(workspace: &Workspace) -> Result<PathBuf, place::TooLong> {
     place::socket(&around, workspace.root())
 }
 
+/// Where to look for a daemon, in this order: what the caller names, else the workspace's usual socket and
+/// that of its systemd unit. A daemon that is started listens at the first.
+fn sockets(
+    workspace: &Workspace,
+    given: Option<&Path>,
+) -> Result<(PathBuf, Option<PathBuf>), place::TooLong> {
+    if let Some(given) = given {
+        return Ok((given.to_path_buf(), None));
+    }
+    let usual = socket(workspace)?;
+    if cfg!(windows) {
+        return Ok((usual, None));
+    }
+    let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
+    let around = Surroundings { runtime_dir: runtime_dir.as_deref(), uid: uid() };
+    Ok((usual, unit::socket(&around, workspace.root())))
+}
+
 #[cfg(unix)]
 fn uid() -> u32 {
     rustix::process::geteuid().as_raw()
@@ -138,18 +157,17 @@ fn uid() -> u32 {
 /// # Errors
 /// See [`ReachError`].
 pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Result<Connection, ReachError> {
-    let socket = match caller.socket {
-        Some(given) => given.to_path_buf(),
-        None => socket(workspace)?,
-    };
+    let (socket, units) = sockets(workspace, caller.socket)?;
     let hello = Hello {
         protocol: limits::PROTOCOLS.to_vec(),
         client: caller.client.to_owned(),
         session: Some(caller.session.to_owned()),
         capabilities: Vec::new(),
     };
-    if let Some(connection) = attempt(&socket, &hello)? {
-        return Ok(connection);
+    for place in [Some(&socket), units.as_ref()].into_iter().flatten() {
+        if let Some(connection) = attempt(place, &hello)? {
+            return Ok(connection);
+        }
     }
     match start {
         Start::Never => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),

@@ -1,4 +1,6 @@
 //! editd: the one process in a workspace through which edits go.
+//!
+#![doc = include_str!("../ARCHITECTURE.md")]
 
 pub mod clock;
 pub mod config;

@@ -2,9 +2,21 @@
 //! the usual one. Pure: it never asks whether such a socket exists.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use crate::place::{self, Surroundings};
+
+/// The socket of `editd@.socket` for a workspace (its absolute path, links resolved): where a client looks
+/// when nobody listens at the usual one.
+///
+/// `None` where the path is longer than the system takes ([`place::SOCKET_PATH`]): then no unit listens there.
+pub fn socket(around: &Surroundings<'_>, workspace: &Path) -> Option<PathBuf> {
+    let name = socket_name(workspace.as_os_str().as_encoded_bytes());
+    place::check_length(place::socket_folder(around).join(name)).ok()
+}
 
 /// The file name of the socket of `editd@.socket` for a workspace: `@`, the path as `systemd-escape --path`
-/// writes it, `.sock`. It lies in the same folder as the usual socket; a client looks there second.
+/// writes it, `.sock`.
 ///
 /// `workspace` is the absolute path's bytes. The `@` keeps it apart from the usual names, which are
 /// hexadecimal digits.
@@ -54,5 +66,13 @@ mod tests {
             assert_eq!(escape_path(path.as_bytes()), escaped, "{path}");
         }
         assert_eq!(socket_name(b"/srv/x"), "@srv-x.sock");
+    }
+
+    #[test]
+    fn the_socket_lies_beside_the_usual_one_if_its_path_is_short_enough() {
+        let around = Surroundings { runtime_dir: Some("/run/user/1000".as_ref()), uid: 1000 };
+        let found = socket(&around, Path::new("/srv/my-app"));
+        assert_eq!(found.as_deref(), Some(Path::new(r"/run/user/1000/editd/@srv-my\x2dapp.sock")));
+        assert_eq!(socket(&around, Path::new(&"/deep".repeat(30))), None);
     }
 }

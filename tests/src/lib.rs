@@ -10,6 +10,8 @@
 )]
 
 pub mod binaries;
+#[cfg(unix)]
+pub mod case;
 
 #[cfg(unix)]
 pub mod client;

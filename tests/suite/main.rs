@@ -4,5 +4,11 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
+mod cases;
+#[cfg(unix)]
 mod kit;
+#[cfg(unix)]
+mod stories;
+#[cfg(target_os = "linux")]
+mod systemd;
 mod tidy;

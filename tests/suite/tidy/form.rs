@@ -47,7 +47,7 @@ fn names(name: &str, text: &str) -> Vec<String> {
     let mut found: Vec<String> =
         parts.filter(|part| empty(part)).map(|part| format!("{name}: `{part}` says nothing")).collect();
     let code = source::code(text);
-    for (_, word) in declared(&code, &["mod", "struct", "enum", "trait", "type", "fn"]) {
+    for (_, word) in declared(&code, &["mod", "struct", "enum", "trait", "type"]) {
         if words(word).iter().any(|part| empty(part)) {
             found.push(format!("{name}: the name `{word}` says nothing"));
         }

@@ -1,0 +1,170 @@
+//! Writes what happened into a story's file: the fields that its expectations name, and the world after.
+//! Comments and everything else stay as they are. Whether it is right, a person must read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use toml_edit::{DocumentMut, InlineTable, Item, Table};
+
+use super::matching::{self, ABSENT};
+use super::play::Played;
+use super::story::{Node, Story};
+use super::world;
+use crate::tree::{self, Tree};
+
+/// The file's text with what happened.
+///
+/// # Panics
+/// Where the text is not the story's.
+pub fn blessed(text: &str, story: &Story, played: &Played, root: &Path) -> String {
+    let mut file: DocumentMut = text.parse().expect("a parsed story is TOML");
+    let steps = file.get_mut("step").and_then(Item::as_array_of_tables_mut).expect("a story has steps");
+    for (at, step) in steps.iter_mut().enumerate() {
+        let reply = played.replies.get(at).and_then(Option::as_ref);
+        let told = story.steps.get(at).and_then(|step| step.expect.as_ref());
+        if let (Some(reply), Some(told)) = (reply, told) {
+            let now = merged(told, &matching::filled(told, &played.saved), reply);
+            if now != *told {
+                step.insert("expect", Item::Value(in_toml(&now)));
+            }
+        }
+    }
+    if !world::differences(root, &story.before, &story.after, false).is_empty() {
+        let after = changed(story, root);
+        file.remove("after");
+        if !after.is_empty() {
+            file.insert("after", Item::Table(nodes_in_toml(&after)));
+        }
+    }
+    file.to_string()
+}
+
+/// The expectation with what was really there, as far as it named anything.
+fn merged(told: &Value, filled: &Value, reply: &Value) -> Value {
+    match (told, filled, reply) {
+        (Value::Object(told), _, Value::Object(_)) if told.is_empty() => usual(reply),
+        (Value::Object(told), Value::Object(filled), Value::Object(reply)) => {
+            let one = |(key, told): (&String, &Value)| {
+                let filled = filled.get(key).unwrap_or(told);
+                let now = reply.get(key).map_or_else(|| json!(ABSENT), |reply| merged(told, filled, reply));
+                (key.clone(), now)
+            };
+            Value::Object(told.iter().map(one).collect())
+        }
+        (Value::Array(told), Value::Array(filled), Value::Array(reply)) if told.len() == reply.len() => told
+            .iter()
+            .zip(filled)
+            .zip(reply)
+            .map(|((told, filled), reply)| merged(told, filled, reply))
+            .collect(),
+        _ if matching::fits(filled, reply) => told.clone(),
+        _ => reply.clone(),
+    }
+}
+
+/// What a story mostly wants to say about a reply.
+fn usual(reply: &Value) -> Value {
+    let take = |from: &Value, keys: &[&str]| -> Map<String, Value> {
+        keys.iter().filter_map(|key| Some(((*key).to_owned(), from.get(*key)?.clone()))).collect()
+    };
+    let mut out = take(reply, &["status", "text", "bytes", "encoding", "line_ending", "bom", "clips"]);
+    if let Some(error) = reply.get("error") {
+        let keys = ["code", "path", "edit", "other_edit", "by", "would_apply", "entries", "lines", "found"];
+        out.insert("error".to_owned(), Value::Object(take(error, &keys)));
+    }
+    if let Some(Value::Array(entries)) = reply.get("entries") {
+        let short = entries.iter().map(|entry| Value::Object(take(entry, &["kind", "session", "undone"])));
+        out.insert("entries".to_owned(), short.collect());
+    }
+    Value::Object(out)
+}
+
+/// What of the world is not as it was before, as a story says it.
+fn changed(story: &Story, root: &Path) -> BTreeMap<String, Node> {
+    let is = Tree::of(root);
+    let mut after = BTreeMap::new();
+    for line in world::differences(root, &story.before, &BTreeMap::new(), false) {
+        let Some((path, _)) = line.split_once(": ") else { continue };
+        // A second name that still is one shows what the first one holds.
+        let second = story.before.get(path).filter(|node| node.hard.is_some());
+        if second.is_some_and(|node| world::hard_differs(root, path, node).is_none()) {
+            continue;
+        }
+        let there = is.nodes.get(&world::path_bytes(path));
+        after.insert(
+            path.to_owned(),
+            there.map_or_else(|| Node { absent: true, ..Node::default() }, |n| node(n, root, path)),
+        );
+    }
+    after
+}
+
+fn node(there: &tree::Node, root: &Path, path: &str) -> Node {
+    match there {
+        tree::Node::Folder(_) => Node { folder: true, ..Node::default() },
+        tree::Node::Link(target) => Node { link: Some(world::path_text(target)), ..Node::default() },
+        tree::Node::Other => Node { fifo: true, ..Node::default() },
+        tree::Node::File { mode, .. } => {
+            let place = root.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(
+                &world::path_bytes(path),
+            ));
+            let bytes = std::fs::read(place).unwrap_or_default();
+            let mode = (*mode != 0o644).then(|| format!("{mode:o}"));
+            match String::from_utf8(bytes) {
+                Ok(text) => Node { text: Some(text), mode, ..Node::default() },
+                Err(odd) => {
+                    let hex = odd.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+                    Node { hex: Some(hex), mode, ..Node::default() }
+                }
+            }
+        }
+    }
+}
+
+fn nodes_in_toml(nodes: &BTreeMap<String, Node>) -> Table {
+    let mut all = Table::new();
+    all.set_implicit(true);
+    for (path, node) in nodes {
+        let mut one = Table::new();
+        let texts = [("text", &node.text), ("hex", &node.hex), ("mode", &node.mode), ("link", &node.link)];
+        for (key, text) in texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?))) {
+            one.insert(key, toml_edit::value(text.as_str()));
+        }
+        for (key, _) in [("folder", node.folder), ("fifo", node.fifo), ("absent", node.absent)]
+            .into_iter()
+            .filter(|(_, set)| *set)
+        {
+            one.insert(key, toml_edit::value(true));
+        }
+        all.insert(path, Item::Table(one));
+    }
+    all
+}
+
+fn in_toml(value: &Value) -> toml_edit::Value {
+    match value {
+        // TOML has no null; a story writes it as a word that fits nothing, so that it is noticed.
+        Value::Null => "<null>".into(),
+        Value::Bool(is) => (*is).into(),
+        Value::Number(n) => match n.as_i64() {
+            Some(whole) => whole.into(),
+            None => n.as_f64().unwrap_or_default().into(),
+        },
+        Value::String(text) => on_one_line(text),
+        Value::Array(all) => all.iter().map(in_toml).collect::<toml_edit::Array>().into(),
+        Value::Object(all) => {
+            let mut table = InlineTable::new();
+            for (key, one) in all {
+                table.insert(key, in_toml(one));
+            }
+            table.into()
+        }
+    }
+}
+
+/// JSON's escapes are TOML's, but for one character.
+fn on_one_line(text: &str) -> toml_edit::Value {
+    let quoted = Value::from(text).to_string().replace('\u{7f}', "\\u007f");
+    quoted.parse().unwrap_or_else(|_| text.into())
+}

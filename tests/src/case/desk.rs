@@ -1,0 +1,90 @@
+//! What a story is played against: something that answers requests, can be told to die after a step, and can
+//! be opened again. It knows nothing of files or of what the answers mean.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::story::Settings;
+
+/// The steps of a job's journey after which others may act and the process may die.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepName {
+    /// It has its number.
+    Admit,
+    /// Its paths are places.
+    Resolve,
+    /// Its files were read.
+    Snapshot,
+    /// It was compared with what the session has seen.
+    Judge,
+    /// Its edits are splices.
+    Plan,
+    /// It was checked against limits and rules.
+    Vet,
+    /// Validators have seen the new contents.
+    Validate,
+    /// The new contents are written beside the old.
+    Stage,
+    /// Its intent is durable.
+    Intend,
+    /// Its files are exchanged.
+    Swap,
+    /// It is sealed.
+    Seal,
+    /// What was displaced is dropped.
+    Settle,
+}
+
+impl StepName {
+    /// All, in the order of the journey.
+    pub const ALL: [StepName; 12] = [
+        StepName::Admit,
+        StepName::Resolve,
+        StepName::Snapshot,
+        StepName::Judge,
+        StepName::Plan,
+        StepName::Vet,
+        StepName::Validate,
+        StepName::Stage,
+        StepName::Intend,
+        StepName::Swap,
+        StepName::Seal,
+        StepName::Settle,
+    ];
+}
+
+/// Told after each step.
+pub trait Hook: Send + Sync {
+    /// `false`: the process dies here. Nothing is cleaned up, and nothing more is asked of the desk.
+    fn after(&self, step: StepName) -> bool;
+}
+
+/// Where and how a desk is opened.
+pub struct Opening {
+    /// The workspace.
+    pub root: PathBuf,
+    /// The folder of log and database.
+    pub state: PathBuf,
+    /// What the story's `[settings]` say.
+    pub settings: Settings,
+    /// The time, milliseconds since 1970; it moves between steps.
+    pub now: Arc<AtomicU64>,
+    /// Whom to tell after each step.
+    pub hook: Arc<dyn Hook>,
+}
+
+/// Something that answers requests.
+pub trait Desk {
+    /// Answers a request of the protocol as JSON. An error is `{"error": …}`.
+    fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value;
+    /// Settles everything.
+    fn settle(&mut self);
+}
+
+/// Opens a desk, which recovers what the one before left.
+pub type Open = dyn Fn(&Opening) -> Result<Box<dyn Desk>, String>;

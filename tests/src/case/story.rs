@@ -1,0 +1,289 @@
+//! A story as its file has it. It checks that the file makes sense, and plays nothing.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::desk::StepName;
+
+/// One file of `tests/cases`.
+#[derive(Clone, Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Story {
+    /// What the name does not say.
+    #[serde(default)]
+    pub why: String,
+    /// What `.editd.toml` would say.
+    #[serde(default)]
+    pub settings: Settings,
+    /// The world before.
+    #[serde(default)]
+    pub before: BTreeMap<String, Node>,
+    /// What happens.
+    #[serde(rename = "step")]
+    pub steps: Vec<Step>,
+    /// The world after, where it is not as before.
+    #[serde(default)]
+    pub after: BTreeMap<String, Node>,
+}
+
+/// What a story may set.
+#[derive(Clone, Deserialize, Default, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// `anchored`, `reject` or `allow`.
+    #[serde(default)]
+    pub unread: Option<String>,
+    /// Glob and encoding label.
+    #[serde(default)]
+    pub encodings: Vec<(String, String)>,
+}
+
+/// What stands at a path. Without anything named: an empty file.
+#[derive(Clone, Deserialize, Default, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// A file with this text.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// A file with these bytes.
+    #[serde(default)]
+    pub hex: Option<String>,
+    /// The content this many times.
+    #[serde(default)]
+    pub times: Option<usize>,
+    /// Permission bits, octal; 644 (folders 755) before, and not looked at where a job makes the file.
+    #[serde(default)]
+    pub mode: Option<String>,
+    /// A symbolic link to this.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// A second name of this file.
+    #[serde(default)]
+    pub hard: Option<String>,
+    /// A folder.
+    #[serde(default)]
+    pub folder: bool,
+    /// A FIFO.
+    #[serde(default)]
+    pub fifo: bool,
+    /// Nothing.
+    #[serde(default)]
+    pub absent: bool,
+    /// How others put it there; by default as most programs save.
+    #[serde(default)]
+    pub how: How,
+}
+
+/// How others write a file.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Default, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// A new file, renamed over the old.
+    #[default]
+    Replace,
+    /// The old one, cut and written.
+    Rewrite,
+    /// More at its end.
+    Append,
+}
+
+/// One thing that happens. Exactly one of `read` to `settle` is named.
+#[derive(Clone, Deserialize, Default, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// A `read`.
+    #[serde(default)]
+    pub read: Option<Value>,
+    /// An `edit`.
+    #[serde(default)]
+    pub edit: Option<Value>,
+    /// An `undo`.
+    #[serde(default)]
+    pub undo: Option<Value>,
+    /// A `redo`.
+    #[serde(default)]
+    pub redo: Option<Value>,
+    /// A `history`.
+    #[serde(default)]
+    pub history: Option<Value>,
+    /// A `show`.
+    #[serde(default)]
+    pub show: Option<Value>,
+    /// A `clip`.
+    #[serde(default)]
+    pub clip: Option<Value>,
+    /// A `check`.
+    #[serde(default)]
+    pub check: Option<Value>,
+    /// Others change files.
+    #[serde(default)]
+    pub outside: Option<BTreeMap<String, Node>>,
+    /// The daemon settles, stops and starts.
+    #[serde(default)]
+    pub restart: bool,
+    /// The daemon is killed and starts.
+    #[serde(default)]
+    pub kill: bool,
+    /// The daemon settles what is due.
+    #[serde(default)]
+    pub settle: bool,
+    /// Who asks; `s` by default.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// What others do after steps of this job's journey.
+    #[serde(default)]
+    pub meanwhile: Vec<Meanwhile>,
+    /// The process dies after this step of the journey, and starts again.
+    #[serde(default)]
+    pub stop_after: Option<StepName>,
+    /// What the reply must hold.
+    #[serde(default)]
+    pub expect: Option<Value>,
+    /// What of the reply later steps use, by name: a path of keys and numbers, joined by dots.
+    #[serde(default)]
+    pub save: BTreeMap<String, String>,
+    /// What must stand at some paths right after this step.
+    #[serde(default)]
+    pub world: BTreeMap<String, Node>,
+}
+
+/// What others do after a step.
+#[derive(Clone, Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Meanwhile {
+    /// After which.
+    pub after: StepName,
+    /// What they put where.
+    pub files: BTreeMap<String, Node>,
+}
+
+impl Story {
+    /// Reads a story and checks that it makes sense.
+    ///
+    /// # Errors
+    /// One sentence on what does not.
+    pub fn parse(text: &str) -> Result<Story, String> {
+        let story: Story = toml::from_str(text).map_err(|e| e.to_string())?;
+        if story.steps.is_empty() {
+            return Err("nothing happens: there is no [[step]]".into());
+        }
+        for (at, step) in story.steps.iter().enumerate() {
+            step.check().map_err(|what| format!("step {}: {what}", at + 1))?;
+        }
+        let worlds = [&story.before, &story.after].into_iter().chain(story.steps.iter().map(|s| &s.world));
+        for (path, node) in worlds.flatten() {
+            node.check().map_err(|what| format!("{path}: {what}"))?;
+        }
+        Ok(story)
+    }
+}
+
+impl Step {
+    /// Kind and body of the request, if it is one.
+    ///
+    /// # Errors
+    /// The body is text and not JSON.
+    pub fn request(&self) -> Result<Option<(&'static str, Value)>, String> {
+        let all = [
+            ("read", &self.read),
+            ("edit", &self.edit),
+            ("undo", &self.undo),
+            ("redo", &self.redo),
+            ("history", &self.history),
+            ("show", &self.show),
+            ("clip", &self.clip),
+            ("check", &self.check),
+        ];
+        let Some((kind, body)) = all.into_iter().find_map(|(kind, body)| Some((kind, body.as_ref()?))) else {
+            return Ok(None);
+        };
+        let body = match body {
+            Value::String(text) => serde_json::from_str(text).map_err(|e| format!("{kind}: {e}"))?,
+            other => other.clone(),
+        };
+        Ok(Some((kind, body)))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let bodies = [
+            &self.read,
+            &self.edit,
+            &self.undo,
+            &self.redo,
+            &self.history,
+            &self.show,
+            &self.clip,
+            &self.check,
+        ];
+        let requests = bodies.iter().filter(|body| body.is_some()).count();
+        let others = [self.outside.is_some(), self.restart, self.kill, self.settle];
+        if requests + others.iter().filter(|named| **named).count() != 1 {
+            return Err("exactly one thing happens in a step".into());
+        }
+        self.request()?;
+        if requests == 0 {
+            let idle = self.expect.is_none() && self.save.is_empty() && self.meanwhile.is_empty();
+            return if idle { Ok(()) } else { Err("only a request has a reply and a journey".into()) };
+        }
+        match &self.expect {
+            // Whoever died has not answered.
+            None if self.stop_after.is_some() => Ok(()),
+            None => Err("a request without `expect` shows nothing".into()),
+            Some(_) if self.stop_after.is_some() => {
+                Err("a process that dies sends no reply to expect".into())
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+impl Node {
+    fn check(&self) -> Result<(), String> {
+        let kinds = [
+            self.text.is_some(),
+            self.hex.is_some(),
+            self.link.is_some(),
+            self.hard.is_some(),
+            self.folder,
+            self.fifo,
+            self.absent,
+        ];
+        if kinds.iter().filter(|named| **named).count() > 1 {
+            return Err("one path is one thing".into());
+        }
+        self.bytes()?;
+        self.permissions().map(|_| ())
+    }
+
+    /// The content.
+    ///
+    /// # Errors
+    /// `hex` is not hexadecimal.
+    pub fn bytes(&self) -> Result<Vec<u8>, String> {
+        let once = match (&self.text, &self.hex) {
+            (Some(text), _) => text.clone().into_bytes(),
+            (None, Some(hex)) => unhex(hex).ok_or_else(|| format!("not hexadecimal: {hex:?}"))?,
+            (None, None) => Vec::new(),
+        };
+        Ok(once.repeat(self.times.unwrap_or(1)))
+    }
+
+    /// The permission bits, where they are named.
+    ///
+    /// # Errors
+    /// They are not octal.
+    pub fn permissions(&self) -> Result<Option<u32>, String> {
+        let parse = |mode: &String| u32::from_str_radix(mode, 8).map_err(|_| format!("not octal: {mode:?}"));
+        self.mode.as_ref().map(parse).transpose()
+    }
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> =
+        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    let pairs = digits.chunks_exact(2);
+    let whole = pairs.remainder().is_empty();
+    whole.then(|| pairs.filter_map(|pair| u8::try_from(pair[0] * 16 + pair[1]).ok()).collect())
+}
