@@ -131,12 +131,10 @@ fn sockets(
         return Ok((given.to_path_buf(), None));
     }
     let usual = socket(workspace)?;
-    if cfg!(windows) {
-        return Ok((usual, None));
-    }
     let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
     let around = Surroundings { runtime_dir: runtime_dir.as_deref(), uid: uid() };
-    Ok((usual, unit::socket(&around, workspace.root())))
+    let units = unit::socket(&around, workspace.root()).filter(|_| !cfg!(windows));
+    Ok((usual, units))
 }
 
 #[cfg(unix)]
@@ -164,10 +162,12 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
         session: Some(caller.session.to_owned()),
         capabilities: Vec::new(),
     };
-    for place in [Some(&socket), units.as_ref()].into_iter().flatten() {
-        if let Some(connection) = attempt(place, &hello)? {
-            return Ok(connection);
-        }
+    let attempt = || match (attempt(&socket, &hello)?, &units) {
+        (None, Some(units)) => attempt(units, &hello),
+        (reached, _) => Ok(reached),
+    };
+    if let Some(connection) = attempt()? {
+        return Ok(connection);
     }
     match start {
         Start::Never => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
@@ -180,7 +180,7 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
                 socket: caller.socket,
                 end: machine::tick() + START_PATIENCE,
             };
-            start.until_served(|| attempt(&socket, &hello), &socket)
+            start.until_served(attempt, &socket)
         }
     }
 }
