@@ -30,9 +30,6 @@ pub const IDLE_EXIT: u32 = 1800;
 /// Failed starts after which it is clear that another try fails too.
 const STARTS: u32 = 3;
 
-/// The status with which a daemon leaves where another holds the workspace (`EX_TEMPFAIL`).
-const OCCUPIED: i32 = 75;
-
 /// First and longest pause between two tries to connect.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 
@@ -81,8 +78,13 @@ pub enum ReachError {
         last_words: Option<String>,
     },
     /// Nothing listened in time.
-    #[error("no daemon listened at {} within {} s; see `editd --workspace` by hand", .0.display(), START_PATIENCE.as_secs())]
-    TooLate(PathBuf),
+    #[error("no daemon listened at {} within {} s; it may still be starting{}", socket.display(), START_PATIENCE.as_secs(), said(last_words))]
+    TooLate {
+        /// Where.
+        socket: PathBuf,
+        /// The end of the log of the one that was started, where there is one.
+        last_words: Option<String>,
+    },
     /// The place of the socket cannot be used.
     #[error(transparent)]
     Place(#[from] place::TooLong),
@@ -226,7 +228,7 @@ impl Starting<'_> {
                 return Ok(connection);
             }
             if let Some(status) = left {
-                failures += u32::from(status.code() != Some(OCCUPIED));
+                failures += u32::from(status.code() != Some(i32::from(place::OCCUPIED)));
                 if failures >= STARTS {
                     let last_words = running.as_ref().and_then(Spawned::last_words);
                     return Err(ReachError::Left { program: self.program.into(), status, last_words });
@@ -234,7 +236,8 @@ impl Starting<'_> {
                 running = None;
             }
             if machine::tick() >= self.end {
-                return Err(ReachError::TooLate(socket.to_path_buf()));
+                let last_words = running.as_ref().and_then(Spawned::last_words);
+                return Err(ReachError::TooLate { socket: socket.to_path_buf(), last_words });
             }
             machine::pause(pause);
             pause = (pause * 2).min(PAUSES.1);

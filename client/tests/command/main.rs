@@ -19,7 +19,7 @@ use editd_proto::message::{
     ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobRequest, Mode, ReadReply,
     ReadRequest, Receipt, Status, StopReply, SubscribeReply, SubscribeRequest, UndoRequest, kind,
 };
-use editd_proto::{Code, WireError};
+use editd_proto::{Code, WireError, limits};
 use peer::{Says, Scene, bare, frame, reply, run};
 use serde_json::{Value, json};
 
@@ -372,4 +372,16 @@ fn stop_returns_when_the_daemon_has_left() {
     let scene = Scene::new(|_, message| Says::Last(frame(message.id(), kind::STOP, &StopReply { pid: 5 })));
     let output = scene.run(&["stop", "--json"], b"");
     assert_eq!((status(&output), object(&output)), (0, json!({"pid": 5})));
+}
+
+#[test]
+fn a_payload_that_fits_no_frame_is_refused_before_it_is_kept() {
+    let scene = Scene::new(|_, _| Says::Leaves);
+    let endless = std::fs::File::open("/dev/zero").unwrap();
+    let mut command = scene.editctl(&["edit", "--json"]);
+    command.stdin(endless).stdout(Stdio::piped());
+    let output = command.spawn().unwrap().wait_with_output().unwrap();
+    let found = object(&output);
+    assert_eq!((status(&output), &found["error"]["code"]), (1, &json!("too_large")));
+    assert_eq!(found["error"]["limit"], json!(limits::FRAME));
 }
