@@ -113,7 +113,7 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
     let ended = starting(&program, folder.path(), Duration::from_secs(60)).until_served(
         || {
             attempts += 1;
-            Ok((attempts > STARTS * 10).then_some("served"))
+            Ok((attempts > STARTS * 3).then_some("served"))
         },
         Path::new("/s"),
     );
