@@ -18,6 +18,7 @@ pub mod client;
 #[cfg(unix)]
 pub mod house;
 pub mod process;
+pub mod sim;
 pub mod sources;
 pub mod tree;
 pub mod wait;

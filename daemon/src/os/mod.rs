@@ -89,7 +89,7 @@ pub enum Access {
 pub enum Lease {
     /// Nobody has the file open for writing; the lease is held until [`OsFile::release_lease`].
     Held,
-    /// Somebody has it open for writing.
+    /// Somebody, perhaps this process itself, has it open for writing.
     Writer,
     /// This system or file system has no leases.
     Unsupported,
@@ -110,9 +110,11 @@ pub trait Os: Send + Sync {
     fn open_dir(&self, path: &Path) -> io::Result<Dir>;
     /// Which run of the machine this is.
     fn boot_id(&self) -> io::Result<BootId>;
-    /// Exchanges two names in one step. `Unsupported` where the file system cannot.
+    /// Exchanges two names in one step. `Unsupported` where the file system cannot, or where a folder would
+    /// come to lie in itself.
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()>;
-    /// Moves a name; `AlreadyExists` if the target exists. In one step.
+    /// Moves a name; `AlreadyExists` if the target exists. In one step. `Unsupported` as for
+    /// [`Os::exchange`].
     fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
     /// Moves a name over whatever the target is. In one step.
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;

@@ -11,6 +11,7 @@ mod boot;
 mod dir;
 mod file;
 mod lease;
+mod mask;
 mod stat;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 pub use lease::ignore_sigio;
+pub use mask::mask;
 
 use super::{BootId, Dir, Os};
 use dir::UnixDir;

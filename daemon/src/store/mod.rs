@@ -9,6 +9,7 @@
 
 pub mod record;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
@@ -87,6 +88,66 @@ pub struct Query {
     pub limit: usize,
 }
 
+/// Where the rows are kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Backing {
+    /// In memory: rebuilt from the log at every opening. For tests and the simulator.
+    Memory,
+    /// In sled, in this folder of its own. A real path: sled does not go through the seam.
+    Sled(PathBuf),
+}
+
+/// How a store works.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Where the rows are kept.
+    pub database: Backing,
+    /// Bytes of a log segment, a multiple of 4096; [`crate::limits::SEGMENT`] in the daemon.
+    pub segment: u64,
+    /// Most bytes of kept contents.
+    pub contents: u64,
+    /// Whether a thread applies rows, prepares segments and writes contents. Without it the callers do:
+    /// every call is then deterministic, and correctness needs no thread either way.
+    pub background: bool,
+}
+
+/// What retention keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Keep {
+    /// Oldest entry, milliseconds.
+    pub age_ms: u64,
+    /// Most entries.
+    pub entries: u64,
+    /// Most bytes of log.
+    pub bytes: u64,
+}
+
+/// What an upkeep did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kept {
+    /// Entries that went away.
+    pub entries: u64,
+    /// Log segments that were dropped.
+    pub segments: u64,
+    /// Records that were carried to the log's end.
+    pub carried: u64,
+    /// The database was moved into a fresh folder.
+    pub compacted: bool,
+}
+
+/// Numbers for `status`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Numbers {
+    /// Sealed and external entries.
+    pub entries: u64,
+    /// Open intents.
+    pub open: u64,
+    /// Bytes of the log on the disk.
+    pub log_bytes: u64,
+    /// Bytes of the database on the disk.
+    pub database_bytes: u64,
+}
+
 /// Log, database and what is not yet in the database.
 pub struct Store {}
 
@@ -97,8 +158,13 @@ pub struct Store {}
     reason = "signatures only, until the room is built"
 )]
 impl Store {
-    /// Opens or makes the store in `dir`, a private folder. `database` is sled in the daemon.
-    pub fn open(os: Arc<dyn Os>, dir: Dir, now_ms: u64) -> Result<(Store, Opened), StoreError> {
+    /// x
+    pub fn open(
+        os: Arc<dyn Os>,
+        dir: Dir,
+        options: Options,
+        now_ms: u64,
+    ) -> Result<(Store, Opened), StoreError> {
         unimplemented!()
     }
     /// Writes records, all of them in order or none. They survive a kill from here.
@@ -155,6 +221,21 @@ impl Store {
     }
     /// A content that was kept and still is, checked by its hash.
     pub fn content(&self, hash: ContentHash) -> Option<Vec<u8>> {
+        unimplemented!()
+    }
+    pub fn upkeep(&self, now: u64, keep: Keep) -> Result<Kept, StoreError> {
+        unimplemented!()
+    }
+    pub fn numbers(&self) -> Numbers {
+        unimplemented!()
+    }
+    pub fn failed(&self) -> Option<Arc<str>> {
+        unimplemented!()
+    }
+    pub fn check(&self) -> Vec<editd_proto::message::Finding> {
+        unimplemented!()
+    }
+    pub fn end(&self) -> Position {
         unimplemented!()
     }
 }

@@ -89,7 +89,7 @@ pub struct FileRecord {
     pub how: How,
     /// The name in the staging folder: first of the staged file, after the swap of what it displaced.
     pub slot: String,
-    /// Where the slot is.
+    /// Which folder the slot is in.
     pub staging: Staging,
     /// Folders made for it, outermost first.
     pub made: Vec<WirePath>,
@@ -129,17 +129,19 @@ pub enum How {
     Delete,
     /// The file has several hard links: its bytes are rewritten from the first changed one to the end.
     InPlace,
-    /// Nothing: an external change.
+    /// Nothing: an external change, found at its path.
     Nothing,
+    /// Nothing: bytes that others wrote to a file whose name had been taken; they stand only here.
+    Rescued,
 }
 
 /// Which folder holds a slot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Staging {
     /// `.editd/staging` at the workspace's root.
     Root,
-    /// The target's own folder, which is on another mount.
-    Beside,
+    /// This folder of the workspace, since the target is on another mount.
+    Folder(WirePath),
 }
 
 /// Every file shows *after*.
@@ -184,8 +186,8 @@ pub struct Seen {
     pub session: String,
     /// Which file.
     pub path: WirePath,
-    /// Which content.
-    pub hash: ContentHash,
+    /// Which content; `None`: that nothing is there.
+    pub hash: Option<ContentHash>,
     /// Which lines were shown, 1-based and inclusive; all where empty.
     pub ranges: Vec<(u64, u64)>,
     /// When, milliseconds since 1970.

@@ -4,20 +4,29 @@
 //! *Calling sequence*: [`Workspace::open`] recovers; then any call, from any thread. Calls that change
 //! files are made only for what `queue::lanes` has let through, so that no two jobs touch a file at once.
 
+mod clip;
+mod edit;
+mod history;
+mod open;
+mod read;
+mod upkeep;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
-use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, HistoryReply, HistoryRequest, JobRequest, ReadReply,
-    ReadRequest, Receipt, ShowReply, UndoRequest,
-};
+use editd_proto::message::{JobRequest, Receipt};
 use editd_proto::path::WirePath;
 
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::job;
+use crate::job::step::Observer;
 use crate::os::{Identity, Os};
+use crate::rooms::{Rooms, lock};
+use crate::store::Options;
 use crate::store::record::Queued;
 
 /// Who asks.
@@ -84,101 +93,79 @@ pub struct Counts {
 pub struct OpenError(pub String);
 
 /// A workspace with its journal.
-pub struct Workspace {}
+pub struct Workspace {
+    rooms: Rooms,
+    /// Folders of files that were read or written.
+    touched: Mutex<Touched>,
+}
 
-#[expect(clippy::unimplemented, unused_variables, reason = "signatures only, until the room is built")]
+#[derive(Default)]
+struct Touched {
+    folders: BTreeSet<WirePath>,
+    in_order: Vec<WirePath>,
+}
+
 impl Workspace {
-    /// Opens a workspace: takes its lock, opens the store in `state`, recovers what was open.
+    /// Opens a workspace: takes its lock, opens the store in `state` (both absolute paths of folders that
+    /// exist), recovers what was open.
+    ///
+    /// # Errors
+    /// Another daemon serves it, or something cannot be opened: the message says what to do.
     pub fn open(
         os: Arc<dyn Os>,
         root: &Path,
         state: &Path,
+        options: Options,
         settings: Settings,
         clock: Arc<dyn Clock>,
-    ) -> Result<(Workspace, Recovered), OpenError> {
-        unimplemented!()
+    ) -> Result<(Self, Recovered), OpenError> {
+        open::open(os, root, state, options, settings, clock)
     }
+
+    fn of(rooms: Rooms) -> Self {
+        Self { rooms, touched: Mutex::default() }
+    }
+
     /// The folder it serves.
     pub fn root(&self) -> PathBuf {
-        unimplemented!()
+        self.rooms.root.clone()
     }
-    /// Reads a file and renews the session's receipt.
-    pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
-        unimplemented!()
+
+    /// Sets who is told of every step of every job: for tests.
+    pub fn set_observer(&self, observer: Arc<dyn Observer>) {
+        self.rooms.observe(observer);
     }
+
     /// What a job needs to itself; checks its paths.
+    ///
+    /// # Errors
+    /// `outside`, `malformed`, `denied` and what else a path may be.
     pub fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal> {
-        unimplemented!()
+        let lanes = job::lanes_of(&self.rooms, request)?;
+        if let Lanes::Some(keys) = &lanes {
+            for key in keys {
+                if let LaneKey::Path(path) = key {
+                    self.touch(path);
+                }
+            }
+        }
+        Ok(lanes)
     }
-    /// Gives a job its number, or finds it by its key. A detached job is durable when this returns.
-    pub fn admit(&self, who: &Who, request: &JobRequest) -> Admission {
-        unimplemented!()
-    }
-    /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
-    pub fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt {
-        unimplemented!()
-    }
-    /// Takes entries back, with all lanes free.
-    pub fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt {
-        unimplemented!()
-    }
-    /// Takes undos back, with all lanes free.
-    pub fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt {
-        unimplemented!()
-    }
-    /// Withdraws a detached job that has not begun.
-    pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
-        unimplemented!()
-    }
-    /// The receipt of a job that ended; `None` while it waits or runs; `not_found` where there is none.
-    pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
-        unimplemented!()
-    }
-    /// Lists entries.
-    pub fn history(&self, request: &HistoryRequest) -> Result<HistoryReply, Refusal> {
-        unimplemented!()
-    }
-    /// One entry with its diffs.
-    pub fn show(&self, id: JobId) -> Result<ShowReply, Refusal> {
-        unimplemented!()
-    }
-    /// Clipboards.
-    pub fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
-        unimplemented!()
-    }
-    /// Looks at a path because the watcher had a hint. A foreign change of a file that some session read or
-    /// the daemon wrote becomes an `external` entry. `None` where nothing changed since the last look.
-    pub fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
-        unimplemented!()
-    }
-    /// Settles what is due: call it from one background thread whenever [`Workspace::unsettled`] is above
-    /// zero, and with `all` at shutdown. Returns when to call again, in milliseconds.
-    pub fn settle(&self, all: bool) -> Option<u64> {
-        unimplemented!()
-    }
-    /// Flushes what `relaxed` jobs left; call within 50 ms of one. Also makes unflushed receipts durable.
-    pub fn flush(&self) -> Result<(), Refusal> {
-        unimplemented!()
-    }
-    /// Journal upkeep: retention, database size. Call now and then from a background thread.
-    pub fn upkeep(&self) {
-        unimplemented!()
-    }
-    /// Numbers for `status`.
-    pub fn counts(&self) -> Counts {
-        unimplemented!()
-    }
-    /// Why no more edits are accepted, where that is so.
-    pub fn failed(&self) -> Option<String> {
-        unimplemented!()
-    }
+
     /// The folders, as workspace paths, of files that were read or written since it was opened (at most
-    /// `limits::WATCHED_FOLDERS`): what the watcher watches. Grows; the number tells cheaply whether it did.
+    /// [`crate::limits::WATCHED_FOLDERS`]), from the `known`-th on; `None` where there are no new ones.
     pub fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
-        unimplemented!()
+        let touched = lock(&self.touched);
+        touched.in_order.get(known..).filter(|new| !new.is_empty()).map(<[WirePath]>::to_vec)
     }
-    /// Checks log, database and staging folder.
-    pub fn check(&self) -> CheckReply {
-        unimplemented!()
+
+    fn touch(&self, path: &WirePath) {
+        let bytes = path.as_bytes();
+        let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        let folder = WirePath::new(bytes.get(..end).unwrap_or_default());
+        let mut touched = lock(&self.touched);
+        if touched.in_order.len() < crate::limits::WATCHED_FOLDERS && touched.folders.insert(folder.clone()) {
+            touched.in_order.push(folder);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Every call of the Unix seam on a real temporary folder; no test needs rights that a user lacks.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod sharing;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +12,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::Unix;
-use crate::os::{Access, Dir, Kind, Lease, Os, is_link, read_all};
+use crate::os::{Access, Dir, Kind, Os, is_link, read_all};
 
 fn folder() -> (tempfile::TempDir, Dir) {
     let temp = tempfile::tempdir().unwrap();
@@ -245,6 +247,17 @@ fn folders_are_made_with_their_mode_and_removed_when_empty() {
 }
 
 #[test]
+fn the_mask_is_the_one_that_new_files_show() {
+    let (_temp, dir) = folder();
+    dir.create_file(b"f", 0o777).unwrap();
+    assert_eq!(dir.stat(b"f").unwrap().mode, 0o777 & !super::mask());
+    assert_eq!(super::mask::parse("Name:\tx\nUmask:\t0027\nState:\tR\n"), Some(0o027));
+    assert_eq!(super::mask::parse("Umask:\t9\n"), None);
+    assert_eq!(super::mask::parse("Umask:\t7777\n"), None);
+    assert_eq!(super::mask::parse(""), None);
+}
+
+#[test]
 fn mode_and_owner_are_set() {
     let (_temp, dir) = folder();
     let file = dir.create_file(b"f", 0o600).unwrap();
@@ -257,70 +270,6 @@ fn mode_and_owner_are_set() {
         Ok(()) => assert_eq!((file.stat().unwrap().uid, file.stat().unwrap().gid), (12_345, 54_321)),
         Err(error) => assert!(!root && error.kind() == ErrorKind::PermissionDenied),
     }
-}
-
-#[test]
-fn a_lease_is_refused_while_somebody_writes() {
-    let (temp, dir) = folder();
-    make(&dir, b"f", b"x");
-    let ours = dir.open_file(b"f", Access::Read).unwrap();
-    let writer = fs::OpenOptions::new().append(true).open(temp.path().join("f")).unwrap();
-    match ours.lease().unwrap() {
-        Lease::Unsupported => return eprintln!("skipped: no leases on this file system"),
-        told => assert_eq!(told, Lease::Writer),
-    }
-    drop(writer);
-    assert_eq!(ours.lease().unwrap(), Lease::Held);
-    assert!(ours.lease_intact().unwrap());
-    ours.release_lease().unwrap();
-    assert!(!ours.lease_intact().unwrap());
-    ours.release_lease().unwrap();
-    let write = dir.open_file(b"f", Access::Write).unwrap();
-    assert_eq!(write.lease().unwrap_err().kind(), ErrorKind::InvalidInput);
-}
-
-#[test]
-fn a_lease_is_broken_by_a_writer_who_waits_for_its_release() {
-    let (temp, dir) = folder();
-    make(&dir, b"f", b"x");
-    let ours = dir.open_file(b"f", Access::Read).unwrap();
-    if ours.lease().unwrap() == Lease::Unsupported {
-        return eprintln!("skipped: no leases on this file system");
-    }
-    let refused = dir.open_file(b"f", Access::Write).err().unwrap();
-    assert_eq!(refused.kind(), ErrorKind::WouldBlock, "the seam never waits");
-    assert!(!ours.lease_intact().unwrap(), "the attempt broke it");
-    let path = temp.path().join("f");
-    let writer = std::thread::spawn(move || fs::write(path, b"late").unwrap());
-    ours.release_lease().unwrap();
-    writer.join().unwrap();
-    assert_eq!(read_all(&*ours, 10).unwrap(), b"late");
-}
-
-#[test]
-fn a_lease_sees_a_writer_after_the_unlink() {
-    let (temp, dir) = folder();
-    make(&dir, b"f", b"x");
-    let ours = dir.open_file(b"f", Access::Read).unwrap();
-    if ours.lease().unwrap() == Lease::Unsupported {
-        return eprintln!("skipped: no leases on this file system");
-    }
-    let path = temp.path().join("f");
-    dir.remove_file(b"f").unwrap();
-    assert!(ours.lease_intact().unwrap());
-    assert!(fs::File::open(path).is_err());
-}
-
-#[test]
-fn a_lock_has_one_holder() {
-    let (_temp, dir) = folder();
-    make(&dir, b"lock", b"");
-    let first = dir.open_file(b"lock", Access::Write).unwrap();
-    let second = dir.open_file(b"lock", Access::Write).unwrap();
-    assert!(first.try_lock().unwrap());
-    assert!(!second.try_lock().unwrap());
-    drop(first);
-    assert!(second.try_lock().unwrap());
 }
 
 #[test]

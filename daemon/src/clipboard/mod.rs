@@ -1,0 +1,68 @@
+//! Clipboards: to whom a name belongs, and what may be stored under it. Pure; the store keeps them.
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::limits;
+
+/// The session to which a clipboard belongs: none, for a name that begins with `/`.
+pub fn owner<'a>(session: &'a str, name: &str) -> &'a str {
+    if name.starts_with('/') { "" } else { session }
+}
+
+/// Checks a name.
+///
+/// # Errors
+/// `malformed` for an empty one, one over [`limits::NAME`] bytes, or one with control characters.
+pub fn check_name(name: &str) -> Result<(), Refusal> {
+    let wrong = if name.is_empty() || name == "/" {
+        "is empty"
+    } else if name.len() > limits::NAME {
+        "is too long"
+    } else if name.chars().any(char::is_control) {
+        "has control characters"
+    } else {
+        return Ok(());
+    };
+    let shown: String = name.chars().take(40).flat_map(char::escape_default).collect();
+    Err(Box::new(WireError::new(
+        Code::Malformed,
+        format!("the clipboard name \"{shown}\" {wrong}; use 1 to {} bytes of text", limits::NAME),
+    )))
+}
+
+/// Checks a content.
+///
+/// # Errors
+/// `too_large` above [`limits::CLIPBOARD`] bytes.
+pub fn check_size(name: &str, bytes: usize) -> Result<(), Refusal> {
+    if bytes <= limits::CLIPBOARD {
+        return Ok(());
+    }
+    let mut error = WireError::new(
+        Code::TooLarge,
+        format!("clipboard {name:?} would hold {bytes} bytes; it may hold {}", limits::CLIPBOARD),
+    );
+    error.limit = Some(limits::CLIPBOARD as u64);
+    Err(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leading_slash_makes_a_name_the_workspaces() {
+        assert_eq!(owner("s", "cut"), "s");
+        assert_eq!(owner("s", "/cut"), "");
+    }
+
+    #[test]
+    fn names_are_bounded_text() {
+        for bad in ["", "/", "a\nb", &"x".repeat(limits::NAME + 1)] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+        assert!(check_name("/shared name").is_ok());
+        assert!(check_size("a", limits::CLIPBOARD).is_ok());
+        assert!(check_size("a", limits::CLIPBOARD + 1).is_err());
+    }
+}

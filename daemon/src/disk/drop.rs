@@ -1,0 +1,123 @@
+//! Dropping a displaced file: only when nobody can still write to it, and only bytes that the journal has.
+
+use std::io;
+
+use editd_proto::ids::ContentHash;
+
+use super::Disk;
+use super::put::held_name;
+use super::sight::{self, Found, Sight};
+use crate::os::{Access, File, Lease};
+use crate::store::record::Staging;
+
+/// What became of a slot.
+pub enum Dropped {
+    /// It is empty.
+    Gone,
+    /// Somebody has its file open for writing, or may have: look again later.
+    Wait,
+    /// It is empty, but somebody opened its file for writing in the last moment: what they write goes
+    /// to this file, which has no name any more. Keep it and look again with [`look_late`].
+    Open(File),
+    /// It holds something that is no file, or one too large for the journal: it must be set aside.
+    Keep,
+}
+
+/// What a caller knows of a slot that is to be dropped.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Contents that the journal has.
+    pub hashes: &'a [ContentHash],
+    /// Whether the grace time has passed, where no lease can tell that nobody writes.
+    pub ripe: bool,
+}
+
+impl Disk {
+    /// Empties a slot: takes a lease, looks at the file once more, hands what the journal does not have to
+    /// `rescue`, unlinks it, and looks at the lease again.
+    ///
+    /// # Errors
+    /// What the system says, or `rescue`; the slot is as it was.
+    pub fn drop_slot(
+        &self,
+        staging: &Staging,
+        slot: &str,
+        known: Known<'_>,
+        rescue: &mut dyn FnMut(&Found) -> io::Result<()>,
+    ) -> io::Result<Dropped> {
+        let (dir, name) = match self.slot(staging, slot) {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Dropped::Gone),
+            other => other?,
+        };
+        let (_, held) = self.slot(staging, &held_name(slot))?;
+        match dir.remove_file(&held) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let file = match dir.open_file(&name, Access::Read) {
+            Ok(file) => file,
+            Err(error) => {
+                return match dir.stat(&name) {
+                    Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Dropped::Gone),
+                    Ok(_) => Ok(Dropped::Keep),
+                    Err(_) => Err(error),
+                };
+            }
+        };
+        let lease = file.lease()?;
+        let done = rescue_unknown(&file, known.hashes, rescue).and_then(|kept| match (kept, lease) {
+            (false, _) => Ok(Dropped::Keep),
+            (true, Lease::Writer) => Ok(Dropped::Wait),
+            (true, Lease::Unsupported) if !known.ripe => Ok(Dropped::Wait),
+            (true, _) => dir.remove_file(&name).map(|()| Dropped::Gone),
+        });
+        if lease != Lease::Held {
+            return done;
+        }
+        let quiet = file.lease_intact().unwrap_or(false);
+        file.release_lease()?;
+        match done? {
+            Dropped::Gone if !quiet => Ok(Dropped::Open(file)),
+            other => Ok(other),
+        }
+    }
+}
+
+/// Looks at a file without a name once more: whether its writer is done, and what it wrote.
+///
+/// # Errors
+/// What the system says, or `rescue`.
+pub fn look_late(
+    file: &File,
+    known: Known<'_>,
+    rescue: &mut dyn FnMut(&Found) -> io::Result<()>,
+) -> io::Result<bool> {
+    let lease = file.lease()?;
+    let looked = rescue_unknown(file, known.hashes, rescue);
+    if lease == Lease::Held {
+        file.release_lease()?;
+    }
+    looked?;
+    Ok(match lease {
+        Lease::Held => true,
+        Lease::Writer => false,
+        Lease::Unsupported => known.ripe,
+    })
+}
+
+/// Whether the journal has, or now has, what the file holds.
+fn rescue_unknown(
+    file: &File,
+    known: &[ContentHash],
+    rescue: &mut dyn FnMut(&Found) -> io::Result<()>,
+) -> io::Result<bool> {
+    match sight::read(file.clone())? {
+        Sight::File(found) => {
+            if !known.contains(&found.face.hash) {
+                rescue(&found)?;
+            }
+            Ok(true)
+        }
+        Sight::Absent | Sight::TooLarge(_) | Sight::Other(_) => Ok(false),
+    }
+}

@@ -1,0 +1,76 @@
+//! Making what was put durable: the file, its folder, the folder of its slot. It changes nothing.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use editd_proto::path::WirePath;
+
+use super::Disk;
+use super::place::Place;
+use crate::os::{Access, Kind};
+use crate::store::record::Staging;
+
+impl Disk {
+    /// Flushes what stands at a place now, whoever put it there; nothing where nothing stands there.
+    ///
+    /// # Errors
+    /// What the system says: then nothing that it covers may be called settled.
+    pub fn flush_file(&self, place: &Place) -> io::Result<()> {
+        if !place.missing().is_empty() {
+            return Ok(());
+        }
+        match place.parent().open_file(place.name(), Access::Read) {
+            Ok(file) => file.sync_all(),
+            Err(error) => match place.parent().stat(place.name()) {
+                Ok(stat) if stat.kind == Kind::File => Err(error),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Flushes the folder of a place and every folder above it that the job made.
+    ///
+    /// # Errors
+    /// As [`Disk::flush_file`].
+    pub fn flush_folders(&self, place: &Place, made: &[WirePath]) -> io::Result<()> {
+        place.parent().sync()?;
+        let above: BTreeSet<WirePath> = made.iter().map(parent_of).collect();
+        for path in above {
+            match self.folder(&path) {
+                Ok(dir) => dir.sync()?,
+                // Others took it away: there is nothing of ours to keep.
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Flushes the file in a slot.
+    ///
+    /// # Errors
+    /// As [`Disk::flush_file`].
+    pub fn flush_slot(&self, staging: &Staging, slot: &str) -> io::Result<()> {
+        let (dir, name) = self.slot(staging, slot)?;
+        dir.open_file(&name, Access::Read)?.sync_all()
+    }
+
+    /// Flushes the folder that holds slots.
+    ///
+    /// # Errors
+    /// As [`Disk::flush_file`].
+    pub fn flush_slots(&self, staging: &Staging) -> io::Result<()> {
+        match self.slot(staging, "") {
+            Ok((dir, _)) => dir.sync(),
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The folder that a path stands in.
+fn parent_of(path: &WirePath) -> WirePath {
+    let bytes = path.as_bytes();
+    let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+    WirePath::new(bytes.get(..end).unwrap_or_default())
+}

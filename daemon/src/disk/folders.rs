@@ -1,0 +1,297 @@
+//! The workspace's folder, and the daemon's own folder in it: `.editd`, which ignores itself, with `staging`
+//! for slots and `lost` for slots that no open entry knows. It opens and makes folders, nothing else.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use editd_proto::path::WirePath;
+
+use super::place::{Place, PlaceError, Root, resolve, resolve_link};
+use super::put::held_name;
+use super::sight::{self, Sight};
+use crate::os::{Dir, File, Os};
+use crate::store::record::{Entry, How, Staging};
+
+/// The daemon's own folder in the workspace.
+pub const OWN: &[u8] = b".editd";
+const STAGING: &[u8] = b"staging";
+const LOST: &[u8] = b"lost";
+const LOCK: &[u8] = b"lock";
+const PROBE: &[u8] = b"probe";
+const IGNORE: &[u8] = b".gitignore";
+/// What a slot's name begins with where it stands among the workspace's own files.
+const BESIDE: &str = ".editd-slot-";
+
+/// The workspace's files.
+pub struct Disk {
+    pub(super) os: Arc<dyn Os>,
+    pub(super) root: Root,
+    pub(super) staging: Dir,
+    pub(super) lost: Dir,
+    /// Bits that new folders do not get.
+    pub(super) mask: u32,
+    staging_device: u64,
+    /// Folders that turned out to be on another mount, though they have the same device number.
+    beside: Mutex<BTreeSet<WirePath>>,
+    /// Held as long as the workspace is open: no second daemon serves it.
+    _lock: File,
+}
+
+/// Why a workspace could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another daemon holds the lock.
+    #[error("another editd serves this workspace; stop it (`editctl stop`) or use it")]
+    Locked,
+    /// The system refused.
+    #[error("cannot {what}: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Disk {
+    /// Opens a workspace by its absolute path, makes `.editd` where it is missing, and takes its lock.
+    ///
+    /// # Errors
+    /// [`OpenError::Locked`] where another daemon has it.
+    pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, OpenError> {
+        let io = |what| move |source| OpenError::Io { what, source };
+        let dir = os.open_dir(root).map_err(io("open the workspace"))?;
+        let own = folder(&dir, OWN).map_err(io("make .editd in the workspace"))?;
+        let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
+        if !lock.try_lock().map_err(io("lock .editd/lock"))? {
+            return Err(OpenError::Locked);
+        }
+        let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
+        ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;
+        let staging = folder(&own, STAGING).map_err(io("make .editd/staging"))?;
+        let lost = folder(&own, LOST).map_err(io("make .editd/lost"))?;
+        // Slots that a power cut must not lose are named by flushed folders only.
+        own.sync().map_err(io("flush .editd"))?;
+        dir.sync().map_err(io("flush the workspace's folder"))?;
+        let staging_device = staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
+        let root = Root::open(&*os, root).map_err(io("look at the workspace"))?;
+        Ok(Self { os, root, staging, lost, mask, staging_device, beside: Mutex::default(), _lock: lock })
+    }
+
+    /// Finds the place that a path means, links followed, never outside.
+    ///
+    /// # Errors
+    /// See [`PlaceError`].
+    pub fn resolve(&self, path: &WirePath) -> Result<Place, PlaceError> {
+        resolve(&self.root, path)
+    }
+
+    /// The same, but a link in the last component is refused instead of followed.
+    ///
+    /// # Errors
+    /// See [`PlaceError`].
+    pub fn resolve_link(&self, path: &WirePath) -> Result<Place, PlaceError> {
+        resolve_link(&self.root, path)
+    }
+
+    /// Looks at a place now.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn look(&self, place: &Place) -> io::Result<Sight> {
+        if !place.missing().is_empty() {
+            return Ok(Sight::Absent);
+        }
+        sight::look(place.parent(), place.name())
+    }
+
+    /// Where a slot for a place must stand: neither `rename` nor an exchange crosses mounts.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn staging_of(&self, place: &Place) -> io::Result<Staging> {
+        let folder = parent_path(place);
+        let same = place.parent().stat_self()?.identity.dev == self.staging_device;
+        let known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains(&folder);
+        if same && !known { Ok(Staging::Root) } else { Ok(Staging::Folder(folder)) }
+    }
+
+    /// Moves a name to one that must be free. A file system that cannot do that in one step does it with a
+    /// link, which fails as well where the name is taken; in between, the file has both.
+    pub(super) fn move_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        match self.os.rename_noreplace(from, name, to, to_name) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                self.os.link(from, name, to, to_name)?;
+                from.remove_file(name)
+            }
+            other => other,
+        }
+    }
+
+    /// Remembers that slots for this path must stand beside it: a bind mount has its file system's device
+    /// number, and is another mount all the same.
+    pub fn stage_beside(&self, path: &WirePath) {
+        let bytes = path.as_bytes();
+        let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        let folder = WirePath::new(bytes.get(..end).unwrap_or_default());
+        let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        if beside.len() >= crate::limits::WATCHED_FOLDERS {
+            beside.clear();
+        }
+        beside.insert(folder);
+    }
+
+    /// The folder and the name of a slot.
+    pub(super) fn slot(&self, staging: &Staging, slot: &str) -> io::Result<(Dir, Vec<u8>)> {
+        match staging {
+            Staging::Root => Ok((self.staging.clone(), slot.as_bytes().to_vec())),
+            Staging::Folder(path) => {
+                let dir = self.folder(path)?;
+                Ok((dir, format!("{BESIDE}{slot}").into_bytes()))
+            }
+        }
+    }
+
+    /// Looks at what a slot holds.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn look_slot(&self, staging: &Staging, slot: &str) -> io::Result<Sight> {
+        match self.slot(staging, slot) {
+            Ok((dir, name)) => sight::look(&dir, &name),
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Sight::Absent),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Finishes what a kill interrupted where the file system has no exchange: a displaced file that is still
+    /// held under its other name goes to its slot, or back where its target has vanished.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish_held(&self, entry: &Entry) -> io::Result<()> {
+        for file in entry.files.iter().filter(|file| file.how == How::Swap) {
+            let Ok((dir, slot)) = self.slot(&file.staging, &file.slot) else { continue };
+            let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
+            if matches!(sight::look(&dir, &held)?, Sight::Absent) {
+                continue;
+            }
+            let Ok(place) = self.resolve_link(&file.path) else { continue };
+            match (sight::look(&dir, &slot)?, self.look(&place)?) {
+                (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
+                (_, Sight::Absent) => {
+                    self.move_noreplace(&dir, &held, place.parent(), place.name())?;
+                }
+                // Linked, not yet renamed: the target still is the file that is held.
+                _ => dir.remove_file(&held)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a folder of the workspace by its path.
+    pub(super) fn folder(&self, path: &WirePath) -> io::Result<Dir> {
+        let mut dir = self.root.dir().clone();
+        for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
+            dir = dir.open_dir(name)?;
+        }
+        Ok(dir)
+    }
+
+    /// Names in `.editd/staging`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn staged_names(&self) -> io::Result<Vec<String>> {
+        let listed = self.staging.list()?;
+        Ok(listed.into_iter().map(|one| String::from_utf8_lossy(&one.name).into_owned()).collect())
+    }
+
+    /// Moves a slot's file to `.editd/lost`, where no open entry knows it or the journal cannot hold it: it may
+    /// be the only copy of somebody's bytes. One on another mount gets a plain name beside where it is.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn set_aside(&self, staging: &Staging, slot: &str, now_ms: u64) -> io::Result<()> {
+        let (dir, name) = self.slot(staging, slot)?;
+        let to = format!("{now_ms}-{slot}");
+        let moved = match staging {
+            Staging::Root => self.move_noreplace(&dir, &name, &self.lost, to.as_bytes()),
+            Staging::Folder(_) => {
+                self.move_noreplace(&dir, &name, &dir, format!("{BESIDE}lost-{to}").as_bytes())
+            }
+        };
+        match moved {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Files in `.editd/lost`, with the time in which they were set aside, milliseconds since 1970.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn lost(&self) -> io::Result<Vec<(String, u64)>> {
+        let time = |name: &str| name.split('-').next().and_then(|ms| ms.parse().ok()).unwrap_or(0);
+        let names = self.lost.list()?;
+        Ok(names
+            .into_iter()
+            .map(|one| String::from_utf8_lossy(&one.name).into_owned())
+            .map(|name| (name.clone(), time(&name)))
+            .collect())
+    }
+
+    /// Removes a file from `.editd/lost` for good.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn forget_lost(&self, name: &str) -> io::Result<()> {
+        self.lost.remove_file(name.as_bytes())
+    }
+}
+
+/// The folder of a place that exists: the place's own, or the nearest above it.
+pub(crate) fn parent_path(place: &Place) -> WirePath {
+    let names: Vec<&[u8]> = place.path().as_bytes().split(|byte| *byte == b'/').collect();
+    let above = names.len().saturating_sub(1).saturating_sub(place.missing().len());
+    WirePath::new(names.get(..above).unwrap_or_default().join(&b'/'))
+}
+
+/// The process's mask for new files: told by a file that is made to see it.
+fn mask_of(own: &Dir) -> io::Result<u32> {
+    match own.remove_file(PROBE) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mode = own.create_file(PROBE, 0o777)?.stat()?.mode;
+    own.remove_file(PROBE)?;
+    Ok(0o777 & !mode)
+}
+
+fn folder(parent: &Dir, name: &[u8]) -> io::Result<Dir> {
+    match parent.create_dir(name, 0o700) {
+        Ok(()) => {}
+        Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    parent.open_dir(name)
+}
+
+fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
+    match dir.create_file(name, 0o600) {
+        Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => {
+            dir.open_file(name, crate::os::Access::Write)
+        }
+        other => other,
+    }
+}
+
+fn ignore_itself(own: &Dir) -> io::Result<()> {
+    match own.create_file(IGNORE, 0o644) {
+        Ok(file) => file.write_all_at(b"*\n", 0),
+        Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}

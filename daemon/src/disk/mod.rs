@@ -1,0 +1,30 @@
+//! The only room that touches workspace files: finding a place, looking at it, staging new bytes beside it,
+//! exchanging them with it, and dropping what was displaced. It decides nothing: what to put where, and what
+//! a displaced file means for the job, is `job`'s and `journal`'s.
+//!
+//! *Calling sequence*: [`Disk::resolve`] → [`Disk::look`] → [`Disk::stage`] → (the intent is flushed)
+//! → [`Disk::put`] → [`Disk::flush`] → [`Disk::drop_slot`]; [`Disk::withdraw`] takes a put back.
+//!
+//! *Invariants*: **nothing is unlinked that was not looked at**; a displaced file that shows other bytes than
+//! those judged goes back to where it was; bytes that are nobody's in the journal are handed to the caller
+//! (`Rescue`) before they are moved again.
+//!
+//! *Limitations*: two windows of microseconds stay open: between the second read of a displaced file and its
+//! exchange back, and between another process's look-up of a name and its open. Where the file system cannot
+//! exchange, the displaced file is held by a link made just before the rename, and another process's replacing
+//! between the two is lost. A file with several hard links is rewritten in place, where a reader can see the
+//! middle and a write by another process between the last look and the rewriting is lost.
+
+pub mod drop;
+pub mod flush;
+pub mod folders;
+pub mod in_place;
+pub mod place;
+pub mod put;
+pub mod sight;
+pub mod stage;
+pub mod withdraw;
+
+pub use folders::Disk;
+pub use place::{Place, PlaceError};
+pub use sight::{Found, Sight};

@@ -1,0 +1,71 @@
+//! The folders that a new file needs. It makes what is missing and never steps through a link to do so.
+
+use std::io::ErrorKind;
+
+use editd_proto::path::WirePath;
+
+use super::{Place, PlaceError};
+use crate::os::{Dir, Kind, OsDir};
+
+impl Place {
+    /// Makes the folders that are missing, with mode 0777 without the bits of `mask`, and hands back the
+    /// file's folder and the paths of those that were made, outermost first. They are not flushed. One that
+    /// somebody else makes meanwhile is taken as it is.
+    ///
+    /// # Errors
+    /// [`PlaceError::Outside`] where a link came to stand in the way, [`PlaceError::NotAFolder`] for anything
+    /// else. What was made by then is removed again.
+    pub fn ensure_folders(&self, mask: u32) -> Result<(Dir, Vec<WirePath>), PlaceError> {
+        let mut at = self.parent.clone();
+        let mut made: Vec<(Dir, Vec<u8>, WirePath)> = Vec::new();
+        for (index, name) in self.missing.iter().enumerate() {
+            let path = self.folder_path(index);
+            match enter(&*at, name, mask, &path) {
+                Ok((next, new)) => {
+                    let above = std::mem::replace(&mut at, next);
+                    if new {
+                        made.push((above, name.clone(), path));
+                    }
+                }
+                Err(error) => {
+                    for (above, name, _) in made.iter().rev() {
+                        // It stays where somebody uses it by now.
+                        above.remove_dir(name).ok();
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok((at, made.into_iter().map(|(_, _, path)| path).collect()))
+    }
+
+    /// The path of the `index`-th missing folder.
+    fn folder_path(&self, index: usize) -> WirePath {
+        let names: Vec<&[u8]> = self.path.as_bytes().split(|byte| *byte == b'/').collect();
+        // Behind it stand the missing folders after it, and the file.
+        let len = names.len().saturating_sub(self.missing.len()).saturating_add(index);
+        WirePath::new(names.get(..len).unwrap_or_default().join(&b'/'))
+    }
+}
+
+/// Makes a folder unless it is there, and opens it. `true`: it was made.
+fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir, bool), PlaceError> {
+    let new = match at.create_dir(name, 0o777 & !mask) {
+        Ok(()) => true,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+        Err(error) => return Err(PlaceError::of(path.clone(), error)),
+    };
+    let error = match at.open_dir(name) {
+        Ok(dir) => return Ok((dir, new)),
+        Err(error) => error,
+    };
+    if new {
+        // Only if it still is an empty folder, of course.
+        at.remove_dir(name).ok();
+    }
+    Err(match at.stat(name).map(|stat| stat.kind) {
+        Ok(Kind::Link) => PlaceError::Outside { link: Some(path.clone()) },
+        Ok(Kind::File | Kind::Other) => PlaceError::NotAFolder(path.clone()),
+        Ok(Kind::Dir) | Err(_) => PlaceError::of(path.clone(), error),
+    })
+}

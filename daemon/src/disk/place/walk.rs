@@ -1,0 +1,295 @@
+//! The walk from the root to a place, step by step. It opens folders and reads links, and changes nothing.
+
+use std::io::ErrorKind;
+
+use editd_proto::path::WirePath;
+
+use super::{OWN_FOLDER, Place, PlaceError, Root};
+use crate::limits;
+use crate::os::{Dir, Kind, OsDir, Stat, is_link};
+
+/// Finds where a client's path leads: a regular file, or nothing yet. Links are followed, the last one too.
+///
+/// # Errors
+/// [`PlaceError`], for whatever is no file inside the workspace.
+pub fn resolve(root: &Root, path: &WirePath) -> Result<Place, PlaceError> {
+    Walk::begin(root, path.as_bytes(), true)?.run()
+}
+
+/// As [`resolve`], but a link at the end is not followed: it is [`PlaceError::IsLink`].
+///
+/// # Errors
+/// As [`resolve`].
+pub fn resolve_link(root: &Root, path: &WirePath) -> Result<Place, PlaceError> {
+    Walk::begin(root, path.as_bytes(), false)?.run()
+}
+
+struct Walk<'a> {
+    root: &'a Root,
+    follow_last: bool,
+    /// What is still to be walked, last first.
+    ahead: Vec<Vec<u8>>,
+    /// What was said last must be a folder: a slash stands behind it.
+    folder: bool,
+    /// The open folders below the root, each with its name in the one before.
+    behind: Vec<(Vec<u8>, Dir)>,
+    /// Folders beyond them that do not exist.
+    missing: Vec<Vec<u8>>,
+    links: usize,
+    again: usize,
+}
+
+/// The end of a walk.
+enum End {
+    Absent(Vec<u8>),
+    File(Vec<u8>, Stat),
+}
+
+impl<'a> Walk<'a> {
+    fn begin(root: &'a Root, path: &[u8], follow_last: bool) -> Result<Self, PlaceError> {
+        if path.len() > editd_proto::limits::PATH {
+            return Err(PlaceError::TooLong(editd_proto::limits::PATH));
+        }
+        if path.contains(&0) {
+            return Err(PlaceError::Nul);
+        }
+        if names(path).any(|name| name == b"..") {
+            return Err(PlaceError::Parent);
+        }
+        if path.is_empty() {
+            return Err(PlaceError::Empty);
+        }
+        let inside = match path.first() {
+            Some(b'/') => from_root(root, path).ok_or(PlaceError::Outside { link: None })?,
+            _ => names(path).collect(),
+        };
+        if inside.is_empty() {
+            return Err(PlaceError::IsFolder(WirePath::from(".")));
+        }
+        Ok(Self {
+            root,
+            follow_last,
+            ahead: inside.into_iter().rev().map(<[u8]>::to_vec).collect(),
+            folder: ends_as_folder(path),
+            behind: Vec::new(),
+            missing: Vec::new(),
+            links: 0,
+            again: 0,
+        })
+    }
+
+    fn run(mut self) -> Result<Place, PlaceError> {
+        loop {
+            let Some(name) = self.ahead.pop() else {
+                // Only a link's target ends in a folder without naming it: "..", "." or the root.
+                return Err(PlaceError::IsFolder(self.path(None)));
+            };
+            if name == b".." {
+                self.climb()?;
+                continue;
+            }
+            if name.len() > limits::COMPONENT {
+                return Err(PlaceError::TooLong(limits::COMPONENT));
+            }
+            if self.is_reserved(&name) {
+                return Err(PlaceError::Reserved);
+            }
+            let end = if self.ahead.is_empty() { self.last(name)? } else { self.through(name)? };
+            match end {
+                Some(End::Absent(_)) if self.folder => return Err(PlaceError::TrailingSlash),
+                Some(End::File(name, _)) if self.folder => {
+                    return Err(PlaceError::NotAFolder(self.path(Some(&name))));
+                }
+                Some(End::Absent(name)) => return Ok(self.arrive(name, None)),
+                Some(End::File(name, stat)) => return Ok(self.arrive(name, Some(stat))),
+                None => {}
+            }
+        }
+    }
+
+    /// Takes a step that is not the last one.
+    fn through(&mut self, name: Vec<u8>) -> Result<Option<End>, PlaceError> {
+        if !self.missing.is_empty() {
+            self.missing.push(name);
+            return Ok(None);
+        }
+        // Mostly it is a folder: ask for that first, and look closer only if it is none.
+        let error = match self.here().open_dir(&name) {
+            Ok(dir) => {
+                self.behind.push((name, dir));
+                return Ok(None);
+            }
+            Err(error) => error,
+        };
+        match error.kind() {
+            ErrorKind::NotFound => self.missing.push(name),
+            _ if error.kind() == ErrorKind::NotADirectory || is_link(&error) => match self.look(&name)? {
+                Some(Kind::Link) => self.follow(name)?,
+                // It became a folder or went away since.
+                Some(Kind::Dir) | None => self.once_more(name)?,
+                Some(Kind::File | Kind::Other) => {
+                    return Err(PlaceError::NotAFolder(self.path(Some(&name))));
+                }
+            },
+            _ => return Err(PlaceError::of(self.path(Some(&name)), error)),
+        }
+        Ok(None)
+    }
+
+    /// Takes the last step.
+    fn last(&mut self, name: Vec<u8>) -> Result<Option<End>, PlaceError> {
+        if !self.missing.is_empty() {
+            return Ok(Some(End::Absent(name)));
+        }
+        let stat = match self.here().stat(&name) {
+            Ok(stat) => stat,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(End::Absent(name))),
+            Err(error) => return Err(PlaceError::of(self.path(Some(&name)), error)),
+        };
+        match stat.kind {
+            Kind::File => Ok(Some(End::File(name, stat))),
+            Kind::Dir => Err(PlaceError::IsFolder(self.path(Some(&name)))),
+            Kind::Other => Err(PlaceError::Special(self.path(Some(&name)))),
+            // With a slash behind it, it is the folder that it leads to, as everywhere.
+            Kind::Link if self.follow_last || self.folder => self.follow(name).map(|()| None),
+            Kind::Link => {
+                let target = self.here().read_link(&name);
+                let path = self.path(Some(&name));
+                match target {
+                    Ok(target) => Err(PlaceError::IsLink { path, target: WirePath::new(target) }),
+                    Err(error) if changed(&error) => self.once_more(name).map(|()| None),
+                    Err(error) => Err(PlaceError::of(path, error)),
+                }
+            }
+        }
+    }
+
+    /// Puts a link's target in the place of its name.
+    fn follow(&mut self, name: Vec<u8>) -> Result<(), PlaceError> {
+        self.links += 1;
+        if self.links > limits::LINKS {
+            return Err(PlaceError::Links);
+        }
+        let target = match self.here().read_link(&name) {
+            Ok(target) => target,
+            Err(error) if changed(&error) => return self.once_more(name),
+            Err(error) => return Err(PlaceError::of(self.path(Some(&name)), error)),
+        };
+        let link = self.path(Some(&name));
+        let inside: Vec<&[u8]> = match target.first() {
+            None => return Err(PlaceError::Dangling(link)),
+            Some(b'/') => {
+                let inside =
+                    from_root(self.root, &target).ok_or(PlaceError::Outside { link: Some(link.clone()) })?;
+                self.behind.clear();
+                inside
+            }
+            Some(_) => names(&target).collect(),
+        };
+        // Whether it can be climbed out of is known only when the steps are taken; the link is known here.
+        let depth = self.behind.len();
+        if climbs_out(depth, &inside) {
+            return Err(PlaceError::Outside { link: Some(link) });
+        }
+        if self.ahead.is_empty() {
+            self.folder |= ends_as_folder(&target);
+        }
+        self.ahead.extend(inside.into_iter().rev().map(<[u8]>::to_vec));
+        if self.ahead.len() > editd_proto::limits::PATH {
+            return Err(PlaceError::TooLong(editd_proto::limits::PATH));
+        }
+        Ok(())
+    }
+
+    /// Goes back to the folder that was walked before.
+    fn climb(&mut self) -> Result<(), PlaceError> {
+        if let Some(name) = self.missing.last() {
+            return Err(PlaceError::Dangling(self.path(Some(name))));
+        }
+        self.behind.pop().map(drop).ok_or(PlaceError::Outside { link: None })
+    }
+
+    /// Takes a step again, because others changed what it goes through.
+    fn once_more(&mut self, name: Vec<u8>) -> Result<(), PlaceError> {
+        self.again += 1;
+        if self.again > limits::RESOLVE_AGAIN {
+            return Err(PlaceError::Changing(self.path(Some(&name))));
+        }
+        self.ahead.push(name);
+        Ok(())
+    }
+
+    fn look(&self, name: &[u8]) -> Result<Option<Kind>, PlaceError> {
+        match self.here().stat(name) {
+            Ok(stat) => Ok(Some(stat.kind)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(PlaceError::of(self.path(Some(name)), error)),
+        }
+    }
+
+    fn here(&self) -> &dyn OsDir {
+        self.behind.last().map_or(&**self.root.dir(), |(_, dir)| &**dir)
+    }
+
+    /// The daemon's folder, also where the file system ignores case.
+    fn is_reserved(&self, name: &[u8]) -> bool {
+        if !self.behind.is_empty() || !self.missing.is_empty() || !name.eq_ignore_ascii_case(OWN_FOLDER) {
+            return false;
+        }
+        let identity = |name: &[u8]| self.here().stat(name).ok().map(|stat| stat.identity);
+        name == OWN_FOLDER || identity(name).is_some_and(|found| identity(OWN_FOLDER) == Some(found))
+    }
+
+    /// The path of a name here, or of this folder.
+    fn path(&self, name: Option<&[u8]>) -> WirePath {
+        let behind = self.behind.iter().map(|(name, _)| name.as_slice());
+        let path: Vec<&[u8]> = behind.chain(self.missing.iter().map(Vec::as_slice)).chain(name).collect();
+        if path.is_empty() { WirePath::from(".") } else { WirePath::new(path.join(&b'/')) }
+    }
+
+    fn arrive(self, name: Vec<u8>, stat: Option<Stat>) -> Place {
+        let path = self.path(Some(&name));
+        let parent = self.behind.last().map_or(self.root.dir(), |(_, dir)| dir).clone();
+        Place { parent, name, path, stat, missing: self.missing }
+    }
+}
+
+/// The link was replaced by something else, or removed.
+fn changed(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound)
+}
+
+/// The names of a path. Empty ones and `.` mean nothing.
+fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
+}
+
+/// Whether the path's end says that it is a folder.
+fn ends_as_folder(path: &[u8]) -> bool {
+    matches!(path.rsplit(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."))
+}
+
+/// The rest of an absolute path, if it begins with one of the root's.
+fn from_root<'p>(root: &Root, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
+    root.names.iter().find_map(|known| {
+        let mut rest = names(path);
+        let mut known = names(known.as_os_str().as_encoded_bytes());
+        known.all(|name| rest.next() == Some(name)).then(|| rest.collect())
+    })
+}
+
+/// Whether a link's target climbs above the root from so many folders below it.
+fn climbs_out(depth: usize, target: &[&[u8]]) -> bool {
+    let mut left = depth;
+    for name in target {
+        if *name != b".." {
+            // What follows a name may be a link itself: the steps will tell.
+            return false;
+        }
+        match left.checked_sub(1) {
+            Some(above) => left = above,
+            None => return true,
+        }
+    }
+    false
+}

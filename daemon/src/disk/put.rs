@@ -1,0 +1,201 @@
+//! Putting a staged file in place, and looking at what it displaced. Foreign bytes go back at once.
+
+use std::io;
+
+use super::Disk;
+use super::place::{Place, PlaceError};
+use super::sight::{self, Sight};
+use crate::os::Kind;
+use crate::store::record::{FileRecord, How};
+
+/// Bytes that stand in no journal entry, found where a file was moved.
+pub struct Rescue<'a> {
+    /// The file whose name they had.
+    pub of: &'a FileRecord,
+    /// They.
+    pub found: &'a super::Found,
+}
+
+/// Where rescued bytes go: into the log, before the file that holds them is moved again.
+pub type Rescuer<'a> = dyn FnMut(Rescue<'_>) -> io::Result<()> + 'a;
+
+/// Proof that a file was put in place and displaced only what was judged.
+#[derive(Debug)]
+#[must_use]
+pub struct Swapped(());
+
+/// Why a file was not put in place: the target stands as others left it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Foreign {
+    /// It shows other bytes, another mode or owner, or has more names.
+    Changed,
+    /// It is gone.
+    Vanished,
+    /// Something is there where nothing was.
+    Appeared,
+    /// It became something else than a file.
+    Special(Kind),
+    /// It is on another mount than the slot.
+    OtherMount,
+}
+
+impl Disk {
+    /// Puts one file of a durable intent in place.
+    ///
+    /// # Errors
+    /// The inner error: the target is foreign and stands as it was. The outer: the system refused, and
+    /// recovery must look.
+    pub fn put(
+        &self,
+        file: &FileRecord,
+        place: &Place,
+        rescue: &mut Rescuer<'_>,
+    ) -> io::Result<Result<Swapped, Foreign>> {
+        match file.how {
+            How::Swap => self.put_by_exchange(file, place, rescue),
+            How::Create => self.put_new(file, place),
+            How::Delete => self.put_away(file, place, rescue),
+            How::InPlace => self.put_in_place(file, place),
+            How::Nothing | How::Rescued => Ok(Ok(Swapped(()))),
+        }
+    }
+
+    fn put_by_exchange(
+        &self,
+        file: &FileRecord,
+        place: &Place,
+        rescue: &mut Rescuer<'_>,
+    ) -> io::Result<Result<Swapped, Foreign>> {
+        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        match self.os.exchange(&slots, &slot, place.parent(), place.name()) {
+            Ok(()) => {}
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
+                io::ErrorKind::CrossesDevices => return Ok(Err(Foreign::OtherMount)),
+                io::ErrorKind::Unsupported => {
+                    if let Err(foreign) = self.put_by_link(file, place)? {
+                        return Ok(Err(foreign));
+                    }
+                }
+                _ => return Err(error),
+            },
+        }
+        let foreign = match sight::look(&slots, &slot) {
+            Ok(sight) => match judge_displaced(&sight, file) {
+                None => return Ok(Ok(Swapped(()))),
+                Some(foreign) => foreign,
+            },
+            // What cannot be read cannot have been judged.
+            Err(_) => Foreign::Changed,
+        };
+        self.put_back(file, place, rescue)?;
+        Ok(Err(foreign))
+    }
+
+    /// Where the file system cannot exchange: the displaced file gets the slot's name by a link first.
+    fn put_by_link(&self, file: &FileRecord, place: &Place) -> io::Result<Result<(), Foreign>> {
+        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
+        match sight::look(place.parent(), place.name()) {
+            Ok(sight) => {
+                if let Some(foreign) = judge_displaced(&sight, file) {
+                    return Ok(Err(foreign));
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        match self.os.link(place.parent(), place.name(), &slots, &held) {
+            Ok(()) => {
+                self.os.rename(&slots, &slot, place.parent(), place.name())?;
+                self.os.rename(&slots, &held, &slots, &slot)?;
+            }
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
+            Err(_) => {
+                // Neither exchange nor links: move the target away, then the new one in.
+                self.move_noreplace(place.parent(), place.name(), &slots, &held)?;
+                self.move_noreplace(&slots, &slot, place.parent(), place.name())?;
+                self.os.rename(&slots, &held, &slots, &slot)?;
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn put_new(&self, file: &FileRecord, place: &Place) -> io::Result<Result<Swapped, Foreign>> {
+        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        let parent = match place.ensure_folders(self.mask) {
+            Ok((parent, _)) => parent,
+            Err(error) => return foreign_folder(error),
+        };
+        match self.move_noreplace(&slots, &slot, &parent, place.name()) {
+            Ok(()) => Ok(Ok(Swapped(()))),
+            Err(error) => match error.kind() {
+                io::ErrorKind::AlreadyExists => Ok(Err(Foreign::Appeared)),
+                io::ErrorKind::CrossesDevices => Ok(Err(Foreign::OtherMount)),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn put_away(
+        &self,
+        file: &FileRecord,
+        place: &Place,
+        rescue: &mut Rescuer<'_>,
+    ) -> io::Result<Result<Swapped, Foreign>> {
+        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
+            Ok(()) => {}
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
+                io::ErrorKind::CrossesDevices => return Ok(Err(Foreign::OtherMount)),
+                _ => return Err(error),
+            },
+        }
+        let foreign = match sight::look(&slots, &slot) {
+            Ok(sight) => match judge_displaced(&sight, file) {
+                None => return Ok(Ok(Swapped(()))),
+                Some(foreign) => foreign,
+            },
+            Err(_) => Foreign::Changed,
+        };
+        self.put_back(file, place, rescue)?;
+        Ok(Err(foreign))
+    }
+
+    pub(super) const fn swapped() -> Swapped {
+        Swapped(())
+    }
+}
+
+/// The name under which a displaced file is held while there is no exchange.
+pub(super) fn held_name(slot: &str) -> String {
+    format!("{slot}.held")
+}
+
+/// `None` where a displaced file is the one that was judged.
+fn judge_displaced(sight: &Sight, file: &FileRecord) -> Option<Foreign> {
+    let before = file.before.as_ref();
+    match sight {
+        // A deletion takes one name away; an exchange would part the names.
+        Sight::File(found) if found.links > 1 && file.how != How::Delete => Some(Foreign::Changed),
+        Sight::File(found) => match before {
+            Some(face) if found.shows(face) => None,
+            _ => Some(Foreign::Changed),
+        },
+        Sight::TooLarge(_) => Some(Foreign::Changed),
+        Sight::Other(kind) => Some(Foreign::Special(*kind)),
+        Sight::Absent => Some(Foreign::Vanished),
+    }
+}
+
+/// A folder that became something else while a job was on its way is foreign; all else is the system's.
+fn foreign_folder(error: PlaceError) -> io::Result<Result<Swapped, Foreign>> {
+    match error {
+        PlaceError::Denied(_) => Err(io::ErrorKind::PermissionDenied.into()),
+        PlaceError::Io { error, .. } => match error.kind() {
+            io::ErrorKind::NotFound => Ok(Err(Foreign::Vanished)),
+            _ => Err(error),
+        },
+        _ => Ok(Err(Foreign::Special(Kind::Other))),
+    }
+}

@@ -1,0 +1,139 @@
+//! Looking at a name: what stands there, whole and with its hash. It never changes anything.
+
+use std::io;
+use std::sync::Arc;
+
+use editd_proto::ids::ContentHash;
+use editd_proto::limits;
+
+use crate::os::{self, Access, Dir, File, Kind, Stat};
+use crate::store::record::Face;
+
+/// Reads that are tried when a file changes while it is read; the last one counts.
+const READS: usize = 4;
+
+/// What stands at a name.
+#[derive(Clone)]
+pub enum Sight {
+    /// Nothing.
+    Absent,
+    /// A regular file.
+    File(Found),
+    /// A regular file above [`limits::FILE`].
+    TooLarge(Stat),
+    /// A folder, a link, a FIFO, a socket or a device.
+    Other(Kind),
+}
+
+/// A regular file as it was read.
+#[derive(Clone)]
+pub struct Found {
+    /// What it is.
+    pub face: Face,
+    /// Names that it has.
+    pub links: u64,
+    /// Last change of content or metadata, nanoseconds since 1970; no program can set it back.
+    pub changed: i64,
+    /// Its content.
+    pub bytes: Arc<[u8]>,
+    /// The file, open for reading: it stays this file whatever happens to its name.
+    pub file: File,
+}
+
+impl Found {
+    /// Whether it is what the journal says of it, in everything but its number: an equal file that came
+    /// from elsewhere is as good.
+    pub fn shows(&self, face: &Face) -> bool {
+        self.face.hash == face.hash && self.face.mode == face.mode && self.owned_as(face)
+    }
+
+    /// Whether it is the very file, with the very content.
+    pub fn is(&self, face: &Face) -> bool {
+        self.face.hash == face.hash && self.face.identity == face.identity
+    }
+
+    fn owned_as(&self, face: &Face) -> bool {
+        self.face.uid == face.uid && self.face.gid == face.gid
+    }
+}
+
+impl Sight {
+    /// The file, where it is one that was read.
+    pub fn found(&self) -> Option<&Found> {
+        match self {
+            Self::File(found) => Some(found),
+            Self::Absent | Self::TooLarge(_) | Self::Other(_) => None,
+        }
+    }
+
+    /// The hash of the content, where there is one.
+    pub fn hash(&self) -> Option<ContentHash> {
+        self.found().map(|found| found.face.hash)
+    }
+}
+
+/// Looks at a name in a folder.
+///
+/// # Errors
+/// What the system says, `PermissionDenied` for a file that may not be read.
+pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
+    match dir.open_file(name, Access::Read) {
+        Ok(file) => read(file),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound => Ok(Sight::Absent),
+            _ => match dir.stat(name) {
+                Ok(stat) if stat.kind != Kind::File => Ok(Sight::Other(stat.kind)),
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Sight::Absent),
+                _ => Err(error),
+            },
+        },
+    }
+}
+
+/// Reads an open file as a [`Sight`]; again if it changed meanwhile.
+///
+/// # Errors
+/// What the system says.
+pub fn read(file: File) -> io::Result<Sight> {
+    let mut left = READS;
+    loop {
+        left -= 1;
+        let before = file.stat()?;
+        if before.size > limits::FILE as u64 {
+            return Ok(Sight::TooLarge(before));
+        }
+        let bytes = os::read_all(&*file, limits::FILE)?;
+        let after = file.stat()?;
+        if bytes.len() > limits::FILE {
+            return Ok(Sight::TooLarge(after));
+        }
+        let quiet = (before.modified, before.size) == (after.modified, after.size);
+        if (quiet && after.size == bytes.len() as u64) || left == 0 {
+            let face = face(&after, &bytes);
+            return Ok(Sight::File(Found {
+                face,
+                links: after.links,
+                changed: after.changed,
+                bytes: bytes.into(),
+                file,
+            }));
+        }
+    }
+}
+
+/// The hash that names a content.
+pub fn hash(bytes: &[u8]) -> ContentHash {
+    ContentHash::from_bytes(*blake3::hash(bytes).as_bytes())
+}
+
+fn face(stat: &Stat, bytes: &[u8]) -> Face {
+    Face {
+        hash: hash(bytes),
+        size: bytes.len() as u64,
+        mode: stat.mode,
+        uid: stat.uid,
+        gid: stat.gid,
+        identity: stat.identity,
+        modified: stat.modified,
+    }
+}

@@ -1,0 +1,122 @@
+//! Staging: the new bytes in a file of their own, on the file system of their target, with its mode, owner,
+//! access control lists and extended attributes. Nothing is flushed, no target is touched.
+
+use std::io;
+
+use super::Disk;
+use super::place::Place;
+use super::sight::{Found, hash};
+use crate::os::Access;
+use crate::store::record::{Face, Staging};
+
+/// The mode of a new file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// These bits.
+    Exact(u32),
+    /// Read and write for everybody, less the process's mask.
+    Masked,
+}
+
+/// New bytes beside their target.
+#[derive(Debug)]
+#[must_use]
+pub struct Staged {
+    /// Where.
+    pub staging: Staging,
+    /// Under which name.
+    pub slot: String,
+    /// What the target will be.
+    pub face: Face,
+}
+
+/// Why a file could not be staged.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// The owner cannot be given to a new file: only rewriting in place keeps it.
+    #[error("the owner cannot be kept")]
+    Owner,
+    /// The file may not be written.
+    #[error("the file is read-only")]
+    ReadOnly,
+    /// The system refused.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl Disk {
+    /// Writes new bytes to a slot, with the attributes of what they will replace.
+    ///
+    /// # Errors
+    /// See [`StageError`]; a slot that was begun is taken away again.
+    pub fn stage(
+        &self,
+        place: &Place,
+        replaces: Option<&Found>,
+        bytes: &[u8],
+        mode: Mode,
+        slot: &str,
+    ) -> Result<Staged, StageError> {
+        let staging = self.staging_of(place)?;
+        let (dir, name) = self.slot(&staging, slot)?;
+        let bits = match mode {
+            Mode::Exact(bits) => bits,
+            Mode::Masked => 0o666,
+        };
+        let file = dir.create_file(&name, if replaces.is_some() { 0o600 } else { bits & 0o777 })?;
+        let written = (|| -> Result<Face, StageError> {
+            file.write_all_at(bytes, 0)?;
+            if let Some(old) = replaces {
+                let own = file.stat()?;
+                if (own.uid, own.gid) != (old.face.uid, old.face.gid) {
+                    file.set_owner(old.face.uid, old.face.gid).map_err(|_| StageError::Owner)?;
+                }
+                file.copy_attributes(&*old.file)?;
+            }
+            if let Mode::Exact(bits) = mode {
+                file.set_mode(bits)?;
+            }
+            let stat = file.stat()?;
+            Ok(Face {
+                hash: hash(bytes),
+                size: bytes.len() as u64,
+                mode: stat.mode,
+                uid: stat.uid,
+                gid: stat.gid,
+                identity: stat.identity,
+                modified: stat.modified,
+            })
+        })();
+        match written {
+            Ok(face) => Ok(Staged { staging, slot: slot.to_owned(), face }),
+            Err(error) => {
+                // Ours alone: nobody has seen it, and its bytes are still in the caller's hands.
+                let _ = dir.remove_file(&name);
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes a staged file away that was never put.
+    pub fn unstage(&self, staging: &Staging, slot: &str) {
+        if let Ok((dir, name)) = self.slot(staging, slot) {
+            // A slot that stays is set aside when the workspace is next opened.
+            let _ = dir.remove_file(&name);
+        }
+    }
+
+    /// Whether the content of a file may be changed by whoever runs the daemon.
+    ///
+    /// # Errors
+    /// [`StageError::ReadOnly`] where not.
+    pub fn writable(&self, place: &Place, found: &Found) -> Result<(), StageError> {
+        if found.face.mode & 0o222 == 0 {
+            return Err(StageError::ReadOnly);
+        }
+        match place.parent().open_file(place.name(), Access::Write) {
+            Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied => Err(StageError::ReadOnly),
+            // Any other trouble shows where it matters: in the exchange.
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Taking a put back: what was displaced returns to its name, and whatever came to stand there meanwhile is
+//! rescued first. Bounded, since another process may go on for ever.
+
+use std::io;
+
+use super::Disk;
+use super::place::Place;
+use super::put::{Rescue, Rescuer};
+use super::sight::{self, Found, Sight};
+use crate::store::record::{Face, FileRecord, How};
+
+/// Exchanges after which a target that others keep changing is left as they left it.
+const ROUNDS: usize = 16;
+
+impl Disk {
+    /// Takes back one file that was put: its target shows *before* again, or what others made of it.
+    ///
+    /// # Errors
+    /// What the system says; recovery must look.
+    pub fn withdraw(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
+        match file.how {
+            How::Swap | How::Delete => self.put_back(file, place, rescue),
+            How::Create => self.withdraw_new(file, place, rescue),
+            How::InPlace => self.withdraw_in_place(file, place),
+            How::Nothing | How::Rescued => Ok(()),
+        }
+    }
+
+    /// Puts the slot's file back under its name. What comes out must be our staged file: if it is another's,
+    /// that is newer than what went in, so it is rescued and exchanged again.
+    pub(super) fn put_back(
+        &self,
+        file: &FileRecord,
+        place: &Place,
+        rescue: &mut Rescuer<'_>,
+    ) -> io::Result<()> {
+        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        let mut ours: Option<Face> = file.after.clone();
+        for _ in 0..ROUNDS {
+            let first = rescue_slot(file, &slots, &slot, None, rescue)?;
+            let going_in = rescue_slot(file, &slots, &slot, first, rescue)?;
+            let back = if ours.is_some() {
+                self.exchange_or_move(&slots, &slot, place)?
+            } else {
+                self.move_back(&slots, &slot, place)?
+            };
+            if matches!(back, Back::Moved) {
+                return Ok(());
+            }
+            let out = sight::look(&slots, &slot)?;
+            match (&out, &ours) {
+                (Sight::File(found), Some(face)) if found.is(face) => return Ok(()),
+                (Sight::Absent, _) => return Ok(()),
+                // Ours by number, others' by content, or others' altogether: it is the newer one.
+                _ => ours = going_in.map(|found| found.face),
+            }
+        }
+        Ok(())
+    }
+
+    fn exchange_or_move(&self, slots: &crate::os::Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+        match self.os.exchange(slots, slot, place.parent(), place.name()) {
+            Ok(()) => Ok(Back::Exchanged),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => self.move_back(slots, slot, place),
+                io::ErrorKind::Unsupported => {
+                    self.os.rename(slots, slot, place.parent(), place.name())?;
+                    Ok(Back::Moved)
+                }
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Back to a name that nobody holds; where somebody does by now, theirs is the newer one and stays.
+    fn move_back(&self, slots: &crate::os::Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+        match self.move_noreplace(slots, slot, place.parent(), place.name()) {
+            Ok(()) => Ok(Back::Moved),
+            Err(error) => match error.kind() {
+                io::ErrorKind::AlreadyExists => {
+                    // The slot's bytes are in the journal; a deletion's target was made anew by another.
+                    Ok(Back::Moved)
+                }
+                // The slot itself is gone: nothing is left to put back.
+                io::ErrorKind::NotFound => Ok(Back::Moved),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn withdraw_new(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
+        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let out = sight::look(&slots, &slot)?;
+        match (&out, &file.after) {
+            (Sight::File(found), Some(after)) if found.is(after) => Ok(()),
+            _ => {
+                rescue_slot(file, &slots, &slot, None, rescue)?;
+                self.move_back(&slots, &slot, place).map(|_| ())
+            }
+        }
+    }
+}
+
+/// How a slot's file went back.
+enum Back {
+    /// The slot holds what stood at the target.
+    Exchanged,
+    /// The slot is empty, or its bytes are in the journal and the target is another's.
+    Moved,
+}
+
+/// Hands the slot's bytes to the journal, unless the journal has them: they are *before* or *after*, or were
+/// handed over a moment ago.
+fn rescue_slot(
+    file: &FileRecord,
+    slots: &crate::os::Dir,
+    slot: &[u8],
+    rescued: Option<Found>,
+    rescue: &mut Rescuer<'_>,
+) -> io::Result<Option<Found>> {
+    let Sight::File(found) = sight::look(slots, slot)? else { return Ok(None) };
+    let hash = found.face.hash;
+    let known = [file.before.as_ref(), file.after.as_ref()];
+    let in_journal = known.into_iter().flatten().any(|face| face.hash == hash)
+        || rescued.is_some_and(|earlier| earlier.face.hash == hash);
+    if !in_journal {
+        rescue(Rescue { of: file, found: &found })?;
+    }
+    Ok(Some(found))
+}

@@ -1,0 +1,72 @@
+//! What a job is about to do, whoever planned it: an edit, an undo or a redo.
+
+use std::collections::BTreeMap;
+
+use editd_engine::{ClipWrite, Refusal, Splice, State};
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::{Durability, EntryKind, FileOutcome};
+use editd_proto::path::WirePath;
+
+use crate::disk::stage::Mode;
+use crate::disk::{Found, Place};
+use crate::store::record::Seen;
+use crate::workspace::Who;
+
+/// Whose it is and why.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Its number.
+    pub id: JobId,
+    /// What makes it.
+    pub kind: EntryKind,
+    /// Who asked.
+    pub who: Who,
+    /// The client's key.
+    pub key: Option<String>,
+    /// Hash of the request.
+    pub request: ContentHash,
+    /// Why.
+    pub label: Option<String>,
+    /// Entries that it takes back or brings back.
+    pub of: Vec<JobId>,
+    /// When it may be answered.
+    pub durability: Durability,
+    /// Whether its client does not wait for it.
+    pub detached: bool,
+}
+
+/// One path that changes.
+pub struct Drafted {
+    /// Where.
+    pub place: Place,
+    /// What is there now, where something is.
+    pub before: Option<Found>,
+    /// What shall be there.
+    pub after: State,
+    /// How a new file's mode is chosen.
+    pub mode: Mode,
+    /// What turns one into the other.
+    pub splices: Vec<Splice>,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// The path whose content this is, for a rename or a copy.
+    pub from: Option<WirePath>,
+}
+
+/// What a job is about to do.
+pub struct Draft {
+    /// Whose it is and why.
+    pub origin: Origin,
+    /// Its changes, each path once, in the order in which they are swapped.
+    pub changes: Vec<Drafted>,
+    /// Clipboards that it stores.
+    pub clips: Vec<ClipWrite>,
+    /// What to report.
+    pub files: Vec<FileOutcome>,
+    /// With `partial`: the first edit that was left out, and why.
+    pub error: Option<Refusal>,
+    /// What the session had seen of the paths.
+    pub seen: BTreeMap<WirePath, Seen>,
+}

@@ -1,0 +1,83 @@
+//! From the rooms' own errors to the wire's: one function for each room, each sentence says what to do next.
+
+use std::io;
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::path::WirePath;
+
+use super::step::{Go, Step};
+use crate::disk::stage::StageError;
+use crate::rooms::Rooms;
+use crate::store::StoreError;
+
+/// Why a journey ended early.
+#[derive(Debug)]
+pub enum Halt {
+    /// Refused: nothing was changed.
+    Refused(Refusal),
+    /// Something failed when the intent was durable already: recovery must look at what stands.
+    Broken(Refusal),
+    /// Others changed a file in the last moment; everything is as they left it. The journey begins again,
+    /// a bounded number of times; this is the refusal after the last.
+    Again(Refusal),
+    /// An observer asked for it.
+    Stopped,
+}
+
+impl From<Refusal> for Halt {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// Tells the observer of a step.
+pub(super) fn step(rooms: &Rooms, step: Step) -> Result<(), Halt> {
+    match rooms.took(step) {
+        Go::On => Ok(()),
+        Go::Stop => Err(Halt::Stopped),
+    }
+}
+
+/// What a failed system call means for the job.
+pub fn disk_refusal(path: &WirePath, error: &io::Error) -> Refusal {
+    use io::ErrorKind as Kind;
+    let (code, what) = match error.kind() {
+        Kind::NotFound => (Code::Missing, "it is gone; read it again".to_owned()),
+        Kind::PermissionDenied => (
+            Code::Denied,
+            "the system does not permit it; change the permissions of the file or its folder".to_owned(),
+        ),
+        Kind::ReadOnlyFilesystem => {
+            (Code::Denied, "the file system is read-only; mount it writable".to_owned())
+        }
+        Kind::StorageFull | Kind::QuotaExceeded => {
+            (Code::Io, "the disk is full; make room and send the job again".to_owned())
+        }
+        _ => (Code::Io, format!("{error}; mend that and send the job again")),
+    };
+    Box::new(WireError::new(code, format!("{path}: {what}")).at(path))
+}
+
+/// What a failed staging means for the job.
+pub(super) fn stage_refusal(path: &WirePath, error: &StageError) -> Refusal {
+    match error {
+        StageError::Io(error) => disk_refusal(path, error),
+        StageError::ReadOnly => Box::new(
+            WireError::new(
+                Code::Denied,
+                format!("{path} is read-only; make it writable first (`chmod` in the same job will do)"),
+            )
+            .at(path),
+        ),
+        StageError::Owner => Box::new(
+            WireError::new(Code::Denied, format!("{path} belongs to another user, who must edit it"))
+                .at(path),
+        ),
+    }
+}
+
+/// What a store that refuses means for the job.
+pub fn store_refusal(error: &StoreError) -> Refusal {
+    Box::new(WireError::new(Code::Io, error.to_string()))
+}

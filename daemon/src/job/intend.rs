@@ -1,0 +1,120 @@
+//! `intend`: the record of what is about to happen reaches the disk. Only that permits the swap.
+
+use std::sync::Arc;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::Durability;
+use editd_proto::path::WirePath;
+
+use super::draft::Draft;
+use super::errors::{Halt, store_refusal};
+use super::stage::Ready;
+use crate::rooms::{Rooms, lock};
+use crate::store::Flushed;
+use crate::store::record::{Clip, Entry, Record};
+
+/// Proof that an intent will be there after a power cut, or that its job renounced that.
+#[derive(Debug)]
+#[must_use]
+enum Permit {
+    /// The log was flushed behind it.
+    Durable(#[expect(dead_code, reason = "a proof is held, not read")] Flushed),
+    /// `relaxed`: it survives a kill; the flush follows.
+    Relaxed,
+}
+
+/// While it lives, a look at its paths may show what no seal has confirmed.
+pub(super) struct Busy<'r> {
+    rooms: &'r Rooms,
+    paths: Vec<WirePath>,
+}
+
+impl<'r> Busy<'r> {
+    fn begin(rooms: &'r Rooms, paths: Vec<WirePath>) -> Self {
+        lock(&rooms.known).begin(paths.iter());
+        Self { rooms, paths }
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        lock(&self.rooms.known).end(self.paths.iter());
+    }
+}
+
+/// A durable intent.
+#[must_use]
+pub(super) struct DurableIntent<'r> {
+    pub(super) draft: Draft,
+    pub(super) entry: Arc<Entry>,
+    pub(super) busy: Busy<'r>,
+    #[expect(dead_code, reason = "a proof is held, not read")]
+    permit: Permit,
+}
+
+/// Writes the intent and waits until it is durable.
+pub(super) fn intend(rooms: &Rooms, ready: Ready) -> Result<DurableIntent<'_>, Halt> {
+    // A backlog is worked off by those who make it.
+    if lock(&rooms.unsettled).len() >= crate::limits::UNSETTLED {
+        crate::journal::settle::settle(rooms, true);
+    }
+    let busy = Busy::begin(rooms, ready.records.iter().map(|file| file.path.clone()).collect());
+    let entry = entry_of(rooms, &ready);
+    let record = Record::Intent(entry);
+    let position = match rooms.store.append(std::slice::from_ref(&record)) {
+        Ok(position) => position,
+        Err(error) => {
+            ready.unstage(rooms);
+            return Err(Halt::Refused(store_refusal(&error)));
+        }
+    };
+    let permit = if ready.draft.origin.durability == Durability::Relaxed {
+        Permit::Relaxed
+    } else {
+        match rooms.store.flush(position) {
+            Ok(flushed) => Permit::Durable(flushed),
+            Err(error) => {
+                ready.unstage(rooms);
+                let id = ready.draft.origin.id;
+                let refusal = WireError::new(
+                    Code::Io,
+                    format!(
+                        "{error}; nothing was changed; should the intent of job {id} have reached the disk, \
+                         the next start decides, and `editctl show {id}` tells"
+                    ),
+                );
+                return Err(Halt::Refused(Box::new(refusal)));
+            }
+        }
+    };
+    let Record::Intent(entry) = record else {
+        return Err(Halt::Stopped);
+    };
+    Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), busy, permit })
+}
+
+fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {
+    let origin = &ready.draft.origin;
+    let now = rooms.clock.wall_ms();
+    let clip = |write: &editd_engine::ClipWrite| Clip {
+        session: crate::clipboard::owner(&origin.who.session, &write.name).to_owned(),
+        name: write.name.clone(),
+        bytes: Some(write.bytes.clone()),
+        origin: Some(write.origin.clone()),
+        time: now,
+    };
+    Entry {
+        id: origin.id,
+        kind: origin.kind,
+        boot: rooms.boot,
+        time: now,
+        session: origin.who.session.clone(),
+        client: origin.who.client.clone(),
+        key: origin.key.clone(),
+        request: Some(origin.request),
+        label: origin.label.clone(),
+        of: origin.of.clone(),
+        files: ready.records.clone(),
+        clips: ready.draft.clips.iter().map(clip).collect(),
+    }
+}

@@ -1,0 +1,221 @@
+//! `judge`: may this session replace what is there? A pure verdict for each file entry from what the entry
+//! expects, what is there, what the session has seen and what the edits quote.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::{Proof, Refusal};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::ContentHash;
+use editd_proto::message::FileEntry;
+use editd_proto::path::WirePath;
+use sha2::{Digest, Sha256};
+
+use super::errors::store_refusal;
+use super::snapshot::Snapshot;
+use super::stale;
+use crate::config::Unread;
+use crate::disk::Sight;
+use crate::journal::external;
+use crate::journal::known::Ticket;
+use crate::rooms::Rooms;
+use crate::store::record::Seen;
+use crate::workspace::Who;
+
+/// What an entry expects to find.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Expectation {
+    /// Anything.
+    Any,
+    /// No file.
+    Absent,
+    /// A content with this short tag.
+    Version(String),
+    /// The content with this hash.
+    Blake3(String),
+    /// The content with this SHA-256.
+    Sha256(String),
+    /// What the session has last seen, if it has seen it.
+    Receipt(Option<Seen>),
+}
+
+/// What is to be done with an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    /// It may replace all of it.
+    Fresh,
+    /// It may replace the lines that its session has seen.
+    WhereSeen,
+    /// What is there is not what it expects.
+    Stale,
+    /// Its session has not read what it would replace.
+    Unread,
+    /// It expects nothing there, and there is something.
+    Exists,
+}
+
+/// A job that may replace what it replaces.
+pub(super) struct Judged {
+    pub(super) snapshot: Snapshot,
+    /// What the session has seen of each path.
+    pub(super) seen: BTreeMap<WirePath, Seen>,
+    /// Entries (by index) that may only touch lines that were seen.
+    pub(super) where_seen: BTreeSet<WirePath>,
+    /// With `partial`: entries (by index) that are left out, and why.
+    pub(super) skipped: BTreeMap<usize, Refusal>,
+}
+
+/// Judges every entry of a job.
+pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judged, Refusal> {
+    let mut judged = Judged {
+        seen: seen_of(rooms, who, &snapshot)?,
+        snapshot,
+        where_seen: BTreeSet::new(),
+        skipped: BTreeMap::new(),
+    };
+    for (path, sight) in &judged.snapshot.sights {
+        let seen = judged.seen.get(path).map(|seen| seen.hash);
+        external::note(rooms, path, sight, Ticket::Lane, seen, true);
+    }
+    let mut made = BTreeSet::new();
+    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
+        let refused = judge_entry(rooms, who, &judged, entry, !made.insert(entry.path.clone()));
+        match refused {
+            Ok(Verdict::WhereSeen) => {
+                judged.where_seen.insert(entry.path.clone());
+            }
+            Ok(_) => {}
+            Err(refusal) if judged.snapshot.request.partial => {
+                judged.skipped.insert(index, refusal);
+            }
+            Err(refusal) => return Err(refusal),
+        }
+        made.extend(entry.edits.iter().filter_map(|edit| edit.to.clone()));
+    }
+    // A later stage of a path that was left out has nothing to stand on.
+    let left_out: BTreeMap<WirePath, Refusal> = judged
+        .skipped
+        .iter()
+        .filter_map(|(index, refusal)| {
+            let entry = judged.snapshot.request.files.get(*index)?;
+            Some((entry.path.clone(), refusal.clone()))
+        })
+        .collect();
+    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
+        if let Some(refusal) = left_out.get(&entry.path) {
+            judged.skipped.entry(index).or_insert_with(|| refusal.clone());
+        }
+    }
+    Ok(judged)
+}
+
+fn seen_of(rooms: &Rooms, who: &Who, snapshot: &Snapshot) -> Result<BTreeMap<WirePath, Seen>, Refusal> {
+    let mut seen = BTreeMap::new();
+    for path in snapshot.places.keys() {
+        if let Some(one) = rooms.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
+            seen.insert(path.clone(), one);
+        }
+    }
+    Ok(seen)
+}
+
+fn judge_entry(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    entry: &FileEntry,
+    made_before: bool,
+) -> Result<Verdict, Refusal> {
+    let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
+    let seen = |path| judged.seen.get(path).cloned();
+    let mut verdict = Verdict::Fresh;
+    // A later stage stands on what the job itself has made.
+    if !made_before {
+        let expects = expectation(entry, seen(&entry.path))?;
+        let proof = editd_engine::proof(entry)?;
+        verdict = verdict_of(&expects, sight(&entry.path), proof, rooms.settings.unread);
+        if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
+            return Err(stale::refusal(rooms, who, judged, &entry.path, verdict));
+        }
+    }
+    for edit in entry.edits.iter().filter(|edit| edit.overwrite == Some(true)) {
+        let Some(to) = &edit.to else { continue };
+        let expects = match entry.base.as_deref() {
+            Some("any") => Expectation::Any,
+            _ => Expectation::Receipt(seen(to)),
+        };
+        let over = verdict_of(&expects, sight(to), Proof::Blind, rooms.settings.unread);
+        match over {
+            Verdict::Fresh => {}
+            Verdict::WhereSeen => return Err(stale::refusal(rooms, who, judged, to, Verdict::Unread)),
+            other => return Err(stale::refusal(rooms, who, judged, to, other)),
+        }
+    }
+    Ok(verdict)
+}
+
+/// The rule itself.
+pub(super) fn verdict_of(expects: &Expectation, sight: &Sight, proof: Proof, unread: Unread) -> Verdict {
+    let Some(found) = sight.found() else {
+        return match expects {
+            Expectation::Any | Expectation::Absent | Expectation::Receipt(None) => Verdict::Fresh,
+            Expectation::Receipt(Some(seen)) if seen.hash.is_none() => Verdict::Fresh,
+            Expectation::Version(_)
+            | Expectation::Blake3(_)
+            | Expectation::Sha256(_)
+            | Expectation::Receipt(Some(_)) => Verdict::Stale,
+        };
+    };
+    let hash = found.face.hash;
+    let fresh = |same: bool| if same { Verdict::Fresh } else { Verdict::Stale };
+    match expects {
+        Expectation::Any => Verdict::Fresh,
+        Expectation::Absent => Verdict::Exists,
+        Expectation::Version(tag) => fresh(hash.version().0 == *tag),
+        Expectation::Blake3(hex) => fresh(hash.hex() == *hex),
+        Expectation::Sha256(hex) => fresh(sha256(&found.bytes) == *hex),
+        Expectation::Receipt(Some(seen)) if seen.hash != Some(hash) => Verdict::Stale,
+        Expectation::Receipt(Some(seen)) => {
+            if seen.ranges.is_empty() || proof != Proof::Blind {
+                Verdict::Fresh
+            } else {
+                Verdict::WhereSeen
+            }
+        }
+        Expectation::Receipt(None) => match (proof, unread) {
+            (Proof::NotNeeded, _) | (_, Unread::Allow) | (Proof::Quoted, Unread::Anchored) => Verdict::Fresh,
+            (Proof::Quoted | Proof::Blind, _) => Verdict::Unread,
+        },
+    }
+}
+
+/// What an entry's `base` says.
+pub(super) fn expectation(entry: &FileEntry, seen: Option<Seen>) -> Result<Expectation, Refusal> {
+    let Some(base) = entry.base.as_deref() else { return Ok(Expectation::Receipt(seen)) };
+    let hex = |text: &str, digits: usize| {
+        text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let lower = base.to_ascii_lowercase();
+    match (lower.as_str(), lower.split_once(':')) {
+        ("any", _) => Ok(Expectation::Any),
+        ("absent", _) => Ok(Expectation::Absent),
+        (_, Some(("blake3", digest))) if hex(digest, 64) => Ok(Expectation::Blake3(digest.to_owned())),
+        (_, Some(("sha256", digest))) if hex(digest, 64) => Ok(Expectation::Sha256(digest.to_owned())),
+        (tag, None) if hex(tag, 12) => Ok(Expectation::Version(tag.to_owned())),
+        _ => Err(Box::new(
+            WireError::new(
+                Code::Malformed,
+                format!(
+                    "base {base:?} is none of a version (12 hexadecimal digits), `blake3:` or `sha256:` with \
+                     64 digits, `any`, `absent`"
+                ),
+            )
+            .at(&entry.path),
+        )),
+    }
+}
+
+/// SHA-256 of a content, 64 hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    ContentHash::from_bytes(digest).hex()
+}

@@ -1,0 +1,91 @@
+//! One job's journey, on one screen. Each step's result is the next one's argument, so that only this order
+//! compiles:
+//!
+//! ```text
+//! resolve → snapshot → judge → plan → vet → stage → intend (durable) → swap → seal → reply
+//! ```
+//!
+//! The steps before `stage` write nothing. From `intend` on the job is the journal's: whatever happens, either
+//! every file shows *after* and a seal says so, or every file shows what it showed and a void says so.
+//! Undo and redo join at `vet`: they are jobs whose plan is the stored inverse.
+//!
+//! *Invariants*: a job is run only when `queue::lanes` let it through, so no other job touches its files.
+//! Nothing here touches a file or the log but through `disk` and `store`.
+
+pub mod step;
+
+mod draft;
+mod errors;
+mod intend;
+mod judge;
+mod plan;
+mod reply;
+mod resolve;
+mod seal;
+mod snapshot;
+mod stage;
+mod stale;
+mod swap;
+mod vet;
+
+pub use draft::{Draft, Drafted, Origin};
+pub use errors::{Halt, disk_refusal, store_refusal};
+pub(crate) use judge::sha256;
+pub(crate) use reply::stored as stored_receipt;
+pub use resolve::{Resolved, lanes_of, resolve};
+
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::{JobRequest, Mode, Receipt};
+
+use crate::rooms::Rooms;
+use crate::workspace::Who;
+use step::Step;
+
+/// Runs an edit job to its end.
+///
+/// # Errors
+/// [`Halt::Refused`] where nothing was changed; [`Halt::Stopped`] only where an observer asked for it.
+pub fn run(
+    rooms: &Rooms,
+    who: &Who,
+    id: JobId,
+    hash: ContentHash,
+    request: &JobRequest,
+) -> Result<Receipt, Halt> {
+    errors::step(rooms, Step::Admit)?;
+    let resolved = resolve(rooms, request)?;
+    errors::step(rooms, Step::Resolve)?;
+    let snapshot = snapshot::take(rooms, who, resolved)?;
+    errors::step(rooms, Step::Snapshot)?;
+    let judged = judge::judge(rooms, who, snapshot)?;
+    errors::step(rooms, Step::Judge)?;
+    let planned = plan::plan(rooms, who, judged)?;
+    errors::step(rooms, Step::Plan)?;
+    if request.mode == Mode::VerifyOnly {
+        return Ok(reply::verified(&planned));
+    }
+    let draft = plan::draft(rooms, who, id, hash, planned);
+    commit(rooms, draft)
+}
+
+/// The second half of the journey, which undo and redo share: from a draft to a receipt.
+///
+/// # Errors
+/// As [`run`].
+pub fn commit(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
+    let vetted = vet::vet(rooms, draft)?;
+    errors::step(rooms, Step::Vet)?;
+    let vetted = match vetted {
+        vet::Vetted::Unchanged(draft) => return seal::unchanged(rooms, *draft),
+        vet::Vetted::Changes(draft) => *draft,
+    };
+    let staged = stage::stage(rooms, vetted)?;
+    errors::step(rooms, Step::Stage)?;
+    let intended = intend::intend(rooms, staged)?;
+    errors::step(rooms, Step::Intend)?;
+    let swapped = swap::swap(rooms, intended)?;
+    errors::step(rooms, Step::Swap)?;
+    let sealed = seal::seal(rooms, swapped)?;
+    errors::step(rooms, Step::Seal)?;
+    reply::applied(rooms, sealed)
+}

@@ -1,0 +1,228 @@
+//! `plan`: what the job would write, as the engine says; and whether all of it was seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::{Plan, Refusal, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::ContentHash;
+use editd_proto::ids::JobId;
+use editd_proto::message::{EditOutcome, EditStatus, EntryKind, FileOutcome, JobRequest, Status};
+use editd_proto::path::WirePath;
+
+use super::draft::{Draft, Drafted, Origin};
+use super::judge::Judged;
+use crate::disk::stage::Mode;
+use crate::disk::{Place, Sight};
+use crate::receipt::ranges;
+use crate::rooms::Rooms;
+use crate::store::record::Seen;
+use crate::workspace::Who;
+
+/// A job and what it would do.
+pub(super) struct Planned {
+    /// The job, with every path as the workspace knows it.
+    pub(super) request: JobRequest,
+    pub(super) places: BTreeMap<WirePath, Place>,
+    pub(super) sights: BTreeMap<WirePath, Sight>,
+    pub(super) seen: BTreeMap<WirePath, Seen>,
+    pub(super) plan: Plan,
+    /// Names exactly this plan on exactly this content.
+    pub(super) token: String,
+}
+
+/// Plans a judged job.
+pub(super) fn plan(rooms: &Rooms, _who: &Who, judged: Judged) -> Result<Planned, Refusal> {
+    let Judged { snapshot, seen, where_seen, skipped } = judged;
+    let request = &snapshot.request;
+    let mut plan = if skipped.is_empty() {
+        editd_engine::plan(request, &snapshot.world, &rooms.options)?
+    } else {
+        plan_without(rooms, request, &snapshot.world, &skipped)?
+    };
+    check_seen(&plan, &seen, &where_seen)?;
+    let token = token(&plan);
+    if let Some(wanted) = &request.verified
+        && *wanted != token
+    {
+        return Err(Box::new(WireError::new(
+            Code::Stale,
+            "what the job would do is no longer what was verified; verify it again",
+        )));
+    }
+    if let Some(first) = skipped.into_values().next() {
+        plan.error.get_or_insert(first);
+    }
+    Ok(Planned {
+        request: snapshot.request,
+        places: snapshot.places,
+        sights: snapshot.sights,
+        seen,
+        plan,
+        token,
+    })
+}
+
+/// With `partial`: plans what was not left out, and reports the rest as refused.
+fn plan_without(
+    rooms: &Rooms,
+    request: &JobRequest,
+    world: &editd_engine::World,
+    skipped: &BTreeMap<usize, Refusal>,
+) -> Result<Plan, Refusal> {
+    let mut rest = request.clone();
+    let mut index = 0;
+    rest.files.retain(|_| {
+        let kept = !skipped.contains_key(&index);
+        index += 1;
+        kept
+    });
+    let mut plan = match (rest.files.is_empty(), skipped.values().next()) {
+        (true, Some(first)) => return Err(first.clone()),
+        _ => editd_engine::plan(&rest, world, &rooms.options)?,
+    };
+    for (index, refusal) in skipped {
+        let Some(entry) = request.files.get(*index) else { continue };
+        let refused = EditOutcome {
+            status: EditStatus::Refused,
+            rung: None,
+            lines: None,
+            moved: None,
+            replacements: None,
+            score: None,
+            converted_breaks: None,
+            error: Some((**refusal).clone()),
+        };
+        let outcome = FileOutcome {
+            path: entry.path.clone(),
+            status: Status::Refused,
+            before: None,
+            after: None,
+            diff: None,
+            omitted_hunks: None,
+            edits: vec![refused; entry.edits.len()],
+            issues: Vec::new(),
+            warnings: Vec::new(),
+        };
+        plan.files.insert((*index).min(plan.files.len()), outcome);
+    }
+    Ok(plan)
+}
+
+/// Lines that an edit replaces without quoting them must be among those that its session was shown.
+fn check_seen(
+    plan: &Plan,
+    seen: &BTreeMap<WirePath, Seen>,
+    where_seen: &BTreeSet<WirePath>,
+) -> Result<(), Refusal> {
+    for change in plan.changes.iter().filter(|change| where_seen.contains(&change.path)) {
+        let (Some(seen), State::File { bytes, .. }) = (seen.get(&change.path), &change.before) else {
+            continue;
+        };
+        if let Some((first, last)) = ranges::unseen(&seen.ranges, bytes, &change.splices) {
+            let path = &change.path;
+            let mut error = WireError::new(
+                Code::Unread,
+                format!(
+                    "this session has not read lines {first} to {last} of {path}, which the job would \
+                     replace; read them, or send the file's version as `base`"
+                ),
+            )
+            .at(path);
+            error.line = Some(first);
+            error.version = seen.hash.map(|hash| hash.version());
+            return Err(Box::new(error));
+        }
+    }
+    Ok(())
+}
+
+/// A name for what a plan would do to what: every path with the hashes and modes of both sides.
+fn token(plan: &Plan) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let side = |state: &State| match state {
+        State::Absent => vec![0],
+        State::File { bytes, mode } => {
+            let mut out = vec![1];
+            out.extend_from_slice(blake3::hash(bytes).as_bytes());
+            out.extend_from_slice(&mode.to_be_bytes());
+            out
+        }
+    };
+    for change in &plan.changes {
+        hasher.update(&(change.path.as_bytes().len() as u64).to_be_bytes());
+        hasher.update(change.path.as_bytes());
+        hasher.update(&side(&change.before));
+        hasher.update(&side(&change.after));
+    }
+    for clip in &plan.clips {
+        hasher.update(&(clip.name.len() as u64).to_be_bytes());
+        hasher.update(clip.name.as_bytes());
+        hasher.update(blake3::hash(&clip.bytes).as_bytes());
+    }
+    ContentHash::from_bytes(*hasher.finalize().as_bytes()).hex()
+}
+
+/// Turns a plan into what the second half of the journey carries out.
+pub(super) fn draft(rooms: &Rooms, who: &Who, id: JobId, hash: ContentHash, planned: Planned) -> Draft {
+    let Planned { request, mut places, mut sights, seen, plan, .. } = planned;
+    let (written, moved) = origins(&request);
+    let mut changes = Vec::with_capacity(plan.changes.len());
+    for change in plan.changes {
+        let Some(place) = places.remove(&change.path) else { continue };
+        let before = match sights.remove(&change.path) {
+            Some(Sight::File(found)) => Some(found),
+            _ => None,
+        };
+        let mode = match &change.after {
+            State::File { mode, .. } if before.is_some() || !written.contains(&change.path) => {
+                Mode::Exact(*mode)
+            }
+            _ => Mode::Masked,
+        };
+        changes.push(Drafted {
+            from: moved.get(&change.path).cloned(),
+            place,
+            before,
+            after: change.after,
+            mode,
+            splices: change.splices,
+            added: change.added,
+            removed: change.removed,
+        });
+    }
+    let origin = Origin {
+        id,
+        kind: EntryKind::Edit,
+        who: who.clone(),
+        key: request.key,
+        request: hash,
+        label: request.label,
+        of: Vec::new(),
+        durability: request.durability.unwrap_or(rooms.settings.durability),
+        detached: request.detach,
+    };
+    Draft { origin, changes, clips: plan.clips, files: plan.files, error: plan.error, seen }
+}
+
+/// Paths whose content the job itself gives without saying a mode, and paths whose content comes from another.
+fn origins(request: &JobRequest) -> (BTreeSet<WirePath>, BTreeMap<WirePath, WirePath>) {
+    let mut written = BTreeSet::new();
+    let mut moved = BTreeMap::new();
+    for entry in &request.files {
+        for edit in &entry.edits {
+            match (edit.op.as_str(), &edit.to) {
+                ("write" | "create", _) => {
+                    written.insert(entry.path.clone());
+                }
+                ("rename" | "copy", Some(to)) => {
+                    moved.insert(to.clone(), entry.path.clone());
+                }
+                ("chmod", _) => {
+                    written.remove(&entry.path);
+                }
+                _ => {}
+            }
+        }
+    }
+    (written, moved)
+}

@@ -1,0 +1,73 @@
+//! `reply`: what the client is told.
+
+use editd_proto::message::{FileOutcome, Receipt, Status};
+
+use super::draft::Draft;
+use super::errors::Halt;
+use super::plan::Planned;
+use super::seal::Sealed;
+use crate::rooms::Rooms;
+use crate::store::record::{Entry, How};
+
+/// The receipt of a job whose every file shows *after*.
+pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
+    let mut files = draft.files.clone();
+    for record in entry.files.iter().filter(|record| record.how == How::InPlace) {
+        for file in files.iter_mut().filter(|file| file.path == record.path) {
+            file.warnings.push(
+                "the file has several names or another owner: it was rewritten in place, and a reader may have \
+                 seen the middle of it"
+                    .to_owned(),
+            );
+        }
+    }
+    Receipt {
+        job: Some(entry.id),
+        status: if draft.error.is_some() { Status::Partial } else { Status::Applied },
+        files,
+        error: draft.error.as_deref().cloned(),
+        verified: None,
+        rebased: false,
+        repeated: false,
+    }
+}
+
+/// A receipt as it is stored: without diffs, which the journal can tell again.
+pub(crate) fn stored(receipt: &Receipt) -> Vec<u8> {
+    let mut receipt = receipt.clone();
+    for file in &mut receipt.files {
+        file.diff = None;
+    }
+    // Encoding plain data into memory cannot fail; an empty receipt would be told as lost.
+    rmp_serde::to_vec_named(&receipt).unwrap_or_default()
+}
+
+/// The last step: what was done goes out.
+pub(super) fn applied(_: &Rooms, sealed: Sealed) -> Result<Receipt, Halt> {
+    let Sealed { receipt, entry, .. } = sealed;
+    debug_assert_eq!(receipt.job, Some(entry.id));
+    Ok(receipt)
+}
+
+/// The receipt of a job that was to write nothing.
+pub(super) fn verified(planned: &Planned) -> Receipt {
+    let would = |file: &FileOutcome| FileOutcome {
+        status: if file.status == Status::Applied { Status::Verified } else { file.status },
+        ..file.clone()
+    };
+    let error = planned.plan.error.as_deref().cloned();
+    let status = match (&error, planned.plan.changes.is_empty()) {
+        (Some(_), true) => Status::Refused,
+        (Some(_), false) => Status::Partial,
+        (None, _) => Status::Verified,
+    };
+    Receipt {
+        job: None,
+        status,
+        files: planned.plan.files.iter().map(would).collect(),
+        error,
+        verified: Some(planned.token.clone()),
+        rebased: false,
+        repeated: false,
+    }
+}

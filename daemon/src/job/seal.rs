@@ -1,0 +1,143 @@
+//! `seal`: the log says that every file shows *after*. From here the entry counts, its clipboards hold, and its
+//! session knows what it wrote.
+
+use std::sync::Arc;
+
+use editd_engine::State;
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{Durability, Receipt, Status};
+
+use super::draft::{Draft, Drafted};
+use super::errors::{Halt, store_refusal};
+use super::reply;
+use super::swap::AllSwapped;
+use crate::journal::settle;
+use crate::receipt::{self, Shown};
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Clip, Done, Entry, Record, Seal, Seen};
+
+/// A job that is done.
+#[must_use]
+pub(super) struct Sealed {
+    pub(super) receipt: Receipt,
+    pub(super) entry: Arc<Entry>,
+}
+
+/// Seals a job.
+pub(super) fn seal(rooms: &Rooms, swapped: AllSwapped<'_>) -> Result<Sealed, Halt> {
+    let AllSwapped { draft, entry, proofs, busy } = swapped;
+    debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
+    let receipt = reply::receipt_of(&draft, &entry);
+    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: reply::stored(&receipt) })];
+    records.extend(draft.changes.iter().map(|change| Record::Seen(seen_after(rooms, &draft, change))));
+    rooms.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
+    for (change, file) in draft.changes.iter().zip(&entry.files) {
+        lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+        if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
+            rooms.store.keep_content(after.hash, bytes);
+        }
+    }
+    drop(busy);
+    lock(&rooms.unsettled).sealed(entry.clone(), rooms.clock.monotonic());
+    if draft.origin.durability == Durability::Full {
+        settle::flush_now(rooms, &entry).map_err(|error| {
+            let message = format!(
+                "job {} was applied, but its files could not be flushed ({error}); mend the disk, then see \
+                 `editctl show {}`",
+                entry.id, entry.id
+            );
+            Halt::Refused(Box::new(WireError::new(Code::Io, message)))
+        })?;
+    }
+    Ok(Sealed { receipt, entry })
+}
+
+/// Ends a job that changes no file: its clipboards hold, and a key is remembered.
+pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
+    let now = rooms.clock.wall_ms();
+    let origin = &draft.origin;
+    let receipt = Receipt {
+        job: origin.detached.then_some(origin.id),
+        status: match &draft.error {
+            None => Status::Unchanged,
+            Some(_) if draft.files.iter().any(|file| file.status != Status::Refused) => Status::Partial,
+            Some(_) => Status::Refused,
+        },
+        files: draft.files,
+        error: draft.error.map(|refusal| *refusal),
+        verified: None,
+        rebased: false,
+        repeated: false,
+    };
+    let mut records: Vec<Record> = draft
+        .clips
+        .into_iter()
+        .map(|clip| {
+            let session = crate::clipboard::owner(&origin.who.session, &clip.name).to_owned();
+            let (name, bytes) = (clip.name, Some(clip.bytes));
+            Record::Clip(Clip { session, name, bytes, origin: Some(clip.origin), time: now })
+        })
+        .collect();
+    // What a detached job leaves is written by whoever ran it, with the refusals.
+    if origin.key.is_some() && !origin.detached && receipt.status == Status::Unchanged {
+        records.push(Record::Done(Done {
+            id: origin.id,
+            session: origin.who.session.clone(),
+            time: now,
+            key: origin.key.clone(),
+            request: origin.request,
+            receipt: reply::stored(&receipt),
+        }));
+    }
+    if !records.is_empty() {
+        let durable = rooms.store.append(&records).and_then(|at| {
+            if origin.durability == Durability::Relaxed { Ok(None) } else { rooms.store.flush(at).map(Some) }
+        });
+        durable.map_err(|error| Halt::Refused(store_refusal(&error)))?;
+    }
+    Ok(receipt)
+}
+
+/// What the session knows of a path that it changed.
+fn seen_after(rooms: &Rooms, draft: &Draft, change: &Drafted) -> Seen {
+    let now = rooms.clock.wall_ms();
+    let path = change.place.path();
+    let shown = match &change.after {
+        State::Absent => receipt::absent(now),
+        State::File { bytes, .. } => {
+            let hash = crate::disk::sight::hash(bytes);
+            match &change.from {
+                Some(from) => shown_of_moved(draft, from, hash, now),
+                None => shown_of_written(draft, change, hash, now),
+            }
+        }
+    };
+    receipt::of(&draft.origin.who, path, shown)
+}
+
+/// Moving a file shows nothing of it.
+fn shown_of_moved(
+    draft: &Draft,
+    from: &editd_proto::WirePath,
+    hash: editd_proto::ids::ContentHash,
+    now: u64,
+) -> Shown {
+    match draft.seen.get(from) {
+        Some(seen) if seen.hash == Some(hash) => {
+            Shown { hash: seen.hash, ranges: seen.ranges.clone(), time: now }
+        }
+        // No line has the number 0: the file is known to be there, none of its lines is known.
+        _ => Shown { hash: Some(hash), ranges: vec![receipt::NO_LINES], time: now },
+    }
+}
+
+fn shown_of_written(draft: &Draft, change: &Drafted, hash: editd_proto::ids::ContentHash, now: u64) -> Shown {
+    let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
+    let had = change.before.as_ref().map(|found| found.face.hash);
+    match draft.seen.get(change.place.path()) {
+        Some(seen) if seen.hash == had && had.is_some() => {
+            receipt::renewed(seen, hash, before, &change.splices, now)
+        }
+        _ => receipt::first(hash, before, &change.splices, now),
+    }
+}

@@ -1,0 +1,95 @@
+//! `snapshot`: reads everything that the job may need, once. What is read here is what is judged, planned and
+//! later looked for in the displaced files.
+
+use std::collections::BTreeMap;
+
+use editd_engine::{Refusal, State, World};
+use editd_proto::error::{Code, WireError};
+use editd_proto::limits;
+use editd_proto::message::JobRequest;
+use editd_proto::path::WirePath;
+
+use super::errors::{disk_refusal, store_refusal};
+use super::resolve::Resolved;
+use crate::disk::{Place, Sight};
+use crate::os::Kind;
+use crate::rooms::Rooms;
+use crate::workspace::Who;
+
+/// A job with all that it sees.
+pub(super) struct Snapshot {
+    pub(super) request: JobRequest,
+    pub(super) places: BTreeMap<WirePath, Place>,
+    pub(super) sights: BTreeMap<WirePath, Sight>,
+    pub(super) world: World,
+}
+
+/// Reads every place and every clipboard that a job names.
+pub(super) fn take(rooms: &Rooms, who: &Who, resolved: Resolved) -> Result<Snapshot, Refusal> {
+    let Resolved { request, places } = resolved;
+    let needs = editd_engine::needs(&request)?;
+    let mut world = World::default();
+    let mut sights = BTreeMap::new();
+    let mut read = 0_usize;
+    for (path, place) in &places {
+        let sight = look(rooms, path, place)?;
+        let state = state_of(path, &sight)?;
+        if let State::File { bytes, .. } = &state {
+            read = read.saturating_add(bytes.len());
+            if read > crate::limits::JOB_BYTES {
+                return Err(too_much());
+            }
+        }
+        world.files.insert(path.clone(), state);
+        sights.insert(path.clone(), sight);
+    }
+    for name in needs.clips {
+        let session = crate::clipboard::owner(&who.session, &name);
+        if let Some(clip) = rooms.store.clip(session, &name).map_err(|error| store_refusal(&error))?
+            && let Some(bytes) = clip.bytes
+        {
+            world.clips.insert(name, bytes);
+        }
+    }
+    Ok(Snapshot { request, places, sights, world })
+}
+
+/// Looks at one place, with a refusal where the system refuses.
+pub(super) fn look(rooms: &Rooms, path: &WirePath, place: &Place) -> Result<Sight, Refusal> {
+    rooms.disk.look(place).map_err(|error| disk_refusal(path, &error))
+}
+
+/// What the engine is told of a sight.
+pub(super) fn state_of(path: &WirePath, sight: &Sight) -> Result<State, Refusal> {
+    match sight {
+        Sight::Absent => Ok(State::Absent),
+        Sight::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.face.mode }),
+        Sight::TooLarge(stat) => {
+            let message =
+                format!("{path} has {} bytes; editd edits files up to {} bytes", stat.size, limits::FILE);
+            let mut error = WireError::new(Code::TooLarge, message).at(path);
+            error.limit = Some(limits::FILE as u64);
+            Err(Box::new(error))
+        }
+        Sight::Other(kind) => {
+            let what = match kind {
+                Kind::Dir => "a folder",
+                Kind::Link => "a symbolic link that was made just now",
+                Kind::File | Kind::Other => "a FIFO, socket or device",
+            };
+            Err(Box::new(
+                WireError::new(Code::Unsupported, format!("{path} is {what}; name a regular file")).at(path),
+            ))
+        }
+    }
+}
+
+fn too_much() -> Refusal {
+    let limit = crate::limits::JOB_BYTES;
+    let mut error = WireError::new(
+        Code::TooLarge,
+        format!("the files of the job hold more than {limit} bytes; split it into several jobs"),
+    );
+    error.limit = Some(limit as u64);
+    Box::new(error)
+}

@@ -1,0 +1,143 @@
+//! `stage`: the new bytes beside their targets, and the record of what is intended. No target is touched.
+
+use editd_engine::{Refusal, Splice, State};
+use editd_proto::path::WirePath;
+
+use super::draft::{Draft, Drafted};
+use super::errors::{disk_refusal, stage_refusal};
+use crate::disk::stage::{Mode, StageError, Staged};
+use crate::disk::{Found, Place};
+use crate::journal::known::Trust;
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Face, FileRecord, How, Staging};
+
+/// A draft whose new bytes stand ready.
+pub(super) struct Ready {
+    pub(super) draft: Draft,
+    /// One for each change, in the same order.
+    pub(super) records: Vec<FileRecord>,
+}
+
+impl Ready {
+    /// Takes the staged files away again: the job goes no further.
+    pub(super) fn unstage(&self, rooms: &Rooms) {
+        unstage(rooms, &self.records);
+    }
+}
+
+/// Stages every change of a draft.
+pub(super) fn stage(rooms: &Rooms, draft: Draft) -> Result<Ready, Refusal> {
+    let mut records = Vec::with_capacity(draft.changes.len());
+    for change in &draft.changes {
+        match stage_one(rooms, &draft, change) {
+            Ok(record) => records.push(record),
+            Err(refusal) => {
+                unstage(rooms, &records);
+                return Err(refusal);
+            }
+        }
+    }
+    Ok(Ready { draft, records })
+}
+
+fn unstage(rooms: &Rooms, records: &[FileRecord]) {
+    for record in records.iter().filter(|record| matches!(record.how, How::Swap | How::Create)) {
+        rooms.disk.unstage(&record.staging, &record.slot);
+    }
+}
+
+fn stage_one(rooms: &Rooms, draft: &Draft, change: &Drafted) -> Result<FileRecord, Refusal> {
+    let path = change.place.path();
+    let slot = rooms.next_slot(draft.origin.id);
+    let record = FileRecord {
+        path: path.clone(),
+        before: change.before.as_ref().map(|found| found.face.clone()),
+        after: None,
+        splices: Vec::new(),
+        how: How::Delete,
+        slot: slot.clone(),
+        staging: Staging::Root,
+        made: Vec::new(),
+        added: change.added,
+        removed: change.removed,
+    };
+    let State::File { bytes, .. } = &change.after else {
+        let staging = rooms.disk.staging_of(&change.place).map_err(|error| disk_refusal(path, &error))?;
+        return Ok(FileRecord { splices: change.splices.clone(), staging, ..record });
+    };
+    let Some(found) = &change.before else {
+        let staged = rooms
+            .disk
+            .stage(&change.place, None, bytes, change.mode, &slot)
+            .map_err(|error| stage_refusal(path, &error))?;
+        let made = folders_of(&change.place);
+        return Ok(FileRecord { made, ..with(record, How::Create, staged, change.splices.clone()) });
+    };
+    if found.links == 1 {
+        match rooms.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
+            Ok(staged) => {
+                let splices = carried(rooms, path, found, bytes, &change.splices)
+                    .map_err(|error| disk_refusal(path, &error))?;
+                return Ok(with(record, How::Swap, staged, splices));
+            }
+            // Only a rewriting in place keeps an owner who is not ours.
+            Err(StageError::Owner) => {}
+            Err(error) => return Err(stage_refusal(path, &error)),
+        }
+    }
+    Ok(in_place(record, change, found, bytes))
+}
+
+fn with(record: FileRecord, how: How, staged: Staged, splices: Vec<Splice>) -> FileRecord {
+    let Staged { staging, slot, face } = staged;
+    FileRecord { how, after: Some(face), staging, slot, splices, ..record }
+}
+
+/// All bytes, old and new, from the first changed one to the end: a cut leaves mixtures there.
+fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8]) -> FileRecord {
+    let shared = found.bytes.iter().zip(bytes).take_while(|(old, new)| old == new).count();
+    let tail = |of: &[u8]| of.get(shared..).unwrap_or_default().to_vec();
+    let splice = Splice { at: shared as u64, old: tail(&found.bytes), new: tail(bytes) };
+    let mode = match change.mode {
+        Mode::Exact(mode) => mode,
+        Mode::Masked => found.face.mode,
+    };
+    let after =
+        Face { hash: crate::disk::sight::hash(bytes), size: bytes.len() as u64, mode, ..found.face.clone() };
+    let splices = if *bytes == *found.bytes { Vec::new() } else { vec![splice] };
+    FileRecord { how: How::InPlace, after: Some(after), splices, slot: String::new(), ..record }
+}
+
+/// The splices that the intent must carry. The bytes of a file that changed moments ago may not be on the disk
+/// yet; a power cut would then take the base from under the splices. So a young file is carried whole, or
+/// flushed if it is large.
+fn carried(
+    rooms: &Rooms,
+    path: &WirePath,
+    found: &Found,
+    after: &[u8],
+    splices: &[Splice],
+) -> std::io::Result<Vec<Splice>> {
+    let now = i128::from(rooms.clock.wall_ms()) * 1_000_000;
+    let age = now - i128::from(found.changed);
+    let settled_enough = i128::from(crate::limits::YOUNG_S) * 1_000_000_000;
+    let old = (settled_enough..).contains(&age);
+    if old || lock(&rooms.known).trust(path, &found.face) == Trust::Ours {
+        return Ok(splices.to_vec());
+    }
+    if found.face.size > crate::limits::YOUNG_BYTES {
+        found.file.sync_all()?;
+        return Ok(splices.to_vec());
+    }
+    Ok(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
+}
+
+/// The folders that must be made for a place, outermost first.
+fn folders_of(place: &Place) -> Vec<WirePath> {
+    let path = place.path().as_bytes();
+    let mut ends: Vec<usize> =
+        path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).collect();
+    let known = ends.len().saturating_sub(place.missing().len());
+    ends.drain(..known.min(ends.len()));
+    ends.into_iter().map(|end| WirePath::new(path.get(..end).unwrap_or_default())).collect()
+}

@@ -1,0 +1,126 @@
+//! The refusal of a job that would replace what its session has not seen: with all that is needed to try
+//! again without another read, and a receipt for what it has shown.
+
+use std::sync::Arc;
+
+use editd_engine::{Refusal, State};
+use editd_proto::error::{By, Code, Outside, WireError, WouldApply};
+use editd_proto::message::{EntryKind, OnStale};
+use editd_proto::path::WirePath;
+
+use super::judge::{Judged, Verdict};
+use crate::disk::Sight;
+use crate::receipt;
+use crate::rooms::Rooms;
+use crate::store::record::{Record, Seen};
+use crate::workspace::Who;
+
+/// Words for a verdict that is not `Fresh`.
+pub(super) fn refusal(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    path: &WirePath,
+    verdict: Verdict,
+) -> Refusal {
+    let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
+    let version = sight.hash().map(|hash| hash.version());
+    let mut error = match verdict {
+        Verdict::Unread => WireError::new(
+            Code::Unread,
+            format!("this session has not read what it would replace in {path}; read it, or send its version as `base`"),
+        ),
+        Verdict::Exists => WireError::new(
+            Code::Exists,
+            format!("{path} exists, and the job expects that it does not; read it and edit what is there"),
+        ),
+        _ => return stale(rooms, who, judged, path, sight),
+    }
+    .at(path);
+    error.version = version;
+    Box::new(error)
+}
+
+fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, sight: &Sight) -> Refusal {
+    let rebase = judged.snapshot.request.on_stale == OnStale::Rebase;
+    let what = if sight.found().is_some() {
+        "changed since it was read; look at the diff, adapt the job, and send it again with `version` as `base`"
+    } else {
+        "is gone since it was read; send the job again if it shall be made anew"
+    };
+    let message = if rebase {
+        format!("{path} {what} (this version of editd does not rebase)")
+    } else {
+        format!("{path} {what}")
+    };
+    let code = if rebase { Code::Unsupported } else { Code::Stale };
+    let mut error = WireError::new(code, message).at(path);
+    error.version = sight.hash().map(|hash| hash.version());
+    error.by = Some(by(rooms, path, sight));
+    error.would_apply = Some(would_apply(rooms, judged, path));
+    if let Some(seen) = judged.seen.get(path) {
+        show_change(rooms, who, path, sight, seen, &mut error);
+    }
+    Box::new(error)
+}
+
+/// Shows what changed since a session's read, and renews its receipt for what was shown.
+fn show_change(rooms: &Rooms, who: &Who, path: &WirePath, sight: &Sight, seen: &Seen, error: &mut WireError) {
+    let old = match seen.hash {
+        None => Some(Vec::new()),
+        Some(hash) => rooms.store.content(hash),
+    };
+    let now = rooms.clock.wall_ms();
+    let file = |bytes: Arc<[u8]>| State::File { bytes, mode: 0o644 };
+    let before = match (&old, seen.hash) {
+        (Some(bytes), Some(_)) => file(bytes.clone().into()),
+        _ => State::Absent,
+    };
+    let Some(old) = old else { return };
+    let renewed = match sight.found() {
+        None => {
+            error.diff = Some(editd_engine::unified_diff(path, &before, &State::Absent).0);
+            receipt::absent(now)
+        }
+        Some(found) => {
+            let (diff, omitted) = editd_engine::unified_diff(path, &before, &file(found.bytes.clone()));
+            error.diff = Some(diff);
+            if omitted > 0 {
+                return;
+            }
+            // The diff has shown every line that differs from what the session knows.
+            let splices = editd_engine::splices_between(&old, &found.bytes);
+            rooms.store.keep_content(found.face.hash, &found.bytes);
+            receipt::renewed(seen, found.face.hash, &old, &splices, now)
+        }
+    };
+    // A receipt that is not renewed costs the session a read, nothing else.
+    let _ = rooms.store.append(&[Record::Seen(receipt::of(who, path, renewed))]);
+}
+
+/// Who made what is there.
+fn by(rooms: &Rooms, path: &WirePath, sight: &Sight) -> By {
+    let outside = By::Outside(Outside::Outside);
+    let Ok(Some((id, left))) = rooms.store.last_of(path) else { return outside };
+    if left != sight.hash() {
+        return outside;
+    }
+    match rooms.store.summary(id) {
+        Ok(Some(entry)) if entry.kind != EntryKind::External => By::Entry(id),
+        _ => outside,
+    }
+}
+
+/// Whether the job would apply to what is there now.
+fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
+    let request = &judged.snapshot.request;
+    let mut alone = request.clone();
+    alone.partial = false;
+    alone.diff = Some(false);
+    alone.files.retain(|entry| entry.path == *path);
+    let whole = if alone.files.is_empty() { request } else { &alone };
+    match editd_engine::plan(whole, &judged.snapshot.world, &rooms.options) {
+        Ok(_) => WouldApply::Clean,
+        Err(_) => WouldApply::Conflict,
+    }
+}

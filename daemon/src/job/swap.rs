@@ -1,0 +1,76 @@
+//! `swap`: every file of a durable intent is put in place, or none. What others did meanwhile is put back, and
+//! a void says that the job did not happen.
+
+use std::io;
+use std::sync::Arc;
+
+use editd_proto::error::{Code, WireError};
+
+use super::draft::Draft;
+use super::errors::{Halt, disk_refusal, store_refusal};
+use super::intend::{Busy, DurableIntent};
+use crate::disk::put::{Foreign, Rescue, Swapped};
+use crate::journal::external;
+use crate::rooms::Rooms;
+use crate::store::record::{Entry, Record};
+
+/// A job whose every file shows *after*.
+#[must_use]
+pub(super) struct AllSwapped<'r> {
+    pub(super) draft: Draft,
+    pub(super) entry: Arc<Entry>,
+    /// One proof for each file: without all of them nothing is sealed.
+    pub(super) proofs: Vec<Swapped>,
+    /// Ends with the seal.
+    pub(super) busy: Busy<'r>,
+}
+
+/// Puts every file in place.
+pub(super) fn swap<'r>(rooms: &Rooms, intent: DurableIntent<'r>) -> Result<AllSwapped<'r>, Halt> {
+    let DurableIntent { draft, entry, busy, .. } = intent;
+    let mut proofs = Vec::with_capacity(entry.files.len());
+    for (file, change) in entry.files.iter().zip(&draft.changes) {
+        let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
+        let put = rooms.disk.put(file, &change.place, &mut rescue);
+        match put {
+            Ok(Ok(swapped)) => proofs.push(swapped),
+            Ok(Err(foreign)) => return Err(withdraw(rooms, &draft, &entry, proofs.len(), foreign)),
+            Err(error) => {
+                let refusal = disk_refusal(&file.path, &error);
+                // Which half of the call happened, only a look can tell.
+                return Err(Halt::Broken(refusal));
+            }
+        }
+    }
+    Ok(AllSwapped { draft, entry, proofs, busy })
+}
+
+/// Takes back the first `done` files, and says in the log that the job did not happen.
+fn withdraw(rooms: &Rooms, draft: &Draft, entry: &Entry, done: usize, foreign: Foreign) -> Halt {
+    let back = || -> io::Result<()> {
+        for (file, change) in entry.files.iter().zip(&draft.changes).take(done).rev() {
+            let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
+            rooms.disk.withdraw(file, &change.place, &mut rescue)?;
+        }
+        Ok(())
+    };
+    let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();
+    if let Err(error) = back() {
+        return Halt::Broken(disk_refusal(&path, &error));
+    }
+    let void = rooms.store.append(&[Record::Void(entry.id)]).and_then(|at| rooms.store.flush(at));
+    if let Err(error) = void {
+        return Halt::Refused(store_refusal(&error));
+    }
+    crate::journal::settle::leave_slots(rooms, entry);
+    if foreign == Foreign::OtherMount {
+        rooms.disk.stage_beside(&path);
+    }
+    let message = match foreign {
+        Foreign::OtherMount => format!("{path} is on another mount; the job is tried again"),
+        Foreign::Changed | Foreign::Vanished | Foreign::Appeared | Foreign::Special(_) => {
+            format!("{path} keeps changing while it is edited; send the job again when that has ceased")
+        }
+    };
+    Halt::Again(Box::new(WireError::new(Code::Busy, message).at(&path)))
+}

@@ -1,0 +1,63 @@
+//! `vet`: whether what was planned may be written at all: permissions, sizes, clipboards. It writes nothing.
+
+use editd_engine::{Refusal, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::limits;
+
+use super::draft::{Draft, Drafted};
+use super::errors::stage_refusal;
+use crate::clipboard;
+use crate::disk::stage::Mode;
+use crate::rooms::Rooms;
+
+/// A draft that may be carried out.
+pub(super) enum Vetted {
+    /// It changes no file.
+    Unchanged(Box<Draft>),
+    /// It changes some.
+    Changes(Box<Draft>),
+}
+
+/// Vets a draft.
+pub(super) fn vet(rooms: &Rooms, draft: Draft) -> Result<Vetted, Refusal> {
+    for clip in &draft.clips {
+        clipboard::check_name(&clip.name)?;
+        clipboard::check_size(&clip.name, clip.bytes.len())?;
+    }
+    for change in &draft.changes {
+        vet_size(change)?;
+        vet_permission(rooms, change)?;
+    }
+    if draft.changes.is_empty() {
+        return Ok(Vetted::Unchanged(Box::new(draft)));
+    }
+    Ok(Vetted::Changes(Box::new(draft)))
+}
+
+fn vet_size(change: &Drafted) -> Result<(), Refusal> {
+    match &change.after {
+        State::File { bytes, .. } if bytes.len() > limits::FILE => {
+            let path = change.place.path();
+            let mut error = WireError::new(
+                Code::TooLarge,
+                format!("{path} would have {} bytes; the limit is {}", bytes.len(), limits::FILE),
+            )
+            .at(path);
+            error.limit = Some(limits::FILE as u64);
+            Err(Box::new(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A read-only file is not edited behind its owner's back, though exchanging would allow it. A job that
+/// makes it writable says so.
+fn vet_permission(rooms: &Rooms, change: &Drafted) -> Result<(), Refusal> {
+    let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
+    let edits = **bytes != *found.bytes;
+    let changes_mode = change.mode != Mode::Exact(found.face.mode);
+    if !edits || changes_mode {
+        return Ok(());
+    }
+    rooms.disk.writable(&change.place, found).map_err(|error| stage_refusal(change.place.path(), &error))
+}

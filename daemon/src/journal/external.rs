@@ -1,0 +1,185 @@
+//! Changes that did not go through editd: noticed by the next look, or found where a file was moved, they
+//! become entries with their bytes. It never changes a file.
+
+use std::io;
+
+use editd_engine::Splice;
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::EntryKind;
+use editd_proto::path::WirePath;
+
+use super::known::{Known, Ticket};
+use crate::disk::put::Rescue;
+use crate::disk::{Found, Sight};
+use crate::os::Identity;
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
+
+/// The session and the client of a change that is nobody's.
+pub const NOBODY: &str = "outside";
+
+/// What a look showed, compared with what was known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Noted {
+    /// Nothing new; or a job is writing the path, whose own look will tell.
+    Nothing,
+    /// Others changed a file that nobody had read through the daemon.
+    Untracked,
+    /// Others changed a file that is tracked: the change is this entry.
+    Entry(JobId),
+}
+
+/// Compares a look at a path with what is known of it; what others changed becomes an entry. `seen` is what
+/// the asking session has seen, for a path of which nothing else is known; `tracked` is whether it counts as read.
+pub fn note(
+    rooms: &Rooms,
+    path: &WirePath,
+    sight: &Sight,
+    ticket: Ticket,
+    seen: Option<Option<ContentHash>>,
+    tracked: bool,
+) -> Noted {
+    let found = match sight {
+        Sight::Absent => None,
+        Sight::File(found) => Some(found),
+        Sight::TooLarge(_) | Sight::Other(_) => return Noted::Nothing,
+    };
+    // Held throughout: a job that begins now must find the change journaled, and once.
+    let mut known = lock(&rooms.known);
+    if !known.valid(path, ticket) {
+        return Noted::Nothing;
+    }
+    let (last, journaled) = match known.hash(path) {
+        Some(hash) => (Some(hash), known.tracked(path)),
+        None => match rooms.store.last_of(path).ok().flatten() {
+            Some((_, hash)) => (Some(hash), true),
+            None => (seen, seen.is_some()),
+        },
+    };
+    let hash = found.map(|found| found.face.hash);
+    let noted = match last {
+        Some(last) if last == hash => Noted::Nothing,
+        Some(last) if journaled => {
+            let before = last.map(|hash| before_face(&known, path, hash, found));
+            match append(rooms, path, before, found, How::Nothing, None) {
+                Some(id) => Noted::Entry(id),
+                None => Noted::Untracked,
+            }
+        }
+        Some(_) | None => Noted::Untracked,
+    };
+    known.saw(path, found.map(|found| &found.face), tracked || journaled);
+    noted
+}
+
+/// Bytes found in a displaced file that go back to its path: an entry like any other outside change.
+///
+/// # Errors
+/// The log failed: the file must stay where it is.
+pub fn rescue(rooms: &Rooms, rescue: &Rescue<'_>) -> io::Result<()> {
+    let Rescue { of, found } = rescue;
+    append(rooms, &of.path, of.before.clone(), Some(found), How::Nothing, None)
+        .map(|_| lock(&rooms.known).saw(&of.path, Some(&found.face), true))
+        .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
+}
+
+/// Bytes that others wrote to a file whose name a job had taken: they stand nowhere else.
+///
+/// # Errors
+/// The log failed: the file must be kept.
+pub fn rescue_late(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
+    let label = format!("written to the file that job {by} had replaced, after it had");
+    append(rooms, &of.path, of.before.clone(), Some(found), How::Rescued, Some(label))
+        .map(|_| ())
+        .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
+}
+
+fn append(
+    rooms: &Rooms,
+    path: &WirePath,
+    before: Option<Face>,
+    found: Option<&Found>,
+    how: How,
+    label: Option<String>,
+) -> Option<JobId> {
+    let old = match &before {
+        None => Some(Vec::new()),
+        Some(face) => rooms.store.content(face.hash),
+    };
+    let new: &[u8] = found.map_or(&[], |found| &found.bytes);
+    let splices = splices(old.as_deref(), new, how);
+    let (added, removed) = lines(&splices);
+    let entry = Entry {
+        id: rooms.next_id(),
+        kind: EntryKind::External,
+        boot: rooms.boot,
+        time: rooms.clock.wall_ms(),
+        session: NOBODY.to_owned(),
+        client: NOBODY.to_owned(),
+        key: None,
+        request: None,
+        label,
+        of: Vec::new(),
+        files: vec![FileRecord {
+            path: path.clone(),
+            before,
+            after: found.map(|found| found.face.clone()),
+            splices,
+            how,
+            slot: String::new(),
+            staging: Staging::Root,
+            made: Vec::new(),
+            added,
+            removed,
+        }],
+        clips: Vec::new(),
+    };
+    let id = entry.id;
+    if let Some(found) = found {
+        rooms.store.keep_content(found.face.hash, &found.bytes);
+    }
+    rooms.store.append(&[Record::External(entry)]).ok().map(|_| id)
+}
+
+/// The changed ranges; all of the new bytes where the old ones are not known and must not be lost.
+fn splices(old: Option<&[u8]>, new: &[u8], how: How) -> Vec<Splice> {
+    match old {
+        Some(old) if old.len().max(new.len()) <= crate::limits::EXTERNAL_BYTES => {
+            editd_engine::splices_between(old, new)
+        }
+        Some(old) => vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }],
+        None if how == How::Rescued || new.len() <= crate::limits::EXTERNAL_BYTES => {
+            vec![Splice { at: 0, old: Vec::new(), new: new.to_vec() }]
+        }
+        None => Vec::new(),
+    }
+}
+
+fn lines(splices: &[Splice]) -> (u64, u64) {
+    let count = |bytes: &[u8]| {
+        let breaks = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        breaks + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))
+    };
+    splices
+        .iter()
+        .fold((0, 0), |(added, removed), splice| (added + count(&splice.new), removed + count(&splice.old)))
+}
+
+/// What was there, as far as it is known: the journal keeps hashes of what it has not written itself.
+fn before_face(known: &Known, path: &WirePath, hash: ContentHash, found: Option<&Found>) -> Face {
+    if let Some(face) = known.face(path)
+        && face.hash == hash
+    {
+        return face.clone();
+    }
+    let like = found.map(|found| &found.face);
+    Face {
+        hash,
+        size: 0,
+        mode: like.map_or(0o644, |face| face.mode),
+        uid: like.map_or(0, |face| face.uid),
+        gid: like.map_or(0, |face| face.gid),
+        identity: Identity { dev: 0, ino: 0, born: 0 },
+        modified: 0,
+    }
+}

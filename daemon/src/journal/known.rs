@@ -1,0 +1,129 @@
+//! What each path was last seen to hold, so that a change by others is noticed by the next look. Bounded: a
+//! path that is forgotten is compared with the journal instead.
+
+use std::collections::{HashMap, HashSet};
+
+use editd_proto::ids::ContentHash;
+use editd_proto::path::WirePath;
+
+use crate::store::record::Face;
+
+/// Whose bytes stand at a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trust {
+    /// The journal can rebuild them: this very file was staged by a job.
+    Ours,
+    /// Others'.
+    Theirs,
+}
+
+/// What was seen at one path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Last {
+    /// `None`: nothing was there.
+    face: Option<Face>,
+    trust: Trust,
+    /// Some session read it or the daemon wrote it: a change by others is journaled.
+    tracked: bool,
+    /// Jobs that wrote it.
+    writes: u64,
+}
+
+/// Whether what a look shows may be compared with what is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ticket {
+    /// The looker has the path's lane: no job can write it meanwhile.
+    Lane,
+    /// The looker has not; so many jobs had written the path before it looked.
+    Writes(u64),
+    /// A job was writing it: what the look shows may be that job's own.
+    Busy,
+}
+
+/// What each path was last seen to hold.
+#[derive(Default, Debug)]
+pub struct Known {
+    paths: HashMap<WirePath, Last>,
+    busy: HashSet<WirePath>,
+}
+
+impl Known {
+    /// Taken before a look.
+    pub fn ticket(&self, path: &WirePath) -> Ticket {
+        if self.busy.contains(path) {
+            return Ticket::Busy;
+        }
+        Ticket::Writes(self.paths.get(path).map_or(0, |last| last.writes))
+    }
+
+    /// Whether a look that was begun with this ticket shows what stands there between two jobs.
+    pub fn valid(&self, path: &WirePath, ticket: Ticket) -> bool {
+        ticket == Ticket::Lane || (ticket != Ticket::Busy && self.ticket(path) == ticket)
+    }
+
+    /// A job begins to write these paths.
+    pub fn begin<'a>(&mut self, paths: impl Iterator<Item = &'a WirePath>) {
+        self.busy.extend(paths.cloned());
+    }
+
+    /// A job no longer writes these paths.
+    pub fn end<'a>(&mut self, paths: impl Iterator<Item = &'a WirePath>) {
+        for path in paths {
+            self.busy.remove(path);
+            if let Some(last) = self.paths.get_mut(path) {
+                last.writes += 1;
+            }
+        }
+    }
+
+    /// A look at a path showed this.
+    pub fn saw(&mut self, path: &WirePath, face: Option<&Face>, tracked: bool) {
+        let trust = match face {
+            Some(face) => self.trust(path, face),
+            None => Trust::Theirs,
+        };
+        self.put(path, face, trust, tracked);
+    }
+
+    /// A job put this there.
+    pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>) {
+        self.put(path, face, Trust::Ours, true);
+    }
+
+    fn put(&mut self, path: &WirePath, face: Option<&Face>, trust: Trust, tracked: bool) {
+        if self.paths.len() >= crate::limits::KNOWN_PATHS && !self.paths.contains_key(path) {
+            // Forgetting costs a look into the journal, and a young base that is carried whole once more.
+            self.paths.clear();
+        }
+        let (was, writes) = self.paths.get(path).map_or((false, 0), |last| (last.tracked, last.writes));
+        let last = Last { face: face.cloned(), trust, tracked: tracked || was, writes };
+        self.paths.insert(path.clone(), last);
+    }
+
+    /// The hash last seen at a path: `None` where the path is not known, `Some(None)` where nothing was there.
+    pub fn hash(&self, path: &WirePath) -> Option<Option<ContentHash>> {
+        self.paths.get(path).map(|last| last.face.as_ref().map(|face| face.hash))
+    }
+
+    /// The face last seen at a path.
+    pub fn face(&self, path: &WirePath) -> Option<&Face> {
+        self.paths.get(path).and_then(|last| last.face.as_ref())
+    }
+
+    /// Whether changes of a path by others are journaled.
+    pub fn tracked(&self, path: &WirePath) -> bool {
+        self.paths.get(path).is_some_and(|last| last.tracked)
+    }
+
+    /// Whose bytes these are.
+    pub fn trust(&self, path: &WirePath, face: &Face) -> Trust {
+        match self.paths.get(path) {
+            Some(last) if last.face.as_ref().is_some_and(|old| same(old, face)) => last.trust,
+            _ => Trust::Theirs,
+        }
+    }
+}
+
+fn same(a: &Face, b: &Face) -> bool {
+    a.hash == b.hash && a.identity == b.identity
+}

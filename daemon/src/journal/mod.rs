@@ -1,0 +1,14 @@
+//! The journal: what is intended and what is done, what others did, and the way back: settling, recovery, undo.
+//! It writes to the log through `store` and moves files through `disk`; how a job comes to be is `job`'s.
+//!
+//! *Calling sequence*: at opening [`recover::recover`], before any job. Then jobs append intents and seals;
+//! [`settle::settle`] follows behind them; [`undo`] makes drafts that `job` carries out like any other.
+//!
+//! *Invariants*: an entry goes `intended → sealed → settled`, or `intended → void`; **nothing else**: no seal
+//! without every file's proof, no settle before the flush of what it settles, no void of a sealed entry.
+
+pub mod external;
+pub mod known;
+pub mod recover;
+pub mod settle;
+pub mod undo;

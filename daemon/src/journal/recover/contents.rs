@@ -1,0 +1,77 @@
+//! Contents that recovery has at hand: found intact somewhere, or rebuilt from those through the splices of the
+//! journal. Each is checked by its hash; none is trusted by its place. Pure.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use editd_engine::Splice;
+use editd_proto::ids::ContentHash;
+
+use crate::disk::sight::hash;
+use crate::store::record::{Face, FileRecord};
+
+/// Intact contents by their hashes.
+#[derive(Default)]
+pub struct Contents {
+    by_hash: HashMap<ContentHash, Arc<[u8]>>,
+}
+
+impl Contents {
+    /// Adds a content that was read.
+    pub fn add(&mut self, bytes: Arc<[u8]>) {
+        self.by_hash.insert(hash(&bytes), bytes);
+    }
+
+    /// The content with this hash.
+    pub fn get(&self, hash: ContentHash) -> Option<&Arc<[u8]>> {
+        self.by_hash.get(&hash)
+    }
+
+    /// Rebuilds every state of a chain that can be reached: forward through the splices, and back.
+    pub fn reach(&mut self, chain: &[&FileRecord]) {
+        for file in chain {
+            self.step(file.before.as_ref(), file.after.as_ref(), &file.splices, is_whole(file));
+        }
+        for file in chain.iter().rev() {
+            let back = editd_engine::invert(&file.splices);
+            let whole = covers(&back, file.after.as_ref());
+            self.step(file.after.as_ref(), file.before.as_ref(), &back, whole);
+        }
+    }
+
+    fn step(&mut self, from: Option<&Face>, to: Option<&Face>, splices: &[Splice], whole: bool) {
+        let Some(to) = to else { return };
+        if self.by_hash.contains_key(&to.hash) {
+            return;
+        }
+        let base = match from {
+            None => Some(Vec::new()),
+            Some(face) => match self.by_hash.get(&face.hash) {
+                Some(bytes) => Some(bytes.to_vec()),
+                // A splice that covers the whole file carries its base along.
+                None if whole => splices.first().map(|splice| splice.old.clone()),
+                None => None,
+            },
+        };
+        let rebuilt = base.and_then(|base| editd_engine::apply(&base, splices));
+        if let Some(bytes) = rebuilt
+            && hash(&bytes) == to.hash
+        {
+            self.by_hash.insert(to.hash, bytes.into());
+        }
+    }
+}
+
+/// Whether a record carries all of its file, old and new.
+pub fn is_whole(file: &FileRecord) -> bool {
+    covers(&file.splices, file.before.as_ref())
+}
+
+fn covers(splices: &[Splice], face: Option<&Face>) -> bool {
+    match (splices, face) {
+        ([one], Some(face)) => {
+            one.at == 0 && one.old.len() as u64 == face.size && hash(&one.old) == face.hash
+        }
+        _ => false,
+    }
+}

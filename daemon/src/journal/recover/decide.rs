@@ -1,0 +1,185 @@
+//! What a power cut left, and what to do about it: a pure function from the chain of a path's unsettled records
+//! and what its target shows now. The table stands in the design; each row is one arm here.
+
+use std::sync::Arc;
+
+use editd_proto::ids::ContentHash;
+
+use super::contents::{Contents, is_whole};
+use crate::os::Identity;
+use crate::store::record::{Face, FileRecord, How};
+
+/// The unit in which a disk loses or keeps data, bytes.
+const BLOCK: usize = 512;
+
+/// What stands at a target.
+#[derive(Clone, Debug)]
+pub enum Shown {
+    /// Nothing.
+    Absent,
+    /// A file.
+    File {
+        /// What it is.
+        face: Face,
+        /// Its content.
+        bytes: Arc<[u8]>,
+    },
+    /// Something else, or nothing that can be read.
+    Strange,
+}
+
+/// What to do with a target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// It shows what the newest entry says.
+    Done,
+    /// It shows what the power cut left: put this content there, with this face.
+    Rebuild(Arc<[u8]>, Face),
+    /// It was being rewritten in place: write this content into it.
+    RewriteInPlace(Arc<[u8]>, Face),
+    /// The newest entry deletes it, and the cut took that: move it away.
+    Remove,
+    /// Others' bytes, or bytes that nothing explains: leave them.
+    Leave,
+}
+
+/// Decides about one path after a power cut. `chain` is its unsettled records, oldest first.
+pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
+    let Some(newest) = chain.last() else { return Action::Leave };
+    let wanted = newest.after.as_ref();
+    match (shown, wanted) {
+        (Shown::Strange, _) => Action::Leave,
+        (Shown::Absent, None) => Action::Done,
+        (Shown::Absent, Some(wanted)) => {
+            // The name may be lost with the swap that made it, or with the young file that was swapped.
+            if chain.iter().any(|file| file.before.is_none() || file.after.is_none() || is_whole(file)) {
+                rebuild(wanted, contents)
+            } else {
+                Action::Leave
+            }
+        }
+        (Shown::File { face, .. }, None) => {
+            if older_state(chain, face) || torn(chain, shown, contents) {
+                Action::Remove
+            } else {
+                Action::Leave
+            }
+        }
+        (Shown::File { face, bytes }, Some(wanted)) => {
+            if face.hash == wanted.hash && (face.mode == wanted.mode || !older_state(chain, face)) {
+                Action::Done
+            } else if let Some(rewritten) = rewritten(chain, face, bytes, contents) {
+                rewritten
+            } else if older_state(chain, face) || torn(chain, shown, contents) {
+                match rebuild(wanted, contents) {
+                    // Exchanging would part its names.
+                    Action::Rebuild(bytes, wanted)
+                        if newest.how == How::InPlace && same_file(face.identity, wanted.identity) =>
+                    {
+                        Action::RewriteInPlace(bytes, wanted)
+                    }
+                    other => other,
+                }
+            } else {
+                Action::Leave
+            }
+        }
+    }
+}
+
+fn rebuild(wanted: &Face, contents: &Contents) -> Action {
+    match contents.get(wanted.hash) {
+        Some(bytes) => Action::Rebuild(bytes.clone(), wanted.clone()),
+        None => Action::Leave,
+    }
+}
+
+/// A state that the chain has left behind, in the very file that was recorded for it. Another file with an old
+/// content is a foreign revert.
+fn older_state(chain: &[&FileRecord], face: &Face) -> bool {
+    let last = chain.len().saturating_sub(1);
+    chain.iter().enumerate().any(|(at, file)| {
+        let was = |state: Option<&Face>| {
+            state.is_some_and(|state| state.hash == face.hash && same_file(state.identity, face.identity))
+        };
+        was(file.before.as_ref()) || (at < last && was(file.after.as_ref()))
+    })
+}
+
+/// A file that was staged by an unsettled entry, and whose blocks reached the disk only in part: each is as
+/// written or zero, and it is no longer than written. The same for a young file that an entry carries whole.
+fn torn(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> bool {
+    let Shown::File { face, bytes } = shown else { return false };
+    let states = chain.iter().flat_map(|file| {
+        let staged = file.after.as_ref().filter(|_| matches!(file.how, How::Swap | How::Create));
+        let young = file.before.as_ref().filter(|_| is_whole(file));
+        staged.into_iter().chain(young)
+    });
+    states
+        .filter(|state| same_file(state.identity, face.identity))
+        .filter_map(|state| contents.get(state.hash))
+        .any(|written| is_torn(bytes, written))
+}
+
+/// Whether `found` is what a cut may leave of `written`.
+pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
+    found.len() <= written.len()
+        && found
+            .chunks(BLOCK)
+            .zip(written.chunks(BLOCK))
+            .all(|(found, written)| written.starts_with(found) || found.iter().all(|byte| *byte == 0))
+}
+
+/// A file that some entry was rewriting in place: its bytes are a mixture of states.
+fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Contents) -> Option<Action> {
+    let is_it =
+        |state: &Option<Face>| state.as_ref().is_some_and(|state| same_file(state.identity, face.identity));
+    let from = chain.iter().position(|file| file.how == How::InPlace && is_it(&file.before))?;
+    let chain = chain.get(from..)?;
+    let newest = chain.last()?;
+    if !chain.iter().all(|file| file.how == How::InPlace) || !is_it(&newest.after) {
+        return None;
+    }
+    let wanted = newest.after.as_ref()?;
+    let states = in_place_states(chain, bytes, contents)?;
+    let content = states.last()?;
+    let longest = states.iter().map(|state| state.len()).max()?;
+    let mixture = bytes.len() <= longest
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte)));
+    mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
+}
+
+/// Every state of a chain of rewritings. Bytes before the first changed one were never touched, so they are
+/// taken from the file itself, and the hashes tell whether that was right.
+fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> Option<Vec<Arc<[u8]>>> {
+    let get = |face: Option<&Face>| face.and_then(|face| contents.get(face.hash)).cloned();
+    let mut known = Contents::default();
+    for file in chain {
+        for state in [file.before.as_ref(), file.after.as_ref()] {
+            get(state).into_iter().for_each(|bytes| known.add(bytes));
+        }
+        if let [splice] = file.splices.as_slice() {
+            let at = usize::try_from(splice.at).ok()?;
+            let prefix = found.get(..at)?;
+            known.add([prefix, &splice.old].concat().into());
+            known.add([prefix, &splice.new].concat().into());
+        }
+    }
+    known.reach(chain);
+    let hashes: Vec<ContentHash> = chain
+        .iter()
+        .flat_map(|file| [file.before.as_ref(), file.after.as_ref()])
+        .flatten()
+        .map(|face| face.hash)
+        .collect();
+    hashes.into_iter().map(|hash| known.get(hash).cloned()).collect()
+}
+
+/// Whether two identities of different runs of the machine are one file's. The device's number may be another
+/// after a start (seen with btrfs and network mounts); number and birth time stay.
+pub fn same_file(one: Identity, other: Identity) -> bool {
+    one.ino == other.ino && one.born == other.born
+}

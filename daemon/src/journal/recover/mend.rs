@@ -1,0 +1,215 @@
+//! Mending one unsealed job in the run of the machine in which it broke: everything that was done stands. It is
+//! finished if nothing foreign is in its way, else taken back.
+
+use std::io;
+use std::sync::Arc;
+
+use editd_proto::message::{FileOutcome, Receipt, Status};
+
+use super::contents::Contents;
+use super::decide::{self, Action, Shown};
+use crate::disk::put::Rescue;
+use crate::disk::{Found, Place, Sight};
+use crate::journal::{external, settle};
+use crate::receipt;
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Entry, Face, FileRecord, How, Record, Seal, Seen};
+
+/// How a broken job ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mended {
+    /// Every file shows *after*.
+    Applied,
+    /// No file does.
+    Voided,
+}
+
+/// How far one file had come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    /// It shows *before*, and can be put.
+    Pending,
+    /// It was put.
+    Put,
+    /// It was put, and others changed it since.
+    PutThenForeign,
+    /// It was put, and displaced foreign bytes.
+    Displaced,
+    /// It was not put, and cannot be any more.
+    Lost,
+}
+
+/// What is done with a job of which a part is missing, while nothing foreign is in its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aim {
+    /// The rest of it: its client may have gone with the daemon, and its intent is durable.
+    Finish,
+    /// Its beginning is taken back: a call just failed, and its client waits for the answer.
+    TakeBack,
+}
+
+/// Finishes a job or takes it back.
+///
+/// # Errors
+/// What the system says; the entry stays open.
+pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
+    let mut files = Vec::with_capacity(entry.files.len());
+    for file in &entry.files {
+        let place = rooms.disk.resolve_link(&file.path).ok();
+        let standing = match &place {
+            Some(place) => standing(rooms, file, place)?,
+            None => Standing::Lost,
+        };
+        files.push((file, place, standing));
+    }
+    let finish = files.iter().all(|(.., standing)| match standing {
+        Standing::Put | Standing::PutThenForeign => true,
+        Standing::Pending => aim == Aim::Finish,
+        Standing::Displaced | Standing::Lost => false,
+    });
+    if finish && put_rest(rooms, &mut files)? {
+        seal(rooms, entry)?;
+        return Ok(Mended::Applied);
+    }
+    for (file, place, standing) in files.iter().rev() {
+        if let (Standing::Put | Standing::Displaced, Some(place)) = (standing, place) {
+            let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
+            rooms.disk.withdraw(file, place, &mut rescue)?;
+        }
+    }
+    let void = rooms.store.append(&[Record::Void(entry.id)]).and_then(|at| rooms.store.flush(at));
+    let _durable = void.map_err(io::Error::other)?;
+    settle::leave_slots(rooms, entry);
+    Ok(Mended::Voided)
+}
+
+/// Puts what is pending; `false` where others were in the way.
+fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)]) -> io::Result<bool> {
+    for (file, place, standing) in files.iter_mut().filter(|(.., one)| *one == Standing::Pending) {
+        let Some(place) = place else { return Ok(false) };
+        let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
+        match rooms.disk.put(file, place, &mut rescue)? {
+            Ok(_) => *standing = Standing::Put,
+            Err(_) => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+fn standing(rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<Standing> {
+    let target = rooms.disk.look(place)?;
+    if file.how == How::InPlace {
+        return in_place(rooms, file, place, &target);
+    }
+    let slot = rooms.disk.look_slot(&file.staging, &file.slot)?;
+    let is = |sight: &Sight, face: &Option<Face>| match (sight.found(), face) {
+        (Some(found), Some(face)) => found.is(face),
+        _ => false,
+    };
+    let shows = |sight: &Sight, face: &Option<Face>| match (sight.found(), face) {
+        (Some(found), Some(face)) => found.shows(face),
+        (None, None) => matches!(sight, Sight::Absent),
+        _ => false,
+    };
+    let pending = shows(&target, &file.before);
+    Ok(match file.how {
+        How::Nothing | How::Rescued => Standing::Put,
+        // Pending ones still have what was staged for them.
+        How::Swap | How::Create if is(&slot, &file.after) => {
+            if pending {
+                Standing::Pending
+            } else {
+                Standing::Lost
+            }
+        }
+        How::Swap if is(&target, &file.after) => {
+            if shows(&slot, &file.before) {
+                Standing::Put
+            } else {
+                Standing::Displaced
+            }
+        }
+        How::Create if is(&target, &file.after) => Standing::Put,
+        How::Swap if shows(&slot, &file.before) => Standing::PutThenForeign,
+        How::Delete => match (&slot, pending) {
+            (Sight::Absent, true) => Standing::Pending,
+            (Sight::Absent, false) => Standing::Lost,
+            _ if shows(&slot, &file.before) && matches!(target, Sight::Absent) => Standing::Put,
+            _ if shows(&slot, &file.before) => Standing::PutThenForeign,
+            _ => Standing::Displaced,
+        },
+        _ => Standing::Lost,
+    })
+}
+
+fn in_place(rooms: &Rooms, file: &FileRecord, place: &Place, target: &Sight) -> io::Result<Standing> {
+    let Sight::File(found) = target else { return Ok(Standing::Lost) };
+    if file.after.as_ref().is_some_and(|face| found.is(face) && found.face.mode == face.mode) {
+        return Ok(Standing::Put);
+    }
+    if file.before.as_ref().is_some_and(|face| found.is(face)) {
+        return Ok(Standing::Pending);
+    }
+    let shown = shown(found);
+    match decide::decide(&[file], &shown, &Contents::default()) {
+        Action::RewriteInPlace(bytes, face) => {
+            rooms.disk.rewrite(place, &bytes, face.mode)?;
+            Ok(Standing::Put)
+        }
+        _ => Ok(Standing::Lost),
+    }
+}
+
+/// What recovery decides by.
+pub(super) fn shown(found: &Found) -> Shown {
+    Shown::File { face: found.face.clone(), bytes: found.bytes.clone() }
+}
+
+/// Seals an entry whose job could not do it itself.
+pub(super) fn seal(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<()> {
+    rooms.store.append(&seal_records(rooms, entry)).map_err(io::Error::other)?;
+    for file in &entry.files {
+        lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+    }
+    lock(&rooms.unsettled).sealed(entry.clone(), rooms.clock.monotonic());
+    Ok(())
+}
+
+/// The seal, and the receipts that the session would have got with it.
+pub(super) fn seal_records(rooms: &Rooms, entry: &Entry) -> Vec<Record> {
+    let stored = crate::job::stored_receipt(&receipt_of(entry));
+    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored })];
+    records.extend(entry.files.iter().map(|file| {
+        let hash = file.after.as_ref().map(|face| face.hash);
+        // What exactly its session had seen is not known here: it knows the version, none of the lines.
+        let ranges = if hash.is_some() { vec![receipt::NO_LINES] } else { Vec::new() };
+        let (session, path) = (entry.session.clone(), file.path.clone());
+        Record::Seen(Seen { session, path, hash, ranges, time: rooms.clock.wall_ms() })
+    }));
+    records
+}
+
+/// What can be said of a job by its entry alone.
+pub fn receipt_of(entry: &Entry) -> Receipt {
+    let version = |face: &Option<Face>| face.as_ref().map(|face| face.hash.version());
+    let files = entry.files.iter().map(|file| FileOutcome {
+        path: file.path.clone(),
+        status: Status::Applied,
+        before: version(&file.before),
+        after: version(&file.after),
+        diff: None,
+        omitted_hunks: None,
+        edits: Vec::new(),
+        issues: Vec::new(),
+        warnings: Vec::new(),
+    });
+    Receipt {
+        job: Some(entry.id),
+        status: Status::Applied,
+        files: files.collect(),
+        error: None,
+        verified: None,
+        rebased: false,
+        repeated: false,
+    }
+}

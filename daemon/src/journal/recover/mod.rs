@@ -1,0 +1,75 @@
+//! Recovery: what to do about entries that a kill or a power cut left open. It may itself be cut anywhere, and
+//! repeated.
+//!
+//! *Calling sequence*: [`recover`] once, before the first job; [`mend::mend`] also for a job that broke while
+//! the daemon runs.
+//!
+//! *Invariants*: a kill loses nothing that was written, so what stands is what was done, and an unsealed job is
+//! finished or taken back. A power cut loses what was not flushed, so what stands may be old or torn, and what
+//! the log holds is done again. Bytes that neither explains are others': they stay, and the entry says
+//! `diverged`. **Nothing in a slot is deleted before everything that might need it is flushed and settled.**
+
+pub mod contents;
+pub mod cut;
+pub mod decide;
+pub mod mend;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+use crate::disk::sight::Sight;
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Entry, Staging};
+
+/// Brings every open entry to an end, and sets slots aside that no entry knows. Returns what people should know.
+///
+/// # Errors
+/// What the system says: the workspace cannot be opened before that is mended.
+pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
+    let mut notes = Vec::new();
+    for (entry, _) in &open {
+        rooms.disk.finish_held(entry)?;
+    }
+    let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == rooms.boot);
+    if !before.is_empty() {
+        notes.extend(cut::after_cut(rooms, &before)?);
+    }
+    for (entry, sealed) in here {
+        if sealed {
+            remember(rooms, &entry);
+            lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
+            continue;
+        }
+        notes.push(match mend::mend(rooms, &entry, mend::Aim::Finish)? {
+            mend::Mended::Applied => format!("job {} was finished", entry.id),
+            mend::Mended::Voided => format!("job {} was taken back", entry.id),
+        });
+    }
+    notes.extend(set_strangers_aside(rooms)?);
+    Ok(notes)
+}
+
+/// What sealed entries left is what the next look expects.
+fn remember(rooms: &Rooms, entry: &Entry) {
+    for file in &entry.files {
+        if let Ok(place) = rooms.disk.resolve_link(&file.path)
+            && let Ok(Sight::File(found)) = rooms.disk.look(&place)
+            && file.after.as_ref().is_some_and(|after| found.is(after))
+        {
+            lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+        }
+    }
+}
+
+fn set_strangers_aside(rooms: &Rooms) -> io::Result<Vec<String>> {
+    let known: BTreeSet<String> = lock(&rooms.unsettled).slots();
+    let mut notes = Vec::new();
+    for name in rooms.disk.staged_names()? {
+        if !known.contains(&name) {
+            rooms.disk.set_aside(&Staging::Root, &name, rooms.clock.wall_ms())?;
+            notes.push(format!(".editd/staging/{name} belongs to no open job; it was moved to .editd/lost"));
+        }
+    }
+    Ok(notes)
+}

@@ -1,0 +1,252 @@
+//! Settling: behind the jobs, what they left is made durable and what they displaced is dropped, in this order:
+//! flush the files, flush their folders and those of the slots, look at each displaced file again and drop it,
+//! write the record. It never changes a target.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use editd_proto::ids::ContentHash;
+use editd_proto::path::WirePath;
+
+use super::external;
+use crate::disk::Place;
+use crate::disk::drop::{Dropped, Known, look_late};
+use crate::disk::folders::parent_path;
+use crate::job::step::Step;
+use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
+use crate::os::File;
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Entry, FileRecord, How, Record, Settle, Staging};
+
+/// Entries that wait to be settled, oldest first.
+#[derive(Default)]
+pub struct Unsettled {
+    waiting: VecDeque<Waiting>,
+}
+
+struct Waiting {
+    entry: Arc<Entry>,
+    /// When it was sealed or voided.
+    since: Duration,
+    /// When to look at it next.
+    due: Duration,
+    /// The pause after the next look that finds a writer, milliseconds.
+    pause: u64,
+    flushed: bool,
+    /// A settle record is owed: the entry is sealed. A voided one only has slots to empty.
+    owed: bool,
+    slots: Vec<Slot>,
+}
+
+/// How far the slot of one file is.
+#[derive(Default)]
+struct Slot {
+    done: bool,
+    /// Contents that were found there and are in the journal.
+    rescued: Vec<ContentHash>,
+    /// Its file, which has no name any more but still had a writer.
+    late: Option<File>,
+}
+
+impl Unsettled {
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether none does.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// An entry was sealed.
+    pub fn sealed(&mut self, entry: Arc<Entry>, now: Duration) {
+        self.push(entry, now, true);
+    }
+
+    fn push(&mut self, entry: Arc<Entry>, now: Duration, owed: bool) {
+        let slots = entry.files.iter().map(|_| Slot::default()).collect();
+        let due = now + Duration::from_millis(SETTLE_AFTER_MS);
+        let flushed = !owed;
+        self.waiting.push_back(Waiting {
+            entry,
+            since: now,
+            due,
+            pause: SETTLE_AFTER_MS,
+            flushed,
+            owed,
+            slots,
+        });
+    }
+
+    /// The slots that are still to be emptied.
+    pub fn slots(&self) -> std::collections::BTreeSet<String> {
+        self.waiting.iter().flat_map(|one| one.entry.files.iter().map(|file| file.slot.clone())).collect()
+    }
+
+    fn take_due(&mut self, now: Duration, all: bool) -> Vec<Waiting> {
+        let (due, later): (VecDeque<_>, _) = self.waiting.drain(..).partition(|one| all || one.due <= now);
+        self.waiting = later;
+        due.into()
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        self.waiting.iter().map(|one| one.due).min()
+    }
+}
+
+/// Settles what is due, or `all` that can be. Returns how long until the next look is due.
+pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
+    let now = rooms.clock.monotonic();
+    let mut due = lock(&rooms.unsettled).take_due(now, all);
+    flush_all(rooms, &mut due);
+    let mut records = Vec::new();
+    let mut later = Vec::new();
+    for mut one in due {
+        if one.flushed && empty_slots(rooms, &mut one, now) {
+            if one.owed {
+                records.push(Record::Settle(Settle { id: one.entry.id, diverged: false }));
+            }
+        } else {
+            one.due = now + Duration::from_millis(one.pause);
+            one.pause = one.pause.saturating_mul(2).min(SETTLE_RETRY_MS);
+            later.push(one);
+        }
+    }
+    // An entry whose record is not written is settled once more after the next start: that is harmless.
+    let wrote = records.is_empty() || rooms.store.append(&records).is_ok();
+    debug_assert!(wrote || rooms.store.failed().is_some(), "only a failed log refuses a record");
+    let mut unsettled = lock(&rooms.unsettled);
+    unsettled.waiting.extend(later);
+    let next = unsettled.next_due();
+    drop(unsettled);
+    if !records.is_empty() {
+        rooms.took(Step::Settle);
+    }
+    next.map(|due| due.saturating_sub(now))
+}
+
+/// Flushes one entry before its reply; its slots are emptied later.
+///
+/// # Errors
+/// What the system says.
+pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
+    flush_files(rooms, entry.files.iter().map(|file| (file, entry)).collect())?;
+    let mut unsettled = lock(&rooms.unsettled);
+    for one in unsettled.waiting.iter_mut().filter(|one| one.entry.id == entry.id) {
+        one.flushed = true;
+    }
+    Ok(())
+}
+
+/// The slots of a voided entry hold what was staged for it: they are emptied with the same care, since
+/// somebody may have opened a staged file in the moment in which it had a name.
+pub fn leave_slots(rooms: &Rooms, entry: &Entry) {
+    let now = rooms.clock.monotonic();
+    lock(&rooms.unsettled).push(Arc::new(entry.clone()), now, false);
+}
+
+fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
+    let files: Vec<(&FileRecord, &Entry)> = due
+        .iter()
+        .filter(|one| !one.flushed)
+        .flat_map(|one| one.entry.files.iter().map(|file| (file, &*one.entry)))
+        .collect();
+    if files.is_empty() {
+        return;
+    }
+    match flush_files(rooms, files) {
+        Ok(()) => due.iter_mut().for_each(|one| one.flushed = true),
+        Err(error) => {
+            tracing::warn!(%error, "cannot flush what was written; it stays in the log until it can be")
+        }
+    }
+}
+
+/// Flushes each target, each folder and each folder of slots once.
+fn flush_files(rooms: &Rooms, files: Vec<(&FileRecord, &Entry)>) -> io::Result<()> {
+    let mut places: BTreeMap<&WirePath, (Place, Vec<WirePath>)> = BTreeMap::new();
+    let mut stagings: Vec<&Staging> = Vec::new();
+    for (file, _) in &files {
+        if !stagings.contains(&&file.staging) {
+            stagings.push(&file.staging);
+        }
+        match places.get_mut(&file.path) {
+            Some((_, made)) => made.extend(file.made.iter().cloned()),
+            None => {
+                // A path that leads elsewhere by now has nothing of ours.
+                let Ok(place) = rooms.disk.resolve_link(&file.path) else { continue };
+                places.insert(&file.path, (place, file.made.clone()));
+            }
+        }
+    }
+    for (place, _) in places.values() {
+        rooms.disk.flush_file(place)?;
+    }
+    let mut folders = std::collections::BTreeSet::new();
+    for (place, made) in places.values() {
+        if folders.insert(parent_path(place)) || !made.is_empty() {
+            rooms.disk.flush_folders(place, made)?;
+        }
+    }
+    stagings.into_iter().try_for_each(|staging| rooms.disk.flush_slots(staging))
+}
+
+/// Empties the slots of an entry; `false` while one has a writer, or could not be emptied.
+fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
+    let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
+    let mut empty = true;
+    for (file, slot) in one.entry.files.iter().zip(&mut one.slots) {
+        if slot.done || matches!(file.how, How::InPlace | How::Nothing | How::Rescued) {
+            continue;
+        }
+        slot.done = match empty_slot(rooms, &one.entry, file, slot, ripe) {
+            Ok(done) => done,
+            Err(error) => {
+                tracing::warn!(path = %file.path, %error, "cannot drop what was displaced; it is kept");
+                false
+            }
+        };
+        empty &= slot.done;
+    }
+    empty
+}
+
+fn empty_slot(
+    rooms: &Rooms,
+    entry: &Entry,
+    file: &FileRecord,
+    slot: &mut Slot,
+    ripe: bool,
+) -> io::Result<bool> {
+    let mut hashes: Vec<ContentHash> =
+        [&file.before, &file.after].into_iter().flatten().map(|face| face.hash).collect();
+    hashes.extend(&slot.rescued);
+    let known = Known { hashes: &hashes, ripe };
+    let mut found = Vec::new();
+    let mut rescue = |late: &crate::disk::Found| {
+        external::rescue_late(rooms, file, entry.id, late)?;
+        tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
+        found.push(late.face.hash);
+        Ok(())
+    };
+    let done = match &slot.late {
+        Some(late) => look_late(late, known, &mut rescue),
+        None => match rooms.disk.drop_slot(&file.staging, &file.slot, known, &mut rescue) {
+            Ok(Dropped::Gone) => Ok(true),
+            Ok(Dropped::Wait) => Ok(false),
+            Ok(Dropped::Open(late)) => {
+                slot.late = Some(late);
+                Ok(false)
+            }
+            Ok(Dropped::Keep) => {
+                rooms.disk.set_aside(&file.staging, &file.slot, rooms.clock.wall_ms()).map(|()| true)
+            }
+            Err(error) => Err(error),
+        },
+    };
+    slot.rescued.extend(found);
+    done
+}

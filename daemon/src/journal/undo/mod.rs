@@ -1,0 +1,179 @@
+//! The way back: which entries an undo or a redo means, and what their inverse does to the files as they are.
+//! It has no road of its own: it makes a draft, and `job` carries it out.
+
+mod select;
+mod unwind;
+
+use std::collections::BTreeMap;
+
+use editd_engine::{Refusal, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::limits;
+use editd_proto::message::{EntryKind, FileOutcome, OnStale, Status, UndoRequest};
+use editd_proto::path::WirePath;
+
+use super::external;
+use super::known::Ticket;
+use crate::disk::stage::Mode;
+use crate::disk::{Found, Place, Sight};
+use crate::job::{Draft, Drafted, Origin, disk_refusal, store_refusal};
+use crate::rooms::Rooms;
+use crate::store::record::Entry;
+use crate::workspace::Who;
+
+/// Which way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Take entries back.
+    Undo,
+    /// Take undos back.
+    Redo,
+}
+
+/// Makes the draft that takes the meant entries back.
+///
+/// # Errors
+/// `not_found` where nothing is meant, `stale` where later changes are in the way or it was taken back already,
+/// `unsupported` where the journal has no bytes of a change.
+pub fn draft(
+    rooms: &Rooms,
+    who: &Who,
+    id: JobId,
+    hash: ContentHash,
+    request: &UndoRequest,
+    direction: Direction,
+) -> Result<Draft, Refusal> {
+    let chosen = select::select(rooms, who, request, direction)?;
+    let mut entries = Vec::with_capacity(chosen.ids.len());
+    for id in &chosen.ids {
+        let entry = rooms.store.entry(*id).map_err(|error| store_refusal(&error))?;
+        entries.push(entry.ok_or_else(|| select::no_such(*id))?);
+    }
+    let mut now = Now::take(rooms, &entries)?;
+    unwind::unwind(rooms, &entries, &mut now.states).map_err(|refusal| no_rebase(request, refusal))?;
+    let origin = Origin {
+        id,
+        kind: chosen.kind,
+        who: who.clone(),
+        key: request.key.clone(),
+        request: hash,
+        label: request.label.clone().or_else(|| Some(label(chosen.kind, &chosen.ids))),
+        of: chosen.marks,
+        durability: request.durability.unwrap_or(rooms.settings.durability),
+        detached: false,
+    };
+    let (changes, files) = now.into_changes(request.diff != Some(false));
+    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen: BTreeMap::new() })
+}
+
+fn label(kind: EntryKind, ids: &[JobId]) -> String {
+    let word = if kind == EntryKind::Redo { "redo" } else { "undo" };
+    let shown: Vec<String> = ids.iter().take(8).map(ToString::to_string).collect();
+    let more = ids.len().saturating_sub(shown.len());
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{word} {}{rest}", shown.join(", "))
+}
+
+fn no_rebase(request: &UndoRequest, mut refusal: Refusal) -> Refusal {
+    if request.on_stale == OnStale::Rebase && refusal.code == Code::Stale {
+        refusal.code = Code::Unsupported;
+        refusal.message.push_str(" (this version of editd does not rebase)");
+    }
+    refusal
+}
+
+/// The files of some entries as they are now, and as they become.
+struct Now {
+    places: Vec<(WirePath, Place, Option<Found>)>,
+    states: BTreeMap<WirePath, State>,
+}
+
+impl Now {
+    fn take(rooms: &Rooms, entries: &[Entry]) -> Result<Self, Refusal> {
+        let mut now = Self { places: Vec::new(), states: BTreeMap::new() };
+        let mut read = 0_usize;
+        for path in entries.iter().flat_map(|entry| entry.files.iter().map(|file| &file.path)) {
+            if now.states.contains_key(path) {
+                continue;
+            }
+            let place = rooms.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
+            let sight = rooms.disk.look(&place).map_err(|error| disk_refusal(path, &error))?;
+            external::note(rooms, path, &sight, Ticket::Lane, None, true);
+            let (state, found) = match sight {
+                Sight::Absent => (State::Absent, None),
+                Sight::File(found) => {
+                    read = read.saturating_add(found.bytes.len());
+                    (State::File { bytes: found.bytes.clone(), mode: found.face.mode }, Some(found))
+                }
+                Sight::TooLarge(_) | Sight::Other(_) => return Err(not_a_file(path)),
+            };
+            if read > crate::limits::JOB_BYTES {
+                let limit = crate::limits::JOB_BYTES;
+                let message =
+                    format!("these entries touch files of more than {limit} bytes; undo fewer at once");
+                let mut error = WireError::new(Code::TooLarge, message);
+                error.limit = Some(limit as u64);
+                return Err(Box::new(error));
+            }
+            now.states.insert(path.clone(), state);
+            now.places.push((path.clone(), place, found));
+        }
+        Ok(now)
+    }
+
+    fn into_changes(self, diffs: bool) -> (Vec<Drafted>, Vec<FileOutcome>) {
+        let Self { places, mut states } = self;
+        let mut changes = Vec::new();
+        let mut files = Vec::new();
+        for (path, place, before) in places {
+            let after = states.remove(&path).unwrap_or(State::Absent);
+            let old = match &before {
+                None => State::Absent,
+                Some(found) => State::File { bytes: found.bytes.clone(), mode: found.face.mode },
+            };
+            let changed = old != after;
+            let (diff, omitted) = if diffs && changed {
+                editd_engine::unified_diff(&path, &old, &after)
+            } else {
+                Default::default()
+            };
+            files.push(FileOutcome {
+                path: path.clone(),
+                status: if changed { Status::Applied } else { Status::Unchanged },
+                before: version(&old),
+                after: version(&after),
+                diff: (diffs && changed).then_some(diff),
+                omitted_hunks: (omitted > 0).then_some(omitted),
+                edits: Vec::new(),
+                issues: Vec::new(),
+                warnings: Vec::new(),
+            });
+            if changed {
+                let splices = unwind::splices(&old, &after);
+                let (added, removed) = unwind::lines(&splices);
+                let mode = match &after {
+                    State::File { mode, .. } => Mode::Exact(*mode),
+                    State::Absent => Mode::Masked,
+                };
+                changes.push(Drafted { place, before, after, mode, splices, added, removed, from: None });
+            }
+        }
+        (changes, files)
+    }
+}
+
+fn version(state: &State) -> Option<editd_proto::ids::Version> {
+    match state {
+        State::Absent => None,
+        State::File { bytes, .. } => Some(crate::disk::sight::hash(bytes).version()),
+    }
+}
+
+fn not_a_file(path: &WirePath) -> Refusal {
+    let message = format!(
+        "{path} is no regular file of up to {} bytes any more; move what is there away and undo again",
+        limits::FILE
+    );
+    Box::new(WireError::new(Code::Unsupported, message).at(path))
+}

@@ -1,0 +1,196 @@
+//! Which entries an undo or a redo means. It only reads the journal.
+
+use std::collections::BTreeSet;
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{EntryKind, EntrySummary, UndoRequest};
+
+use super::Direction;
+use crate::job::store_refusal;
+use crate::limits::UNDO;
+use crate::rooms::Rooms;
+use crate::store::Query;
+use crate::workspace::Who;
+
+/// Entries that one look for a redo goes through, newest first.
+const SEARCH: usize = 10_000;
+
+/// What is to be taken back.
+pub(super) struct Chosen {
+    /// These, newest first.
+    pub(super) ids: Vec<JobId>,
+    /// What the new entry is.
+    pub(super) kind: EntryKind,
+    /// The entries whose `undone` it sets (undo) or clears (redo).
+    pub(super) marks: Vec<JobId>,
+}
+
+/// Finds what is meant.
+pub(super) fn select(
+    rooms: &Rooms,
+    who: &Who,
+    request: &UndoRequest,
+    direction: Direction,
+) -> Result<Chosen, Refusal> {
+    let entries = match direction {
+        Direction::Undo => to_undo(rooms, who, request)?,
+        Direction::Redo => to_redo(rooms, who, request)?,
+    };
+    if entries.is_empty() {
+        return Err(nothing(direction));
+    }
+    if entries.len() > UNDO {
+        let message = format!("that means {} entries; one {direction:?} takes {UNDO} at most", entries.len());
+        let mut error = WireError::new(Code::Limit, message.to_lowercase());
+        error.limit = Some(UNDO as u64);
+        return Err(Box::new(error));
+    }
+    // Undoing nothing but undos brings back what they took.
+    let back = entries.iter().all(|entry| entry.kind == EntryKind::Undo);
+    let kind = if back { EntryKind::Redo } else { EntryKind::Undo };
+    let mut marks: BTreeSet<JobId> = BTreeSet::new();
+    for entry in &entries {
+        if back || entry.kind == EntryKind::Redo {
+            marks.extend(&entry.of);
+        }
+        if !back {
+            marks.insert(entry.id);
+        }
+    }
+    let ids = entries.iter().map(|entry| entry.id).collect();
+    Ok(Chosen { ids, kind, marks: marks.into_iter().collect() })
+}
+
+fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
+    if !request.jobs.is_empty() {
+        return named(rooms, &request.jobs);
+    }
+    if request.session.is_none() && request.since.is_none() {
+        let session = if request.path.is_none() { Some(who.session.clone()) } else { None };
+        let query = Query { path: request.path.clone(), session, ..Query::default() };
+        return Ok(newest(rooms, &query, |entry| !entry.undone && entry.kind != EntryKind::Undo)?
+            .into_iter()
+            .collect());
+    }
+    let query = Query {
+        path: request.path.clone(),
+        session: request.session.clone(),
+        since: request.since,
+        before: None,
+        limit: UNDO * 2,
+    };
+    let all = history(rooms, &query)?;
+    // An entry that was taken back outside the selection has nothing left to take back.
+    let within: BTreeSet<JobId> =
+        all.iter().filter(|entry| entry.kind == EntryKind::Undo).flat_map(|entry| entry.of.clone()).collect();
+    Ok(all.into_iter().filter(|entry| !entry.undone || within.contains(&entry.id)).collect())
+}
+
+fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
+    let standing = |entry: &EntrySummary| -> Result<bool, Refusal> {
+        if entry.kind != EntryKind::Undo {
+            return Ok(false);
+        }
+        for id in &entry.of {
+            if !summary(rooms, *id)?.is_some_and(|of| of.undone) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let whole_group = request.session.is_some() || request.since.is_some();
+    let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group)
+    {
+        (Some(session), _) => Some(session.clone()),
+        (None, true) => Some(who.session.clone()),
+        (None, false) => None,
+    };
+    let query =
+        Query { path: request.path.clone(), session, since: request.since, before: None, limit: SEARCH };
+    let mut wanted: BTreeSet<JobId> = request.jobs.iter().copied().collect();
+    let mut chosen = Vec::new();
+    for entry in history(rooms, &query)? {
+        let meant =
+            wanted.is_empty() || wanted.contains(&entry.id) || entry.of.iter().any(|id| wanted.contains(id));
+        if !meant || !standing(&entry)? {
+            continue;
+        }
+        wanted.remove(&entry.id);
+        entry.of.iter().for_each(|id| {
+            wanted.remove(id);
+        });
+        chosen.push(entry);
+        let done = if request.jobs.is_empty() { !whole_group } else { wanted.is_empty() };
+        if done {
+            break;
+        }
+    }
+    if let (false, Some(id)) = (request.jobs.is_empty(), wanted.first()) {
+        let message = format!(
+            "entry {id} was not taken back, or that was undone already; `editctl log` shows which were"
+        );
+        return Err(Box::new(WireError::new(Code::NotFound, message)));
+    }
+    Ok(chosen)
+}
+
+fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
+    let mut entries = Vec::with_capacity(ids.len());
+    let ids: BTreeSet<JobId> = ids.iter().copied().collect();
+    for id in ids.into_iter().rev() {
+        let entry = summary(rooms, id)?.ok_or_else(|| no_such(id))?;
+        if entry.undone {
+            let message = format!("entry {id} was taken back already; `editctl redo {id}` brings it back");
+            return Err(Box::new(WireError::new(Code::Stale, message)));
+        }
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+/// The newest entry for which `meant` holds, found page by page.
+fn newest(
+    rooms: &Rooms,
+    query: &Query,
+    meant: impl Fn(&EntrySummary) -> bool,
+) -> Result<Option<EntrySummary>, Refusal> {
+    let mut query = Query { limit: 64, ..query.clone() };
+    loop {
+        let page = history(rooms, &query)?;
+        let last = page.last().map(|entry| entry.id);
+        let full = page.len() == query.limit;
+        if let Some(entry) = page.into_iter().find(|entry| meant(entry)) {
+            return Ok(Some(entry));
+        }
+        match last {
+            Some(id) if full => query.before = Some(id),
+            _ => return Ok(None),
+        }
+    }
+}
+
+fn history(rooms: &Rooms, query: &Query) -> Result<Vec<EntrySummary>, Refusal> {
+    rooms.store.history(query).map_err(|error| store_refusal(&error))
+}
+
+fn summary(rooms: &Rooms, id: JobId) -> Result<Option<EntrySummary>, Refusal> {
+    rooms.store.summary(id).map_err(|error| store_refusal(&error))
+}
+
+/// No entry has this number.
+pub(super) fn no_such(id: JobId) -> Refusal {
+    Box::new(WireError::new(
+        Code::NotFound,
+        format!("the journal has no entry {id}; `editctl log` lists what it has"),
+    ))
+}
+
+fn nothing(direction: Direction) -> Refusal {
+    let message = match direction {
+        Direction::Undo => "there is nothing to undo; `editctl log` lists every entry",
+        Direction::Redo => "there is nothing to redo; `editctl log` lists every entry",
+    };
+    Box::new(WireError::new(Code::NotFound, message))
+}

@@ -1,0 +1,121 @@
+//! Taking entries back in thought: from the newest to the oldest, each must find what it left, and each
+//! inverse must give what it found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::{Refusal, Splice, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::path::WirePath;
+
+use crate::disk::sight::hash;
+use crate::rooms::Rooms;
+use crate::store::Query;
+use crate::store::record::{Entry, Face, FileRecord, How};
+
+/// The most entries that a refusal lists.
+const IN_THE_WAY: usize = 20;
+
+/// Takes entries (newest first) back from the states of their files.
+pub(super) fn unwind(
+    rooms: &Rooms,
+    entries: &[Entry],
+    states: &mut BTreeMap<WirePath, State>,
+) -> Result<(), Refusal> {
+    let chosen: BTreeSet<JobId> = entries.iter().map(|entry| entry.id).collect();
+    for entry in entries {
+        for file in entry.files.iter().rev() {
+            let state = states.get(&file.path).cloned().unwrap_or(State::Absent);
+            if !shows(&state, file.after.as_ref(), file) {
+                return Err(in_the_way(rooms, entry.id, &file.path, &chosen));
+            }
+            let back = back(&state, file).ok_or_else(|| no_bytes(entry.id, &file.path))?;
+            states.insert(file.path.clone(), back);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a state is what a record left. Another mode is in the way only of a record that changed the mode.
+fn shows(state: &State, face: Option<&Face>, file: &FileRecord) -> bool {
+    match (state, face) {
+        (State::Absent, None) => true,
+        (State::File { bytes, mode }, Some(face)) => {
+            let mode_matters = file.before.as_ref().is_none_or(|before| before.mode != face.mode);
+            hash(bytes) == face.hash && (!mode_matters || *mode == face.mode)
+        }
+        _ => false,
+    }
+}
+
+/// The state before a record; `None` where the journal has not the bytes for it.
+fn back(state: &State, file: &FileRecord) -> Option<State> {
+    if file.how == How::Rescued {
+        return None;
+    }
+    let Some(before) = &file.before else { return Some(State::Absent) };
+    let (bytes, mode): (&[u8], u32) = match state {
+        State::Absent => (&[], before.mode),
+        State::File { bytes, mode } => (bytes, *mode),
+    };
+    let old = editd_engine::apply(bytes, &editd_engine::invert(&file.splices))?;
+    let changed_mode = file.after.as_ref().is_none_or(|after| after.mode != before.mode);
+    let mode = if changed_mode { before.mode } else { mode };
+    (hash(&old) == before.hash).then(|| State::File { bytes: old.into(), mode })
+}
+
+/// Splices that turn one state into another; one whole splice where the fine ones would not do it.
+pub(super) fn splices(before: &State, after: &State) -> Vec<Splice> {
+    let bytes = |state: &State| match state {
+        State::Absent => std::sync::Arc::from([]),
+        State::File { bytes, .. } => bytes.clone(),
+    };
+    let (old, new) = (bytes(before), bytes(after));
+    if old == new {
+        return Vec::new();
+    }
+    let fine = editd_engine::splices_between(&old, &new);
+    match editd_engine::apply(&old, &fine) {
+        Some(made) if *made == *new => fine,
+        _ => vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }],
+    }
+}
+
+/// Lines added and removed.
+pub(super) fn lines(splices: &[Splice]) -> (u64, u64) {
+    let count = |bytes: &[u8]| {
+        let breaks = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        breaks + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))
+    };
+    splices.iter().fold((0, 0), |(added, removed), one| (added + count(&one.new), removed + count(&one.old)))
+}
+
+fn in_the_way(rooms: &Rooms, id: JobId, path: &WirePath, chosen: &BTreeSet<JobId>) -> Refusal {
+    let query = Query { path: Some(path.clone()), limit: 1000, ..Query::default() };
+    let later: Vec<JobId> = rooms
+        .store
+        .history(&query)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|entry| entry.id > id && !chosen.contains(&entry.id) && !entry.undone)
+        .map(|entry| entry.id)
+        .take(IN_THE_WAY)
+        .collect();
+    let what = if later.is_empty() {
+        "it no longer holds what the entry left; restore that first".to_owned()
+    } else {
+        let shown: Vec<String> = later.iter().map(ToString::to_string).collect();
+        format!("later entries changed it: undo those too ({})", shown.join(", "))
+    };
+    let mut error = WireError::new(Code::Stale, format!("cannot undo entry {id} in {path}: {what}")).at(path);
+    error.entries = later;
+    Box::new(error)
+}
+
+fn no_bytes(id: JobId, path: &WirePath) -> Refusal {
+    let message = format!(
+        "cannot undo entry {id} in {path}: the journal does not hold the bytes before it; `editctl show {id}` \
+         shows what it has"
+    );
+    Box::new(WireError::new(Code::Unsupported, message).at(path))
+}

@@ -1,0 +1,149 @@
+//! Ranges of lines, 1-based and inclusive: which were seen, and where they stand after a change. Pure.
+
+use editd_engine::Splice;
+
+/// Ranges that a receipt keeps; beyond, the smallest gaps are what is forgotten last: the shortest ranges go.
+pub const RANGES: usize = 256;
+
+/// Sorted, without overlap, neighbours joined.
+pub fn union(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.retain(|(first, last)| first <= last && *first > 0);
+    ranges.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::with_capacity(ranges.len());
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some((_, end)) if first <= end.saturating_add(1) => *end = (*end).max(last),
+            _ => joined.push((first, last)),
+        }
+    }
+    while joined.len() > RANGES {
+        let shortest =
+            joined.iter().enumerate().min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
+        let Some(at) = shortest else { break };
+        joined.remove(at);
+    }
+    joined
+}
+
+/// Whether every line of `wanted` is in `seen` (sorted, joined).
+pub fn covers(seen: &[(u64, u64)], wanted: (u64, u64)) -> bool {
+    seen.iter().any(|(first, last)| *first <= wanted.0 && wanted.1 <= *last)
+}
+
+/// The first lines, 1-based and inclusive, of `before` that splices touch and `seen` does not cover.
+pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Option<(u64, u64)> {
+    let mut lines = Lines::new(before);
+    for splice in splices {
+        let first = lines.line_at(splice.at);
+        let end = splice.at.saturating_add(splice.old.len() as u64);
+        let last = if splice.old.is_empty() { first } else { lines.line_at(end.saturating_sub(1)) };
+        // An insertion between two lines is known by either neighbour.
+        let known = covers(seen, (first, last))
+            || (splice.old.is_empty() && first > 1 && covers(seen, (first - 1, first - 1)));
+        if !known {
+            return Some((first, last));
+        }
+    }
+    None
+}
+
+/// Where the seen lines stand after the splices; the inserted lines are seen too.
+pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+    let mut lines = Lines::new(before);
+    let mut out = Vec::with_capacity(seen.len() + splices.len());
+    let mut shift: i64 = 0;
+    let mut rest: Vec<(u64, u64)> = seen.to_vec();
+    rest.reverse();
+    let place = |line: u64, shift: i64| line.saturating_add_signed(shift);
+    for splice in splices {
+        let first = lines.line_at(splice.at);
+        let end = splice.at.saturating_add(splice.old.len() as u64);
+        let last = lines.line_at(end);
+        while let Some((from, to)) = rest.pop() {
+            if to < first {
+                out.push((place(from, shift), place(to, shift)));
+            } else if from < first {
+                out.push((place(from, shift), place(first - 1, shift)));
+                rest.push((first, to));
+            } else if from <= last {
+                if to > last {
+                    rest.push((last + 1, to));
+                }
+                // The lines that the splice touches are seen in their new form.
+                continue;
+            } else {
+                rest.push((from, to));
+                break;
+            }
+        }
+        let gained = breaks(&splice.new);
+        let start = place(first, shift);
+        out.push((start, start.saturating_add(gained)));
+        shift = shift.saturating_add_unsigned(gained).saturating_sub_unsigned(breaks(&splice.old));
+    }
+    out.extend(rest.into_iter().rev().map(|(from, to)| (place(from, shift), place(to, shift))));
+    union(out)
+}
+
+fn breaks(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// Lines of ascending offsets, counted once through.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1 }
+    }
+
+    fn line_at(&mut self, offset: u64) -> u64 {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
+        if offset < self.at {
+            self.at = 0;
+            self.line = 1;
+        }
+        self.line += breaks(self.bytes.get(self.at..offset).unwrap_or_default());
+        self.at = offset;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn splice(at: u64, old: &str, new: &str) -> Splice {
+        Splice { at, old: old.into(), new: new.into() }
+    }
+
+    #[test]
+    fn neighbours_are_joined_and_nonsense_is_dropped() {
+        assert_eq!(union(vec![(5, 6), (1, 2), (3, 4), (9, 8), (0, 3)]), [(1, 6)]);
+    }
+
+    #[test]
+    fn lines_after_an_insertion_move_down() {
+        let before = b"a\nb\nc\nd\n";
+        assert_eq!(moved(&[(1, 1), (4, 4)], before, &[splice(2, "", "x\ny\n")]), [(1, 4), (6, 6)]);
+    }
+
+    #[test]
+    fn lines_after_a_deletion_move_up() {
+        let before = b"a\nb\nc\nd\ne\nf\n";
+        assert_eq!(moved(&[(5, 6)], before, &[splice(0, "a\nb\n", "")]), [(1, 1), (3, 4)]);
+    }
+
+    #[test]
+    fn a_touch_outside_what_was_seen_is_told() {
+        let before = b"a\nb\nc\nd\n";
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(4, "c", "C")]), Some((3, 3)));
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(2, "b", "B")]), None);
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(4, "", "x\n")]), None);
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(6, "", "x\n")]), Some((4, 4)));
+    }
+}

@@ -1,0 +1,133 @@
+//! What a job may reach: the rooms below it, opened, and what they share while the daemon runs. It does
+//! nothing of its own beyond handing out numbers and names.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use editd_engine::Options;
+use editd_proto::ids::JobId;
+
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::disk::Disk;
+use crate::job::step::{Go, Observer, Step};
+use crate::journal::known::Known;
+use crate::journal::settle::Unsettled;
+use crate::os::BootId;
+use crate::store::Store;
+
+/// The rooms of one open workspace.
+pub struct Rooms {
+    /// The workspace's absolute path.
+    pub root: PathBuf,
+    /// Its files.
+    pub disk: Disk,
+    /// Log and database.
+    pub store: Store,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Settings.
+    pub settings: Settings,
+    /// How text is read.
+    pub options: Options,
+    /// This run of the machine.
+    pub boot: BootId,
+    /// What each path was last seen to hold.
+    pub known: Mutex<Known>,
+    /// Sealed entries whose files are not flushed yet.
+    pub unsettled: Mutex<Unsettled>,
+    /// Jobs with a key, or detached, that have not ended.
+    pub underway: Mutex<Underway>,
+    observer: RwLock<Arc<dyn Observer>>,
+    next_id: AtomicU64,
+    next_slot: AtomicU64,
+    /// Tells the slots of this run from those of any other.
+    run: String,
+}
+
+/// Jobs that have not ended.
+#[derive(Default)]
+pub struct Underway {
+    /// By session and key: number and hash of the request.
+    pub keys: BTreeMap<(String, String), (JobId, editd_proto::ids::ContentHash)>,
+    /// Detached jobs: what is stored of them, and whether they have begun.
+    pub detached: BTreeMap<JobId, (crate::store::record::Queued, bool)>,
+}
+
+/// What a workspace was opened with.
+pub struct Opening {
+    /// The workspace's absolute path.
+    pub root: PathBuf,
+    /// Its files.
+    pub disk: Disk,
+    /// Log and database.
+    pub store: Store,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Settings.
+    pub settings: Settings,
+    /// This run of the machine.
+    pub boot: BootId,
+    /// The highest number ever given to a job.
+    pub last_id: u64,
+}
+
+impl Rooms {
+    /// Puts opened rooms together.
+    pub fn new(opening: Opening) -> Self {
+        let Opening { root, disk, store, clock, settings, boot, last_id } = opening;
+        let options = Options {
+            encodings: settings
+                .encodings
+                .iter()
+                .map(|(glob, label)| (glob.as_str().into(), label.clone()))
+                .collect(),
+        };
+        let run = format!("{:x}", clock.wall_ms());
+        Self {
+            root,
+            disk,
+            store,
+            clock,
+            settings,
+            options,
+            boot,
+            known: Mutex::default(),
+            unsettled: Mutex::default(),
+            underway: Mutex::default(),
+            observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
+            next_id: AtomicU64::new(last_id.saturating_add(1)),
+            next_slot: AtomicU64::new(0),
+            run,
+        }
+    }
+
+    /// The next job's number.
+    pub fn next_id(&self) -> JobId {
+        JobId(self.next_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A name for a slot that no slot ever had.
+    pub fn next_slot(&self, id: JobId) -> String {
+        let nth = self.next_slot.fetch_add(1, Ordering::Relaxed);
+        format!("{}-{}-{nth:x}", id.0, self.run)
+    }
+
+    /// Tells the observer of a step.
+    pub fn took(&self, step: Step) -> Go {
+        let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
+        observer.after(step)
+    }
+
+    /// Sets who is told of every step.
+    pub fn observe(&self, observer: Arc<dyn Observer>) {
+        *self.observer.write().unwrap_or_else(PoisonError::into_inner) = observer;
+    }
+}
+
+/// Locks what is consistent after every statement, so that a panic elsewhere does no harm.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

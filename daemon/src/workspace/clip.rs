@@ -1,0 +1,88 @@
+//! Clipboards by hand: list, show, set, copy, remove.
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
+
+use super::{Who, Workspace};
+use crate::clipboard;
+use crate::job::store_refusal;
+use crate::store::record::{Clip, Record};
+
+impl Workspace {
+    /// Clipboards.
+    ///
+    /// # Errors
+    /// `malformed` for a missing or bad name, `no_clipboard` where it holds nothing, `too_large`.
+    pub fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
+        if request.action == ClipAction::List {
+            let clips = self.rooms.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
+            return Ok(ClipReply { clips: Some(clips), ..ClipReply::default() });
+        }
+        let name = wanted(request.name.as_deref(), "name")?;
+        clipboard::check_name(name)?;
+        match request.action {
+            ClipAction::List | ClipAction::Show => self.show_clip(who, name),
+            ClipAction::Set => {
+                let text = wanted(request.text.as_deref(), "text")?;
+                clipboard::check_size(name, text.len())?;
+                self.store_clip(who, name, Some(text.as_bytes().to_vec()), None)
+            }
+            ClipAction::Copy => {
+                let to = wanted(request.to.as_deref(), "to")?;
+                clipboard::check_name(to)?;
+                let clip = self.find_clip(who, name)?;
+                self.store_clip(who, to, clip.bytes, clip.origin)
+            }
+            ClipAction::Rm => {
+                self.find_clip(who, name)?;
+                self.store_clip(who, name, None, None)
+            }
+        }
+    }
+
+    fn find_clip(&self, who: &Who, name: &str) -> Result<Clip, Refusal> {
+        let session = clipboard::owner(&who.session, name);
+        let clip = self.rooms.store.clip(session, name).map_err(|error| store_refusal(&error))?;
+        clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
+            let message =
+                format!("clipboard {name:?} holds nothing; `editctl clip list` shows those that do");
+            Box::new(WireError::new(Code::NoClipboard, message))
+        })
+    }
+
+    fn show_clip(&self, who: &Who, name: &str) -> Result<ClipReply, Refusal> {
+        let clip = self.find_clip(who, name)?;
+        let (text, bytes) = match String::from_utf8(clip.bytes.unwrap_or_default()) {
+            Ok(text) => (Some(text), None),
+            Err(error) => (None, Some(error.into_bytes())),
+        };
+        Ok(ClipReply { clips: None, name: Some(name.to_owned()), text, bytes, origin: clip.origin })
+    }
+
+    fn store_clip(
+        &self,
+        who: &Who,
+        name: &str,
+        bytes: Option<Vec<u8>>,
+        origin: Option<editd_proto::WirePath>,
+    ) -> Result<ClipReply, Refusal> {
+        let clip = Clip {
+            session: clipboard::owner(&who.session, name).to_owned(),
+            name: name.to_owned(),
+            bytes,
+            origin: origin.clone(),
+            time: self.rooms.clock.wall_ms(),
+        };
+        let durable =
+            self.rooms.store.append(&[Record::Clip(clip)]).and_then(|at| self.rooms.store.flush(at));
+        let _durable = durable.map_err(|error| store_refusal(&error))?;
+        Ok(ClipReply { name: Some(name.to_owned()), origin, ..ClipReply::default() })
+    }
+}
+
+fn wanted<'a>(field: Option<&'a str>, name: &str) -> Result<&'a str, Refusal> {
+    field.ok_or_else(|| {
+        Box::new(WireError::new(Code::Malformed, format!("this clipboard request needs `{name}`")))
+    })
+}

@@ -1,0 +1,301 @@
+//! Admitting and running jobs: keys, numbers, the journey again where others were quicker, and the end of a
+//! detached job. A panic of a job ends that job alone.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::limits;
+use editd_proto::message::{JobRequest, Receipt, Status, UndoRequest};
+use serde::Serialize;
+
+use super::{Admission, Who, Workspace};
+use crate::job::{self, Halt, store_refusal, stored_receipt};
+use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
+use crate::journal::undo::{self, Direction};
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Done, Queued, Record};
+
+/// Journeys that one job makes before it gives up on files that others keep changing.
+const JOURNEYS: usize = 8;
+
+impl Workspace {
+    /// Gives a job its number, or finds it by its key. A detached job is durable when this returns.
+    pub fn admit(&self, who: &Who, request: &JobRequest) -> Admission {
+        let hash = request_hash(request);
+        match self.admit_key(who, request.key.as_deref(), hash) {
+            Some(known) => known,
+            None if request.detach => self.admit_detached(who, request, hash),
+            None => {
+                let id = self.rooms.next_id();
+                if let Some(key) = &request.key {
+                    lock(&self.rooms.underway).keys.insert((who.session.clone(), key.clone()), (id, hash));
+                }
+                Admission::New(id)
+            }
+        }
+    }
+
+    fn admit_key(&self, who: &Who, key: Option<&str>, hash: ContentHash) -> Option<Admission> {
+        let key = key?;
+        if key.is_empty() || key.len() > limits::NAME {
+            let message = format!("a key has 1 to {} bytes; this one has {}", limits::NAME, key.len());
+            return Some(Admission::Refused(Box::new(WireError::new(Code::Malformed, message))));
+        }
+        let underway = lock(&self.rooms.underway).keys.get(&(who.session.clone(), key.to_owned())).copied();
+        if let Some((id, first)) = underway {
+            return Some(if first == hash {
+                Admission::Underway(id)
+            } else {
+                Admission::Refused(other_job(key))
+            });
+        }
+        match self.rooms.store.keyed(&who.session, key) {
+            Err(error) => Some(Admission::Refused(store_refusal(&error))),
+            Ok(None) => None,
+            Ok(Some(keyed)) if keyed.request.is_some_and(|first| first != hash) => {
+                Some(Admission::Refused(other_job(key)))
+            }
+            Ok(Some(keyed)) => match keyed.receipt {
+                Some(mut receipt) => {
+                    receipt.repeated = true;
+                    Some(Admission::Ended(Box::new(receipt)))
+                }
+                None => Some(Admission::Underway(keyed.id)),
+            },
+        }
+    }
+
+    fn admit_detached(&self, who: &Who, request: &JobRequest, hash: ContentHash) -> Admission {
+        // Refused before it is queued, while somebody listens.
+        if let Err(refusal) = job::resolve(&self.rooms, request) {
+            return Admission::Refused(refusal);
+        }
+        let id = self.rooms.next_id();
+        let queued = Queued {
+            id,
+            session: who.session.clone(),
+            client: who.client.clone(),
+            time: self.rooms.clock.wall_ms(),
+            key: request.key.clone(),
+            request: hash,
+            payload: encode(request),
+        };
+        let record = Record::Queued(queued.clone());
+        let durable = self.rooms.store.append(&[record]).and_then(|at| self.rooms.store.flush(at));
+        if let Err(error) = durable {
+            return Admission::Refused(store_refusal(&error));
+        }
+        let mut underway = lock(&self.rooms.underway);
+        if let Some(key) = &request.key {
+            underway.keys.insert((who.session.clone(), key.clone()), (id, hash));
+        }
+        underway.detached.insert(id, (queued, false));
+        Admission::New(id)
+    }
+
+    /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
+    pub fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt {
+        let hash = request_hash(request);
+        if let Some((_, begun)) = lock(&self.rooms.underway).detached.get_mut(&id) {
+            *begun = true;
+        }
+        match self.journeys(id, || job::run(&self.rooms, who, id, hash, request)) {
+            Ended::Receipt(receipt) => {
+                self.end(who, id, request.key.as_deref(), request.detach, hash, *receipt)
+            }
+            // As if the process had ended: nothing more is written.
+            Ended::Stopped => refused(fault("the job was stopped")),
+        }
+    }
+
+    /// Takes entries back, with all lanes free.
+    pub fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt {
+        self.turn_back(who, request, Direction::Undo)
+    }
+
+    /// Takes undos back, with all lanes free.
+    pub fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt {
+        self.turn_back(who, request, Direction::Redo)
+    }
+
+    fn turn_back(&self, who: &Who, request: &UndoRequest, direction: Direction) -> Receipt {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{direction:?}").as_bytes());
+        hasher.update(&encode(request));
+        let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
+        match self.admit_key(who, request.key.as_deref(), hash) {
+            None => {}
+            Some(Admission::Ended(receipt)) => return *receipt,
+            Some(Admission::Refused(refusal)) => return refused(refusal),
+            Some(Admission::New(_) | Admission::Underway(_)) => {
+                let message = "the job with this key has not ended; wait for it";
+                return refused(Box::new(WireError::new(Code::Busy, message)));
+            }
+        }
+        let id = self.rooms.next_id();
+        let ended = self.journeys(id, || {
+            let draft = undo::draft(&self.rooms, who, id, hash, request, direction)?;
+            job::commit(&self.rooms, draft)
+        });
+        match ended {
+            Ended::Receipt(receipt) => *receipt,
+            Ended::Stopped => refused(fault("the job was stopped")),
+        }
+    }
+
+    /// Goes on the journey, again where others were quicker; mends what broke on the way.
+    fn journeys(&self, id: JobId, go: impl Fn() -> Result<Receipt, Halt>) -> Ended {
+        let mut last = None;
+        for _ in 0..JOURNEYS {
+            let ended = match catch_unwind(AssertUnwindSafe(&go)) {
+                Ok(Ok(receipt)) => Ok(receipt),
+                Ok(Err(Halt::Refused(refusal))) => Err(refusal),
+                Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, id, refusal),
+                Ok(Err(Halt::Again(refusal))) => {
+                    last = Some(refusal);
+                    continue;
+                }
+                Ok(Err(Halt::Stopped)) => return Ended::Stopped,
+                Err(_) => {
+                    let what = "editd made a mistake in this job; please report it with the daemon's log";
+                    mend_job(&self.rooms, id, fault(what))
+                }
+            };
+            return Ended::Receipt(Box::new(ended.unwrap_or_else(refused)));
+        }
+        Ended::Receipt(Box::new(refused(last.unwrap_or_else(|| fault("the job made no journey")))))
+    }
+
+    /// Forgets a job that ended, or writes down how a detached one did.
+    fn end(
+        &self,
+        who: &Who,
+        id: JobId,
+        key: Option<&str>,
+        detached: bool,
+        hash: ContentHash,
+        mut receipt: Receipt,
+    ) -> Receipt {
+        if detached {
+            receipt.job = Some(id);
+            let done = Done {
+                id,
+                session: who.session.clone(),
+                time: self.rooms.clock.wall_ms(),
+                key: key.map(str::to_owned),
+                request: hash,
+                receipt: stored_receipt(&receipt),
+            };
+            let durable =
+                self.rooms.store.append(&[Record::Done(done)]).and_then(|at| self.rooms.store.flush(at));
+            if let Err(error) = durable {
+                tracing::error!(%error, job = id.0, "cannot write down how a detached job ended");
+            }
+        }
+        let mut underway = lock(&self.rooms.underway);
+        underway.detached.remove(&id);
+        if let Some(key) = key {
+            underway.keys.remove(&(who.session.clone(), key.to_owned()));
+        }
+        receipt
+    }
+
+    /// Withdraws a detached job that has not begun.
+    ///
+    /// # Errors
+    /// `not_found` where no such job waits, `busy` where it has begun.
+    pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
+        let waiting = lock(&self.rooms.underway).detached.get(&id).cloned();
+        let Some((queued, begun)) = waiting else {
+            let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
+            return Err(Box::new(WireError::new(Code::NotFound, message)));
+        };
+        if begun {
+            let message = format!("job {id} has begun; wait for it, then undo it");
+            return Err(Box::new(WireError::new(Code::Busy, message)));
+        }
+        let who = Who { session: queued.session.clone(), client: queued.client.clone() };
+        let refusal = Box::new(WireError::new(Code::Rejected, "the job was cancelled before it began"));
+        Ok(self.end(&who, id, queued.key.as_deref(), true, queued.request, refused(refusal)))
+    }
+
+    /// The receipt of a job that ended; `None` while it waits or runs.
+    ///
+    /// # Errors
+    /// `not_found` where there is none.
+    pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
+        if lock(&self.rooms.underway).detached.contains_key(&id) {
+            return Ok(None);
+        }
+        match self.rooms.store.receipt(id) {
+            Err(error) => Err(store_refusal(&error)),
+            Ok(Some(receipt)) => Ok(Some(receipt)),
+            Ok(None) => {
+                let message = format!("no job {id} has ended; `editctl log` lists those that left an entry");
+                Err(Box::new(WireError::new(Code::NotFound, message)))
+            }
+        }
+    }
+}
+
+/// How the journeys of a job ended.
+enum Ended {
+    /// With something to say.
+    Receipt(Box<Receipt>),
+    /// An observer ended them.
+    Stopped,
+}
+
+/// Brings a job that broke behind its intent to an end, as recovery would.
+fn mend_job(rooms: &Rooms, id: JobId, refusal: Refusal) -> Result<Receipt, Refusal> {
+    let open = rooms.store.open_entries().into_iter().find(|(entry, _)| entry.id == id);
+    let Some((entry, sealed)) = open else { return Err(refusal) };
+    if sealed {
+        return Ok(receipt_of(&entry));
+    }
+    match mend(rooms, &entry, Aim::TakeBack) {
+        Ok(Mended::Applied) => Ok(receipt_of(&entry)),
+        Ok(Mended::Voided) => Err(refusal),
+        Err(error) => {
+            let message = format!(
+                "{}; and it could not be taken back ({error}): the next start finishes it or takes it back",
+                refusal.message
+            );
+            Err(Box::new(WireError::new(Code::Io, message)))
+        }
+    }
+}
+
+/// Names a request, so that another one under the same key can be told.
+fn request_hash(request: &JobRequest) -> ContentHash {
+    crate::disk::sight::hash(&encode(request))
+}
+
+fn encode(value: &impl Serialize) -> Vec<u8> {
+    // Encoding plain data into memory cannot fail.
+    rmp_serde::to_vec_named(value).unwrap_or_default()
+}
+
+fn other_job(key: &str) -> Refusal {
+    let message = format!("the key {key:?} was used for another job; give every job a key of its own");
+    Box::new(WireError::new(Code::Malformed, message))
+}
+
+fn fault(message: &str) -> Refusal {
+    Box::new(WireError::new(Code::Internal, message))
+}
+
+/// The receipt of a job that changed nothing.
+pub(super) fn refused(refusal: Refusal) -> Receipt {
+    Receipt {
+        job: None,
+        status: Status::Refused,
+        files: Vec::new(),
+        error: Some(*refusal),
+        verified: None,
+        rebased: false,
+        repeated: false,
+    }
+}

@@ -1,0 +1,60 @@
+//! Opening a workspace: its lock, its log, recovery. Nothing is served before all of it is done.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{OpenError, Recovered, Workspace};
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::disk::Disk;
+use crate::journal::recover;
+use crate::os::Os;
+use crate::rooms::{Opening, Rooms, lock};
+use crate::store::{Options, Store};
+
+pub(super) fn open(
+    os: Arc<dyn Os>,
+    root: &Path,
+    state: &Path,
+    options: Options,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+) -> Result<(Workspace, Recovered), OpenError> {
+    let say = |what: &str, error: &dyn std::fmt::Display| OpenError(format!("{what}: {error}"));
+    let boot =
+        os.boot_id().map_err(|error| say("cannot tell one start of the machine from another", &error))?;
+    let disk = Disk::open(os.clone(), root).map_err(|error| OpenError(error.to_string()))?;
+    let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
+    let (store, opened) = Store::open(os, dir, options, clock.wall_ms())
+        .map_err(|error| say("cannot open the journal", &error))?;
+    let mut notes: Vec<String> =
+        opened.rebuilt.iter().map(|why| format!("the database was rebuilt: {why}")).collect();
+    let rooms = Rooms::new(Opening {
+        root: root.to_path_buf(),
+        disk,
+        store,
+        clock,
+        settings,
+        boot,
+        last_id: opened.last_id,
+    });
+    let recovered = recover::recover(&rooms, opened.open).map_err(|error| say("cannot recover", &error))?;
+    notes.extend(recovered);
+    // The last run of a detached job may have been killed behind its seal: then it is not run again.
+    let mut queued = Vec::new();
+    for job in opened.queued {
+        let ended = rooms.store.receipt(job.id).map_err(|error| say("cannot read the journal", &error))?;
+        if ended.is_none() {
+            queued.push(job);
+        }
+    }
+    let mut underway = lock(&rooms.underway);
+    for job in &queued {
+        if let Some(key) = &job.key {
+            underway.keys.insert((job.session.clone(), key.clone()), (job.id, job.request));
+        }
+        underway.detached.insert(job.id, (job.clone(), false));
+    }
+    drop(underway);
+    Ok((Workspace::of(rooms), Recovered { queued, notes }))
+}

@@ -1,0 +1,170 @@
+//! Reading, which gives a session its receipt; and the watcher's looks. Neither changes a file.
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::limits;
+use editd_proto::message::{ChangeEvent, ChangeKind, EntryKind, ReadReply, ReadRequest};
+use editd_proto::path::WirePath;
+
+use super::{Who, Workspace};
+use crate::disk::{Found, Place, Sight};
+use crate::job::{disk_refusal, sha256, store_refusal};
+use crate::journal::external::{self, Noted};
+use crate::journal::known::Ticket;
+use crate::os::Kind;
+use crate::receipt;
+use crate::rooms::lock;
+use crate::store::record::Record;
+
+/// Looks at a path that jobs keep writing before a hint is left to the next one.
+const LOOKS: usize = 4;
+
+impl Workspace {
+    /// Reads a file and renews the session's receipt.
+    ///
+    /// # Errors
+    /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` where the client
+    /// reports another content than is there.
+    pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
+        let place =
+            self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
+        let path = place.path().clone();
+        let ticket = lock(&self.rooms.known).ticket(&path);
+        let sight = self.rooms.disk.look(&place).map_err(|error| disk_refusal(&path, &error))?;
+        let earlier = self.rooms.store.seen(&who.session, &path).map_err(|error| store_refusal(&error))?;
+        let had = earlier.as_ref().map(|seen| seen.hash);
+        external::note(&self.rooms, &path, &sight, ticket, had, sight.found().is_some());
+        let found = self.file(&path, &sight)?;
+        if let Some(seen) = &request.seen {
+            check_seen(&path, seen, found)?;
+        }
+        let lines = if request.seen.is_some() { None } else { request.lines };
+        let view = editd_engine::view(&found.bytes, lines, &path, &self.rooms.options)?;
+        let shown = match &request.seen {
+            Some(_) => 0,
+            None => view.text.as_ref().map_or(0, String::len) + view.bytes.as_ref().map_or(0, Vec::len),
+        };
+        // Room for the other fields, of which the path is the largest.
+        let room = limits::FRAME - 4 * limits::PATH;
+        if shown > room {
+            let message = format!("{path} has {shown} bytes to show; read at most {room} at once, by lines");
+            let mut error = WireError::new(Code::TooLarge, message).at(&path);
+            error.lines = Some(view.lines);
+            error.limit = Some(room as u64);
+            return Err(Box::new(error));
+        }
+        // Lines past the end are no lines; a range that shows all is a whole read.
+        let whole = lines.is_none_or(|(first, last)| first <= 1 && last >= view.lines) || view.text.is_none();
+        let range = lines.filter(|_| !whole).map(|(first, last)| (first.max(1), last.min(view.lines)));
+        let hash = found.face.hash;
+        let renewed = receipt::added(earlier.as_ref(), hash, range, self.rooms.clock.wall_ms());
+        let same =
+            earlier.as_ref().is_some_and(|seen| seen.hash == renewed.hash && seen.ranges == renewed.ranges);
+        if !same {
+            let record = Record::Seen(receipt::of(who, &path, renewed));
+            self.rooms.store.append(&[record]).map_err(|error| store_refusal(&error))?;
+        }
+        self.rooms.store.keep_content(hash, &found.bytes);
+        self.touch(&path);
+        let quiet = request.seen.is_some();
+        Ok(ReadReply {
+            path,
+            version: hash.version(),
+            hash: format!("blake3:{}", hash.hex()),
+            text: view.text.filter(|_| !quiet),
+            bytes: view.bytes.filter(|_| !quiet),
+            lines: view.lines,
+            first_line: view.first_line,
+            encoding: view.encoding,
+            line_ending: view.line_ending,
+            bom: view.bom,
+            size: found.face.size,
+        })
+    }
+
+    fn file<'a>(&self, path: &WirePath, sight: &'a Sight) -> Result<&'a Found, Refusal> {
+        let (code, message) = match sight {
+            Sight::File(found) => return Ok(found),
+            Sight::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
+            Sight::TooLarge(stat) => {
+                let message =
+                    format!("{path} has {} bytes; editd reads files up to {} bytes", stat.size, limits::FILE);
+                let mut error = WireError::new(Code::TooLarge, message).at(path);
+                error.limit = Some(limits::FILE as u64);
+                return Err(Box::new(error));
+            }
+            Sight::Other(Kind::Dir) => (Code::Unsupported, format!("{path} is a folder; name a file in it")),
+            Sight::Other(_) => (Code::Unsupported, format!("{path} is no regular file; name one")),
+        };
+        Err(Box::new(WireError::new(code, message).at(path)))
+    }
+
+    /// Looks at a path because the watcher had a hint. A foreign change of a file that some session read or
+    /// the daemon wrote becomes an `external` entry. `None` where nothing changed since the last look.
+    pub fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
+        for _ in 0..LOOKS {
+            // What is no place of a file, or a link to one, is no business of the journal's.
+            let place = self.rooms.disk.resolve_link(path).ok()?;
+            let ticket = lock(&self.rooms.known).ticket(path);
+            if ticket == Ticket::Busy {
+                continue;
+            }
+            let before = lock(&self.rooms.known).hash(path);
+            let sight = self.rooms.disk.look(&place).ok()?;
+            if !lock(&self.rooms.known).valid(path, ticket) {
+                continue;
+            }
+            return self.event(&place, &sight, ticket, before);
+        }
+        None
+    }
+
+    fn event(
+        &self,
+        place: &Place,
+        sight: &Sight,
+        ticket: Ticket,
+        before: Option<Option<editd_proto::ids::ContentHash>>,
+    ) -> Option<ChangeEvent> {
+        let path = place.path();
+        let entry = match external::note(&self.rooms, path, sight, ticket, None, false) {
+            Noted::Nothing => return None,
+            Noted::Untracked => None,
+            Noted::Entry(id) => Some(id),
+        };
+        let now = sight.hash();
+        let change = match (before, now) {
+            (_, None) => ChangeKind::Removed,
+            (Some(None), Some(_)) => ChangeKind::Created,
+            (_, Some(_)) => ChangeKind::Changed,
+        };
+        Some(ChangeEvent {
+            change,
+            path: Some(path.clone()),
+            version: now.map(|hash| hash.version()),
+            entry,
+            by: entry.map(|_| EntryKind::External),
+            session: None,
+        })
+    }
+}
+
+/// A client that read the file itself says what it saw.
+fn check_seen(path: &WirePath, seen: &str, found: &Found) -> Result<(), Refusal> {
+    let lower = seen.to_ascii_lowercase();
+    let same = match lower.split_once(':') {
+        Some(("blake3", digest)) => found.face.hash.hex() == digest,
+        Some(("sha256", digest)) => sha256(&found.bytes) == digest,
+        _ => {
+            let message = format!("seen {seen:?} is no `blake3:` or `sha256:` with 64 hexadecimal digits");
+            return Err(Box::new(WireError::new(Code::Malformed, message).at(path)));
+        }
+    };
+    if same {
+        return Ok(());
+    }
+    let message = format!("{path} holds another content than was seen; read it again");
+    let mut error = WireError::new(Code::Stale, message).at(path);
+    error.version = Some(found.face.hash.version());
+    Err(Box::new(error))
+}

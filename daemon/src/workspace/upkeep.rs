@@ -1,0 +1,116 @@
+//! What runs behind the requests: settling, late flushes, retention, checks. None of it changes a target.
+
+use editd_engine::Refusal;
+use editd_proto::message::{CheckReply, Finding};
+
+use super::{Counts, Workspace};
+use crate::job::store_refusal;
+use crate::journal::settle;
+use crate::limits::LOST_MS;
+use crate::rooms::lock;
+use crate::store::Keep;
+
+impl Workspace {
+    /// Settles what is due, or `all` that can be. Returns in how many milliseconds to call again.
+    pub fn settle(&self, all: bool) -> Option<u64> {
+        let next = settle::settle(&self.rooms, all)?;
+        Some(u64::try_from(next.as_millis()).unwrap_or(u64::MAX).max(1))
+    }
+
+    /// Flushes what `relaxed` jobs and receipts left in the log.
+    ///
+    /// # Errors
+    /// `io`: the log failed, and nothing more is accepted.
+    pub fn flush(&self) -> Result<(), Refusal> {
+        let flushed = self.rooms.store.flush(self.rooms.store.end());
+        flushed.map(|_| ()).map_err(|error| store_refusal(&error))
+    }
+
+    /// Retention of log and lost files. Call now and then from a background thread.
+    pub fn upkeep(&self) {
+        let now = self.rooms.clock.wall_ms();
+        let settings = &self.rooms.settings;
+        let keep = Keep {
+            age_ms: u64::try_from(settings.keep_age.as_millis()).unwrap_or(u64::MAX),
+            entries: settings.keep_entries,
+            bytes: settings.keep_bytes,
+        };
+        if let Err(error) = self.rooms.store.upkeep(now, keep) {
+            tracing::warn!(%error, "the journal could not be pruned");
+        }
+        let lost = match self.rooms.disk.lost() {
+            Ok(lost) => lost,
+            Err(error) => {
+                tracing::warn!(%error, "cannot look into .editd/lost");
+                return;
+            }
+        };
+        for (name, time) in lost {
+            // A clock that jumped back makes a file younger, never older than it is.
+            if now.saturating_sub(time) > LOST_MS
+                && let Err(error) = self.rooms.disk.forget_lost(&name)
+            {
+                tracing::warn!(%error, name, "cannot remove an old file from .editd/lost");
+            }
+        }
+    }
+
+    /// Numbers for `status`.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            entries: self.rooms.store.numbers().entries,
+            unsettled: lock(&self.rooms.unsettled).len() as u64,
+        }
+    }
+
+    /// Why no more edits are accepted, where that is so.
+    pub fn failed(&self) -> Option<String> {
+        self.rooms.store.failed().map(|why| why.to_string())
+    }
+
+    /// Checks log, database and staging folder.
+    pub fn check(&self) -> CheckReply {
+        let mut findings = self.rooms.store.check();
+        findings.push(self.check_staging());
+        findings.push(self.check_lost());
+        let unsettled = self.counts().unsettled;
+        findings.push(Finding {
+            severity: "ok".to_owned(),
+            subject: "unsettled".to_owned(),
+            message: format!("{unsettled} entries wait for the background flush"),
+        });
+        CheckReply { findings }
+    }
+
+    fn check_staging(&self) -> Finding {
+        let known = lock(&self.rooms.unsettled).slots();
+        let (severity, message) = match self.rooms.disk.staged_names() {
+            Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
+            Ok(names) => {
+                let strange = names.iter().filter(|name| !known.contains(*name)).count();
+                match strange {
+                    0 => ("ok", format!("{} slots, each of an open entry", names.len())),
+                    n => {
+                        ("note", format!("{n} slots of jobs that run now, or of none; the next start tells"))
+                    }
+                }
+            }
+        };
+        Finding { severity: severity.to_owned(), subject: ".editd/staging".to_owned(), message }
+    }
+
+    fn check_lost(&self) -> Finding {
+        let (severity, message) = match self.rooms.disk.lost() {
+            Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
+            Ok(lost) if lost.is_empty() => ("ok", "empty".to_owned()),
+            Ok(lost) => (
+                "note",
+                format!(
+                    "{} files that no entry knows, from jobs that a kill or power cut ended; look at them, they are removed after 30 days",
+                    lost.len()
+                ),
+            ),
+        };
+        Finding { severity: severity.to_owned(), subject: ".editd/lost".to_owned(), message }
+    }
+}

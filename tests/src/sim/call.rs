@@ -1,0 +1,228 @@
+//! What stands before every call of the process under test: its number, its fault, the hooks of others, and
+//! death. It knows no files.
+
+use std::io;
+use std::sync::Arc;
+
+use super::outside::Outside;
+
+/// `EIO`: the disk failed.
+pub const EIO: i32 = 5;
+/// `EACCES`: not permitted.
+pub const EACCES: i32 = 13;
+/// `EMFILE`: too many open files.
+pub const EMFILE: i32 = 24;
+/// `ENOSPC`: the disk is full.
+pub const ENOSPC: i32 = 28;
+/// `EROFS`: the file system is read-only.
+pub const EROFS: i32 = 30;
+
+/// The calls of the seam.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[expect(missing_docs, reason = "each is the call of the same name")]
+pub enum Op {
+    OpenRoot,
+    BootId,
+    Exchange,
+    RenameNoreplace,
+    Rename,
+    Link,
+    Stat,
+    StatSelf,
+    OpenDir,
+    OpenFile,
+    CreateFile,
+    CreateDir,
+    RemoveFile,
+    RemoveDir,
+    ReadLink,
+    List,
+    SyncDir,
+    FileStat,
+    ReadAt,
+    WriteAt,
+    SetLen,
+    SyncData,
+    SyncAll,
+    SetMode,
+    SetOwner,
+    CopyAttributes,
+    Lease,
+    LeaseIntact,
+    ReleaseLease,
+    TryLock,
+}
+
+impl Op {
+    /// Whether it changes what others see or what a power cut leaves.
+    pub fn is_effect(self) -> bool {
+        match self {
+            Op::Exchange | Op::RenameNoreplace | Op::Rename | Op::Link => true,
+            Op::CreateFile | Op::CreateDir | Op::RemoveFile | Op::RemoveDir => true,
+            Op::WriteAt | Op::SetLen | Op::SetMode | Op::SetOwner | Op::CopyAttributes => true,
+            Op::SyncDir | Op::SyncData | Op::SyncAll => true,
+            Op::OpenRoot | Op::BootId | Op::Stat | Op::StatSelf | Op::OpenDir | Op::OpenFile => false,
+            Op::ReadLink | Op::List | Op::FileStat | Op::ReadAt => false,
+            Op::Lease | Op::LeaseIntact | Op::ReleaseLease | Op::TryLock => false,
+        }
+    }
+}
+
+/// How often a fault strikes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lasting {
+    /// The first call that it fits.
+    Once,
+    /// Every call that it fits.
+    ForEver,
+}
+
+/// A call that fails.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The first call that it may strike, counted from 1.
+    pub at: u64,
+    /// How often.
+    pub lasting: Lasting,
+    /// Only these calls; all where empty.
+    pub only: Vec<Op>,
+    /// The system's number of the error.
+    pub errno: i32,
+    /// A write that is struck writes so many of its bytes first.
+    pub written: usize,
+}
+
+/// When a hook runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// Before the call does anything.
+    Before,
+    /// After it has happened, before the process knows.
+    After,
+}
+
+pub(super) enum Trigger {
+    Call(u64),
+    Next { op: Op, skip: u64 },
+}
+
+pub(super) struct Hook {
+    pub(super) trigger: Trigger,
+    pub(super) when: When,
+    pub(super) run: Box<dyn FnOnce(&Outside) + Send>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Stop {
+    pub(super) after: u64,
+    pub(super) written: Option<usize>,
+}
+
+/// How far a call gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pass {
+    Whole,
+    /// A write that ends early.
+    Part(usize),
+    /// A flush that fails.
+    FlushFails,
+}
+
+/// What happens to one call.
+pub(super) enum Fate {
+    Passes,
+    Fails { errno: i32, pass: Option<Pass> },
+    DiesInside(usize),
+}
+
+#[derive(Default)]
+pub(super) struct Gate {
+    pub(super) process: u64,
+    pub(super) dead: bool,
+    pub(super) calls: u64,
+    pub(super) effects: u64,
+    pub(super) stop: Option<Stop>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) hooks: Vec<Hook>,
+    pub(super) trace: Vec<Arc<str>>,
+    pub(super) read_at_most: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Dead;
+
+impl std::fmt::Display for Dead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("this process has ended")
+    }
+}
+
+impl std::error::Error for Dead {}
+
+/// Whether a call failed because the process was ended.
+pub fn is_dead(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Dead>())
+}
+
+pub(super) fn dead() -> io::Error {
+    io::Error::other(Dead)
+}
+
+impl Gate {
+    pub(super) fn of(process: u64) -> Self {
+        Self { process, ..Self::default() }
+    }
+
+    pub(super) fn refuses(&self, process: u64) -> bool {
+        self.dead || self.process != process || self.stop.is_some_and(|stop| self.effects >= stop.after)
+    }
+
+    /// Counts a call and takes out the hooks that run before it.
+    pub(super) fn arrive(&mut self, op: Op, names: &[&[u8]]) -> (u64, Vec<Hook>) {
+        self.calls += 1;
+        let names: Vec<String> =
+            names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        self.trace.push(format!("{} {op:?} {}", self.calls, names.join(" ")).into());
+        (self.calls, self.due(self.calls, op, When::Before))
+    }
+
+    pub(super) fn due(&mut self, call: u64, op: Op, when: When) -> Vec<Hook> {
+        let (mut due, mut kept) = (Vec::new(), Vec::new());
+        for mut hook in self.hooks.drain(..) {
+            let now = match &mut hook.trigger {
+                Trigger::Call(number) => *number == call,
+                Trigger::Next { op: wanted, skip } if *wanted == op && hook.when == when => {
+                    let now = *skip == 0;
+                    *skip = skip.saturating_sub(1);
+                    now
+                }
+                Trigger::Next { .. } => false,
+            };
+            if now && hook.when == when { due.push(hook) } else { kept.push(hook) }
+        }
+        self.hooks = kept;
+        due
+    }
+
+    /// Decides what becomes of a call.
+    pub(super) fn fate(&mut self, call: u64, op: Op) -> Fate {
+        if let Some(Stop { after, written: Some(written) }) = self.stop
+            && op == Op::WriteAt
+            && self.effects + 1 == after
+        {
+            return Fate::DiesInside(written);
+        }
+        let fits = |fault: &Fault| call >= fault.at && (fault.only.is_empty() || fault.only.contains(&op));
+        let Some(index) = self.faults.iter().position(fits) else { return Fate::Passes };
+        let Some(fault) = self.faults.get(index).cloned() else { return Fate::Passes };
+        if fault.lasting == Lasting::Once {
+            self.faults.remove(index);
+        }
+        let pass = match op {
+            Op::WriteAt if fault.written > 0 => Some(Pass::Part(fault.written)),
+            Op::SyncData | Op::SyncAll => Some(Pass::FlushFails),
+            _ => None,
+        };
+        Fate::Fails { errno: fault.errno, pass }
+    }
+}

@@ -1,0 +1,133 @@
+//! Who decides what a power cut leaves: a seeded chooser, and one that goes through all states. It only
+//! counts and never looks at the disk.
+
+/// What is being decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Point {
+    /// How many of the names and metadata changes that were not forced are there: 0 is none.
+    Journal,
+    /// Whether one of them is there, where they have no common order: 0 is no.
+    Step,
+    /// Whether the exchange that was lost first stands half done: 0 is no.
+    HalfExchange,
+    /// A file with unflushed changes: 0 as last flushed, 1 all there, 2 torn.
+    File,
+    /// Which length a torn file has.
+    Length,
+    /// Which pattern a torn file's sectors follow.
+    Pattern,
+    /// Which content one sector has: 0 is the oldest.
+    Sector,
+}
+
+/// Makes the decisions of one power cut.
+pub trait Chooser {
+    /// One of `options` possibilities, counted from 0. `options` is at least 1.
+    fn choose(&mut self, point: Point, options: usize) -> usize;
+
+    /// One content for each sector, of so many each.
+    fn mixture(&mut self, counts: &[usize]) -> Vec<usize> {
+        counts.iter().map(|count| self.choose(Point::Sector, *count)).collect()
+    }
+}
+
+/// Random choices that depend on the seed alone.
+#[derive(Clone, Debug)]
+pub struct Seeded {
+    state: u64,
+}
+
+impl Seeded {
+    /// The same seed makes the same choices.
+    pub fn new(seed: u64) -> Self {
+        Self { state: seed ^ 0x9e37_79b9_7f4a_7c15 }
+    }
+
+    /// The next number of the sequence (splitmix64, Steele, Lea and Flood 2014).
+    pub fn next_number(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next_number() % (limit.max(1) as u64)).unwrap_or(0)
+    }
+}
+
+impl Chooser for Seeded {
+    fn choose(&mut self, _: Point, options: usize) -> usize {
+        self.below(options)
+    }
+
+    fn mixture(&mut self, counts: &[usize]) -> Vec<usize> {
+        // Even odds alone would almost never leave a long file nearly whole, or nearly lost.
+        let odds = [4, 32, 64, 96, 124].get(self.below(5)).copied().unwrap_or(64);
+        counts
+            .iter()
+            .map(|count| if self.below(128) < odds { self.below(*count) } else { count - 1 })
+            .collect()
+    }
+}
+
+/// Goes through all states one by one: each run of a power cut is one state, [`Enumerated::advance`] moves on.
+///
+/// Up to three sectors of a torn file are decided one by one; more follow a few patterns.
+#[derive(Clone, Default, Debug)]
+pub struct Enumerated {
+    /// The choice at each decision, and how many there were.
+    path: Vec<(usize, usize)>,
+    next: usize,
+}
+
+impl Enumerated {
+    /// Before the first state.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Moves to the next state; `false` when there is none.
+    pub fn advance(&mut self) -> bool {
+        self.next = 0;
+        while let Some((choice, options)) = self.path.last_mut() {
+            *choice += 1;
+            if choice < options {
+                return true;
+            }
+            self.path.pop();
+        }
+        false
+    }
+}
+
+impl Chooser for Enumerated {
+    fn choose(&mut self, _: Point, options: usize) -> usize {
+        if self.next == self.path.len() {
+            self.path.push((0, options));
+        }
+        let choice = self.path.get(self.next).map_or(0, |(choice, _)| *choice);
+        self.next += 1;
+        choice
+    }
+
+    fn mixture(&mut self, counts: &[usize]) -> Vec<usize> {
+        if counts.len() <= 3 {
+            return counts.iter().map(|count| self.choose(Point::Sector, *count)).collect();
+        }
+        let last = counts.len() - 1;
+        let pattern = self.choose(Point::Pattern, 8);
+        let newest = |n: usize| match pattern {
+            0 => n == 0,
+            1 => n == last,
+            2 => n != 0,
+            3 => n != last,
+            4 => n.is_multiple_of(2),
+            5 => !n.is_multiple_of(2),
+            6 => n < counts.len() / 2,
+            _ => n >= counts.len() / 2,
+        };
+        counts.iter().enumerate().map(|(n, count)| if newest(n) { count - 1 } else { 0 }).collect()
+    }
+}

@@ -1,0 +1,191 @@
+//! A file's content as processes see it, as a power cut is sure to leave it, and what lies between. It
+//! knows no names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::choose::{Chooser, Point};
+use super::data::{BLOCK, Data, SECTOR};
+
+/// A change of content that was not flushed.
+#[derive(Clone, Debug)]
+enum Change {
+    Write { offset: u64, bytes: Arc<[u8]> },
+    Zero { offset: u64, len: u64 },
+    SetLen(u64),
+}
+
+/// One file's content.
+#[derive(Clone, Default, Debug)]
+pub(super) struct FileData {
+    seen: Data,
+    durable: Data,
+    pending: Vec<Change>,
+    flush_failed: bool,
+}
+
+fn apply(data: &mut Data, change: &Change) {
+    match change {
+        Change::Write { offset, bytes } => data.write(*offset, bytes),
+        Change::Zero { offset, len } => data.zero(*offset, *len),
+        Change::SetLen(len) => data.set_len(*len),
+    }
+}
+
+impl FileData {
+    /// A file that stands on the disk.
+    pub(super) fn durable(data: Data) -> Self {
+        Self { seen: data.clone(), durable: data, pending: Vec::new(), flush_failed: false }
+    }
+
+    /// What processes see.
+    pub(super) fn seen(&self) -> &Data {
+        &self.seen
+    }
+
+    pub(super) fn write(&mut self, offset: u64, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if bytes.iter().all(|byte| *byte == 0) {
+            self.change(Change::Zero { offset, len: bytes.len() as u64 });
+        } else {
+            self.change(Change::Write { offset, bytes: bytes.into() });
+        }
+    }
+
+    pub(super) fn set_len(&mut self, len: u64) {
+        if len != self.seen.len() {
+            self.change(Change::SetLen(len));
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        apply(&mut self.seen, &change);
+        self.pending.push(change);
+    }
+
+    /// Makes everything durable, unless an earlier flush failed.
+    pub(super) fn flush(&mut self) {
+        if self.flush_failed {
+            return;
+        }
+        for change in self.pending.drain(..) {
+            apply(&mut self.durable, &change);
+        }
+    }
+
+    /// A flush failed: the system forgets that these bytes are to be written.
+    pub(super) fn fail_flush(&mut self) {
+        self.flush_failed = true;
+    }
+
+    /// What a power cut leaves of it.
+    pub(super) fn cut(&self, chooser: &mut dyn Chooser) -> Data {
+        if self.pending.is_empty() {
+            return self.durable.clone();
+        }
+        match chooser.choose(Point::File, 3) {
+            0 => self.durable.clone(),
+            1 => self.seen.clone(),
+            _ => self.torn(chooser),
+        }
+    }
+
+    /// Some length that the file had, and for each sector some content that it had, of the same era: where a
+    /// file was shortened, nothing from before shows together with anything from after.
+    fn torn(&self, chooser: &mut dyn Chooser) -> Data {
+        let eras = self.eras();
+        let lengths: Vec<(usize, u64)> = eras
+            .iter()
+            .enumerate()
+            .flat_map(|(n, era)| era.lengths.iter().map(move |len| (n, *len)))
+            .collect();
+        let chosen = chooser.choose(Point::Length, lengths.len());
+        let Some((era, len)) = lengths.get(chosen).and_then(|(n, len)| Some((eras.get(*n)?, *len))) else {
+            return self.durable.clone();
+        };
+        let open: Vec<(u64, &Vec<Vec<u8>>)> = era
+            .sectors
+            .iter()
+            .filter(|(sector, contents)| **sector * (SECTOR as u64) < len && contents.len() > 1)
+            .map(|(sector, contents)| (*sector, contents))
+            .collect();
+        let counts: Vec<usize> = open.iter().map(|(_, contents)| contents.len()).collect();
+        let mut torn = era.start.clone();
+        for ((sector, contents), pick) in open.iter().zip(chooser.mixture(&counts)) {
+            if let Some(content) = contents.get(pick) {
+                torn.write(sector * SECTOR as u64, content);
+            }
+        }
+        torn.set_len(len);
+        torn
+    }
+
+    fn eras(&self) -> Vec<Era> {
+        let mut now = self.durable.clone();
+        let mut eras = Vec::new();
+        let mut era = Era::new(now.clone());
+        for change in &self.pending {
+            let touched = touched(&now, change);
+            if matches!(change, Change::SetLen(len) if *len < now.len()) {
+                apply(&mut now, change);
+                eras.push(std::mem::replace(&mut era, Era::new(now.clone())));
+                continue;
+            }
+            apply(&mut now, change);
+            if !era.lengths.contains(&now.len()) {
+                era.lengths.push(now.len());
+            }
+            for sector in touched {
+                let content = now.padded(sector * SECTOR as u64, SECTOR);
+                let start = &era.start;
+                let contents = era
+                    .sectors
+                    .entry(sector)
+                    .or_insert_with(|| vec![start.padded(sector * SECTOR as u64, SECTOR)]);
+                if !contents.contains(&content) {
+                    contents.push(content);
+                }
+            }
+        }
+        eras.push(era);
+        eras
+    }
+}
+
+/// The sectors whose content a change may alter.
+fn touched(before: &Data, change: &Change) -> Vec<u64> {
+    let sector = SECTOR as u64;
+    match change {
+        Change::Write { offset, bytes } => {
+            let end = offset.saturating_add(bytes.len() as u64);
+            (offset / sector..end.div_ceil(sector)).collect()
+        }
+        Change::Zero { offset, len } => {
+            let end = offset.saturating_add(*len);
+            let per_block = (BLOCK / SECTOR) as u64;
+            before
+                .occupied(*offset, end)
+                .flat_map(|block| block * per_block..(block + 1) * per_block)
+                .filter(|number| number * sector < end && (number + 1) * sector > *offset)
+                .collect()
+        }
+        Change::SetLen(_) => Vec::new(),
+    }
+}
+
+/// What a file was between two shortenings.
+struct Era {
+    start: Data,
+    /// Every length it had.
+    lengths: Vec<u64>,
+    /// Every content that a changed sector had, oldest first.
+    sectors: BTreeMap<u64, Vec<Vec<u8>>>,
+}
+
+impl Era {
+    fn new(start: Data) -> Self {
+        Self { lengths: vec![start.len()], start, sectors: BTreeMap::new() }
+    }
+}

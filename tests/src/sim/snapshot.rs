@@ -1,0 +1,106 @@
+//! What stands in a folder, for comparing: names, kinds, modes and contents; no times and no numbers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+
+use super::tree::{Body, Id};
+use super::world::World;
+
+/// One thing in a folder.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Seen {
+    /// A regular file.
+    File {
+        /// Its permission bits.
+        mode: u32,
+        /// Its content.
+        bytes: Vec<u8>,
+    },
+    /// A folder.
+    Dir {
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A symbolic link.
+    Link {
+        /// What it says.
+        target: Vec<u8>,
+    },
+    /// A FIFO, socket or device.
+    Other,
+}
+
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seen::File { mode, bytes } => {
+                let start = bytes.get(..200).unwrap_or(bytes);
+                write!(f, "{mode:o} {} bytes {:?}", bytes.len(), String::from_utf8_lossy(start))
+            }
+            Seen::Dir { mode } => write!(f, "{mode:o} folder"),
+            Seen::Link { target } => write!(f, "link to {:?}", String::from_utf8_lossy(target)),
+            Seen::Other => f.write_str("special"),
+        }
+    }
+}
+
+/// Everything in a folder and below, by its path from there.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Snapshot(pub BTreeMap<Vec<u8>, Seen>);
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(self.0.iter().map(|(path, seen)| (String::from_utf8_lossy(path), seen)))
+            .finish()
+    }
+}
+
+impl Snapshot {
+    /// A file's content, if the path is one.
+    pub fn file(&self, path: &str) -> Option<&[u8]> {
+        match self.0.get(path.as_bytes()) {
+            Some(Seen::File { bytes, .. }) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The same without a folder and what lies below it.
+    #[must_use]
+    pub fn without(mut self, folder: &str) -> Self {
+        let below = format!("{folder}/");
+        self.0.retain(|path, _| path != folder.as_bytes() && !path.starts_with(below.as_bytes()));
+        self
+    }
+
+    pub(super) fn take(world: &World, path: &[u8]) -> io::Result<Self> {
+        let mut found = BTreeMap::new();
+        let mut waiting: Vec<(Vec<u8>, Id)> = vec![(Vec::new(), world.walk(path, true)?)];
+        while let Some((prefix, id)) = waiting.pop() {
+            let Some(Body::Dir { entries, .. }) = world.tree().get(id).map(|node| &node.body) else {
+                return Err(io::Error::from(io::ErrorKind::NotADirectory));
+            };
+            for (name, id) in entries {
+                let mut path = prefix.clone();
+                path.extend_from_slice(name);
+                let Some(node) = world.tree().get(*id) else { continue };
+                let mode = node.attributes.mode;
+                let seen = match &node.body {
+                    Body::File => {
+                        let bytes = world.data(*id).map(|data| data.seen().all()).unwrap_or_default();
+                        Seen::File { mode, bytes }
+                    }
+                    Body::Dir { .. } => {
+                        waiting.push(([path.as_slice(), b"/"].concat(), *id));
+                        Seen::Dir { mode }
+                    }
+                    Body::Link { target } => Seen::Link { target: target.clone() },
+                    Body::Special => Seen::Other,
+                };
+                found.insert(path, seen);
+            }
+        }
+        Ok(Self(found))
+    }
+}

@@ -1,0 +1,109 @@
+//! Resolving while others act at the worst moment, which only a simulated machine can choose.
+
+use std::path::Path;
+
+use editd::disk::place::{Place, PlaceError, Root, resolve};
+use editd_proto::path::WirePath;
+
+use super::machine;
+use crate::sim::{EACCES, EIO, EMFILE, Fault, Lasting, Op, SimMachine, When};
+
+fn world() -> (SimMachine, Root) {
+    let (machine, _) = machine();
+    let outside = machine.outside();
+    outside.mkdir("/out").unwrap();
+    outside.mkdir("/w/src/deep").unwrap();
+    outside.write("/w/src/a", b"a").unwrap();
+    outside.symlink("/out", "/w/link").unwrap();
+    let root = Root::open(&machine, Path::new("/w")).unwrap();
+    (machine, root)
+}
+
+fn go(root: &Root, path: &str) -> Result<Place, PlaceError> {
+    resolve(root, &WirePath::from(path))
+}
+
+#[test]
+fn a_link_that_appears_at_any_call_leads_nowhere_outside() {
+    let (base, _) = world();
+    let mut faces = 0;
+    for call in 1..12 {
+        for when in [When::Before, When::After] {
+            let machine = base.fork();
+            let root = Root::open(&machine, Path::new("/w")).unwrap();
+            machine.at_call(machine.calls() + call, when, |outside| {
+                outside.exchange("/w/src", "/w/link").unwrap()
+            });
+            let made = go(&root, "src/x/y/f").and_then(|place| {
+                let (parent, _) = place.ensure_folders(0)?;
+                Ok(parent.create_file(place.name(), 0o600).unwrap())
+            });
+            assert_eq!(base.snapshot("/out").unwrap(), machine.snapshot("/out").unwrap(), "call {call}");
+            faces += u32::from(made.is_err());
+        }
+    }
+    assert!(faces > 0);
+}
+
+#[test]
+fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
+    let (base, _) = world();
+    let run = |op, change: fn(&crate::sim::Outside)| {
+        let machine = base.fork();
+        let root = Root::open(&machine, Path::new("/w")).unwrap();
+        machine.at_next(op, 0, When::After, change);
+        go(&root, "link/a").map(|place| (place.path().clone(), place.stat().is_some()))
+    };
+    // The link becomes the folder after it failed to open, and after it was seen to be a link.
+    for op in [Op::OpenDir, Op::Stat] {
+        let found = run(op, |outside| outside.exchange("/w/link", "/w/src").unwrap()).unwrap();
+        assert_eq!(found, (WirePath::from("link/a"), true));
+    }
+    let found = run(Op::OpenDir, |outside| outside.remove("/w/link").unwrap()).unwrap();
+    assert_eq!(found, (WirePath::from("link/a"), false));
+    let machine = base.fork();
+    let root = Root::open(&machine, Path::new("/w")).unwrap();
+    for skip in 0..100 {
+        machine.at_next(Op::OpenDir, skip, When::Before, |outside| {
+            outside.exchange("/w/link", "/w/src").unwrap()
+        });
+        machine.at_next(Op::OpenDir, skip, When::After, |outside| {
+            outside.exchange("/w/link", "/w/src").unwrap()
+        });
+    }
+    assert!(matches!(go(&root, "src/a"), Err(PlaceError::Changing(_))), "and not for ever");
+}
+
+#[test]
+fn the_folders_that_were_made_go_again_when_one_cannot_be() {
+    let (base, _) = world();
+    let before = base.snapshot("/w").unwrap();
+    let calls = {
+        let machine = base.fork();
+        let place = go(&Root::open(&machine, Path::new("/w")).unwrap(), "x/y/z/f").unwrap();
+        let from = machine.calls();
+        place.ensure_folders(0).unwrap();
+        machine.calls() - from
+    };
+    for call in 1..=calls {
+        let machine = base.fork();
+        let place = go(&Root::open(&machine, Path::new("/w")).unwrap(), "x/y/z/f").unwrap();
+        machine.fail_call(machine.calls() + call, EMFILE, Lasting::Once);
+        assert!(matches!(place.ensure_folders(0), Err(PlaceError::Io { .. })), "call {call}");
+        assert_eq!(machine.snapshot("/w").unwrap(), before, "call {call}");
+    }
+}
+
+#[test]
+fn the_error_of_the_system_is_told() {
+    let (base, _) = world();
+    for (errno, code) in [(EACCES, editd_proto::Code::Denied), (EIO, editd_proto::Code::Io)] {
+        for op in [Op::OpenDir, Op::Stat] {
+            let machine = base.fork();
+            let root = Root::open(&machine, Path::new("/w")).unwrap();
+            machine.fail(Fault { at: 0, lasting: Lasting::ForEver, only: vec![op], errno, written: 0 });
+            let path = WirePath::from("src/deep/f");
+            assert_eq!(resolve(&root, &path).unwrap_err().to_wire(&path).code, code);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Names and metadata, and the steps that change them. The same steps make what processes see and, later,
+//! what the disk holds. It checks nothing: a step is made only of what `world` has checked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd::os::Kind;
+
+use super::order::Reach;
+
+/// A file, folder or link for as long as the machine lives; never reused.
+pub(super) type Id = u64;
+
+/// The root of the machine's one tree.
+pub(super) const ROOT: Id = 0;
+
+/// What a `chmod`, `chown`, `setxattr` or write leaves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Attributes {
+    pub(super) mode: u32,
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+    pub(super) modified: i64,
+    pub(super) extended: Arc<BTreeMap<Vec<u8>, Vec<u8>>>,
+}
+
+/// What kind of thing it is, and what only that kind has.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    File,
+    Dir { entries: BTreeMap<Vec<u8>, Id>, parent: Id },
+    Link { target: Vec<u8> },
+    Special,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) body: Body,
+    pub(super) attributes: Attributes,
+    pub(super) dev: u64,
+    pub(super) number: u64,
+    pub(super) born: i64,
+    pub(super) links: u64,
+    pub(super) changed: i64,
+}
+
+impl Node {
+    pub(super) fn kind(&self) -> Kind {
+        match self.body {
+            Body::File => Kind::File,
+            Body::Dir { .. } => Kind::Dir,
+            Body::Link { .. } => Kind::Link,
+            Body::Special => Kind::Other,
+        }
+    }
+}
+
+/// A name in a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct At {
+    pub(super) dir: Id,
+    pub(super) name: Vec<u8>,
+}
+
+/// One change of names or metadata: there after a power cut, or not.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    Create { id: Id, at: At, node: Node },
+    Link { id: Id, at: At },
+    Unlink { at: At },
+    Rename { from: At, to: At },
+    Exchange { a: At, b: At },
+    Attributes { id: Id, attributes: Attributes },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) time: i64,
+    pub(super) reach: Reach,
+    pub(super) what: What,
+}
+
+impl Step {
+    /// Whether flushing this folder must make the step durable.
+    pub(super) fn concerns_folder(&self, dir: Id) -> bool {
+        match &self.what {
+            What::Create { id, at, .. } => at.dir == dir || *id == dir,
+            What::Link { at, .. } | What::Unlink { at } => at.dir == dir,
+            What::Rename { from, to } => from.dir == dir || to.dir == dir,
+            What::Exchange { a, b } => a.dir == dir || b.dir == dir,
+            What::Attributes { id, .. } => *id == dir,
+        }
+    }
+
+    /// Whether `sync_all` of this file must make the step durable.
+    pub(super) fn concerns_file(&self, file: Id) -> bool {
+        matches!(&self.what, What::Create { id, .. } | What::Attributes { id, .. } if *id == file)
+    }
+}
+
+/// All names and metadata at one moment.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    pub(super) nodes: BTreeMap<Id, Arc<Node>>,
+}
+
+impl Tree {
+    pub(super) fn new(root: Node) -> Self {
+        Self { nodes: BTreeMap::from([(ROOT, Arc::new(root))]) }
+    }
+
+    pub(super) fn get(&self, id: Id) -> Option<&Node> {
+        self.nodes.get(&id).map(Arc::as_ref)
+    }
+
+    pub(super) fn child(&self, at: &At) -> Option<Id> {
+        match &self.get(at.dir)?.body {
+            Body::Dir { entries, .. } => entries.get(&at.name).copied(),
+            Body::File | Body::Link { .. } | Body::Special => None,
+        }
+    }
+
+    fn edit(&mut self, id: Id, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.nodes.get_mut(&id) {
+            change(Arc::make_mut(node));
+        }
+    }
+
+    fn set(&mut self, at: &At, id: Id) {
+        self.edit(at.dir, |node| {
+            if let Body::Dir { entries, .. } = &mut node.body {
+                entries.insert(at.name.clone(), id);
+            }
+        });
+        self.edit(id, |node| {
+            if let Body::Dir { parent, .. } = &mut node.body {
+                *parent = at.dir;
+            }
+        });
+    }
+
+    fn clear(&mut self, at: &At) {
+        self.edit(at.dir, |node| {
+            if let Body::Dir { entries, .. } = &mut node.body {
+                entries.remove(&at.name);
+            }
+        });
+    }
+
+    fn count(&mut self, id: Id, time: i64, by: i64) {
+        self.edit(id, |node| {
+            node.links = node.links.saturating_add_signed(by);
+            node.changed = time;
+        });
+    }
+
+    /// Makes the step. A node without links stays until [`Tree::forget`].
+    pub(super) fn apply(&mut self, step: &Step) {
+        match &step.what {
+            What::Create { id, at, node } => {
+                self.nodes.insert(*id, Arc::new(node.clone()));
+                self.set(at, *id);
+            }
+            What::Link { id, at } => {
+                self.set(at, *id);
+                self.count(*id, step.time, 1);
+            }
+            What::Unlink { at } => {
+                if let Some(id) = self.child(at) {
+                    self.clear(at);
+                    self.count(id, step.time, -1);
+                }
+            }
+            What::Rename { from, to } => {
+                let (Some(id), replaced) = (self.child(from), self.child(to)) else { return };
+                self.clear(from);
+                self.set(to, id);
+                self.count(id, step.time, 0);
+                if let Some(replaced) = replaced {
+                    self.count(replaced, step.time, -1);
+                }
+            }
+            What::Exchange { a, b } => {
+                let (Some(first), Some(second)) = (self.child(a), self.child(b)) else { return };
+                self.set(a, second);
+                self.set(b, first);
+                self.count(first, step.time, 0);
+                self.count(second, step.time, 0);
+            }
+            What::Attributes { id, attributes } => self.edit(*id, |node| {
+                node.attributes = attributes.clone();
+                node.changed = step.time;
+            }),
+        }
+    }
+
+    /// Makes half of an exchange, as btrfs was seen to: one file stands under both names.
+    pub(super) fn apply_half(&mut self, a: &At, b: &At, first: bool) {
+        let (from, to) = if first { (a, b) } else { (b, a) };
+        if let (Some(kept), Some(lost)) = (self.child(from), self.child(to)) {
+            self.set(to, kept);
+            self.edit(lost, |node| node.links = node.links.saturating_sub(1));
+        }
+    }
+
+    /// Drops what has no name any more, but for what `held` says is open. Returns the dropped.
+    pub(super) fn forget(&mut self, held: impl Fn(Id) -> bool) -> Vec<(Id, u64)> {
+        let gone: Vec<(Id, u64)> = self
+            .nodes
+            .iter()
+            .filter(|(id, node)| node.links == 0 && !held(**id))
+            .map(|(id, node)| (*id, node.number))
+            .collect();
+        for (id, _) in &gone {
+            self.nodes.remove(id);
+        }
+        gone
+    }
+
+    /// What `fsck` would find.
+    pub(super) fn inconsistency(&self) -> Option<String> {
+        let mut counted: BTreeMap<Id, u64> = BTreeMap::from([(ROOT, 1)]);
+        let mut waiting = vec![ROOT];
+        while let Some(dir) = waiting.pop() {
+            let Some(Body::Dir { entries, .. }) = self.get(dir).map(|node| &node.body) else { continue };
+            for (name, id) in entries {
+                let Some(node) = self.get(*id) else { return Some(format!("{name:?} names nothing")) };
+                *counted.entry(*id).or_default() += 1;
+                if let Body::Dir { parent, .. } = node.body {
+                    if counted.get(id) > Some(&1) || parent != dir {
+                        return Some(format!("{name:?} is a folder in two places"));
+                    }
+                    waiting.push(*id);
+                }
+            }
+        }
+        let wrong = self.nodes.iter().find(|(id, node)| counted.get(id).copied().unwrap_or(0) != node.links);
+        wrong.map(|(id, node)| format!("{id} has {:?} names and {} links", counted.get(id), node.links))
+    }
+}

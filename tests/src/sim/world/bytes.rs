@@ -1,0 +1,77 @@
+//! Calls on files and folders themselves: bytes, metadata and flushes.
+
+use std::io;
+use std::sync::Arc;
+
+use super::World;
+use crate::sim::file::FileData;
+use crate::sim::tree::{Attributes, Id, What};
+
+impl World {
+    fn file(&mut self, id: Id) -> io::Result<&mut FileData> {
+        let data = self.data.get_mut(&id).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(Arc::make_mut(data))
+    }
+
+    pub(crate) fn read(&self, id: Id, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let data = self.data(id).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(data.seen().read(offset, len))
+    }
+
+    pub(crate) fn write(&mut self, id: Id, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file(id)?.write(offset, bytes);
+        self.touch(id)
+    }
+
+    pub(crate) fn set_len(&mut self, id: Id, len: u64) -> io::Result<()> {
+        self.file(id)?.set_len(len);
+        self.touch(id)
+    }
+
+    fn touch(&mut self, id: Id) -> io::Result<()> {
+        let clock = self.clock;
+        self.attributes(id, |attributes| attributes.modified = clock)
+    }
+
+    /// Changes mode, owner, times or extended attributes.
+    pub(crate) fn attributes(&mut self, id: Id, change: impl FnOnce(&mut Attributes)) -> io::Result<()> {
+        let mut attributes = self.node(id)?.attributes.clone();
+        change(&mut attributes);
+        self.step(What::Attributes { id, attributes });
+        Ok(())
+    }
+
+    pub(crate) fn copy_attributes(&mut self, from: Id, to: Id) -> io::Result<()> {
+        let extended = Arc::clone(&self.node(from)?.attributes.extended);
+        self.attributes(to, |attributes| attributes.extended = extended)
+    }
+
+    pub(crate) fn sync_data(&mut self, id: Id) -> io::Result<()> {
+        if !self.lies_about_sync {
+            self.file(id)?.flush();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn sync_all(&mut self, id: Id) -> io::Result<()> {
+        self.sync_data(id)?;
+        if !self.lies_about_sync {
+            self.force(|step| step.concerns_file(id));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn sync_dir(&mut self, id: Id) -> io::Result<()> {
+        self.node(id)?;
+        if !self.lies_about_sync {
+            self.force(|step| step.concerns_folder(id));
+        }
+        Ok(())
+    }
+
+    /// A flush of this file was reported as failed.
+    pub(crate) fn fail_flush(&mut self, id: Id) -> io::Result<()> {
+        self.file(id)?.fail_flush();
+        Ok(())
+    }
+}

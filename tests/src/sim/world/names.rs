@@ -1,0 +1,233 @@
+//! Calls that look up, make, move and remove names. They check what a real system checks, permissions apart.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+
+use editd::os::Kind;
+
+use super::World;
+use crate::sim::file::FileData;
+use crate::sim::tree::{At, Attributes, Body, Id, Node, ROOT, What};
+
+/// What a move does where the target exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum How {
+    Replace,
+    Refuse,
+}
+
+fn fail<T>(kind: ErrorKind) -> io::Result<T> {
+    Err(io::Error::from(kind))
+}
+
+impl World {
+    /// Checks a name as the real seam does.
+    pub(crate) fn at(&self, dir: Id, name: &[u8]) -> io::Result<At> {
+        if matches!(name, b"" | b"." | b"..") || name.contains(&b'/') || name.contains(&0) {
+            return fail(ErrorKind::InvalidInput);
+        }
+        if name.len() > 255 {
+            return fail(ErrorKind::InvalidFilename);
+        }
+        match &self.node(dir)?.body {
+            Body::Dir { .. } => Ok(At { dir, name: name.to_vec() }),
+            Body::File | Body::Link { .. } | Body::Special => fail(ErrorKind::NotADirectory),
+        }
+    }
+
+    pub(crate) fn lookup(&self, dir: Id, name: &[u8]) -> io::Result<Id> {
+        let at = self.at(dir, name)?;
+        self.tree.child(&at).ok_or_else(|| io::Error::from(ErrorKind::NotFound))
+    }
+
+    /// Walks an absolute path, following links if asked; for opening the root, and for outside actors.
+    pub(crate) fn walk(&self, path: &[u8], follow: bool) -> io::Result<Id> {
+        let mut rest: Vec<Vec<u8>> = split(path);
+        let (mut here, mut links) = (ROOT, 0);
+        while let Some(name) = rest.pop() {
+            if name == b".." {
+                here = self.parent(here);
+                continue;
+            }
+            let next = self.lookup(here, &name)?;
+            match &self.node(next)?.body {
+                Body::Link { target } if follow || !rest.is_empty() => {
+                    links += 1;
+                    if links > 40 {
+                        return Err(super::super::os::link_error());
+                    }
+                    if target.starts_with(b"/") {
+                        here = ROOT;
+                    }
+                    rest.extend(split(target));
+                }
+                _ => here = next,
+            }
+        }
+        Ok(here)
+    }
+
+    fn parent(&self, dir: Id) -> Id {
+        match self.tree.get(dir).map(|node| &node.body) {
+            Some(Body::Dir { parent, .. }) => *parent,
+            _ => ROOT,
+        }
+    }
+
+    /// Makes a file, folder, link or special file.
+    pub(crate) fn create(&mut self, dir: Id, name: &[u8], body: Body, mode: u32) -> io::Result<Id> {
+        let at = self.at(dir, name)?;
+        let folder = self.node(dir)?;
+        if folder.links == 0 {
+            return fail(ErrorKind::NotFound);
+        }
+        if self.tree.child(&at).is_some() {
+            return fail(ErrorKind::AlreadyExists);
+        }
+        let (dev, uid, gid) = (folder.dev, folder.attributes.uid, folder.attributes.gid);
+        let number = self.free_numbers.pop_first().unwrap_or_else(|| {
+            self.next_number += 1;
+            self.next_number - 1
+        });
+        self.births = self.births.max(self.clock) + 1;
+        let id = self.next_id;
+        self.next_id += 1;
+        let attributes =
+            Attributes { mode: mode & 0o7777, uid, gid, modified: self.clock, extended: Arc::default() };
+        if matches!(body, Body::File) {
+            self.data.insert(id, Arc::new(FileData::default()));
+        }
+        let node = Node { body, attributes, dev, number, born: self.births, links: 1, changed: self.clock };
+        self.step(What::Create { id, at, node });
+        Ok(id)
+    }
+
+    /// Makes a folder on a file system of its own.
+    pub(crate) fn mount(&mut self, dir: Id, name: &[u8]) -> io::Result<Id> {
+        let id = self.create(dir, name, Body::Dir { entries: BTreeMap::new(), parent: dir }, 0o755)?;
+        let dev = self.next_dev;
+        self.next_dev += 1;
+        // A mount is nothing that a power cut could lose half of.
+        self.settle();
+        for tree in [&mut self.tree, &mut self.durable] {
+            if let Some(node) = tree.nodes.get_mut(&id) {
+                Arc::make_mut(node).dev = dev;
+            }
+        }
+        Ok(id)
+    }
+
+    pub(crate) fn remove(&mut self, dir: Id, name: &[u8], folder: bool) -> io::Result<()> {
+        let id = self.lookup(dir, name)?;
+        match (&self.node(id)?.body, folder) {
+            (Body::Dir { .. }, false) => return fail(ErrorKind::IsADirectory),
+            (Body::Dir { entries, .. }, true) if !entries.is_empty() => {
+                return fail(ErrorKind::DirectoryNotEmpty);
+            }
+            (Body::Dir { .. }, true) | (_, false) => {}
+            (_, true) => return fail(ErrorKind::NotADirectory),
+        }
+        let at = self.at(dir, name)?;
+        self.step(What::Unlink { at });
+        Ok(())
+    }
+
+    pub(crate) fn link(&mut self, from: (Id, &[u8]), to: (Id, &[u8])) -> io::Result<()> {
+        let id = self.lookup(from.0, from.1)?;
+        let at = self.target(id, to)?;
+        if self.tree.child(&at).is_some() {
+            return fail(ErrorKind::AlreadyExists);
+        }
+        if self.node(id)?.kind() == Kind::Dir {
+            return fail(ErrorKind::PermissionDenied);
+        }
+        self.step(What::Link { id, at });
+        Ok(())
+    }
+
+    /// Checks that a file may get a name in a folder.
+    fn target(&self, id: Id, to: (Id, &[u8])) -> io::Result<At> {
+        let at = self.at(to.0, to.1)?;
+        let folder = self.node(to.0)?;
+        if folder.links == 0 {
+            return fail(ErrorKind::NotFound);
+        }
+        if folder.dev != self.node(id)?.dev {
+            return fail(ErrorKind::CrossesDevices);
+        }
+        Ok(at)
+    }
+
+    /// Whether a folder lies in another or is it.
+    fn lies_in(&self, mut dir: Id, ancestor: Id) -> bool {
+        loop {
+            if dir == ancestor {
+                return true;
+            }
+            if dir == ROOT {
+                return false;
+            }
+            dir = self.parent(dir);
+        }
+    }
+
+    pub(crate) fn rename(&mut self, from: (Id, &[u8]), to: (Id, &[u8]), how: How) -> io::Result<()> {
+        if how == How::Refuse && !self.abilities.no_replace {
+            return fail(ErrorKind::Unsupported);
+        }
+        let id = self.lookup(from.0, from.1)?;
+        let (from, to) = (self.at(from.0, from.1)?, self.target(id, to)?);
+        let moves_folder = self.node(id)?.kind() == Kind::Dir;
+        let replaced = self.tree.child(&to);
+        if how == How::Refuse && replaced.is_some() {
+            return fail(ErrorKind::AlreadyExists);
+        }
+        if moves_folder && self.lies_in(to.dir, id) {
+            return fail(if how == How::Refuse { ErrorKind::Unsupported } else { ErrorKind::InvalidInput });
+        }
+        if let Some(replaced) = replaced {
+            if self.node(replaced)?.kind() == Kind::Dir && self.lies_in(from.dir, replaced) {
+                return fail(ErrorKind::DirectoryNotEmpty);
+            }
+            // Two names of one file: nothing is done, says POSIX.
+            if replaced == id {
+                return Ok(());
+            }
+            match (&self.node(replaced)?.body, moves_folder) {
+                (Body::Dir { .. }, false) => return fail(ErrorKind::IsADirectory),
+                (Body::Dir { entries, .. }, true) if !entries.is_empty() => {
+                    return fail(ErrorKind::DirectoryNotEmpty);
+                }
+                (Body::Dir { .. }, true) | (_, false) => {}
+                (_, true) => return fail(ErrorKind::NotADirectory),
+            }
+        }
+        self.step(What::Rename { from, to });
+        Ok(())
+    }
+
+    pub(crate) fn exchange(&mut self, a: (Id, &[u8]), b: (Id, &[u8])) -> io::Result<()> {
+        if !self.abilities.exchange {
+            return fail(ErrorKind::Unsupported);
+        }
+        let (first, second) = (self.lookup(a.0, a.1)?, self.lookup(b.0, b.1)?);
+        let (a, b) = (self.target(second, a)?, self.target(first, b)?);
+        for (moved, into) in [(first, b.dir), (second, a.dir)] {
+            // The system answers as it does to a flag that it does not know.
+            if self.node(moved)?.kind() == Kind::Dir && self.lies_in(into, moved) {
+                return fail(ErrorKind::Unsupported);
+            }
+        }
+        if first != second {
+            self.step(What::Exchange { a, b });
+        }
+        Ok(())
+    }
+}
+
+/// The components of a path, last first; empty ones and `.` left out.
+fn split(path: &[u8]) -> Vec<Vec<u8>> {
+    let parts = path.split(|byte| *byte == b'/').filter(|part| !matches!(*part, b"" | b"."));
+    parts.rev().map(<[u8]>::to_vec).collect()
+}
