@@ -25,8 +25,45 @@ pub const WATCHED_FOLDERS: usize = 4096;
 /// Bytes of a log segment.
 pub const SEGMENT: u64 = 8 * 1024 * 1024;
 
+/// Bytes of one record of the log, unpacked: what reading one back may cost. The largest job that a frame
+/// can describe stays far below unless it rewrites more than half of this.
+pub const RECORD: usize = 1 << 30;
+
+/// Bytes from which a record is packed with zstd: below, a flush pads it to a block anyway.
+pub const PACK: usize = 2048;
+
 /// Bytes of a row in the database; larger values stay in the log.
 pub const ROW: usize = 4096;
+
+/// Changed rows that wait above the database: what the next opening may have to apply again, and memory.
+pub const OVERLAY_ROWS: usize = 1024;
+
+/// Bytes of the same.
+pub const OVERLAY_BYTES: usize = 1024 * 1024;
+
+/// Rows that are applied together while the database is rebuilt: fewer, larger batches than in use.
+pub const REPLAY_ROWS: usize = 8192;
+
+/// Contents that wait to be written, and their bytes; one more is not kept.
+pub const CONTENTS_WAITING: usize = 256;
+/// See [`CONTENTS_WAITING`].
+pub const CONTENTS_WAITING_BYTES: usize = 16 * 1024 * 1024;
+
+/// Milliseconds for which a client's key, and the receipt of a job without an entry, outlive their
+/// segment: a day, as promised.
+pub const KEY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Receipts for files that one session keeps; the oldest go first.
+pub const SEEN_OF_SESSION: usize = 10_000;
+
+/// Receipts for files that are kept in all.
+pub const SEEN: usize = 50_000;
+
+/// Bytes below which a database is never moved into a fresh folder, however little of it lives.
+pub const DATABASE_SMALL: u64 = 64 * 1024 * 1024;
+
+/// How many times what lives in it a database may hold before it is moved.
+pub const DATABASE_SLACK: u64 = 4;
 
 /// Milliseconds after which a `relaxed` job is flushed at the latest.
 pub const RELAXED_MS: u64 = 50;
@@ -36,6 +73,75 @@ pub const COMPONENT: usize = 255;
 
 /// Links that one path may pass through.
 pub const LINKS: usize = 40;
+
+/// Bytes of `.editd.toml`.
+pub const CONFIG: usize = 1024 * 1024;
+
+/// Bytes of requests that wait or run at once, over all connections; one more is `busy`. A single request
+/// always fits.
+pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Connections that wait to be accepted: a burst of clients that start at once.
+pub const BACKLOG: i32 = 1024;
+
+/// Milliseconds that a starting daemon waits for one that is just leaving, or loses to one just coming.
+pub const CLAIM_MS: u64 = 10_000;
+
+/// Bytes of replies and events that one connection may leave unread before no more of its requests are
+/// read, and events give way to one `overflow`.
+pub const OUTBOX: usize = 1024 * 1024;
+
+/// Bytes of replies that wait to be taken, over all connections; beyond it a reading request is `busy`.
+pub const OUTGOING: usize = 128 * 1024 * 1024;
+
+/// Bytes of a frame above which it is large: few of those arrive at once, others wait their turn.
+pub const LARGE: usize = 1024 * 1024;
+
+/// Large frames that arrive at once.
+pub const LARGE_FRAMES: usize = 8;
+
+/// Subscriptions of one connection.
+pub const CONNECTION_SUBSCRIPTIONS: usize = 16;
+
+/// Milliseconds that `wait` waits at most.
+pub const WAIT_MS: u64 = 60 * 60 * 1000;
+
+/// Milliseconds that a connection is listened to after it was told why it is closed, so that it reads that
+/// before it notices the closing.
+pub const LINGER_MS: u64 = 1000;
+
+/// Refused connections that are listened to at once; more are closed at once.
+pub const LINGERING: usize = 32;
+
+const _: () = assert!(LARGE_FRAMES * editd_proto::limits::FRAME <= OUTGOING);
+const _: () = assert!(QUEUE_BYTES >= editd_proto::limits::FRAME && OUTBOX < OUTGOING);
+
+/// Paths with recent events that wait to be looked at; more is an overflow.
+pub const WATCH_PENDING: usize = 32_768;
+
+/// Milliseconds without an event after which a path is looked at: editors write in bursts.
+pub const WATCH_QUIET_MS: u64 = 20;
+
+/// Milliseconds after which a path is looked at though events go on.
+pub const WATCH_LATEST_MS: u64 = 200;
+
+/// Paths of which it is remembered what subscribers were told last.
+pub const WATCH_ECHOES: usize = 4096;
+
+/// Folders that are watched because of subscriptions; Linux grants a user 8,192 watches at the least.
+pub const SUBSCRIBED_FOLDERS: usize = 65_536;
+
+/// Subscriptions at once, over all connections.
+pub const SUBSCRIPTIONS: usize = 1024;
+
+/// Globs of one subscription.
+pub const GLOBS: usize = 64;
+
+/// Bytes of one glob.
+pub const GLOB: usize = 1024;
+
+/// Bytes of one `.gitignore`; a larger one is not obeyed.
+pub const IGNORE_FILE: usize = 1024 * 1024;
 
 /// Bytes of all files that one job reads; a reader of a larger job would cost the machine its memory.
 pub const JOB_BYTES: usize = 256 * 1024 * 1024;
@@ -70,3 +176,26 @@ pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 pub const UNDO: usize = 1000;
 /// Times that one step of a path is taken again because another process changed it meanwhile.
 pub const RESOLVE_AGAIN: usize = 32;
+// A position keeps 36 bits for the offset in a segment; a group is at most a handful of records.
+const _: () = assert!((RECORD as u64) < 1 << 34 && SEGMENT < 1 << 34);
+
+/// Jobs after which the journal is pruned though more are coming.
+pub const UPKEEP_JOBS: u32 = 1000;
+
+/// Milliseconds without a job after which the journal is pruned.
+pub const UPKEEP_AFTER_MS: u64 = 60_000;
+
+/// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
+pub const RECEIPT_MS: u64 = 1000;
+
+/// Hints that wait to be looked at; one more is an overflow.
+pub const HINTS: usize = 1024;
+
+/// Threads that wait for sockets: they never run a job.
+pub const IO_THREADS: usize = 2;
+
+/// Threads beside the workers for requests that are no jobs.
+pub const READERS: usize = 16;
+
+/// Bytes of a thread's stack. Only what is used costs memory.
+pub const STACK: usize = 2 * 1024 * 1024;

@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
     /// A count that the rest of the bytes can hold, an element being at least a byte.
     fn count(&self, count: u64, bytes_each: u64, from: usize) -> Result<u64, CodecError> {
         if count > limits::COUNT as u64 {
-            return Err(CodecError::TooMany { count, limit: limits::COUNT as u64 });
+            return Err(CodecError::TooMany { what: "a list or map", limit: limits::COUNT as u64 });
         }
         if count * bytes_each > (self.bytes.len() - self.offset) as u64 {
             return Err(CodecError::Truncated { offset: from });

@@ -53,13 +53,13 @@ impl Message {
     /// The body, as the type that belongs to the kind. Fields that the type does not know are ignored.
     ///
     /// # Errors
-    /// [`CodecError::Body`] where a field is missing or of another type. The request is refused; the
-    /// connection is fine.
+    /// [`CodecError::Body`] where a field is missing or of another type, [`CodecError::TooMany`] where a job
+    /// is over its limits. The request is refused; the connection is fine.
     pub fn body<T: DeserializeOwned>(&self) -> Result<T, CodecError> {
         let bytes = self.frame.as_bytes();
         let mut from = rmp_serde::Deserializer::from_read_ref(bytes);
         from.set_max_depth(limits::DEPTH + 1);
-        let body = T::deserialize(&mut from).map_err(CodecError::body)?;
+        let body = T::deserialize(&mut from).map_err(CodecError::refused)?;
         // The walk has proved that one map is all there is. But rmp-serde reads a list of one word as the
         // word and then loses count, so that bytes are left: such a reading is not what was sent.
         match IgnoredAny::deserialize(&mut from) {

@@ -1,6 +1,8 @@
 //! Why bytes are not a message, or a message does not become bytes.
 
 use crate::error::{Code, WireError};
+use crate::limits;
+use crate::message::bounded::{TOO_MANY_EDITS, TOO_MANY_FILES};
 
 /// Bytes of a decoder's explanation that are passed on: it may quote the input.
 const EXPLANATION: usize = 300;
@@ -22,21 +24,21 @@ pub enum CodecError {
         /// Bytes accepted.
         limit: u64,
     },
-    /// A list or map over [`crate::limits::COUNT`].
-    #[error("a list or map has {count} elements and the limit is {limit}; send less at once")]
+    /// A list or map over [`limits::COUNT`]; a job over [`limits::FILES`] or [`limits::EDITS`].
+    #[error("{what} has more than {limit} elements; send less at once")]
     TooMany {
-        /// Elements declared.
-        count: u64,
+        /// What is too long.
+        what: &'static str,
         /// Elements accepted.
         limit: u64,
     },
-    /// More values than [`crate::limits::VALUES`].
+    /// More values than [`limits::VALUES`].
     #[error("the message holds more than {limit} values; send less at once")]
     TooManyValues {
         /// Values accepted.
         limit: u64,
     },
-    /// Nested deeper than [`crate::limits::DEPTH`].
+    /// Nested deeper than [`limits::DEPTH`].
     #[error("the message is nested deeper than {limit} levels; send it flatter")]
     TooDeep {
         /// Levels accepted.
@@ -71,6 +73,15 @@ impl CodecError {
             text.push('…');
         }
         Self::Body(text)
+    }
+
+    /// What a decoder says about a body.
+    pub(super) fn refused(explanation: impl std::fmt::Display) -> Self {
+        match explanation.to_string().as_str() {
+            TOO_MANY_FILES => Self::TooMany { what: "the list of files", limit: limits::FILES as u64 },
+            TOO_MANY_EDITS => Self::TooMany { what: "the list of edits", limit: limits::EDITS as u64 },
+            other => Self::body(other),
+        }
     }
 
     /// The code that a client sees.

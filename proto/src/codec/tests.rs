@@ -135,7 +135,7 @@ fn nesting_is_bounded() {
 #[test]
 fn counts_are_bounded_by_the_limit_and_by_the_bytes_there_are() {
     let huge = [0xdd, 0xff, 0xff, 0xff, 0xff];
-    let refused = CodecError::TooMany { count: 0xffff_ffff, limit: limits::COUNT as u64 };
+    let refused = CodecError::TooMany { what: "a list or map", limit: limits::COUNT as u64 };
     assert_eq!(check(&wrapped(&huge)), Err(refused.clone()));
     assert_eq!(check(&[0xdf, 0xff, 0xff, 0xff, 0xff]), Err(refused));
     assert_eq!(check(&wrapped(&[0xdc, 0xff, 0xff, 0xc0])), Err(CodecError::Truncated { offset: 3 }));
@@ -208,6 +208,22 @@ fn unknown_fields_are_ignored_and_missing_ones_named() {
     assert_eq!(body.path, "a".into());
     let missing = message(b"\x82\xa2id\x01\xa4kind\xa4read").unwrap().body::<ReadRequest>();
     assert!(missing.unwrap_err().to_string().contains("path"));
+}
+
+#[test]
+fn a_job_over_its_limits_is_refused_by_type() {
+    let job = |files: usize, edits: usize| {
+        let edits = vec![serde_json::json!({"op": ""}); edits];
+        let file = serde_json::json!({"path": "a", "edits": edits});
+        let frame = encode(1, "edit", &serde_json::json!({"files": vec![file; files]})).unwrap();
+        message(&frame[4..]).unwrap().body::<JobRequest>()
+    };
+    let limit = |refused: Result<JobRequest, CodecError>| WireError::from(refused.unwrap_err());
+    assert!(job(limits::FILES, 10).is_ok());
+    let error = limit(job(limits::FILES + 1, 1));
+    assert_eq!((error.code, error.limit), (Code::TooLarge, Some(limits::FILES as u64)));
+    let error = limit(job(2, limits::EDITS / 2 + 1));
+    assert_eq!((error.code, error.limit), (Code::TooLarge, Some(limits::EDITS as u64)));
 }
 
 #[test]

@@ -77,6 +77,7 @@ pub struct JobRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<String>,
     /// The files. A path listed again is a later stage.
+    #[serde(deserialize_with = "super::bounded::files")]
     pub files: Vec<FileEntry>,
 }
 

@@ -9,6 +9,8 @@ pub mod read;
 pub mod status;
 pub mod watch;
 
+pub(crate) mod bounded;
+
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{

@@ -1,0 +1,67 @@
+//! Globs of a subscription: what they match, and which folders can hold a match. It asks no disk.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::subjects::SubscribeError;
+use crate::limits;
+
+/// One glob of workspace paths.
+#[derive(Clone, Debug)]
+pub(super) struct Glob {
+    matcher: GlobMatcher,
+    /// The leading names without a wildcard; the folder of the file where there is no wildcard at all.
+    pub(super) start: PathBuf,
+    /// Levels of folders below `start` that can hold a match; `None` for all.
+    depth: Option<usize>,
+    /// What is named literally, so that being ignored does not hide it: `start`, or the file itself.
+    pub(super) literal: PathBuf,
+}
+
+impl Glob {
+    /// Takes a glob as a client wrote it: `/` separates, `*` and `?` stay within a name, `**` does not.
+    pub(super) fn parse(text: &str) -> Result<Self, SubscribeError> {
+        let bad = |why: &str| SubscribeError::BadGlob { glob: shown(text), why: why.to_owned() };
+        if text.len() > limits::GLOB {
+            return Err(bad("it is too long"));
+        }
+        let text = text.strip_prefix("./").unwrap_or(text);
+        if text.is_empty() {
+            return Err(bad("it is empty; `**` means every file"));
+        }
+        if Path::new(text).components().any(|part| !matches!(part, Component::Normal(_))) {
+            return Err(bad("it leaves the workspace; name files below it"));
+        }
+        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        let matcher = glob.map_err(|error| bad(&error.kind().to_string()))?.compile_matcher();
+        let wild = |name: &&str| name.contains(['*', '?', '[', '{', '\\']);
+        let names: Vec<&str> = text.split('/').filter(|name| !name.is_empty()).collect();
+        let plain = names.iter().take_while(|name| !wild(name)).count();
+        let literal: PathBuf = names.iter().take(plain).collect();
+        let rest: Vec<&str> = names.into_iter().skip(plain).collect();
+        let (start, depth) = match rest.len() {
+            0 => (literal.parent().unwrap_or(Path::new("")).to_path_buf(), Some(0)),
+            // Braces may hold a separator: then the levels cannot be counted by it.
+            _ if rest.iter().any(|name| name.contains("**") || name.contains('{')) => (literal.clone(), None),
+            levels => (literal.clone(), Some(levels - 1)),
+        };
+        Ok(Self { matcher, start, depth, literal })
+    }
+
+    /// Whether a file matches.
+    pub(super) fn matches(&self, path: &Path) -> bool {
+        self.matcher.is_match(path)
+    }
+
+    /// Whether files directly in a folder can match.
+    pub(super) fn reaches(&self, folder: &Path) -> bool {
+        let Ok(below) = folder.strip_prefix(&self.start) else { return false };
+        self.depth.is_none_or(|depth| below.components().count() <= depth)
+    }
+}
+
+/// A glob for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(100).flat_map(char::escape_debug).collect()
+}

@@ -1,0 +1,41 @@
+//! What others do to the files, as hints. It never reads a file's content, never changes anything, and
+//! never follows a link.
+//!
+//! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files
+//! were read or written, [`Watcher::subscribe`] for globs. For each [`Hint::Look`] the caller asks
+//! `Workspace::look`, drops what [`Echo`] knows already, and sends the event to [`Watcher::matches`].
+//!
+//! *Invariants*: every hint may be lost, late, doubled or invented; only time depends on it. Memory is
+//! bounded: pending paths by `limits::WATCH_PENDING`, folders by `limits::WATCHED_FOLDERS` and
+//! `limits::SUBSCRIBED_FOLDERS`, subscriptions by `limits::SUBSCRIPTIONS`. When nothing happens, nothing
+//! runs: there is no timer unless a path is pending.
+//!
+//! *Limitations*: a change through a shared memory map, on a network file system by another machine, or
+//! through a hard link in a folder that is not watched makes no event. Folders are watched one by one;
+//! where the system's limit on watches is reached, the rest is reported once and left unwatched.
+
+mod watcher;
+
+mod settle;
+
+mod echo;
+
+mod globs;
+
+mod ignored;
+
+mod subjects;
+
+mod keeper;
+
+mod source;
+
+mod names;
+
+#[cfg(test)]
+mod tests;
+
+pub use echo::Echo;
+pub use settle::{Due, Settle};
+pub use subjects::{SubscribeError, SubscriptionId};
+pub use watcher::{Hint, Watcher};

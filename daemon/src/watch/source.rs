@@ -1,0 +1,124 @@
+//! Where events come from: notify behind a trait, so that a test can make them up. It keeps no state of
+//! its own and judges no event beyond whether it can mean a change.
+
+use std::path::{Path, PathBuf};
+
+use notify::event::{AccessKind, AccessMode, EventKind, Flag, ModifyKind, RenameMode};
+use notify::{Config, ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+/// What the system says happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Raw {
+    /// Something about an absolute path; `removed` where it, as it was, is gone from there.
+    At {
+        /// Where.
+        path: PathBuf,
+        /// Whether it is gone.
+        removed: bool,
+    },
+    /// Events were lost.
+    Lost,
+}
+
+/// Why a folder is not watched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum WatchError {
+    /// It is not there any more.
+    Missing,
+    /// The system grants no more watches.
+    Exhausted,
+    /// Anything else, in the system's words.
+    Failed(String),
+}
+
+/// The system's watches on single folders.
+pub(super) trait Source: Send {
+    /// Watches the names in a folder, by its absolute path.
+    fn watch(&mut self, folder: &Path) -> Result<(), WatchError>;
+    /// Forgets a folder; one that is not watched is no error.
+    fn unwatch(&mut self, folder: &Path);
+}
+
+/// Watches with notify. On systems whose one watch covers a tree, the workspace is watched once, and what
+/// was not asked for is dropped by the keeper.
+pub(super) struct Notify {
+    watcher: RecommendedWatcher,
+    tree: Option<PathBuf>,
+    rooted: bool,
+}
+
+/// Whether this system watches whole trees at once (and single folders poorly).
+const TREES: bool = cfg!(any(target_os = "macos", windows));
+
+impl Notify {
+    /// Starts notify's thread. `sink` is called on it: it must not block, and must not call this.
+    pub(super) fn new(root: &Path, mut sink: impl FnMut(Raw) + Send + 'static) -> Result<Self, WatchError> {
+        let handler = move |event| read(event, &mut sink);
+        let config = Config::default().with_follow_symlinks(false);
+        let watcher = RecommendedWatcher::new(handler, config).map_err(|error| plain(&error))?;
+        Ok(Self { watcher, tree: TREES.then(|| root.to_path_buf()), rooted: false })
+    }
+}
+
+impl Source for Notify {
+    fn watch(&mut self, folder: &Path) -> Result<(), WatchError> {
+        match &self.tree {
+            Some(_) if self.rooted => Ok(()),
+            Some(root) => {
+                self.watcher.watch(root, RecursiveMode::Recursive).map_err(|error| plain(&error))?;
+                self.rooted = true;
+                Ok(())
+            }
+            None => self.watcher.watch(folder, RecursiveMode::NonRecursive).map_err(|error| plain(&error)),
+        }
+    }
+
+    fn unwatch(&mut self, folder: &Path) {
+        if self.tree.is_none() {
+            // The system forgets removed folders by itself, and then says so here.
+            let _ = self.watcher.unwatch(folder);
+        }
+    }
+}
+
+/// No watches at all: what is left where notify cannot start.
+pub(super) struct Deaf;
+
+impl Source for Deaf {
+    fn watch(&mut self, _: &Path) -> Result<(), WatchError> {
+        Err(WatchError::Exhausted)
+    }
+
+    fn unwatch(&mut self, _: &Path) {}
+}
+
+fn plain(error: &notify::Error) -> WatchError {
+    match &error.kind {
+        ErrorKind::PathNotFound | ErrorKind::WatchNotFound => WatchError::Missing,
+        ErrorKind::MaxFilesWatch => WatchError::Exhausted,
+        ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound => WatchError::Missing,
+        _ => WatchError::Failed(error.to_string()),
+    }
+}
+
+fn read(event: notify::Result<notify::Event>, sink: &mut impl FnMut(Raw)) {
+    let Ok(event) = event else {
+        // Which event could not be read is not known.
+        return sink(Raw::Lost);
+    };
+    if event.attrs.flag() == Some(Flag::Rescan) {
+        return sink(Raw::Lost);
+    }
+    let removed = match event.kind {
+        // Somebody read. A file that was open for writing and is closed may have changed.
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
+        EventKind::Access(_) => return,
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => true,
+        // Said already, half by half.
+        EventKind::Modify(ModifyKind::Name(RenameMode::Both)) if !TREES => return,
+        _ => false,
+    };
+    for path in event.paths {
+        sink(Raw::At { path, removed });
+    }
+}

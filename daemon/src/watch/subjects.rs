@@ -1,0 +1,124 @@
+//! Who wants to know of what: subscriptions with their globs, and what git ignores. It asks no disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use editd_proto::error::{Code, WireError};
+
+use super::globs::Glob;
+use super::ignored::Ignored;
+use crate::limits;
+
+/// A subscription's number, given by the caller and not used twice at a time.
+pub type SubscriptionId = u64;
+
+/// Why a subscription was refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SubscribeError {
+    /// A glob that is none.
+    #[error("the glob `{glob}` cannot be used: {why}")]
+    BadGlob {
+        /// The glob, shortened and escaped.
+        glob: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Over `limits::GLOBS`.
+    #[error("a subscription has at most {} globs; make two", limits::GLOBS)]
+    TooManyGlobs,
+    /// Over `limits::SUBSCRIPTIONS`.
+    #[error("there are too many subscriptions; close some")]
+    TooMany,
+    /// The number is in use.
+    #[error("the subscription exists already")]
+    Exists,
+    /// The watcher is leaving.
+    #[error("the daemon is stopping; subscribe to the next one")]
+    Stopped,
+}
+
+impl From<SubscribeError> for WireError {
+    fn from(error: SubscribeError) -> Self {
+        let code = match error {
+            SubscribeError::BadGlob { .. } => Code::Malformed,
+            SubscribeError::TooManyGlobs => Code::TooLarge,
+            SubscribeError::TooMany | SubscribeError::Stopped => Code::Busy,
+            SubscribeError::Exists => Code::Internal,
+        };
+        WireError::new(code, error.to_string())
+    }
+}
+
+/// All subscriptions, and what they leave out.
+#[derive(Debug, Default)]
+pub(super) struct Subjects {
+    by_id: BTreeMap<SubscriptionId, Vec<Glob>>,
+    starts: BTreeSet<PathBuf>,
+    pub(super) ignored: Ignored,
+}
+
+impl Subjects {
+    /// Adds a subscription; without globs it is to every file. Returns where its folders begin.
+    pub(super) fn add(
+        &mut self,
+        id: SubscriptionId,
+        globs: &[String],
+    ) -> Result<Vec<PathBuf>, SubscribeError> {
+        if self.by_id.contains_key(&id) {
+            return Err(SubscribeError::Exists);
+        }
+        if self.by_id.len() >= limits::SUBSCRIPTIONS {
+            return Err(SubscribeError::TooMany);
+        }
+        if globs.len() > limits::GLOBS {
+            return Err(SubscribeError::TooManyGlobs);
+        }
+        let every = ["**".to_owned()];
+        let globs = if globs.is_empty() { every.as_slice() } else { globs };
+        let globs = globs.iter().map(|glob| Glob::parse(glob)).collect::<Result<Vec<_>, _>>()?;
+        let starts: Vec<PathBuf> = globs.iter().map(|glob| glob.start.clone()).collect();
+        self.starts.extend(starts.iter().cloned());
+        self.by_id.insert(id, globs);
+        Ok(starts)
+    }
+
+    /// Ends a subscription.
+    pub(super) fn remove(&mut self, id: SubscriptionId) {
+        self.by_id.remove(&id);
+        self.starts = self.by_id.values().flatten().map(|glob| glob.start.clone()).collect();
+    }
+
+    /// Where the folders of every subscription begin.
+    pub(super) fn starts(&self) -> &BTreeSet<PathBuf> {
+        &self.starts
+    }
+
+    /// The subscriptions that a file belongs to.
+    pub(super) fn matching(&self, path: &Path) -> Vec<SubscriptionId> {
+        let mut ids = Vec::new();
+        let mut ignored = None;
+        for (id, globs) in &self.by_id {
+            let mut matching = globs.iter().filter(|glob| glob.matches(path));
+            if matching.any(|glob| self.shows(glob, path, false, &mut ignored)) {
+                ids.push(*id);
+            }
+        }
+        ids
+    }
+
+    /// Whether files directly in a folder can belong to a subscription.
+    pub(super) fn reach(&self, folder: &Path) -> bool {
+        let mut ignored = None;
+        let mut reaching = self.by_id.values().flatten().filter(|glob| glob.reaches(folder));
+        reaching.any(|glob| self.shows(glob, folder, true, &mut ignored))
+    }
+
+    /// Whether the rules leave a path in sight of a glob: it is not ignored, or the glob names it, or a
+    /// folder above it that is ignored, without a wildcard. `ignored` is asked for once.
+    fn shows(&self, glob: &Glob, path: &Path, is_dir: bool, ignored: &mut Option<bool>) -> bool {
+        if !*ignored.get_or_insert_with(|| self.ignored.covers(path, is_dir)) || glob.literal == path {
+            return true;
+        }
+        path.starts_with(&glob.start) && self.ignored.covers(&glob.start, true)
+    }
+}

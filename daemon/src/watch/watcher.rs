@@ -1,0 +1,269 @@
+//! The watcher's thread and its door. It decides nothing itself: events go through `settle`, what they mean
+//! is the keeper's.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
+use std::thread::JoinHandle;
+
+use editd_proto::path::WirePath;
+
+use super::keeper::{Keeper, Kept};
+use super::names::from_wire;
+use super::settle::Settle;
+use super::source::{Deaf, Notify, Raw, Source};
+use super::subjects::{Subjects, SubscribeError, SubscriptionId};
+use crate::clock::Clock;
+use crate::limits;
+use crate::os::Os;
+
+/// What may have changed. Any hint may be wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Hint {
+    /// Look at this path.
+    Look(WirePath),
+    /// This folder was removed or moved away with all that was in it: look at what is known below it.
+    Below(WirePath),
+    /// Events were lost: look at everything that is known, and tell every subscriber so.
+    Overflow,
+    /// Some folders are not watched, and why: tell people, and go on.
+    Warning(String),
+}
+
+/// Watches folders of one workspace on a thread of its own. Dropping it ends the thread.
+pub struct Watcher {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    inbox: Mutex<Inbox>,
+    /// Something is in the inbox.
+    arrived: Condvar,
+    subjects: Arc<RwLock<Subjects>>,
+    folders: AtomicUsize,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Default)]
+struct Inbox {
+    settle: Settle,
+    orders: VecDeque<Order>,
+    stop: bool,
+}
+
+/// What callers ask of the thread.
+enum Order {
+    Touch(PathBuf),
+    Untouch(PathBuf),
+    Subscribe(SubscriptionId, Vec<String>, mpsc::Sender<Result<u64, SubscribeError>>),
+    Unsubscribe(SubscriptionId),
+}
+
+impl Watcher {
+    /// Starts watching the workspace at `root`, its path without links; no folder is watched yet.
+    ///
+    /// `sink` is called on the watcher's thread and must not wait for it: it passes the hint on, and where
+    /// it cannot, remembers an overflow. Where the system has no events to give, that is a
+    /// [`Hint::Warning`], and hints stay away.
+    ///
+    /// # Errors
+    /// Where `root` cannot be opened or no thread can be started.
+    pub fn start(
+        os: &dyn Os,
+        clock: Arc<dyn Clock>,
+        root: &Path,
+        mut sink: impl FnMut(Hint) + Send + 'static,
+    ) -> io::Result<Self> {
+        let dir = os.open_dir(root)?;
+        let shared = Arc::new(Shared {
+            inbox: Mutex::default(),
+            arrived: Condvar::new(),
+            subjects: Arc::default(),
+            folders: AtomicUsize::new(0),
+            clock,
+        });
+        let source: Box<dyn Source> = {
+            let shared = Arc::downgrade(&shared);
+            let from = root.to_path_buf();
+            let notify = Notify::new(root, move |raw| {
+                if let Some(shared) = shared.upgrade() {
+                    shared.take(raw, &from);
+                }
+            });
+            match notify {
+                Ok(notify) => Box::new(notify),
+                Err(error) => {
+                    sink(Hint::Warning(format!("changes by others are not seen: {error:?}")));
+                    Box::new(Deaf)
+                }
+            }
+        };
+        let mut keeper = Keeper {
+            root: dir,
+            root_path: root.to_path_buf(),
+            source,
+            subjects: Arc::clone(&shared.subjects),
+            state: Kept::default(),
+        };
+        let thread = {
+            let shared = Arc::clone(&shared);
+            let thread = std::thread::Builder::new().name("watch".to_owned()).stack_size(256 * 1024);
+            thread.spawn(move || shared.serve(&mut keeper, &mut sink))?
+        };
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// Watches a folder in which a file was read or written, soon; at most `limits::WATCHED_FOLDERS` of
+    /// them, later ones are ignored. One that is not there is watched when it comes.
+    pub fn watch_folder(&self, folder: &WirePath) {
+        if let Some(folder) = from_wire(folder) {
+            self.order(Order::Touch(folder));
+        }
+    }
+
+    /// Takes [`Watcher::watch_folder`] back.
+    pub fn unwatch_folder(&self, folder: &WirePath) {
+        if let Some(folder) = from_wire(folder) {
+            self.order(Order::Untouch(folder));
+        }
+    }
+
+    /// Watches every folder in which a file can match one of the globs; every folder without globs. Waits
+    /// until they are watched, so call it where waiting is allowed. Returns how many folders are watched for
+    /// subscriptions.
+    ///
+    /// # Errors
+    /// See [`SubscribeError`]; nothing is subscribed then.
+    pub fn subscribe(&self, id: SubscriptionId, globs: &[String]) -> Result<u64, SubscribeError> {
+        let (answer, answered) = mpsc::channel();
+        self.order(Order::Subscribe(id, globs.to_vec(), answer));
+        answered.recv().unwrap_or(Err(SubscribeError::Stopped))
+    }
+
+    /// Ends a subscription, soon.
+    pub fn unsubscribe(&self, id: SubscriptionId) {
+        self.order(Order::Unsubscribe(id));
+    }
+
+    /// The subscriptions that a file belongs to.
+    pub fn matches(&self, path: &WirePath) -> Vec<SubscriptionId> {
+        let Some(path) = from_wire(path) else { return Vec::new() };
+        self.shared.subjects.read().unwrap_or_else(PoisonError::into_inner).matching(&path)
+    }
+
+    /// How many folders are watched.
+    pub fn len(&self) -> usize {
+        self.shared.folders.load(Ordering::Relaxed)
+    }
+
+    /// Whether no folder is watched.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn order(&self, order: Order) {
+        let mut inbox = self.shared.inbox();
+        // Folders come by themselves as files are read: past the limit they are not even queued. The other
+        // orders are bounded by their callers, who wait for an answer or had one.
+        let soft = matches!(order, Order::Touch(_) | Order::Untouch(_));
+        let full = soft && inbox.orders.len() >= limits::WATCHED_FOLDERS;
+        if !(inbox.stop || full) {
+            inbox.orders.push_back(order);
+            self.shared.arrived.notify_one();
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.shared.inbox().stop = true;
+        self.shared.arrived.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A sink that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An event, on the source's thread.
+    fn take(&self, raw: Raw, root: &Path) {
+        let now = self.clock.monotonic();
+        let mut inbox = self.inbox();
+        // A thread that waits for a pending path looks at the time again when it wakes.
+        let sleeping = inbox.settle.is_empty();
+        match raw {
+            Raw::Lost => inbox.settle.overflow(now),
+            Raw::At { path, removed } => {
+                let Ok(below) = path.strip_prefix(root) else { return };
+                inbox.settle.event(below.to_path_buf(), removed, now);
+            }
+        }
+        if sleeping {
+            self.arrived.notify_one();
+        }
+    }
+
+    /// The thread's life: orders first, then what has settled; else sleep, without end if nothing is pending.
+    fn serve(&self, keeper: &mut Keeper, sink: &mut dyn FnMut(Hint)) {
+        let _leaving = Leaving(self);
+        let mut inbox = self.inbox();
+        while !inbox.stop {
+            if let Some(order) = inbox.orders.pop_front() {
+                drop(inbox);
+                obey(order, keeper, sink);
+                self.folders.store(keeper.state.watched.len(), Ordering::Relaxed);
+                inbox = self.inbox();
+                continue;
+            }
+            let now = self.clock.monotonic();
+            let wait = inbox.settle.next().map(|due| due.saturating_sub(now));
+            inbox = match wait {
+                None => self.arrived.wait(inbox).unwrap_or_else(PoisonError::into_inner),
+                Some(wait) if !wait.is_zero() => {
+                    let woken = self.arrived.wait_timeout(inbox, wait);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+                Some(_) => {
+                    let due = inbox.settle.take(now);
+                    drop(inbox);
+                    keeper.settled(due, sink);
+                    self.folders.store(keeper.state.watched.len(), Ordering::Relaxed);
+                    self.inbox()
+                }
+            };
+        }
+    }
+}
+
+/// However the thread ends, nobody waits for its answer after that.
+struct Leaving<'a>(&'a Shared);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let mut inbox = self.0.inbox();
+        inbox.stop = true;
+        inbox.orders.clear();
+    }
+}
+
+fn obey(order: Order, keeper: &mut Keeper, sink: &mut dyn FnMut(Hint)) {
+    match order {
+        Order::Touch(folder) => keeper.touch(folder, sink),
+        Order::Untouch(folder) => keeper.untouch(&folder),
+        Order::Unsubscribe(id) => keeper.unsubscribe(id),
+        Order::Subscribe(id, globs, answer) => {
+            let answered = answer.send(keeper.subscribe(id, &globs, sink));
+            if answered.is_err() {
+                keeper.unsubscribe(id);
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Lists of a job that stop being read at their limit. It refuses; it never cuts a list short.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{Error, SeqAccess, Visitor};
+
+use super::job::FileEntry;
+use crate::limits;
+
+/// serde carries a refusal as text alone: by these sentences the codec knows this one for what it is.
+pub(crate) const TOO_MANY_FILES: &str = "the job lists more files than are accepted; split it";
+/// As above.
+pub(crate) const TOO_MANY_EDITS: &str = "the job holds more edits than are accepted; split it";
+
+/// The files of a job: at most [`limits::FILES`], with at most [`limits::EDITS`] edits in all.
+pub(super) fn files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileEntry>, D::Error> {
+    from.deserialize_seq(Files)
+}
+
+struct Files;
+
+impl<'de> Visitor<'de> for Files {
+    type Value = Vec<FileEntry>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of files")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut files = Vec::new();
+        let mut edits = 0;
+        while let Some(file) = list.next_element::<FileEntry>()? {
+            edits += file.edits.len();
+            if files.len() == limits::FILES {
+                return Err(A::Error::custom(TOO_MANY_FILES));
+            }
+            if edits > limits::EDITS {
+                return Err(A::Error::custom(TOO_MANY_EDITS));
+            }
+            files.push(file);
+        }
+        Ok(files)
+    }
+}

@@ -1,0 +1,264 @@
+//! The document against the code: every example byte for byte, every field, limit and code named.
+//! A failure prints the bytes that belong there.
+
+use std::collections::BTreeSet;
+use std::fmt::{Debug, Write as _};
+
+use editd_proto::codec::{Frame, Message, encode};
+use editd_proto::ids::JobId;
+use editd_proto::message::*;
+use editd_proto::{Code, WireError, limits};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::samples;
+
+const DOCUMENT: &str = include_str!("../../WIRE.md");
+
+struct Example {
+    side: String,
+    json: String,
+    hex: String,
+}
+
+/// Every ```` ```json SIDE ```` block with the ```` ```hex ```` block that must follow it.
+fn examples(document: &str) -> Vec<Example> {
+    let mut examples = Vec::new();
+    let mut rest = document;
+    while let Some((_, after)) = rest.split_once("```json ") {
+        let (side, after) = after.split_once('\n').unwrap();
+        let (json, after) = after.split_once("```\n").unwrap();
+        let after = after.strip_prefix("```hex\n").unwrap_or_else(|| panic!("no bytes after {json}"));
+        let (hex, after) = after.split_once("```").unwrap();
+        examples.push(Example { side: side.into(), json: json.into(), hex: hex.into() });
+        rest = after;
+    }
+    examples
+}
+
+fn written(frame: &[u8]) -> String {
+    let mut out = String::new();
+    for line in frame.chunks(16) {
+        let bytes: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text: String =
+            line.iter().map(|&b| if (b' '..=b'~').contains(&b) { char::from(b) } else { '.' }).collect();
+        writeln!(out, "{:<47}  |{text}|", bytes.join(" ")).unwrap();
+    }
+    out
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let columns = hex.lines().flat_map(|line| line.split("  |").next().unwrap().split_whitespace());
+    columns.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}
+
+/// The frame of an example: its JSON, read as its type, loses nothing, and its bytes are read as the same.
+fn frame_of<T: Serialize + DeserializeOwned + PartialEq + Debug>(
+    id: u64,
+    kind: &str,
+    body: &Value,
+) -> Vec<u8> {
+    let typed: T = serde_json::from_value(body.clone()).unwrap();
+    assert_eq!(&serde_json::to_value(&typed).unwrap(), body, "a field of an example is unknown or missing");
+    let frame = encode(id, kind, &typed).unwrap();
+    let message = Message::parse(Frame::from_bytes(frame[4..].to_vec())).unwrap();
+    assert_eq!((message.id(), message.kind()), (id, kind));
+    assert_eq!(message.body::<T>().unwrap(), typed);
+    frame
+}
+
+fn frame(example: &Example) -> Vec<u8> {
+    let mut body: Map<String, Value> = serde_json::from_str(&example.json).unwrap();
+    let id = body.shift_remove("id").unwrap().as_u64().unwrap();
+    let kind = body.shift_remove("kind").unwrap().as_str().unwrap().to_owned();
+    let body = Value::Object(body);
+    match (example.side.as_str(), kind.as_str()) {
+        ("client", kind::HELLO) => frame_of::<Hello>(id, &kind, &body),
+        ("server", kind::HELLO) => frame_of::<Welcome>(id, &kind, &body),
+        ("client", kind::READ) => frame_of::<ReadRequest>(id, &kind, &body),
+        ("server", kind::READ) => frame_of::<ReadReply>(id, &kind, &body),
+        ("client", kind::EDIT) => frame_of::<JobRequest>(id, &kind, &body),
+        ("server", kind::EDIT) => frame_of::<Receipt>(id, &kind, &body),
+        ("client", kind::UNDO | kind::REDO) => frame_of::<UndoRequest>(id, &kind, &body),
+        ("client", kind::HISTORY) => frame_of::<HistoryRequest>(id, &kind, &body),
+        ("server", kind::HISTORY) => frame_of::<HistoryReply>(id, &kind, &body),
+        ("client", kind::SHOW) => frame_of::<ShowRequest>(id, &kind, &body),
+        ("client", kind::CLIP) => frame_of::<ClipRequest>(id, &kind, &body),
+        ("server", kind::CLIP) => frame_of::<ClipReply>(id, &kind, &body),
+        ("client", kind::SUBSCRIBE) => frame_of::<SubscribeRequest>(id, &kind, &body),
+        ("server", kind::SUBSCRIBE) => frame_of::<SubscribeReply>(id, &kind, &body),
+        ("server", kind::EVENT) => frame_of::<ChangeEvent>(id, &kind, &body),
+        ("client", kind::WAIT | kind::CANCEL) => frame_of::<WaitRequest>(id, &kind, &body),
+        ("client", kind::STATUS) => frame_of::<CheckRequest>(id, &kind, &body),
+        ("server", kind::STATUS) => frame_of::<StatusReply>(id, &kind, &body),
+        ("server", kind::CHECK) => frame_of::<CheckReply>(id, &kind, &body),
+        ("server", kind::STOP) => frame_of::<StopReply>(id, &kind, &body),
+        ("server", kind::ERROR) => frame_of::<WireError>(id, &kind, &body),
+        other => panic!("an example of {other:?}, which this test does not know"),
+    }
+}
+
+#[test]
+fn every_example_is_what_the_encoder_writes() {
+    let examples = examples(DOCUMENT);
+    assert!(examples.len() >= 24, "only {} examples were found", examples.len());
+    for example in &examples {
+        let frame = frame(example);
+        assert_eq!(bytes(&example.hex), frame, "{}\nis\n{}", example.json, written(&frame));
+        assert_eq!(example.hex, written(&frame), "the text beside the bytes");
+    }
+}
+
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                found.insert(key.clone());
+                keys(value, found);
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|value| keys(value, found)),
+        _ => {}
+    }
+}
+
+/// The section of the document about a kind.
+fn section<'a>(document: &'a str, kind: &str) -> &'a str {
+    let (_, after) =
+        document.split_once(&format!("\n## `{kind}`\n")).unwrap_or_else(|| panic!("no section about {kind}"));
+    after.split_once("\n## ").map_or(after, |(section, _)| section)
+}
+
+fn names_fields<T: Serialize>(document: &str, kind: &str, sample: &T) {
+    let mut fields = BTreeSet::new();
+    let mut value = serde_json::to_value(sample).unwrap();
+    // An error within a receipt is described once, in its own section.
+    strip(&mut value, "error");
+    keys(&value, &mut fields);
+    let section = section(document, kind);
+    let words: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    for field in fields {
+        assert!(words.contains(field.as_str()), "`{field}` is not named in the section about {kind}");
+    }
+}
+
+fn strip(value: &mut Value, key: &str) {
+    match value {
+        Value::Object(map) => {
+            if let Some(inner) = map.get_mut(key) {
+                *inner = Value::Null;
+            }
+            map.values_mut().for_each(|value| strip(value, key));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| strip(value, key)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_is_named_in_its_section() {
+    let document = DOCUMENT;
+    names_fields(document, kind::HELLO, &samples::hello());
+    names_fields(document, kind::HELLO, &samples::welcome());
+    names_fields(document, kind::ERROR, &samples::error());
+    names_fields(document, kind::READ, &samples::read_reply());
+    names_fields(document, kind::READ, &serde_json::json!({"path": 0, "lines": 0, "seen": 0}));
+    names_fields(document, kind::EDIT, &json(&samples::job()));
+    names_fields(document, kind::EDIT, &samples::receipt());
+    names_fields(document, kind::UNDO, &json(&samples::undo()));
+    names_fields(document, kind::REDO, &json(&samples::undo()));
+    let history = HistoryReply { entries: vec![samples::entry()], more: true };
+    names_fields(document, kind::HISTORY, &json(&history));
+    let page = HistoryRequest {
+        path: Some("a".into()),
+        session: Some("s".into()),
+        since: Some(1),
+        before: Some(JobId(2)),
+        limit: Some(3),
+    };
+    names_fields(document, kind::HISTORY, &page);
+    names_fields(document, kind::SHOW, &ShowRequest { job: JobId(1) });
+    let detail = EntryDetail { path: "a".into(), diff: String::new(), omitted_hunks: 0 };
+    names_fields(document, kind::SHOW, &json(&ShowReply { entry: samples::entry(), changes: vec![detail] }));
+    names_fields(document, kind::CLIP, &samples::clip_request());
+    names_fields(document, kind::CLIP, &json(&samples::clip_reply()));
+    names_fields(document, kind::SUBSCRIBE, &SubscribeRequest::default());
+    names_fields(document, kind::SUBSCRIBE, &SubscribeReply { folders: 1 });
+    names_fields(document, kind::EVENT, &json(&samples::event()));
+    let wait = WaitRequest { job: JobId(1), timeout_ms: Some(1) };
+    names_fields(document, kind::WAIT, &wait);
+    names_fields(document, kind::CANCEL, &wait);
+    names_fields(document, kind::STATUS, &samples::status());
+    let finding = Finding { severity: String::new(), subject: String::new(), message: String::new() };
+    names_fields(document, kind::CHECK, &CheckReply { findings: vec![finding] });
+    names_fields(document, kind::STOP, &StopReply { pid: 1 });
+    section(document, kind::OUTLINE);
+}
+
+/// A message as JSON, without its paths: one that is not text must be spelled `{"bytes": …}` there, which is
+/// described under Types.
+fn json<T: Serialize>(message: &T) -> Value {
+    let mut value = serde_json::to_value(message).unwrap();
+    strip(&mut value, "path");
+    strip(&mut value, "origin");
+    strip(&mut value, "to");
+    value
+}
+
+#[test]
+fn every_limit_is_named_with_its_value() {
+    let source = include_str!("../../src/limits.rs");
+    let values: [(&str, u64); 17] = [
+        ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
+        ("FRAME", limits::FRAME as u64),
+        ("DEPTH", limits::DEPTH as u64),
+        ("COUNT", limits::COUNT as u64),
+        ("VALUES", limits::VALUES as u64),
+        ("PATH", limits::PATH as u64),
+        ("NAME", limits::NAME as u64),
+        ("FILES", limits::FILES as u64),
+        ("EDITS", limits::EDITS as u64),
+        ("FILE", limits::FILE as u64),
+        ("CLIPBOARD", limits::CLIPBOARD as u64),
+        ("DIFF", limits::DIFF as u64),
+        ("CANDIDATES", limits::CANDIDATES as u64),
+        ("NEAR_MISSES", limits::NEAR_MISSES as u64),
+        ("NEAR_MISS_LINES", limits::NEAR_MISS_LINES as u64),
+        ("HISTORY", limits::HISTORY as u64),
+        ("NEAR_WINDOW", limits::NEAR_WINDOW),
+    ];
+    for (name, value) in values {
+        assert!(DOCUMENT.contains(&format!("| `{name}` | {value} |")), "{name} is {value}");
+    }
+    let declared: BTreeSet<&str> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub const ")?.split(':').next())
+        .filter(|name| !["PROTOCOLS", "FRAME_HEADER"].contains(name))
+        .collect();
+    assert_eq!(declared, values.iter().map(|(name, _)| *name).collect(), "a limit that is not listed here");
+}
+
+#[test]
+fn every_code_is_named() {
+    let source = include_str!("../../src/error.rs");
+    let (_, body) = source.split_once("pub enum Code {").unwrap();
+    let (body, _) = body.split_once("\n}").unwrap();
+    let names = body.lines().filter_map(|line| line.trim().strip_suffix(','));
+    let mut count = 0;
+    for name in names.filter(|name| *name != "Unknown") {
+        let snake: String = name
+            .chars()
+            .enumerate()
+            .flat_map(|(at, c)| {
+                let bar = (at > 0 && c.is_uppercase()).then_some('_');
+                bar.into_iter().chain(c.to_lowercase())
+            })
+            .collect();
+        let code: Code = serde_json::from_value(Value::String(snake.clone())).unwrap();
+        assert_ne!(code, Code::Unknown, "{snake}");
+        assert!(section(DOCUMENT, "error").contains(&format!("| `{snake}` |")), "{snake}");
+        count += 1;
+    }
+    assert_eq!(count, 26);
+}

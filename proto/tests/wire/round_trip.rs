@@ -1,0 +1,139 @@
+//! Every message, with all of its fields and with none of the optional ones, comes back from MessagePack
+//! and from JSON as it was.
+
+use std::fmt::Debug;
+
+use editd_proto::codec::{Frame, Message, encode};
+use editd_proto::ids::JobId;
+use editd_proto::message::*;
+use editd_proto::{Code, WireError, WirePath};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::samples;
+
+fn both_ways<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let frame = encode(7, "x", value).unwrap();
+    let message = Message::parse(Frame::from_bytes(frame[4..].to_vec())).unwrap();
+    assert_eq!((message.id(), message.kind()), (7, "x"));
+    assert_eq!(&message.body::<T>().unwrap(), value);
+    let json = serde_json::to_string(value).unwrap();
+    assert_eq!(&serde_json::from_str::<T>(&json).unwrap(), value, "{json}");
+}
+
+#[test]
+fn every_message_with_all_of_its_fields() {
+    both_ways(&samples::hello());
+    both_ways(&samples::welcome());
+    both_ways(&ReadRequest {
+        path: samples::odd_path(),
+        lines: Some((1, u64::MAX)),
+        seen: Some("sha256:0".into()),
+    });
+    both_ways(&samples::read_reply());
+    both_ways(&samples::job());
+    both_ways(&samples::receipt());
+    both_ways(&samples::undo());
+    both_ways(&HistoryRequest {
+        path: Some(samples::odd_path()),
+        session: Some("s".into()),
+        since: Some(1),
+        before: Some(JobId(2)),
+        limit: Some(3),
+    });
+    both_ways(&HistoryReply { entries: vec![samples::entry()], more: true });
+    both_ways(&ShowRequest { job: JobId(1) });
+    let detail = EntryDetail { path: samples::odd_path(), diff: "-a\n+b\n".into(), omitted_hunks: 0 };
+    both_ways(&ShowReply { entry: samples::entry(), changes: vec![detail] });
+    both_ways(&samples::clip_request());
+    both_ways(&samples::clip_reply());
+    both_ways(&WaitRequest { job: JobId(u64::MAX), timeout_ms: Some(0) });
+    both_ways(&SubscribeRequest { globs: vec!["src/**/*.rs".into()] });
+    both_ways(&SubscribeReply { folders: 12 });
+    both_ways(&samples::event());
+    both_ways(&samples::status());
+    both_ways(&CheckRequest {});
+    let finding = Finding { severity: "bad".into(), subject: "log".into(), message: "rot".into() };
+    both_ways(&CheckReply { findings: vec![finding] });
+    both_ways(&StopRequest {});
+    both_ways(&StopReply { pid: 1 });
+    samples::errors().iter().for_each(both_ways);
+}
+
+#[test]
+fn every_message_without_its_optional_fields() {
+    both_ways(&Hello { session: None, capabilities: Vec::new(), ..samples::hello() });
+    both_ways(&ReadRequest { path: "".into(), lines: None, seen: None });
+    both_ways(&ReadReply { text: None, bytes: None, ..samples::read_reply() });
+    both_ways(&JobRequest::default());
+    both_ways(&JobRequest { files: vec![FileEntry::default()], ..JobRequest::default() });
+    both_ways(&Receipt {
+        job: None,
+        status: Status::Unchanged,
+        files: Vec::new(),
+        error: None,
+        verified: None,
+        rebased: false,
+        repeated: false,
+    });
+    both_ways(&UndoRequest::default());
+    both_ways(&HistoryRequest::default());
+    let mut entry = samples::entry();
+    (entry.key, entry.label, entry.diverged, entry.of) = (None, None, false, Vec::new());
+    both_ways(&HistoryReply { entries: vec![entry], more: false });
+    both_ways(&ClipRequest { action: ClipAction::List, name: None, to: None, text: None });
+    both_ways(&ClipReply::default());
+    both_ways(&WaitRequest { job: JobId(0), timeout_ms: None });
+    both_ways(&SubscribeRequest::default());
+    let overflow = ChangeEvent {
+        change: ChangeKind::Overflow,
+        path: None,
+        version: None,
+        entry: None,
+        by: None,
+        session: None,
+    };
+    both_ways(&overflow);
+    both_ways(&StatusReply { failed: None, ..samples::status() });
+}
+
+#[test]
+fn words_are_lower_case_and_codes_of_a_newer_version_are_known_to_be_unknown() {
+    assert_eq!(serde_json::to_string(&Mode::VerifyOnly).unwrap(), "\"verify_only\"");
+    assert_eq!(serde_json::to_string(&Code::CountMismatch).unwrap(), "\"count_mismatch\"");
+    assert_eq!(serde_json::to_string(&Status::Queued).unwrap(), "\"queued\"");
+    let newer: WireError = serde_json::from_str(r#"{"code": "brand_new", "message": "m"}"#).unwrap();
+    assert_eq!(newer.code, Code::Unknown);
+    let body = serde_json::json!({"code": "brand_new", "message": "m", "detail": [1]});
+    let frame = encode(1, "error", &body).unwrap();
+    let newer = Message::parse(Frame::from_bytes(frame[4..].to_vec())).unwrap().body::<WireError>().unwrap();
+    assert_eq!(newer.code, Code::Unknown);
+}
+
+#[test]
+fn a_path_is_text_where_it_can_be_and_bytes_where_not() {
+    #[derive(Serialize, serde::Deserialize, PartialEq, Debug)]
+    struct One {
+        path: WirePath,
+    }
+    let text = encode(1, "x", &One { path: "é".into() }).unwrap();
+    assert!(text.ends_with(b"\xa4path\xa2\xc3\xa9"));
+    let bytes = encode(1, "x", &One { path: WirePath::new([0xe9]) }).unwrap();
+    assert!(bytes.ends_with(b"\xa4path\xc4\x01\xe9"));
+    assert_eq!(
+        serde_json::to_string(&One { path: WirePath::new([0xe9]) }).unwrap(),
+        r#"{"path":{"bytes":[233]}}"#
+    );
+    both_ways(&One { path: WirePath::new(vec![b'a'; 4096]) });
+    let long = encode(1, "x", &One { path: WirePath::new(vec![b'a'; 4097]) }).unwrap();
+    let message = Message::parse(Frame::from_bytes(long[4..].to_vec())).unwrap();
+    assert!(message.body::<One>().unwrap_err().to_string().contains("4096"));
+}
+
+#[test]
+fn a_newer_value_of_a_word_is_refused_by_name() {
+    let body = serde_json::json!({"mode": "reckless", "files": []});
+    let frame = encode(1, "edit", &body).unwrap();
+    let message = Message::parse(Frame::from_bytes(frame[4..].to_vec())).unwrap();
+    assert!(message.body::<JobRequest>().unwrap_err().to_string().contains("reckless"));
+}

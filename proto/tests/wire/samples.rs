@@ -1,0 +1,259 @@
+//! One sample of every message with every field set, and as JSON what it must look like. It tests nothing
+//! itself.
+
+use editd_proto::error::{By, Candidate, NearMiss, Outside, WouldApply};
+use editd_proto::ids::{JobId, Version};
+use editd_proto::message::*;
+use editd_proto::{Code, WireError, WirePath};
+
+pub(crate) fn version() -> Version {
+    Version("0123456789ab".into())
+}
+
+pub(crate) fn odd_path() -> WirePath {
+    WirePath::new(b"src/caf\xe9\n.rs".to_vec())
+}
+
+pub(crate) fn error() -> WireError {
+    let mut error = WireError::new(Code::Stale, "read the file again");
+    error.path = Some("src/a.rs".into());
+    error.edit = Some(2);
+    error.other_edit = Some(3);
+    error.version = Some(version());
+    error.diff = Some("@@ -1 +1 @@\n-a\n+b\n".into());
+    error.by = Some(By::Entry(JobId(16)));
+    error.would_apply = Some(WouldApply::Conflict);
+    error.candidates = vec![Candidate { line: 3, column: 5, text: "let a = 1;".into() }];
+    error.found = Some(2);
+    error.expected = Some(1);
+    error.lines = Some(100);
+    error.line = Some(7);
+    error.tried = vec!["exact".into(), "eol".into()];
+    error.near_misses = vec![NearMiss { line: 9, text: "9 | let a = 2;".into(), score: 0.875 }];
+    error.cause = Some("entry 12 removed it".into());
+    error.entries = vec![JobId(18), JobId(1 << 40)];
+    error.limit = Some(1024);
+    error
+}
+
+pub(crate) fn errors() -> Vec<WireError> {
+    let mut outside = WireError::new(Code::Stale, "read the file again").at(&odd_path());
+    outside.by = Some(By::Outside(Outside::Outside));
+    outside.would_apply = Some(WouldApply::Clean);
+    vec![error(), outside, WireError::new(Code::Busy, "try again")]
+}
+
+pub(crate) fn edit() -> Edit {
+    let text = |text: &str| Some(text.to_owned());
+    Edit {
+        op: "replace".into(),
+        old: text("a\r\n"),
+        new: text(""),
+        text: text("ü"),
+        at: Some(Position::Line(3)),
+        start: Some(1),
+        end: Some(0),
+        near: Some(42),
+        window: Some(40),
+        loosest: text("typographic"),
+        threshold: Some(0.9),
+        whole_lines: Some(true),
+        all: Some(false),
+        expect: Some(1),
+        eol: text("file"),
+        pattern: text("a+"),
+        replacement: text("\\1"),
+        regex: Some(true),
+        flags: text("im"),
+        count: Some(2),
+        to_clipboard: text("c"),
+        from_clipboard: text("/shared"),
+        reindent: Some(Reindent { strip: text("\t"), add: text("    ") }),
+        to: Some(odd_path()),
+        overwrite: Some(true),
+        mode: Some(FileMode::Octal("755".into())),
+        name: text("main"),
+        action: text("delete"),
+        before: text("before"),
+        after: text("after"),
+    }
+}
+
+pub(crate) fn edits() -> Vec<Edit> {
+    let at = |at| Edit { op: "insert".into(), at: Some(at), ..Edit::default() };
+    vec![
+        edit(),
+        at(Position::Start),
+        at(Position::End),
+        at(Position::Before("fn a".into())),
+        at(Position::After("fn a".into())),
+        Edit { op: "chmod".into(), mode: Some(FileMode::Bits(0o644)), ..Edit::default() },
+        Edit { op: "delete".into(), ..Edit::default() },
+    ]
+}
+
+pub(crate) fn job() -> JobRequest {
+    JobRequest {
+        key: Some("k-1".into()),
+        label: Some("why".into()),
+        mode: Mode::VerifyOnly,
+        on_stale: OnStale::Rebase,
+        partial: true,
+        diff: Some(false),
+        durability: Some(Durability::Relaxed),
+        threshold: Some(0.75),
+        detach: true,
+        verified: Some("token".into()),
+        files: vec![FileEntry { path: odd_path(), base: Some("any".into()), edits: edits() }],
+    }
+}
+
+pub(crate) fn receipt() -> Receipt {
+    Receipt {
+        job: Some(JobId(17)),
+        status: Status::Partial,
+        files: vec![FileOutcome {
+            path: "src/a.rs".into(),
+            status: Status::Partial,
+            before: Some(version()),
+            after: Some(version()),
+            diff: Some("--- a\n+++ b\n".into()),
+            omitted_hunks: Some(2),
+            edits: vec![EditOutcome {
+                status: EditStatus::Refused,
+                rung: Some("indent".into()),
+                lines: Some((10, 12)),
+                moved: Some(-3),
+                replacements: Some(5),
+                score: Some(1.0),
+                converted_breaks: Some(1),
+                error: Some(error()),
+            }],
+            issues: vec!["unbalanced".into()],
+            warnings: vec!["a hard link".into()],
+        }],
+        error: Some(error()),
+        verified: Some("token".into()),
+        rebased: true,
+        repeated: true,
+    }
+}
+
+pub(crate) fn undo() -> UndoRequest {
+    UndoRequest {
+        jobs: vec![JobId(17), JobId(18)],
+        session: Some("s".into()),
+        since: Some(1_700_000_000_000),
+        path: Some(odd_path()),
+        key: Some("k-2".into()),
+        label: Some("why".into()),
+        on_stale: OnStale::Rebase,
+        durability: Some(Durability::Full),
+        diff: Some(true),
+    }
+}
+
+pub(crate) fn entry() -> EntrySummary {
+    EntrySummary {
+        id: JobId(17),
+        key: Some("k-1".into()),
+        time: 1_700_000_000_000,
+        session: "s".into(),
+        client: "editctl".into(),
+        label: Some("why".into()),
+        kind: EntryKind::Undo,
+        undone: true,
+        diverged: true,
+        of: vec![JobId(16)],
+        files: vec![EntryFile {
+            path: odd_path(),
+            before: Some(version()),
+            after: None,
+            added: 0,
+            removed: 3,
+        }],
+    }
+}
+
+pub(crate) fn read_reply() -> ReadReply {
+    ReadReply {
+        path: "src/a.rs".into(),
+        version: version(),
+        hash: format!("blake3:{}", "0".repeat(64)),
+        text: Some("a\n".into()),
+        bytes: Some(vec![0, 255, 10]),
+        lines: 1,
+        first_line: 1,
+        encoding: "utf-8".into(),
+        line_ending: "lf".into(),
+        bom: false,
+        size: 2,
+    }
+}
+
+pub(crate) fn status() -> StatusReply {
+    StatusReply {
+        pid: 4242,
+        version: "0.1.0".into(),
+        workspace: "/home/me/src".into(),
+        socket: "/run/user/1000/editd/0123456789abcdef.sock".into(),
+        state: "/home/me/.local/state/editd/0123456789abcdef".into(),
+        uptime: 60,
+        sessions: 1,
+        queue: 0,
+        entries: 17,
+        unsettled: 1,
+        watch: 3,
+        failed: Some("the disk is full".into()),
+    }
+}
+
+pub(crate) fn hello() -> Hello {
+    Hello {
+        protocol: vec![1],
+        client: "editctl".into(),
+        session: Some("s".into()),
+        capabilities: vec!["future".into()],
+    }
+}
+
+pub(crate) fn welcome() -> Welcome {
+    Welcome {
+        protocol: 1,
+        server: "0.1.0".into(),
+        workspace: "/home/me/src".into(),
+        session: "s".into(),
+        limits: ServerLimits { frame: 1 << 24, file: 1 << 26, files: 10_000, edits: 100_000 },
+    }
+}
+
+pub(crate) fn event() -> ChangeEvent {
+    ChangeEvent {
+        change: ChangeKind::Changed,
+        path: Some(odd_path()),
+        version: Some(version()),
+        entry: Some(JobId(17)),
+        by: Some(EntryKind::External),
+        session: Some("s".into()),
+    }
+}
+
+pub(crate) fn clip_reply() -> ClipReply {
+    let clip = ClipInfo { name: "c".into(), size: 3, time: 1, origin: Some(odd_path()) };
+    ClipReply {
+        clips: Some(vec![clip]),
+        name: Some("c".into()),
+        text: Some("abc".into()),
+        bytes: Some(vec![0xff]),
+        origin: Some("a".into()),
+    }
+}
+
+pub(crate) fn clip_request() -> ClipRequest {
+    ClipRequest {
+        action: ClipAction::Set,
+        name: Some("c".into()),
+        to: Some("/d".into()),
+        text: Some("abc".into()),
+    }
+}
