@@ -85,6 +85,10 @@ fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
             Err(error) => return Err(stage_refusal(path, &error)),
         }
     }
+    // Its intent carries nothing before the first changed byte.
+    if young(rooms, path, found) {
+        found.file.sync_all().map_err(|error| disk_refusal(path, &error))?;
+    }
     Ok(in_place(record, change, found, bytes))
 }
 
@@ -118,11 +122,7 @@ fn carried(
     after: &[u8],
     splices: &[Splice],
 ) -> std::io::Result<Vec<Splice>> {
-    let now = i128::from(rooms.clock.wall_ms()) * 1_000_000;
-    let age = now - i128::from(found.changed);
-    let settled_enough = i128::from(crate::limits::YOUNG_S) * 1_000_000_000;
-    let old = (settled_enough..).contains(&age);
-    if old || lock(&rooms.known).trust(path, &found.face) == Trust::Ours {
+    if !young(rooms, path, found) {
         return Ok(splices.to_vec());
     }
     if found.face.size > crate::limits::YOUNG_BYTES {
@@ -130,6 +130,15 @@ fn carried(
         return Ok(splices.to_vec());
     }
     Ok(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
+}
+
+/// Whether a file changed moments ago, and not by a job, from whose entry its bytes could be made again.
+fn young(rooms: &Rooms, path: &WirePath, found: &Found) -> bool {
+    let now = i128::from(rooms.clock.wall_ms()) * 1_000_000;
+    let age = now - i128::from(found.changed);
+    let settled_enough = i128::from(crate::limits::YOUNG_S) * 1_000_000_000;
+    let old = (settled_enough..).contains(&age);
+    !old && lock(&rooms.known).trust(path, &found.face) != Trust::Ours
 }
 
 /// The folders that must be made for a place, outermost first.
