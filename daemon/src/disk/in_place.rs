@@ -6,7 +6,7 @@ use std::io;
 use super::Disk;
 use super::place::Place;
 use super::put::{Foreign, Swapped};
-use super::sight::Sight;
+use super::sight::{self, Found, Sight};
 use crate::os::Access;
 use crate::store::record::FileRecord;
 
@@ -16,49 +16,26 @@ impl Disk {
         file: &FileRecord,
         place: &Place,
     ) -> io::Result<Result<Swapped, Foreign>> {
-        let sight = self.look(place)?;
-        let same = match (&sight, &file.before) {
-            (Sight::File(found), Some(before)) => found.is(before) && found.shows(before),
-            (Sight::Absent, _) => return Ok(Err(Foreign::Vanished)),
-            (Sight::Other(kind), _) => return Ok(Err(Foreign::Special(*kind))),
-            _ => false,
+        let found = match open_in_place(file, place)? {
+            Sight::File(found) => found,
+            Sight::Absent => return Ok(Err(Foreign::Vanished)),
+            Sight::Other(kind) => return Ok(Err(Foreign::Special(kind))),
+            Sight::TooLarge(_) => return Ok(Err(Foreign::Changed)),
         };
-        if !same {
+        if !file.before.as_ref().is_some_and(|before| found.is(before) && found.shows(before)) {
             return Ok(Err(Foreign::Changed));
         }
-        self.write_in_place(file, place, Side::After)?;
+        write_in_place(file, &found, Side::After)?;
         Ok(Ok(Self::swapped()))
     }
 
     pub(super) fn withdraw_in_place(&self, file: &FileRecord, place: &Place) -> io::Result<()> {
-        let shows_after = match (self.look(place)?, &file.after) {
-            (Sight::File(found), Some(after)) => found.is(after),
-            _ => false,
-        };
-        if shows_after { self.write_in_place(file, place, Side::Before) } else { Ok(()) }
-    }
-
-    /// Writes one side of an in-place record into what was looked at just before.
-    fn write_in_place(&self, file: &FileRecord, place: &Place, side: Side) -> io::Result<()> {
-        let face = match side {
-            Side::Before => &file.before,
-            Side::After => &file.after,
-        };
-        let open = place.parent().open_file(place.name(), Access::Write)?;
-        for splice in &file.splices {
-            let bytes = match side {
-                Side::Before => &splice.old,
-                Side::After => &splice.new,
-            };
-            open.write_all_at(bytes, splice.at)?;
-            open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
+        match (open_in_place(file, place)?, &file.after) {
+            (Sight::File(found), Some(after)) if found.is(after) => {
+                write_in_place(file, &found, Side::Before)
+            }
+            _ => Ok(()),
         }
-        if let Some(face) = face
-            && open.stat()?.mode != face.mode
-        {
-            open.set_mode(face.mode)?;
-        }
-        Ok(())
     }
 
     /// Writes a content into the file that stands at a place, and flushes it: for recovery.
@@ -73,6 +50,35 @@ impl Disk {
             open.set_mode(mode)?;
         }
         open.sync_all()
+    }
+}
+
+/// Looks at a target through the very descriptor that will write to it: whatever happens to its name meanwhile, no
+/// other file is written to.
+fn open_in_place(file: &FileRecord, place: &Place) -> io::Result<Sight> {
+    // The mode alone is changed without the permission to write.
+    let access = if file.splices.is_empty() { Access::Read } else { Access::Write };
+    sight::look_with(place.parent(), place.name(), access)
+}
+
+/// Writes one side of an in-place record into what was looked at just before.
+fn write_in_place(file: &FileRecord, found: &Found, side: Side) -> io::Result<()> {
+    let face = match side {
+        Side::Before => &file.before,
+        Side::After => &file.after,
+    };
+    let open = &found.file;
+    for splice in &file.splices {
+        let bytes = match side {
+            Side::Before => &splice.old,
+            Side::After => &splice.new,
+        };
+        open.write_all_at(bytes, splice.at)?;
+        open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
+    }
+    match face {
+        Some(face) if open.stat()?.mode != face.mode => open.set_mode(face.mode),
+        _ => Ok(()),
     }
 }
 

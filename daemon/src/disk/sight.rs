@@ -77,7 +77,15 @@ impl Sight {
 /// # Errors
 /// What the system says, `PermissionDenied` for a file that may not be read.
 pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
-    match dir.open_file(name, Access::Read) {
+    look_with(dir, name, Access::Read)
+}
+
+/// The same, with the file found open for more than reading.
+///
+/// # Errors
+/// As [`look`]; `PermissionDenied` also for a file that may not be written.
+pub fn look_with(dir: &Dir, name: &[u8], access: Access) -> io::Result<Sight> {
+    match dir.open_file(name, access) {
         Ok(file) => read(file),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound => Ok(Sight::Absent),
