@@ -96,6 +96,19 @@ impl Disk {
         resolve_link(&self.root, path)
     }
 
+    /// The place of a path that the journal names; `None` where others have made that path lead elsewhere.
+    ///
+    /// # Errors
+    /// The system refused: nothing can be said of the path.
+    pub fn find(&self, path: &WirePath) -> io::Result<Option<Place>> {
+        match self.resolve_link(path) {
+            Ok(place) => Ok(Some(place)),
+            Err(PlaceError::Io { error, .. }) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Err(PlaceError::Denied(_)) => Err(io::ErrorKind::PermissionDenied.into()),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Looks at a place now.
     ///
     /// # Errors
@@ -123,9 +136,26 @@ impl Disk {
     pub(super) fn move_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         match self.os.rename_noreplace(from, name, to, to_name) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                // A folder takes no second name, and goes over nothing but an empty folder.
+                if from.stat(name)?.kind == Kind::Dir {
+                    return self.os.rename(from, name, to, to_name);
+                }
                 self.os.link(from, name, to, to_name)?;
                 from.remove_file(name)
             }
+            other => other,
+        }
+    }
+
+    /// Moves a name to a slot of ours, which is free, since no slot's name is used twice. Where the system cannot be
+    /// asked to refuse, a link and an unlinking would take away what others put there in between; a plain move does not.
+    pub(super) fn move_to_slot(&self, from: &Dir, name: &[u8], to: &Dir, slot: &[u8]) -> io::Result<()> {
+        match self.os.rename_noreplace(from, name, to, slot) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => match to.stat(slot) {
+                Err(free) if free.kind() == io::ErrorKind::NotFound => self.os.rename(from, name, to, slot),
+                Err(error) => Err(error),
+                Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            },
             other => other,
         }
     }
@@ -178,7 +208,7 @@ impl Disk {
             if matches!(sight::look(&dir, &held)?, Sight::Absent) {
                 continue;
             }
-            let Ok(place) = self.resolve_link(&file.path) else { continue };
+            let Some(place) = self.find(&file.path)? else { continue };
             match (sight::look(&dir, &slot)?, self.look(&place)?) {
                 (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
                 (_, Sight::Absent) => {
@@ -198,7 +228,7 @@ impl Disk {
     /// What the system says.
     pub fn part_moved(&self, entry: &Entry) -> io::Result<()> {
         for file in entry.files.iter().filter(|file| matches!(file.how, How::Create | How::Delete)) {
-            let Ok(place) = self.resolve_link(&file.path) else { continue };
+            let Some(place) = self.find(&file.path)? else { continue };
             let identity = |sight: Sight| sight.found().map(|found| found.face.identity);
             let slot = identity(self.look_slot(&file.staging, &file.slot)?);
             if slot.is_some() && slot == identity(self.look(&place)?) {

@@ -5,7 +5,7 @@ use std::io;
 
 use super::Disk;
 use super::place::Place;
-use super::put::{Rescue, Rescuer};
+use super::put::{Rescue, Rescuer, held_name};
 use super::sight::{self, Found, Sight};
 use crate::store::record::{Face, FileRecord, How};
 
@@ -18,6 +18,14 @@ impl Disk {
     /// # Errors
     /// What the system says; recovery must look.
     pub fn withdraw(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
+        let resolved;
+        let place = if place.missing().is_empty() {
+            place
+        } else {
+            // It was found before its folders were made.
+            resolved = self.find(place.path())?.ok_or(io::ErrorKind::NotFound)?;
+            &resolved
+        };
         match file.how {
             How::Swap | How::Delete => self.put_back(file, place, rescue),
             How::Create => self.withdraw_new(file, place, rescue),
@@ -40,7 +48,7 @@ impl Disk {
             let first = rescue_slot(file, &slots, &slot, None, rescue)?;
             let going_in = rescue_slot(file, &slots, &slot, first, rescue)?;
             let back = if ours.is_some() {
-                self.exchange_or_move(&slots, &slot, place)?
+                self.exchange_or_move(file, &slots, &slot, place)?
             } else {
                 self.move_back(&slots, &slot, place)?
             };
@@ -58,15 +66,40 @@ impl Disk {
         Ok(())
     }
 
-    fn exchange_or_move(&self, slots: &crate::os::Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+    /// Without an exchange. A file goes over ours in one step; what is no file cannot, so ours steps aside first.
+    fn replace_back(
+        &self,
+        file: &FileRecord,
+        slots: &crate::os::Dir,
+        slot: &[u8],
+        place: &Place,
+    ) -> io::Result<Back> {
+        if matches!(sight::look(slots, slot)?, Sight::File(_)) {
+            self.os.rename(slots, slot, place.parent(), place.name())?;
+            return Ok(Back::Moved);
+        }
+        let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
+        match self.move_to_slot(place.parent(), place.name(), slots, &held) {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return self.move_back(slots, slot, place),
+            other => other?,
+        }
+        self.move_back(slots, slot, place)?;
+        self.move_to_slot(slots, &held, slots, slot)?;
+        Ok(Back::Exchanged)
+    }
+
+    fn exchange_or_move(
+        &self,
+        file: &FileRecord,
+        slots: &crate::os::Dir,
+        slot: &[u8],
+        place: &Place,
+    ) -> io::Result<Back> {
         match self.os.exchange(slots, slot, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Exchanged),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => self.move_back(slots, slot, place),
-                io::ErrorKind::Unsupported => {
-                    self.os.rename(slots, slot, place.parent(), place.name())?;
-                    Ok(Back::Moved)
-                }
+                io::ErrorKind::Unsupported => self.replace_back(file, slots, slot, place),
                 _ => Err(error),
             },
         }
@@ -90,7 +123,7 @@ impl Disk {
 
     fn withdraw_new(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
+        match self.move_to_slot(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
