@@ -177,7 +177,7 @@ fn flush_files(rooms: &Rooms, files: Vec<(&FileRecord, &Entry)>) -> io::Result<(
             Some((_, made)) => made.extend(file.made.iter().cloned()),
             None => {
                 // A path that leads elsewhere by now has nothing of ours.
-                let Ok(place) = rooms.disk.resolve_link(&file.path) else { continue };
+                let Some(place) = rooms.disk.find(&file.path)? else { continue };
                 places.insert(&file.path, (place, file.made.clone()));
             }
         }

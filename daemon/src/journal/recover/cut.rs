@@ -76,7 +76,7 @@ enum Outcome {
 
 fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Work) -> io::Result<Outcome> {
     let records: Vec<&FileRecord> = chain.iter().map(|(_, file)| *file).collect();
-    let Ok(place) = rooms.disk.resolve_link(path) else {
+    let Some(place) = rooms.disk.find(path)? else {
         keep_slots(rooms, chain, &Contents::default(), work)?;
         return Ok(Outcome::Diverged);
     };
@@ -242,7 +242,7 @@ fn explained(chain: &Chain<'_>, found: &Found, contents: &Contents) -> bool {
 /// Flushes every target, its folders, and the folders of the slots.
 fn flush(rooms: &Rooms, chains: &BTreeMap<&WirePath, Chain<'_>>, work: &Work) -> io::Result<()> {
     for (path, chain) in chains {
-        let Ok(place) = rooms.disk.resolve_link(path) else { continue };
+        let Some(place) = rooms.disk.find(path)? else { continue };
         rooms.disk.flush_file(&place)?;
         let made: Vec<WirePath> = chain.iter().flat_map(|(_, file)| file.made.iter().cloned()).collect();
         rooms.disk.flush_folders(&place, &made)?;

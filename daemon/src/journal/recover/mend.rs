@@ -11,6 +11,7 @@ use super::decide::{self, Action, Shown};
 use crate::disk::put::Rescue;
 use crate::disk::{Found, Place, Sight};
 use crate::journal::{external, settle};
+use crate::os::Kind;
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
@@ -55,11 +56,8 @@ pub enum Aim {
 pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
     let mut files = Vec::with_capacity(entry.files.len());
     for file in &entry.files {
-        let place = rooms.disk.resolve_link(&file.path).ok();
-        let standing = match &place {
-            Some(place) => standing(rooms, file, place)?,
-            None => Standing::Lost,
-        };
+        let place = rooms.disk.find(&file.path)?;
+        let standing = standing(rooms, file, place.as_ref())?;
         files.push((file, place, standing));
     }
     let finish = files.iter().all(|(.., standing)| match standing {
@@ -96,10 +94,14 @@ fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)])
     Ok(true)
 }
 
-fn standing(rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<Standing> {
-    let target = rooms.disk.look(place)?;
+fn standing(rooms: &Rooms, file: &FileRecord, place: Option<&Place>) -> io::Result<Standing> {
+    let target = match place {
+        Some(place) => rooms.disk.look(place)?,
+        // Others have put a link or a folder there; the slot tells whether they did before or after.
+        None => Sight::Other(Kind::Link),
+    };
     if file.how == How::InPlace {
-        return in_place(rooms, file, place, &target);
+        return place.map_or(Ok(Standing::Lost), |place| in_place(rooms, file, place, &target));
     }
     let slot = rooms.disk.look_slot(&file.staging, &file.slot)?;
     let is = |sight: &Sight, face: &Option<Face>| match (sight.found(), face) {
@@ -123,7 +125,8 @@ fn standing(rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<Stand
             }
         }
         How::Swap if is(&target, &file.after) => {
-            if shows(&slot, &file.before) {
+            // With another name it is foreign, as in a job: the names would be parted.
+            if shows(&slot, &file.before) && slot.found().is_some_and(|found| found.links == 1) {
                 Standing::Put
             } else {
                 Standing::Displaced
