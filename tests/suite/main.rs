@@ -6,6 +6,7 @@
 #[cfg(unix)]
 mod cases;
 mod crash;
+mod foreign;
 #[cfg(unix)]
 mod kit;
 #[cfg(unix)]
