@@ -6,9 +6,13 @@
 #[cfg(unix)]
 mod cases;
 #[cfg(unix)]
+mod kills;
+#[cfg(unix)]
 mod kit;
 #[cfg(unix)]
 mod stories;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
+#[cfg(target_os = "linux")]
+mod writers;
