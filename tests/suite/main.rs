@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 mod cases;
+mod crash;
 #[cfg(unix)]
 mod kills;
 #[cfg(unix)]

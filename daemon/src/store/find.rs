@@ -58,7 +58,7 @@ impl Store {
         })
     }
 
-    /// A clipboard.
+    /// A clipboard; one whose name begins with `/` is the workspace's, whatever the session.
     pub fn clip(&self, session: &str, name: &str) -> Result<Option<Clip>, StoreError> {
         self.shared.held(&key::clip(session, name), |value| self.shared.clip_at(value).map(Some))
     }
@@ -88,7 +88,11 @@ impl Store {
             let mut open = index.open.values().filter(|open| open.sealed.is_none());
             let held =
                 open.rfind(|open| open.entry.session == session && open.entry.key.as_deref() == Some(key));
-            held.map(|open| Keyed { id: open.entry.id, request: open.entry.request, receipt: None })
+            held.map(|open| {
+                // A detached job is waited for under the number that it was queued with.
+                let id = open.entry.queued.unwrap_or(open.entry.id);
+                Keyed { id, request: open.entry.request, receipt: None }
+            })
         };
         let row = self.shared.held(&key::client_key(session, key), |value| {
             let row: KeyRow = row::rest(value)?;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use editd_proto::ids::JobId;
 
 use super::contents::Contents;
-use super::database::Database;
 use super::database::shelf::Shelf;
+use super::database::{Database, Row};
 use super::index::row::{self, Meta, ROWS};
 use super::index::{Draft, Index, Open, key};
 use super::lock::lock;
@@ -140,11 +140,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
 
 /// Reads every row: their number, bytes and hashes must be those of the meta row, and none may stand for
 /// a record outside the log. Hands back the rows of open entries.
-fn continuous(
-    database: &dyn Database,
-    meta: &Meta,
-    oldest: Position,
-) -> Result<Vec<(Vec<u8>, Vec<u8>)>, String> {
+fn continuous(database: &dyn Database, meta: &Meta, oldest: Position) -> Result<Vec<Row>, String> {
     let mut seen = Meta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
     let mut open = Vec::new();
     let mut hi = vec![u8::MAX];

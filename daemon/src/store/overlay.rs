@@ -15,6 +15,9 @@ use super::{Position, StoreError};
 /// Rows that are read from the database at once.
 const PAGE: usize = 256;
 
+/// Takes a key and its value; `false` ends the walk.
+pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError> + 'a;
+
 /// Up to which record rows reach, and what the meta row tells beside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reach {
@@ -167,12 +170,7 @@ impl Rows {
     }
 
     /// Hands over the rows with `lo <= key < hi`, highest key first, until `visit` says `false`.
-    pub fn down(
-        &self,
-        lo: &[u8],
-        hi: &[u8],
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError>,
-    ) -> Result<(), StoreError> {
+    pub fn down(&self, lo: &[u8], hi: &[u8], visit: &mut Visit<'_>) -> Result<(), StoreError> {
         let mut hi = hi.to_vec();
         loop {
             let (rows, last) = self.page(lo, &hi)?;

@@ -29,6 +29,11 @@ impl Store {
         Ok(Flushed(upto))
     }
 
+    /// The place of the last record: what to flush to make everything durable.
+    pub fn end(&self) -> Position {
+        self.shared.log.last()
+    }
+
     /// Brings the database up to the log. Needed by nobody: it bounds the overlay and the work of the
     /// next opening.
     pub fn apply_pending(&self) -> Result<(), StoreError> {

@@ -63,8 +63,9 @@ pub fn client_key(session: &str, key: &str) -> Vec<u8> {
     join(CLIENT_KEY, &[&digest(session.as_bytes()), &digest(key.as_bytes())])
 }
 
-/// Of a clipboard.
+/// Of a clipboard. A name that begins with `/` is the workspace's, whoever asks.
 pub fn clip(session: &str, name: &str) -> Vec<u8> {
+    let session = if name.starts_with('/') { "" } else { session };
     join(CLIP, &[&digest(session.as_bytes()), &digest(name.as_bytes())])
 }
 

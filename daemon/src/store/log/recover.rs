@@ -248,7 +248,7 @@ fn begin(home: Home, ids: &[u64]) -> Result<Log, StoreError> {
 fn resume(home: Home, ids: &[u64], cursor: Cursor) -> Result<Log, StoreError> {
     let id = cursor.end.segment();
     let dir = &home.dir;
-    rewrite(dir, &cursor)?;
+    rewrite(dir, ids, &cursor)?;
     let next = clear(&home, ids, id)?;
     let mut segments = Vec::new();
     for &old in ids.iter().filter(|old| **old <= id) {
@@ -275,9 +275,10 @@ fn resume(home: Home, ids: &[u64], cursor: Cursor) -> Result<Log, StoreError> {
 /// Makes durable what is not proven to be, by writing the same bytes again before the flush: after a
 /// flush that failed, the system may show bytes which never reached the disk and which a second flush
 /// would not write either.
-fn rewrite(dir: &Dir, cursor: &Cursor) -> Result<(), StoreError> {
+fn rewrite(dir: &Dir, ids: &[u64], cursor: &Cursor) -> Result<(), StoreError> {
     let from = cursor.flushed.min(cursor.end);
-    for id in from.segment()..=cursor.end.segment() {
+    // The place that is proven may lie in a segment which retention has dropped since.
+    for &id in ids.iter().filter(|id| (from.segment()..=cursor.end.segment()).contains(*id)) {
         let start = if id == from.segment() { from.offset() } else { 0 };
         let again = || -> io::Result<()> {
             let segment = segment::open(dir, id, Access::Write)?;

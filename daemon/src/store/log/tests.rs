@@ -137,7 +137,9 @@ fn any_damaged_byte_is_told_or_cuts_the_tail_and_never_skips_a_record() {
     let all: Vec<u64> = groups.concat();
     let first = name(1);
     let (mut rotten, mut cut, mut whole) = (0, 0, 0);
-    for byte in 0..used {
+    let original = machine.file(&[&first]).lock().unwrap().seen.clone();
+    // Of what is zero, padding mostly, a part is enough.
+    for byte in (0..used).filter(|byte| original[*byte as usize] != 0 || byte % 16 == 0) {
         let damaged = machine.copy();
         damaged.file(&[&first]).lock().unwrap().seen[byte as usize] ^= 0x41;
         match open(&damaged, None) {
@@ -161,14 +163,15 @@ fn any_damaged_byte_is_told_or_cuts_the_tail_and_never_skips_a_record() {
             }
         }
     }
-    assert!(rotten > 1000 && cut > 100 && whole > 1000, "{rotten} {cut} {whole}");
+    assert!(rotten > 500 && cut > 50 && whole > 300, "{rotten} {cut} {whole}");
 }
 
 #[test]
 fn a_log_that_is_cut_off_anywhere_is_refused_or_ends_there() {
     let (machine, groups, last) = sample();
     let all: Vec<u64> = groups.concat();
-    for len in 0..last {
+    // At every field of a frame, and at odd places of payloads.
+    for len in (0..last).filter(|len| len % 8 == 0 || len % 13 == 0) {
         let damaged = machine.copy();
         damaged.file(&[&name(1)]).lock().unwrap().seen.truncate(len as usize);
         match open(&damaged, None) {
@@ -233,7 +236,7 @@ fn live(log: &Log, seed: &mut u64, first: u64) -> (Vec<Vec<u64>>, usize) {
 fn no_power_cut_loses_what_was_flushed_or_tears_a_group() {
     let mut seed = 0x1234_5678_9ABC_DEF1;
     let mut lost = 0;
-    for round in 0..400 {
+    for round in 0..150 {
         let mut machine = Machine::new();
         let mut kept: Vec<u64> = Vec::new();
         for life in 0..6 {
@@ -269,7 +272,7 @@ fn no_power_cut_loses_what_was_flushed_or_tears_a_group() {
             kept = seen;
         }
     }
-    assert!(lost > 500, "the cuts took {lost} records only");
+    assert!(lost > 200, "the cuts took {lost} records only");
 }
 
 #[test]
