@@ -62,14 +62,16 @@ fn remember(rooms: &Rooms, entry: &Entry) {
     }
 }
 
-fn set_strangers_aside(rooms: &Rooms) -> io::Result<Vec<String>> {
+fn set_strangers_aside(rooms: &Rooms) -> io::Result<Option<String>> {
     let known: BTreeSet<String> = lock(&rooms.unsettled).slots();
-    let mut notes = Vec::new();
+    let mut strangers = 0;
     for name in rooms.disk.staged_names()? {
         if !known.contains(&name) {
             rooms.disk.set_aside(&Staging::Root, &name, rooms.clock.wall_ms())?;
-            notes.push(format!(".editd/staging/{name} belongs to no open job; it was moved to .editd/lost"));
+            strangers += 1;
         }
     }
-    Ok(notes)
+    Ok((strangers > 0).then(|| {
+        format!("{strangers} staged files belong to no open job; they were moved to .editd/lost and stay there for 30 days")
+    }))
 }
