@@ -29,7 +29,7 @@ use crate::store::record::{Entry, Staging};
 pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
     for (entry, _) in &open {
-        rooms.disk.finish_held(entry)?;
+        rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
     }
     let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == rooms.boot);
     if !before.is_empty() {
@@ -38,7 +38,7 @@ pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<S
     for (entry, sealed) in here {
         if sealed {
             remember(rooms, &entry);
-            lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
+            lock(&rooms.unsettled).sealed(&entry, rooms.clock.monotonic());
             continue;
         }
         notes.push(match mend::mend(rooms, &entry, mend::Aim::Finish)? {
