@@ -14,6 +14,7 @@ use crate::ipc::Stop;
 #[cfg(unix)]
 pub(super) fn install() -> io::Result<Signals> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    raise_descriptors();
     // A broken lease raises it.
     crate::os::unix::ignore_sigio()?;
     // Rust ignores SIGPIPE itself, before `main`.
@@ -24,6 +25,17 @@ pub(super) fn install() -> io::Result<Signals> {
         signal_hook::low_level::pipe::register(signal, there.try_clone()?)?;
     }
     Ok(Signals(here))
+}
+
+/// A job over many files holds a file and a folder for each: as many descriptors as the system grants.
+#[cfg(unix)]
+fn raise_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if let Err(why) = setrlimit(Resource::Nofile, raised) {
+        tracing::debug!(%why, "the limit of open files stays as it is");
+    }
 }
 
 /// Signals that ask the process to end.
