@@ -78,7 +78,7 @@ impl Node {
         *self = Self { state, hash, net: Net::Replaced, totals: None, stages: self.stages + 1 };
     }
 
-    fn net(&self, before: &State) -> Vec<Splice> {
+    fn net(self, before: &State) -> Vec<Splice> {
         let whole = |bytes: &[u8]| bytes.to_vec();
         let one = |old: Vec<u8>, new: Vec<u8>| {
             if old == new { Vec::new() } else { vec![Splice { at: 0, old, new }] }
@@ -87,8 +87,8 @@ impl Node {
             (State::Absent, State::Absent) => Vec::new(),
             (State::Absent, State::File { bytes, .. }) => one(Vec::new(), whole(bytes)),
             (State::File { bytes, .. }, State::Absent) => one(whole(bytes), Vec::new()),
-            (State::File { bytes: old, .. }, State::File { bytes: new, .. }) => match &self.net {
-                Net::Spliced(splices) => splices.clone(),
+            (State::File { bytes: old, .. }, State::File { bytes: new, .. }) => match self.net {
+                Net::Spliced(splices) => splices,
                 Net::Replaced => splices_between(old, new),
             },
         }
@@ -174,20 +174,19 @@ impl<'w> Tree<'w> {
     }
 
     /// The net changes, in the order of `paths`.
-    pub(crate) fn changes(&self, paths: &[WirePath]) -> Vec<Change> {
+    pub(crate) fn changes(mut self, paths: &[WirePath]) -> Vec<Change> {
         let mut changes = Vec::new();
         for path in paths {
-            let (Some(before), Some(node)) = (self.world.files.get(path), self.nodes.get(path)) else {
+            let (Some(before), Some(node)) = (self.world.files.get(path), self.nodes.remove(path)) else {
                 continue;
             };
             if *before == node.state {
                 continue;
             }
+            let (totals, after) = (node.totals, node.state.clone());
             let splices = node.net(before);
-            let (added, removed) = node.totals.unwrap_or_else(|| {
-                Delta::of_splices(content(before), content(&node.state), &splices).totals()
-            });
-            let after = node.state.clone();
+            let (added, removed) = totals
+                .unwrap_or_else(|| Delta::of_splices(content(before), content(&after), &splices).totals());
             changes.push(Change {
                 path: path.clone(),
                 before: before.clone(),

@@ -14,9 +14,10 @@ use super::verdict::Verdicts;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
+use crate::locate::Haystack;
 use crate::op::{Effect, Found, Op, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
-use crate::splice::{Place, apply, arrange, assemble, to_bytes};
+use crate::splice::{Place, apply_shared, arrange, assemble, size_after, to_bytes};
 use crate::text::{Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -93,7 +94,7 @@ pub(crate) fn run(
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
-    let made = match make(ground, &text, &places) {
+    let made = match make(ground, &text, places) {
         Ok(made) => made,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
@@ -115,6 +116,8 @@ fn locate(
 ) -> Result<Vec<Place>, Refusal> {
     let mut places: Vec<Place> = Vec::new();
     let mut inserted = 0;
+    let quotes = ops.iter().flatten().filter_map(Op::quote);
+    let hay = Haystack::new(text, quotes.map(|quote| quote.needle(text.breaks)).collect());
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -123,6 +126,7 @@ fn locate(
         }
         let scene = Scene {
             text,
+            hay: &hay,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
             budget: ground.budget,
@@ -230,21 +234,21 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
 }
 
 /// Puts the places together; `None` where nothing changes.
-fn make(ground: &Ground<'_>, text: &Text<'_>, places: &[Place]) -> Result<Option<Made>, Refusal> {
-    let splices = to_bytes(text, assemble(text, places))?;
+fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Option<Made>, Refusal> {
+    let splices = to_bytes(text, assemble(text, &places))?;
+    // Large texts are not kept twice.
+    drop(places);
     let Some(first) = splices.first() else {
         return Ok(None);
     };
-    let gone: usize = splices.iter().map(|splice| splice.old.len()).sum();
-    let come: usize = splices.iter().map(|splice| splice.new.len()).sum();
-    let size = (ground.bytes.len() + come).saturating_sub(gone);
+    let size = size_after(ground.bytes.len(), &splices);
     if size > limits::FILE {
         return Err(too_large(
             format!("the file would have {size} bytes, more than {}", limits::FILE),
             limits::FILE,
         ));
     }
-    let after = apply(ground.bytes, &splices)
+    let after = apply_shared(ground.bytes, &splices)
         .ok_or_else(|| internal("planned splices do not fit the file; please report this job"))?;
     let hashes = match ground.hash {
         Some(hash) => (hash, crate::hash::hash(&after)),
@@ -252,7 +256,7 @@ fn make(ground: &Ground<'_>, text: &Text<'_>, places: &[Place]) -> Result<Option
     };
     let plain = text.encoding == Encoding::Utf8;
     debug_assert_eq!(ground.bytes.cut(0..first.at as usize), after.cut(0..first.at as usize));
-    Ok(Some(Made { bytes: Arc::from(after), splices, hashes, plain }))
+    Ok(Some(Made { bytes: after, splices, hashes, plain }))
 }
 
 /// Stores for later entries what the edits that stand store.
