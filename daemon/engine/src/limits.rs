@@ -26,7 +26,7 @@ pub(crate) const BACKTRACKS: usize = 100_000;
 pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 
 /// Bytes that the regular expressions of one job may look at: seconds at the slowest.
-pub(crate) const REGEX_WORK: u64 = 1024 * 1024 * 1024;
+pub(crate) const REGEX_WORK: u64 = 512 * 1024 * 1024;
 
 /// Bytes that the literal searches of one job may look at.
 pub(crate) const SEARCH_WORK: u64 = 64 * 1024 * 1024 * 1024;
