@@ -89,6 +89,20 @@ fn a_slow_sender_costs_what_it_sent() {
 }
 
 #[test]
+fn a_large_frame_ends_in_a_buffer_of_its_size() {
+    let used = peak(|| {
+        let mut reader = FrameReader::new(limits::FRAME);
+        reader.push(&(limits::FRAME as u32).to_be_bytes());
+        for _ in 0..limits::FRAME / 4096 {
+            reader.push(&[0; 4096]);
+        }
+        assert_eq!(reader.next_frame().unwrap().unwrap().as_bytes().len(), limits::FRAME);
+    });
+    // While it is moved for the last time, the half that was there stands twice.
+    assert!(used <= limits::FRAME * 3 / 2 + 16 * 1024, "{used}");
+}
+
+#[test]
 fn many_small_frames_are_forgotten_once_taken() {
     let mut frames = Vec::new();
     for _ in 0..10_000 {
