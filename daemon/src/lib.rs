@@ -1,7 +1,14 @@
 //! editd: the one process in a workspace through which edits go.
 //!
 #![doc = include_str!("../ARCHITECTURE.md")]
+#![cfg_attr(
+    test,
+    expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests go through every door")
+)]
 
+pub mod ipc;
+
+pub mod queue;
 pub mod workspace;
 
 pub mod clipboard;
@@ -12,7 +19,10 @@ pub mod rooms;
 
 pub mod disk;
 pub mod store;
+
 pub mod watch;
+
+pub mod run;
 
 pub mod clock;
 pub mod config;

@@ -37,6 +37,48 @@ pub const COMPONENT: usize = 255;
 /// Links that one path may pass through.
 pub const LINKS: usize = 40;
 
+/// Bytes of `.editd.toml`.
+pub const CONFIG: usize = 1024 * 1024;
+
+/// Bytes of requests that wait or run at once, over all connections; one more is `busy`. A single request
+/// always fits.
+pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Connections that wait to be accepted: a burst of clients that start at once.
+pub const BACKLOG: i32 = 1024;
+
+/// Milliseconds that a starting daemon waits for one that is just leaving, or loses to one just coming.
+pub const CLAIM_MS: u64 = 10_000;
+
+/// Bytes of replies and events that one connection may leave unread before no more of its requests are
+/// read, and events give way to one `overflow`.
+pub const OUTBOX: usize = 1024 * 1024;
+
+/// Bytes of replies that wait to be taken, over all connections; beyond it a reading request is `busy`.
+pub const OUTGOING: usize = 128 * 1024 * 1024;
+
+/// Bytes of a frame above which it is large: few of those arrive at once, others wait their turn.
+pub const LARGE: usize = 1024 * 1024;
+
+/// Large frames that arrive at once.
+pub const LARGE_FRAMES: usize = 8;
+
+/// Subscriptions of one connection.
+pub const CONNECTION_SUBSCRIPTIONS: usize = 16;
+
+/// Milliseconds that `wait` waits at most.
+pub const WAIT_MS: u64 = 60 * 60 * 1000;
+
+/// Milliseconds that a connection is listened to after it was told why it is closed, so that it reads that
+/// before it notices the closing.
+pub const LINGER_MS: u64 = 1000;
+
+/// Refused connections that are listened to at once; more are closed at once.
+pub const LINGERING: usize = 32;
+
+const _: () = assert!(LARGE_FRAMES * editd_proto::limits::FRAME <= OUTGOING);
+const _: () = assert!(QUEUE_BYTES >= editd_proto::limits::FRAME && OUTBOX < OUTGOING);
+
 /// Paths with recent events that wait to be looked at; more is an overflow.
 pub const WATCH_PENDING: usize = 32_768;
 
@@ -97,3 +139,24 @@ pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 pub const UNDO: usize = 1000;
 /// Times that one step of a path is taken again because another process changed it meanwhile.
 pub const RESOLVE_AGAIN: usize = 32;
+
+/// Jobs after which the journal is pruned though more are coming.
+pub const UPKEEP_JOBS: u32 = 1000;
+
+/// Milliseconds without a job after which the journal is pruned.
+pub const UPKEEP_AFTER_MS: u64 = 60_000;
+
+/// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
+pub const RECEIPT_MS: u64 = 1000;
+
+/// Hints that wait to be looked at; one more is an overflow.
+pub const HINTS: usize = 1024;
+
+/// Threads that wait for sockets: they never run a job.
+pub const IO_THREADS: usize = 2;
+
+/// Threads beside the workers for requests that are no jobs.
+pub const READERS: usize = 16;
+
+/// Bytes of a thread's stack. Only what is used costs memory.
+pub const STACK: usize = 2 * 1024 * 1024;

@@ -1,6 +1,10 @@
 //! Time. The only room that asks the system for it; everything else is told.
 
+mod system;
+
 use std::time::Duration;
+
+pub use system::System;
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync {

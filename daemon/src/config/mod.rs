@@ -1,9 +1,23 @@
-//! Settings: what `.editd.toml` and the command line may change, with their defaults.
+//! Settings: what `.editd.toml` and the command line may change, with their defaults. It never writes one.
+//!
+//! The command line wins over `.editd.toml`, which wins over the defaults. Where the daemon keeps its state
+//! only the command line and the environment may say: a workspace that was fetched from somewhere does not
+//! decide what else is written.
+
+mod args;
+mod file;
+mod place;
+mod units;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use editd_proto::message::Durability;
+
+pub use args::{Args, LogLevel};
+pub use file::{ConfigError, FILE_NAME, load};
+pub use place::{Environment, state_folder};
+pub use units::{UnitError, duration, size};
 
 /// What an edit may do to a file that its session has not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -18,7 +32,7 @@ pub enum Unread {
 }
 
 /// The settings of one daemon.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// What an edit may do to a file that its session has not read.
     pub unread: Unread,
@@ -38,4 +52,20 @@ pub struct Settings {
     pub encodings: Vec<(String, String)>,
     /// Folder of log and database; the user's state folder where `None`.
     pub state: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            unread: Unread::default(),
+            durability: Durability::default(),
+            idle_exit: None,
+            keep_age: Duration::from_secs(30 * 24 * 60 * 60),
+            keep_entries: 100_000,
+            keep_bytes: 1 << 30,
+            keep_contents: 256 << 20,
+            encodings: Vec::new(),
+            state: None,
+        }
+    }
 }

@@ -1,0 +1,32 @@
+//! The system's clocks. It never sets one.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use super::Clock;
+
+/// The system's clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct System {
+    started: Instant,
+}
+
+impl System {
+    /// Clocks whose monotonic time starts now.
+    #[expect(clippy::disallowed_methods, reason = "clock is the room that asks")]
+    pub fn start() -> Self {
+        Self { started: Instant::now() }
+    }
+}
+
+impl Clock for System {
+    #[expect(clippy::disallowed_methods, reason = "clock is the room that asks")]
+    fn wall_ms(&self) -> u64 {
+        // A clock before 1970 counts as 1970: times are for people and for retention, never for decisions.
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.started.elapsed()
+    }
+}

@@ -1,0 +1,232 @@
+//! `.editd.toml` at the root of the workspace. It is read once, at the start, and never written.
+
+#![expect(clippy::disallowed_methods, reason = "config is the room that reads the settings file")]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use editd_proto::message::Durability;
+use serde::{Deserialize, Deserializer, de};
+
+use super::{Settings, Unread, units};
+use crate::limits;
+
+/// The settings file's name.
+pub const FILE_NAME: &str = ".editd.toml";
+
+/// The settings file cannot be used.
+#[derive(thiserror::Error, Debug)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("{} cannot be read: {why}; make it readable, or move it away to use the defaults", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the reader says.
+        why: String,
+    },
+    /// It says something that editd does not understand.
+    #[error("{} is wrong; mend it, or move it away to use the defaults\n{why}", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and key, and what was expected there.
+        why: String,
+    },
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    unread: Option<WrittenUnread>,
+    durability: Option<Durability>,
+    idle_exit: Option<WrittenDuration>,
+    keep_age: Option<WrittenDuration>,
+    keep_entries: Option<u64>,
+    keep_bytes: Option<WrittenSize>,
+    keep_contents: Option<WrittenSize>,
+    #[serde(default)]
+    encodings: Vec<WrittenEncoding>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WrittenUnread {
+    Anchored,
+    Reject,
+    Allow,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenEncoding {
+    paths: WrittenGlob,
+    encoding: WrittenLabel,
+}
+
+struct WrittenDuration(Duration);
+struct WrittenSize(u64);
+struct WrittenGlob(String);
+struct WrittenLabel(String);
+
+impl<'de> Deserialize<'de> for WrittenDuration {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        units::duration(&text).map(Self).map_err(de::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenSize {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        units::size(&text).map(Self).map_err(de::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenGlob {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        match globset::Glob::new(&text) {
+            Ok(_) => Ok(Self(text)),
+            Err(why) => Err(de::Error::custom(why)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenLabel {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        match encoding_rs::Encoding::for_label(text.as_bytes()) {
+            Some(_) => Ok(Self(text)),
+            None => Err(de::Error::custom(format_args!(
+                "{text:?} is not an encoding's label: use one of the WHATWG encoding standard, such as \
+                 \"windows-1252\""
+            ))),
+        }
+    }
+}
+
+/// Reads the settings of a workspace: its settings file over the defaults.
+///
+/// # Errors
+/// The file is there and cannot be read, or says something unknown; a missing file is no error.
+pub fn load(workspace: &Path) -> Result<Settings, ConfigError> {
+    let path = workspace.join(FILE_NAME);
+    match read(&path) {
+        Ok(None) => Ok(Settings::default()),
+        Ok(Some(text)) => parse(&text).map_err(|why| ConfigError::Wrong { path, why }),
+        Err(why) => Err(ConfigError::Unreadable { path, why: why.to_string() }),
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<Option<String>> {
+    // Looked at before it is opened: opening a FIFO would wait for its writer.
+    match std::fs::metadata(path) {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(why) => return Err(why),
+        Ok(meta) if !meta.is_file() => return Err(std::io::Error::other("it is not a file")),
+        Ok(_) => {}
+    }
+    let mut text = String::new();
+    #[expect(clippy::disallowed_types, reason = "config is the room that reads the settings file")]
+    let file = std::fs::File::open(path)?;
+    file.take(limits::CONFIG as u64 + 1).read_to_string(&mut text)?;
+    if text.len() > limits::CONFIG {
+        return Err(std::io::Error::other(format!("it has more than {} bytes", limits::CONFIG)));
+    }
+    Ok(Some(text))
+}
+
+fn parse(text: &str) -> Result<Settings, String> {
+    let written: Written = toml::from_str(text).map_err(|why| why.to_string())?;
+    let default = Settings::default();
+    Ok(Settings {
+        unread: written.unread.map_or(default.unread, |unread| match unread {
+            WrittenUnread::Anchored => Unread::Anchored,
+            WrittenUnread::Reject => Unread::Reject,
+            WrittenUnread::Allow => Unread::Allow,
+        }),
+        durability: written.durability.unwrap_or(default.durability),
+        idle_exit: written.idle_exit.map_or(default.idle_exit, |time| Some(time.0)),
+        keep_age: written.keep_age.map_or(default.keep_age, |time| time.0),
+        keep_entries: written.keep_entries.unwrap_or(default.keep_entries),
+        keep_bytes: written.keep_bytes.map_or(default.keep_bytes, |size| size.0),
+        keep_contents: written.keep_contents.map_or(default.keep_contents, |size| size.0),
+        encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
+        state: default.state,
+    })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_gives_the_defaults() {
+        assert_eq!(parse("").unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let settings = parse(
+            r#"
+            unread = "reject"
+            durability = "full"
+            idle_exit = "10m"
+            keep_age = "14d"
+            keep_entries = 7
+            keep_bytes = "64MiB"
+            keep_contents = "1KB"
+            [[encodings]]
+            paths = "legacy/**"
+            encoding = "latin1"
+            "#,
+        )
+        .unwrap();
+        let expected = Settings {
+            unread: Unread::Reject,
+            durability: Durability::Full,
+            idle_exit: Some(Duration::from_secs(600)),
+            keep_age: Duration::from_secs(14 * 86400),
+            keep_entries: 7,
+            keep_bytes: 64 << 20,
+            keep_contents: 1000,
+            encodings: vec![("legacy/**".into(), "latin1".into())],
+            state: None,
+        };
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_line_and_key() {
+        for (text, line, word) in [
+            ("\nunraed = \"reject\"", "line 2", "unraed"),
+            ("unread = \"never\"", "line 1", "anchored"),
+            ("\n\nkeep_age = \"14\"", "line 3", "a duration"),
+            ("keep_bytes = 5", "line 1", "keep_bytes"),
+            ("keep_bytes = \"5mb\"", "line 1", "a size"),
+            ("keep_entries = -1", "line 1", "keep_entries"),
+            ("state = \"/tmp\"", "line 1", "state"),
+            ("[[encodings]]\npaths = \"a[\"\nencoding = \"latin1\"", "line 2", "paths"),
+            ("[[encodings]]\npaths = \"a\"\nencoding = \"klingon\"", "line 3", "klingon"),
+            ("keep_age = ", "line 1", "keep_age"),
+        ] {
+            let why = parse(text).unwrap_err();
+            assert!(why.contains(line) && why.contains(word), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_or_none_is_unreadable() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(load(folder.path()).unwrap(), Settings::default());
+        std::fs::write(folder.path().join(FILE_NAME), "#".repeat(limits::CONFIG + 1)).unwrap();
+        assert!(matches!(load(folder.path()), Err(ConfigError::Unreadable { .. })));
+        std::fs::remove_file(folder.path().join(FILE_NAME)).unwrap();
+        std::fs::create_dir(folder.path().join(FILE_NAME)).unwrap();
+        let why = load(folder.path()).unwrap_err().to_string();
+        assert!(why.contains(FILE_NAME) && why.contains("not a file"), "{why}");
+    }
+}

@@ -1,0 +1,51 @@
+//! Where a workspace's log and database are kept. It computes a path and makes nothing.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use editd_proto::place;
+
+/// What the daemon takes from its environment, read once at the start.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// `XDG_RUNTIME_DIR`: where sockets are.
+    pub runtime_dir: Option<OsString>,
+    /// The user's folder for state, such as `~/.local/state`; `None` where there is no home.
+    pub state_home: Option<PathBuf>,
+}
+
+impl Environment {
+    /// Reads it.
+    pub fn read() -> Self {
+        use etcetera::BaseStrategy;
+        let state_home = etcetera::choose_base_strategy()
+            .ok()
+            .map(|strategy| strategy.state_dir().unwrap_or_else(|| strategy.data_dir()));
+        Self { runtime_dir: std::env::var_os("XDG_RUNTIME_DIR"), state_home }
+    }
+}
+
+/// The folder of a workspace (its absolute path, links resolved): `given`, or one named by the workspace's
+/// tag in the user's state folder; `None` where there is neither.
+pub fn state_folder(given: Option<&Path>, around: &Environment, workspace: &Path) -> Option<PathBuf> {
+    match given {
+        Some(folder) => Some(folder.to_owned()),
+        None => Some(around.state_home.as_ref()?.join("editd").join(place::tag(workspace))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_workspace_has_its_own_folder() {
+        let around =
+            Environment { state_home: Some(PathBuf::from("/home/me/.local/state")), runtime_dir: None };
+        let folder = |name: &str| state_folder(None, &around, Path::new(name));
+        assert_eq!(folder("/"), Some(PathBuf::from("/home/me/.local/state/editd/8a5edab282632443")));
+        assert_ne!(folder("/a"), folder("/b"));
+        assert_eq!(state_folder(Some(Path::new("/s")), &around, Path::new("/a")), Some(PathBuf::from("/s")));
+        assert_eq!(state_folder(None, &Environment::default(), Path::new("/a")), None);
+    }
+}

@@ -1,0 +1,177 @@
+//! One connection, from its first byte to its last. It reads frames and passes them on; what they ask for
+//! happens elsewhere.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use editd_engine::Refusal;
+use editd_proto::codec::{self, FrameReader};
+use editd_proto::message::kind;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::Stream;
+use super::house::House;
+use super::inbox::{Arrived, Peer};
+use super::outbox::Outbox;
+use super::session::{Greeting, Session, boxed};
+use crate::limits;
+
+/// Why no more is read.
+enum End {
+    /// The client sends nothing more, or is gone, or the last word was said, or the daemon stops.
+    Quiet,
+    /// The client is to be told why.
+    Refused(u64, Refusal),
+}
+
+struct Reader {
+    house: Arc<House>,
+    stream: Arc<Stream>,
+    outbox: Arc<Outbox>,
+    session: Session,
+    frames: FrameReader,
+    /// Held while a large frame arrives.
+    large: Option<OwnedSemaphorePermit>,
+    /// A frame was taken since more was waited for.
+    another: bool,
+}
+
+/// Serves a connection until it ends.
+pub(super) async fn converse(house: Arc<House>, stream: Stream) {
+    let stream = Arc::new(stream);
+    let outbox = Arc::new(Outbox::new(Arc::clone(&stream), house.runtime.clone(), house.outgoing()));
+    let session = Session::new(house.clock.monotonic());
+    let frames = FrameReader::new(session.frame_limit());
+    let mut reader = Reader { house, stream, outbox, session, frames, large: None, another: false };
+    let pipeline = Arc::new(Semaphore::new(limits::PIPELINE));
+    let end = match reader.greet().await {
+        Ok(peer) => {
+            let end = reader.requests(&peer, &pipeline).await;
+            peer.leave();
+            end
+        }
+        Err(end) => end,
+    };
+    reader.part(end, &pipeline).await;
+}
+
+impl Reader {
+    /// Reads `hello` and answers it.
+    async fn greet(&mut self) -> Result<Arc<Peer>, End> {
+        let frame = self.frame().await?;
+        let house = Arc::clone(&self.house);
+        match self.session.greet(frame, &house.about.workspace, || house.fresh_session()) {
+            Greeting::Refused { id, error } => Err(End::Refused(id, error)),
+            Greeting::Welcome { id, who, welcome } => {
+                self.frames.set_limit(self.session.frame_limit());
+                let peer = Peer::new(house, who, Arc::clone(&self.outbox));
+                self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
+                Ok(peer)
+            }
+        }
+    }
+
+    /// Passes requests on until there are no more.
+    async fn requests(&mut self, peer: &Arc<Peer>, pipeline: &Arc<Semaphore>) -> End {
+        loop {
+            let frame = match self.frame().await {
+                Ok(frame) => frame,
+                Err(end) => return end,
+            };
+            let Ok(place) = Arc::clone(pipeline).acquire_owned().await else { return End::Quiet };
+            let pass = self.house.gate.request(frame.as_bytes().len());
+            let counted = pass.is_ok();
+            peer.arrive(Arrived { frame, place, pass });
+            self.large = None;
+            if !counted {
+                // Not to gather more of what there is no room for: first that one must be answered.
+                let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
+                drop(pipeline.acquire_many(all).await);
+            }
+            self.outbox.writable().await;
+        }
+    }
+
+    /// The next frame.
+    async fn frame(&mut self) -> Result<codec::Frame, End> {
+        loop {
+            match self.frames.next_frame() {
+                Err(error) => return Err(End::Refused(0, boxed(&error))),
+                Ok(Some(frame)) => {
+                    self.another = true;
+                    return Ok(frame);
+                }
+                Ok(None) => {}
+            }
+            let now = self.house.clock.monotonic();
+            self.session.waits(now, std::mem::take(&mut self.another), self.frames.is_mid_frame());
+            let deadline = self.session.deadline();
+            let late = async {
+                match deadline {
+                    Some(at) => tokio::time::sleep(at.saturating_sub(now)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let more = async {
+                if self.large.is_none() && self.frames.missing() > limits::LARGE {
+                    self.large = self.house.large().acquire_owned().await.ok();
+                }
+                self.stream.read(&mut self.frames).await
+            };
+            tokio::select! {
+                read = more => match read {
+                    Ok(0) | Err(_) => return Err(End::Quiet),
+                    Ok(_) => {}
+                },
+                () = late => return Err(End::Refused(0, self.session.late())),
+                () = self.outbox.closed() => return Err(End::Quiet),
+                () = self.house.stop.asked() => return Err(End::Quiet),
+            }
+        }
+    }
+
+    /// Finishes what runs, says the last word, and closes.
+    async fn part(self, end: End, pipeline: &Semaphore) {
+        let Self { house, stream, outbox, mut frames, .. } = self;
+        let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
+        tokio::select! {
+            _ = pipeline.acquire_many(all) => {}
+            () = outbox.broken() => return,
+        }
+        let refused = matches!(end, End::Refused(..));
+        if let End::Refused(id, refusal) = end {
+            tracing::debug!(code = ?refusal.code, "connection refused");
+            outbox.close(codec::encode_error(id, &refusal));
+        }
+        outbox.empty().await;
+        stream.end();
+        if refused {
+            linger(&house, &stream, &mut frames).await;
+        }
+    }
+}
+
+/// Turns a connection away with a word.
+pub(super) async fn turn_away(house: Arc<House>, stream: Stream, refusal: Refusal) {
+    let frame = codec::encode_error(0, &refusal);
+    let time = Duration::from_millis(limits::LINGER_MS);
+    // A fresh connection takes a short frame whole; if this one does not, so be it.
+    let _ = tokio::time::timeout(time, stream.write(&frame)).await;
+    stream.end();
+    linger(&house, &stream, &mut FrameReader::new(0)).await;
+}
+
+/// Takes in, and drops, what the client was just sending: closed at once, the connection would break under
+/// its writing before it has read why.
+async fn linger(house: &House, stream: &Stream, frames: &mut FrameReader) {
+    let Ok(_room) = house.lingering().try_acquire_owned() else { return };
+    let taking = async {
+        for _ in 0..limits::LARGE / 1024 {
+            *frames = FrameReader::new(0);
+            if !matches!(stream.read(frames).await, Ok(1..)) {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_millis(limits::LINGER_MS), taking).await;
+}

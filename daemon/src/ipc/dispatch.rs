@@ -1,0 +1,261 @@
+//! What each kind of request asks for, and of whom. It decides nothing about files.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use editd_engine::Refusal;
+use editd_proto::codec::{self, Message};
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{
+    CheckRequest, ClipRequest, HistoryRequest, JobRequest, ReadRequest, ShowRequest, StopReply, StopRequest,
+    SubscribeReply, SubscribeRequest, UndoRequest, WaitRequest, kind,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::oneshot;
+
+use super::encode;
+use super::inbox::{Arrived, Peer};
+use super::session::boxed;
+use super::subscriptions::Sink;
+use crate::limits;
+use crate::queue::{Pass, Reply, Runnable, reply};
+
+/// What is left to do for a frame.
+pub(super) enum Then {
+    /// Nothing.
+    Next,
+    /// This job, while another thread goes on with the connection's frames.
+    Run(Runnable),
+}
+
+/// The one answer to a request. Dropped unanswered (something panicked), it says `internal`.
+struct Answer {
+    peer: Arc<Peer>,
+    id: u64,
+    place: Option<OwnedSemaphorePermit>,
+}
+
+impl Answer {
+    fn frame(mut self, frame: Vec<u8>) {
+        let place = self.place.take();
+        self.peer.outbox.send(frame, place);
+    }
+
+    fn say<T: Serialize>(self, kind: &str, body: &T) {
+        let frame = codec::reply(self.id, kind, body);
+        self.frame(frame);
+    }
+
+    fn subscribed(mut self, reply: &SubscribeReply) {
+        let place = self.place.take();
+        self.peer.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
+    }
+
+    fn refuse(self, refusal: &WireError) {
+        let frame = codec::encode_error(self.id, refusal);
+        self.frame(frame);
+    }
+
+    fn tell<T: Serialize>(self, kind: &str, result: Result<T, Refusal>) {
+        match result {
+            Ok(body) => self.say(kind, &body),
+            Err(refusal) => self.refuse(&refusal),
+        }
+    }
+
+    /// As a job's reply.
+    fn of_job(self, kind: &'static str) -> Reply {
+        Reply::new(move |outcome| {
+            let frame = encode::outcome(self.id, kind, &outcome);
+            self.frame(frame);
+        })
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some(place) = self.place.take() {
+            self.peer.outbox.send(codec::encode_error(self.id, &reply::internal()), Some(place));
+        }
+    }
+}
+
+/// Decodes a frame; a job takes its place in the queue, anything else is answered.
+pub(super) fn begin(peer: &Arc<Peer>, arrived: Arrived) -> Then {
+    let Arrived { frame, place, pass } = arrived;
+    let message = match Message::parse(frame) {
+        Ok(message) => message,
+        Err(error) => {
+            // Whoever sends this does not speak the protocol; nothing after it can be trusted.
+            peer.outbox.close(codec::encode_error(0, &boxed(&error)));
+            return Then::Next;
+        }
+    };
+    let answer = Answer { peer: Arc::clone(peer), id: message.id(), place: Some(place) };
+    let pass = match pass {
+        Ok(pass) => pass,
+        Err(busy) => {
+            answer.refuse(&busy);
+            return Then::Next;
+        }
+    };
+    tracing::debug!(kind = message.kind(), id = message.id(), session = %peer.who.session, "request");
+    match message.kind() {
+        kind::EDIT => job(peer, &message, answer, pass, kind::EDIT),
+        kind::UNDO => job(peer, &message, answer, pass, kind::UNDO),
+        kind::REDO => job(peer, &message, answer, pass, kind::REDO),
+        _ => {
+            look(peer, &message, answer);
+            drop(pass);
+            Then::Next
+        }
+    }
+}
+
+fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
+    message.body().map_err(|error| boxed(&error))
+}
+
+fn job(peer: &Arc<Peer>, message: &Message, answer: Answer, pass: Pass, kind: &'static str) -> Then {
+    let pass = match peer.house.gate.job(pass) {
+        Ok(pass) => pass,
+        Err(busy) => {
+            answer.refuse(&busy);
+            return Then::Next;
+        }
+    };
+    let (queue, who) = (&peer.house.queue, peer.who.clone());
+    let runnable: Result<Option<Runnable>, (Answer, Refusal)> = match kind {
+        kind::EDIT => match body::<JobRequest>(message) {
+            Ok(request) => Ok(queue.edit(who, request, pass, answer.of_job(kind))),
+            Err(refusal) => Err((answer, refusal)),
+        },
+        _ => match body::<UndoRequest>(message) {
+            Ok(request) if kind == kind::UNDO => Ok(queue.undo(who, request, pass, answer.of_job(kind))),
+            Ok(request) => Ok(queue.redo(who, request, pass, answer.of_job(kind))),
+            Err(refusal) => Err((answer, refusal)),
+        },
+    };
+    match runnable {
+        Ok(Some(runnable)) => Then::Run(runnable),
+        Ok(None) => Then::Next,
+        Err((answer, refusal)) => {
+            answer.refuse(&refusal);
+            Then::Next
+        }
+    }
+}
+
+/// Everything that is no job.
+fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
+    let house = &peer.house;
+    let large = [kind::READ, kind::HISTORY, kind::SHOW, kind::CLIP];
+    if large.contains(&message.kind()) && peer.outbox.is_flooded() {
+        let message = "too many bytes of replies wait to be read; take them, then ask again";
+        return answer.refuse(&WireError::new(Code::Busy, message));
+    }
+    match message.kind() {
+        kind::READ => {
+            let read = body::<ReadRequest>(message).and_then(|request| house.desk.read(&peer.who, &request));
+            let renewed = read.is_ok();
+            answer.tell(kind::READ, read);
+            if renewed {
+                house.aftermath.receipt_renewed();
+            }
+        }
+        kind::HISTORY => {
+            let request = body::<HistoryRequest>(message);
+            answer.tell(kind::HISTORY, request.and_then(|request| house.desk.history(&request)));
+        }
+        kind::SHOW => {
+            let request = body::<ShowRequest>(message);
+            answer.tell(kind::SHOW, request.and_then(|request| house.desk.show(request.job)));
+        }
+        kind::CLIP => {
+            let request = body::<ClipRequest>(message);
+            answer.tell(kind::CLIP, request.and_then(|request| house.desk.clip(&peer.who, &request)));
+        }
+        kind::STATUS => answer.say(kind::STATUS, &house.status()),
+        kind::CHECK => answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| house.desk.check())),
+        kind::WAIT => wait(peer, message, answer),
+        kind::CANCEL => {
+            let cancelled = body::<WaitRequest>(message).and_then(|request| house.queue.cancel(request.job));
+            answer.tell(kind::CANCEL, cancelled);
+        }
+        kind::SUBSCRIBE => subscribe(peer, message, answer),
+        kind::STOP => {
+            let stop = body::<StopRequest>(message).map(|_| StopReply { pid: std::process::id() });
+            let asked = stop.is_ok();
+            answer.tell(kind::STOP, stop);
+            if asked {
+                tracing::info!(session = %peer.who.session, client = %peer.who.client, "asked to stop");
+                house.stop.ask_once();
+            }
+        }
+        other => unknown(other, answer),
+    }
+}
+
+fn unknown(kind: &str, answer: Answer) {
+    let (code, message) = match kind {
+        kind::HELLO => (Code::Malformed, "`hello` was said already; go on with requests".to_owned()),
+        kind::OUTLINE => {
+            (Code::Unsupported, "this version draws no outlines; read the file instead".to_owned())
+        }
+        kind => {
+            let kind: String = kind.chars().take(40).collect();
+            (Code::Unsupported, format!("{kind:?} is no request of this protocol version; see WIRE.md"))
+        }
+    };
+    answer.refuse(&WireError::new(code, message));
+}
+
+fn subscribe(peer: &Arc<Peer>, message: &Message, answer: Answer) {
+    let request: SubscribeRequest = match body(message) {
+        Ok(request) => request,
+        Err(refusal) => return answer.refuse(&refusal),
+    };
+    let sink = Arc::new(Sink::new(message.id(), Arc::clone(&peer.outbox)));
+    let (subscription, folders) = match peer.house.subscriptions.subscribe(&request, sink) {
+        Ok(subscribed) => subscribed,
+        Err(refusal) => return answer.refuse(&refusal),
+    };
+    if peer.keep(subscription) {
+        answer.subscribed(&SubscribeReply { folders });
+    } else {
+        let message =
+            format!("{} subscriptions are enough; use more globs in one", limits::CONNECTION_SUBSCRIPTIONS);
+        answer.refuse(&WireError::new(Code::Limit, message));
+    }
+}
+
+fn wait(peer: &Arc<Peer>, message: &Message, answer: Answer) {
+    let request: WaitRequest = match body(message) {
+        Ok(request) => request,
+        Err(refusal) => return answer.refuse(&refusal),
+    };
+    let time = Duration::from_millis(request.timeout_ms.unwrap_or(limits::WAIT_MS).min(limits::WAIT_MS));
+    let job = request.job;
+    // Its other end is dropped with the reply, whoever sends it.
+    let (answered, over) = oneshot::channel::<()>();
+    let reply = answer.of_job(kind::WAIT);
+    let reply = Reply::new(move |outcome| {
+        drop(answered);
+        reply.send(outcome);
+    });
+    let Some(wait) = peer.house.queue.wait(job, reply) else { return };
+    let queue = peer.house.queue.clone();
+    let mut gone = peer.gone.subscribe();
+    peer.house.runtime.spawn(async move {
+        tokio::select! {
+            _ = over => return,
+            () = tokio::time::sleep(time) => {}
+            _ = gone.wait_for(|gone| *gone) => {}
+        }
+        if let Some(reply) = queue.unwait(wait) {
+            reply.send(Ok(reply::queued(job)));
+        }
+    });
+}

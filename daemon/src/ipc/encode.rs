@@ -1,0 +1,83 @@
+//! Replies as frames. What is too large for one is told in fewer words rather than not at all.
+
+use editd_proto::codec;
+use editd_proto::message::Receipt;
+
+use crate::queue::Outcome;
+use crate::queue::reply::without_diffs;
+
+/// What came of a job. A job that was done is never answered with an error because its receipt is large:
+/// the diffs are left out, then what became of each edit, then the files.
+pub fn outcome(id: u64, kind: &str, outcome: &Outcome) -> Vec<u8> {
+    let receipt = match outcome {
+        Ok(receipt) => receipt,
+        Err(refusal) => return codec::encode_error(id, refusal),
+    };
+    codec::encode(id, kind, receipt).unwrap_or_else(|_| {
+        let mut less = without_diffs(receipt);
+        codec::encode(id, kind, &less).unwrap_or_else(|_| {
+            less.files.iter_mut().for_each(|file| file.edits.clear());
+            codec::encode(id, kind, &less).unwrap_or_else(|_| bare(id, kind, less))
+        })
+    })
+}
+
+fn bare(id: u64, kind: &str, mut receipt: Receipt) -> Vec<u8> {
+    receipt.files.clear();
+    codec::reply(id, kind, &receipt)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use editd_proto::codec::{Frame, Message};
+    use editd_proto::error::WireError;
+    use editd_proto::ids::JobId;
+    use editd_proto::limits;
+    use editd_proto::message::{EditOutcome, EditStatus, Status, kind};
+
+    use crate::queue::fake::receipt;
+
+    fn read_back(frame: &[u8]) -> Message {
+        let (length, message) = frame.split_first_chunk::<4>().unwrap();
+        assert_eq!(u32::from_be_bytes(*length) as usize, message.len());
+        Message::parse(Frame::from_bytes(message.to_vec())).unwrap()
+    }
+
+    fn back(receipt: Receipt) -> Receipt {
+        let message = read_back(&outcome(5, kind::EDIT, &Ok(receipt)));
+        assert_eq!((message.id(), message.kind()), (5, kind::EDIT));
+        message.body().unwrap()
+    }
+
+    #[test]
+    fn a_receipt_is_cut_down_until_it_fits() {
+        let small = receipt(Some(JobId(1)), Status::Applied);
+        assert_eq!(back(small.clone()), small);
+
+        let mut large = small.clone();
+        large.files.resize(400, small.files.first().unwrap().clone());
+        large.files.iter_mut().for_each(|file| file.diff = Some("x".repeat(limits::DIFF)));
+        assert_eq!(back(large.clone()), without_diffs(&large));
+
+        let edit = EditOutcome {
+            status: EditStatus::Applied,
+            rung: Some("exact".into()),
+            lines: Some((1, 1)),
+            moved: None,
+            replacements: None,
+            score: None,
+            converted_breaks: None,
+            error: Some(WireError::new(editd_proto::Code::Stale, "x".repeat(20_000))),
+        };
+        large.files.iter_mut().for_each(|file| file.edits = vec![edit.clone(); 3]);
+        let shown = back(large.clone());
+        assert_eq!(shown.files.len(), large.files.len());
+        assert!(shown.files.iter().all(|file| file.edits.is_empty() && file.after.is_some()));
+
+        large.files.iter_mut().for_each(|file| file.warnings = vec!["x".repeat(50_000)]);
+        let shown = back(large);
+        assert_eq!((shown.job, shown.status, shown.files.len()), (Some(JobId(1)), Status::Applied, 0));
+    }
+}

@@ -1,0 +1,189 @@
+//! What all connections share. It holds things together and does nothing itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use editd_proto::message::StatusReply;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, watch};
+
+use super::subscriptions::Subscriptions;
+use crate::clock::Clock;
+use crate::limits;
+use crate::queue::{Activity, Aftermath, Gate, Queue, Requests};
+
+/// What `status` and `hello` tell of the daemon.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct About {
+    /// The workspace's absolute path.
+    pub workspace: String,
+    /// Where it listens.
+    pub socket: String,
+    /// The folder of log and database.
+    pub state: String,
+}
+
+/// The wish that the daemon stop.
+#[derive(Debug)]
+pub struct Stop(watch::Sender<u32>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(watch::Sender::new(0))
+    }
+}
+
+impl Stop {
+    /// Asks: the first time to finish and leave, the second time to hurry.
+    pub fn ask(&self) {
+        self.0.send_modify(|asked| *asked = asked.saturating_add(1));
+    }
+
+    /// Asks to finish and leave, unless that was asked already.
+    pub fn ask_once(&self) {
+        self.0.send_modify(|asked| *asked = (*asked).max(1));
+    }
+
+    /// Returns once it was asked.
+    pub async fn asked(&self) {
+        self.reaches(1).await;
+    }
+
+    /// Returns once it was asked again.
+    pub async fn hurried(&self) {
+        self.reaches(2).await;
+    }
+
+    async fn reaches(&self, times: u32) {
+        // The sender is `self`, so it cannot be gone.
+        let _ = self.0.subscribe().wait_for(|asked| *asked >= times).await;
+    }
+}
+
+/// What all connections share.
+pub struct House {
+    /// The workspace.
+    pub desk: Arc<dyn Requests>,
+    /// Its jobs.
+    pub queue: Queue,
+    /// How much may wait.
+    pub gate: Arc<Gate>,
+    /// Whether anything is going on.
+    pub activity: Arc<Activity>,
+    /// What is told of what was done.
+    pub aftermath: Arc<dyn Aftermath>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Who watches.
+    pub subscriptions: Arc<dyn Subscriptions>,
+    /// What it tells of itself.
+    pub about: About,
+    /// The wish to stop.
+    pub stop: Arc<Stop>,
+    /// Threads and tasks.
+    pub runtime: Handle,
+    shared: Shared,
+}
+
+struct Shared {
+    started: Duration,
+    /// Part of the names of sessions that bring none: unlike any of an earlier daemon.
+    era: u64,
+    names: AtomicU64,
+    connections: Arc<Semaphore>,
+    lingering: Arc<Semaphore>,
+    large: Arc<Semaphore>,
+    outgoing: Arc<AtomicUsize>,
+}
+
+/// The parts of a house.
+#[expect(missing_docs, reason = "each is described at the house's field of that name")]
+pub struct Parts {
+    pub desk: Arc<dyn Requests>,
+    pub queue: Queue,
+    pub gate: Arc<Gate>,
+    pub activity: Arc<Activity>,
+    pub aftermath: Arc<dyn Aftermath>,
+    pub clock: Arc<dyn Clock>,
+    pub subscriptions: Arc<dyn Subscriptions>,
+    pub about: About,
+    pub stop: Arc<Stop>,
+    pub runtime: Handle,
+}
+
+impl House {
+    /// Puts a house together.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let Parts { desk, queue, gate, activity, aftermath, clock, subscriptions, about, stop, runtime } =
+            parts;
+        let shared = Shared {
+            started: clock.monotonic(),
+            era: clock.wall_ms(),
+            names: AtomicU64::new(0),
+            connections: Arc::new(Semaphore::new(limits::CONNECTIONS)),
+            lingering: Arc::new(Semaphore::new(limits::LINGERING)),
+            large: Arc::new(Semaphore::new(limits::LARGE_FRAMES)),
+            outgoing: Arc::default(),
+        };
+        Arc::new(Self {
+            desk,
+            queue,
+            gate,
+            activity,
+            aftermath,
+            clock,
+            subscriptions,
+            about,
+            stop,
+            runtime,
+            shared,
+        })
+    }
+
+    /// Room for connections.
+    pub(super) fn connections(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.shared.connections)
+    }
+
+    /// Room for refused connections that are listened to a moment longer.
+    pub(super) fn lingering(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.shared.lingering)
+    }
+
+    /// Room for large frames.
+    pub(super) fn large(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.shared.large)
+    }
+
+    /// Bytes of replies that wait.
+    pub(super) fn outgoing(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.shared.outgoing)
+    }
+
+    /// A name for a session that brings none.
+    pub(super) fn fresh_session(&self) -> String {
+        let number = self.shared.names.fetch_add(1, Ordering::Relaxed);
+        format!("session-{:x}-{number:x}", self.shared.era)
+    }
+
+    /// What `status` answers.
+    pub(super) fn status(&self) -> StatusReply {
+        let counts = self.desk.counts();
+        let connections = limits::CONNECTIONS - self.shared.connections.available_permits();
+        StatusReply {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            workspace: self.about.workspace.clone(),
+            socket: self.about.socket.clone(),
+            state: self.about.state.clone(),
+            uptime: self.clock.monotonic().saturating_sub(self.shared.started).as_secs(),
+            sessions: connections as u64,
+            queue: self.gate.jobs() as u64,
+            entries: counts.entries,
+            unsettled: counts.unsettled,
+            watch: self.subscriptions.folders(),
+            failed: self.desk.failed(),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! A connection's frames on their way to the workers: one thread at a time takes them in the order in which
+//! they arrived, answers what is no job, and gives each job its place; a job that may run at once it runs
+//! itself, after it has handed the rest over. So a connection costs one large reply at a time.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use editd_engine::Refusal;
+use editd_proto::codec::Frame;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use super::dispatch::{self, Then};
+use super::house::House;
+use super::outbox::Outbox;
+use super::subscriptions::Subscription;
+use crate::limits;
+use crate::queue::Pass;
+use crate::workspace::Who;
+
+/// A frame that has arrived whole.
+pub(super) struct Arrived {
+    pub(super) frame: Frame,
+    /// Its place in the connection's pipeline.
+    pub(super) place: OwnedSemaphorePermit,
+    /// Its place in the bounds of all requests, or that there is none.
+    pub(super) pass: Result<Pass, Refusal>,
+}
+
+/// A connection that was greeted, as its requests see it.
+pub(super) struct Peer {
+    pub(super) house: Arc<House>,
+    pub(super) who: Who,
+    pub(super) outbox: Arc<Outbox>,
+    /// True once its client sends nothing more: waits and subscriptions end.
+    pub(super) gone: watch::Sender<bool>,
+    subscriptions: Mutex<Vec<Box<dyn Subscription>>>,
+    inbox: Mutex<Inbox>,
+}
+
+#[derive(Default)]
+struct Inbox {
+    frames: VecDeque<Arrived>,
+    /// A thread is at it.
+    drained: bool,
+}
+
+impl Peer {
+    /// A peer that has sent nothing yet.
+    pub(super) fn new(house: Arc<House>, who: Who, outbox: Arc<Outbox>) -> Arc<Self> {
+        Arc::new(Self {
+            house,
+            who,
+            outbox,
+            gone: watch::Sender::new(false),
+            subscriptions: Mutex::default(),
+            inbox: Mutex::default(),
+        })
+    }
+
+    /// Takes a frame in. Never waits.
+    pub(super) fn arrive(self: &Arc<Self>, arrived: Arrived) {
+        let mut inbox = self.inbox();
+        inbox.frames.push_back(arrived);
+        if !inbox.drained {
+            inbox.drained = true;
+            self.spawn();
+        }
+    }
+
+    /// Its client sends nothing more.
+    pub(super) fn leave(&self) {
+        self.gone.send_replace(true);
+        let ended = std::mem::take(&mut *self.subscriptions());
+        drop(ended);
+    }
+
+    /// Keeps a subscription as long as the connection; `false` where there are too many, or it is over.
+    pub(super) fn keep(&self, subscription: Box<dyn Subscription>) -> bool {
+        let mut kept = self.subscriptions();
+        let fits = kept.len() < limits::CONNECTION_SUBSCRIPTIONS && !*self.gone.borrow();
+        if fits {
+            kept.push(subscription);
+        }
+        fits
+    }
+
+    fn spawn(self: &Arc<Self>) {
+        let peer = Arc::clone(self);
+        self.house.runtime.spawn_blocking(move || peer.drain());
+    }
+
+    fn drain(self: Arc<Self>) {
+        while let Some(arrived) = self.next() {
+            // A panic is a fault of editd: its request is answered `internal` as it unwinds, and the
+            // connection's other requests go on.
+            match catch_unwind(AssertUnwindSafe(|| dispatch::begin(&self, arrived))) {
+                Ok(Then::Next) | Err(_) => {}
+                Ok(Then::Run(runnable)) => {
+                    self.hand_over();
+                    runnable.run();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The next frame, unless the client leaves too many replies unread: then its requests wait, and a task
+    /// waits for the replies to be taken.
+    fn next(self: &Arc<Self>) -> Option<Arrived> {
+        let mut inbox = self.inbox();
+        if !inbox.frames.is_empty() && !self.outbox.is_writable() {
+            let peer = Arc::clone(self);
+            self.house.runtime.spawn(async move {
+                peer.outbox.writable().await;
+                peer.spawn();
+            });
+            return None;
+        }
+        let next = inbox.frames.pop_front();
+        inbox.drained = next.is_some();
+        next
+    }
+
+    fn hand_over(self: &Arc<Self>) {
+        let mut inbox = self.inbox();
+        if inbox.frames.is_empty() {
+            inbox.drained = false;
+        } else {
+            self.spawn();
+        }
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        // Nothing that may panic runs under either lock.
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn subscriptions(&self) -> MutexGuard<'_, Vec<Box<dyn Subscription>>> {
+        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,231 @@
+//! What a connection has still to be told. Whoever has a reply writes it at once, from any thread; what the
+//! client does not take is kept, bounded, and written by a task that exists only as long as that lasts.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use editd_proto::message::ChangeEvent;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, OwnedSemaphorePermit};
+
+use super::Stream;
+use super::subscriptions::{event_frame, overflow};
+use crate::limits;
+
+/// What must be held until a frame was taken: the request's place in its connection's pipeline.
+pub type Place = Option<OwnedSemaphorePermit>;
+
+/// The frames of one connection that wait to be taken.
+pub struct Outbox {
+    stream: Arc<Stream>,
+    runtime: Handle,
+    /// Bytes that wait, over all connections.
+    outgoing: Arc<AtomicUsize>,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Waiting>,
+    bytes: usize,
+    /// A task is writing.
+    writing: bool,
+    /// Nothing more is taken in: the last word was said.
+    closed: bool,
+    /// Nothing more is sent: nobody listens.
+    broken: bool,
+    /// Subscriptions whose reply was sent.
+    subscribed: BTreeSet<u64>,
+    /// Of those, the ones whose events were lost.
+    lost: BTreeSet<u64>,
+}
+
+impl State {
+    fn is_writable(&self) -> bool {
+        self.bytes <= limits::OUTBOX || self.broken
+    }
+}
+
+struct Waiting {
+    frame: Vec<u8>,
+    written: usize,
+    _place: Place,
+}
+
+impl Outbox {
+    /// An empty outbox. `outgoing` is shared by all connections.
+    pub fn new(stream: Arc<Stream>, runtime: Handle, outgoing: Arc<AtomicUsize>) -> Self {
+        Self { stream, runtime, outgoing, state: Mutex::default(), changed: Notify::new() }
+    }
+
+    /// Sends a frame, now or as soon as the client takes it. Never waits.
+    pub fn send(self: &Arc<Self>, frame: Vec<u8>, place: Place) {
+        let mut state = self.state();
+        self.put(&mut state, frame, place);
+    }
+
+    /// Sends a last frame. Whoever reads the connection sees it as closed.
+    pub fn close(self: &Arc<Self>, last: Vec<u8>) {
+        let mut state = self.state();
+        if !state.closed {
+            self.put(&mut state, last, None);
+            state.closed = true;
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// Sends the reply to a subscription; its events may follow from here on.
+    pub(super) fn subscribed(self: &Arc<Self>, subscription: u64, reply: Vec<u8>, place: Place) {
+        let mut state = self.state();
+        self.put(&mut state, reply, place);
+        state.subscribed.insert(subscription);
+    }
+
+    /// Sends an event, unless too much waits already: then the subscription gets one `overflow` later.
+    pub(super) fn event(self: &Arc<Self>, subscription: u64, event: &ChangeEvent) {
+        let mut state = self.state();
+        if !state.subscribed.contains(&subscription) {
+            return;
+        }
+        if state.bytes > limits::OUTBOX || state.lost.contains(&subscription) {
+            state.lost.insert(subscription);
+        } else {
+            self.put(&mut state, event_frame(subscription, event), None);
+        }
+    }
+
+    /// Whether so much waits, over all connections, that a large reply is better refused.
+    pub fn is_flooded(&self) -> bool {
+        self.outgoing.load(Ordering::Acquire) > limits::OUTGOING
+    }
+
+    /// Whether little enough waits that another request may be answered, or it is broken.
+    pub fn is_writable(&self) -> bool {
+        self.state().is_writable()
+    }
+
+    /// Returns once little enough waits that another request may be read; at once where it is broken.
+    pub async fn writable(&self) {
+        self.until(State::is_writable).await;
+    }
+
+    /// Returns once nothing waits; at once where it is broken.
+    pub async fn empty(&self) {
+        self.until(|state| !state.writing || state.broken).await;
+    }
+
+    /// Returns once the last word was said, or the connection is known to be broken.
+    pub async fn closed(&self) {
+        self.until(|state| state.closed || state.broken).await;
+    }
+
+    /// Returns once the connection is known to be broken.
+    pub async fn broken(&self) {
+        self.until(|state| state.broken).await;
+    }
+
+    async fn until(&self, reached: impl Fn(&State) -> bool) {
+        loop {
+            // Registered before looking, so that a change in between is not missed.
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if reached(&self.state()) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that may panic runs under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(self: &Arc<Self>, state: &mut State, frame: Vec<u8>, place: Place) {
+        if state.broken || state.closed {
+            return;
+        }
+        let mut written = 0;
+        if !state.writing {
+            match self.stream.try_write(&frame) {
+                Ok(all) if all == frame.len() => return,
+                Ok(some) => written = some,
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return self.give_up(state),
+            }
+        }
+        state.bytes += frame.len();
+        self.outgoing.fetch_add(frame.len(), Ordering::AcqRel);
+        state.waiting.push_back(Waiting { frame, written, _place: place });
+        if !state.writing {
+            state.writing = true;
+            self.runtime.spawn(Arc::clone(self).write_on());
+        }
+    }
+
+    /// Writes what waits until nothing does.
+    async fn write_on(self: Arc<Self>) {
+        let time = Duration::from_millis(limits::FRAME_MS);
+        while let Some(mut waiting) = self.next() {
+            let written = tokio::time::timeout(time, write_out(&self.stream, &mut waiting)).await;
+            let mut state = self.state();
+            state.bytes -= waiting.frame.len();
+            self.outgoing.fetch_sub(waiting.frame.len(), Ordering::AcqRel);
+            if !matches!(written, Ok(Ok(()))) {
+                self.give_up(&mut state);
+            }
+            drop(state);
+            self.changed.notify_waiters();
+        }
+        self.changed.notify_waiters();
+    }
+
+    fn next(&self) -> Option<Waiting> {
+        let mut state = self.state();
+        if let Some(next) = state.waiting.pop_front() {
+            return Some(next);
+        }
+        // The client has caught up: it is told that it missed something.
+        if let Some(subscription) = state.lost.pop_first() {
+            let frame = event_frame(subscription, &overflow());
+            state.bytes += frame.len();
+            self.outgoing.fetch_add(frame.len(), Ordering::AcqRel);
+            return Some(Waiting { frame, written: 0, _place: None });
+        }
+        state.writing = false;
+        None
+    }
+
+    /// The client is gone or does not listen: nothing more is sent.
+    fn give_up(&self, state: &mut State) {
+        state.broken = true;
+        let dropped: usize = state.waiting.drain(..).map(|waiting| waiting.frame.len()).sum();
+        state.bytes -= dropped;
+        self.outgoing.fetch_sub(dropped, Ordering::AcqRel);
+        state.lost.clear();
+        self.changed.notify_waiters();
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        // Where the runtime ended under a writing task, what it kept is counted no more.
+        let left = self.state().bytes;
+        self.outgoing.fetch_sub(left, Ordering::AcqRel);
+    }
+}
+
+async fn write_out(stream: &Stream, waiting: &mut Waiting) -> io::Result<()> {
+    while let Some(rest) = waiting.frame.get(waiting.written..).filter(|rest| !rest.is_empty()) {
+        match stream.write(rest).await? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            some => waiting.written += some,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! Accepting connections until the house is to stop. It reads nothing from them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use tokio::task::JoinSet;
+
+use super::connection::{converse, turn_away};
+use super::house::House;
+use super::{Listener, Stream};
+use crate::limits;
+
+/// How long nothing is accepted after accepting failed, for instance for want of descriptors: milliseconds.
+const PAUSE_MS: u64 = 100;
+
+/// Accepts and serves until the house is to stop, then until every connection has parted.
+pub async fn serve(listener: &mut Listener, house: &Arc<House>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(stream) => admit(&mut connections, house, stream),
+                Err(why) => {
+                    tracing::warn!(%why, "cannot accept a connection");
+                    tokio::time::sleep(Duration::from_millis(PAUSE_MS)).await;
+                }
+            },
+            Some(_) = connections.join_next() => {}
+            () = house.stop.asked() => break,
+        }
+    }
+    house.gate.close();
+    house.queue.put_off();
+    listener.withdraw();
+    if !listener.is_inherited() {
+        turn_away_the_rest(listener, house, &mut connections).await;
+    }
+    while connections.join_next().await.is_some() {}
+}
+
+fn admit(connections: &mut JoinSet<()>, house: &Arc<House>, stream: Stream) {
+    let room = house.connections().try_acquire_owned();
+    let refusal = match &room {
+        _ if !stream.same_user() => refusal(Code::Denied, "this editd serves another user".to_owned()),
+        Ok(_) => {
+            let (house, busy) = (Arc::clone(house), house.activity.begin());
+            connections.spawn(async move {
+                converse(house, stream).await;
+                drop((room, busy));
+            });
+            return;
+        }
+        Err(_) => refusal(Code::Busy, format!("{} connections are open; close one", limits::CONNECTIONS)),
+    };
+    tracing::warn!(code = ?refusal.code, "connection turned away");
+    connections.spawn(turn_away(Arc::clone(house), stream, refusal));
+}
+
+/// Those who connected just before the socket went: they come again to the next daemon.
+async fn turn_away_the_rest(listener: &Listener, house: &Arc<House>, connections: &mut JoinSet<()>) {
+    while let Ok(Ok(stream)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
+        let word = "the daemon is stopping; connect again in a moment".to_owned();
+        connections.spawn(turn_away(Arc::clone(house), stream, refusal(Code::Busy, word)));
+    }
+}
+
+fn refusal(code: Code, message: String) -> Refusal {
+    Box::new(WireError::new(code, message))
+}

@@ -1,0 +1,200 @@
+//! One connection's conversation: `hello` first, within its time, then requests. Pure: frames and times in,
+//! what to do out; it reads no socket and no clock.
+
+use std::time::Duration;
+
+use editd_engine::Refusal;
+use editd_proto::codec::{CodecError, Frame, Message, negotiate};
+use editd_proto::error::{Code, WireError};
+use editd_proto::limits;
+use editd_proto::message::{Hello, ServerLimits, Welcome, kind};
+
+use crate::limits::{FRAME_MS, HELLO_MS};
+use crate::workspace::Who;
+
+/// Where a conversation is.
+#[derive(Debug)]
+pub struct Session {
+    opened: Duration,
+    /// When the frame began that is not whole yet.
+    begun: Option<Duration>,
+    greeted: bool,
+}
+
+/// What the first frame leads to.
+#[derive(Debug)]
+pub enum Greeting {
+    /// Who it is; answer `welcome` to the request of this number.
+    Welcome {
+        /// Of the request.
+        id: u64,
+        /// Whose requests follow.
+        who: Who,
+        /// What to answer.
+        welcome: Box<Welcome>,
+    },
+    /// Answer the error to the request of this number, and close.
+    Refused {
+        /// Of the request; 0 where it could not be read.
+        id: u64,
+        /// Why.
+        error: Refusal,
+    },
+}
+
+impl Session {
+    /// A connection that was opened just now.
+    pub fn new(now: Duration) -> Self {
+        Self { opened: now, begun: None, greeted: false }
+    }
+
+    /// What a frame may hold now, bytes.
+    pub fn frame_limit(&self) -> usize {
+        if self.greeted { limits::FRAME } else { limits::FRAME_BEFORE_HELLO }
+    }
+
+    /// More must arrive. `mid_frame`: a frame has begun and is not whole; `another`: it is not the one that
+    /// was so the last time.
+    pub fn waits(&mut self, now: Duration, another: bool, mid_frame: bool) {
+        if !mid_frame {
+            self.begun = None;
+        } else if another || self.begun.is_none() {
+            self.begun = Some(now);
+        }
+    }
+
+    /// When to give up unless more arrives; `None`: whenever it likes.
+    pub fn deadline(&self) -> Option<Duration> {
+        let frame = self.begun.map(|begun| begun + Duration::from_millis(FRAME_MS));
+        let hello = (!self.greeted).then(|| self.opened + Duration::from_millis(HELLO_MS));
+        match (frame, hello) {
+            (Some(frame), Some(hello)) => Some(frame.min(hello)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Why it was given up at the deadline.
+    pub fn late(&self) -> Refusal {
+        let message = if self.greeted {
+            format!("the frame was not whole within {} s; connect again and send it at once", FRAME_MS / 1000)
+        } else {
+            format!("no `hello` within {} s; connect again and say `hello` first", HELLO_MS / 1000)
+        };
+        Box::new(WireError::new(Code::Io, message))
+    }
+
+    /// The first frame. `fresh` names a session that brings no name of its own.
+    pub fn greet(&mut self, frame: Frame, workspace: &str, fresh: impl FnOnce() -> String) -> Greeting {
+        let refused = |id, error| Greeting::Refused { id, error };
+        let message = match Message::parse(frame) {
+            Ok(message) => message,
+            Err(error) => return refused(0, boxed(&error)),
+        };
+        let id = message.id();
+        if message.kind() != kind::HELLO {
+            let word = "the first request must be `hello`; connect again and say it first";
+            return refused(id, Box::new(WireError::new(Code::Malformed, word)));
+        }
+        let hello: Hello = match message.body() {
+            Ok(hello) => hello,
+            Err(error) => return refused(id, boxed(&error)),
+        };
+        let protocol = match negotiate(&hello) {
+            Ok(protocol) => protocol,
+            Err(error) => return refused(id, error),
+        };
+        self.greeted = true;
+        let session = hello.session.unwrap_or_else(fresh);
+        let welcome = Box::new(Welcome {
+            protocol,
+            server: env!("CARGO_PKG_VERSION").to_owned(),
+            workspace: workspace.to_owned(),
+            session: session.clone(),
+            limits: ServerLimits {
+                frame: limits::FRAME as u64,
+                file: limits::FILE as u64,
+                files: limits::FILES as u64,
+                edits: limits::EDITS as u64,
+            },
+        });
+        Greeting::Welcome { id, who: Who { session, client: hello.client }, welcome }
+    }
+}
+
+/// A codec's refusal as it travels.
+pub(super) fn boxed(error: &CodecError) -> Refusal {
+    Box::new(WireError::from(error))
+}
+
+#[cfg(test)]
+#[expect(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use editd_proto::codec::encode;
+
+    const fn at(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn frame<T: serde::Serialize>(id: u64, kind: &str, body: &T) -> Frame {
+        Frame::from_bytes(encode(id, kind, body).unwrap().split_off(limits::FRAME_HEADER))
+    }
+
+    fn hello() -> Hello {
+        Hello { protocol: vec![1], client: "test".into(), session: None, capabilities: Vec::new() }
+    }
+
+    fn refused(frame: Frame) -> (u64, Code) {
+        let mut session = Session::new(at(0));
+        match session.greet(frame, "/w", || "fresh".into()) {
+            Greeting::Refused { id, error } => {
+                assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
+                (id, error.code)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn hello_names_the_session_and_raises_the_limit() {
+        let mut session = Session::new(at(0));
+        assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
+        match session.greet(frame(7, kind::HELLO, &hello()), "/w", || "fresh".into()) {
+            Greeting::Welcome { id, who, welcome } => {
+                assert_eq!((id, who.session.as_str(), who.client.as_str()), (7, "fresh", "test"));
+                assert_eq!((welcome.protocol, welcome.session.as_str()), (1, "fresh"));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(session.frame_limit(), limits::FRAME);
+        assert_eq!(session.deadline(), None, "who was greeted may be silent");
+    }
+
+    #[test]
+    fn anything_else_first_is_refused() {
+        assert_eq!(refused(frame(3, kind::STATUS, &hello())), (3, Code::Malformed));
+        assert_eq!(refused(Frame::from_bytes(b"GET / HTTP/1.1".to_vec())), (0, Code::Malformed));
+        assert_eq!(refused(Frame::from_bytes(Vec::new())), (0, Code::Malformed));
+        let versions = Hello { protocol: vec![99], ..hello() };
+        assert_eq!(refused(frame(4, kind::HELLO, &versions)), (4, Code::Unsupported));
+        let nameless = Hello { client: String::new(), ..hello() };
+        assert_eq!(refused(frame(5, kind::HELLO, &nameless)), (5, Code::Malformed));
+    }
+
+    #[test]
+    fn hello_and_every_frame_have_their_time() {
+        let mut session = Session::new(at(5));
+        assert_eq!(session.deadline(), Some(at(5 + HELLO_MS)));
+        session.waits(at(6), false, true);
+        assert_eq!(session.deadline(), Some(at(5 + HELLO_MS)), "a trickle of bytes buys no time");
+        let _ = session.greet(frame(1, kind::HELLO, &hello()), "/w", || "fresh".into());
+        session.waits(at(7), true, true);
+        assert_eq!(session.deadline(), Some(at(7 + FRAME_MS)));
+        session.waits(at(100), false, true);
+        assert_eq!(session.deadline(), Some(at(7 + FRAME_MS)));
+        session.waits(at(200), true, true);
+        assert_eq!(session.deadline(), Some(at(200 + FRAME_MS)), "the next frame's time is its own");
+        session.waits(at(300), true, false);
+        assert_eq!(session.deadline(), None);
+    }
+}

@@ -1,0 +1,135 @@
+//! Who may listen: private folders, abandoned sockets, daemons that race. No message is spoken here.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::{Arc, Barrier};
+
+use super::kit::Served;
+use crate::ipc::unix::{ListenError, Listener, claim, own_folder};
+
+fn mode(path: &Path) -> u32 {
+    std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+fn chmod(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
+}
+
+fn listen(path: &Path) -> Result<Listener, ListenError> {
+    let runtime = runtime();
+    let _inside = runtime.enter();
+    Listener::listen(runtime.block_on(claim(path))?)
+}
+
+#[test]
+fn the_folder_must_be_private_and_our_own() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("editd");
+    own_folder(&folder).unwrap();
+    assert_eq!(mode(&folder), 0o700);
+    own_folder(&folder).unwrap();
+    for open in [0o755, 0o710, 0o701, 0o777] {
+        chmod(&folder, open);
+        let why = own_folder(&folder).unwrap_err().to_string();
+        assert!(why.contains("chmod 700"), "{why}");
+    }
+    let link = temp.path().join("link");
+    chmod(&folder, 0o700);
+    symlink(&folder, &link).unwrap();
+    assert!(own_folder(&link).is_err(), "a link could be turned to another folder");
+    let file = temp.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    chmod(&file, 0o700);
+    assert!(own_folder(&file).is_err());
+    assert!(own_folder(&temp.path().join("no/such")).is_err());
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(&folder, Some(65534), None).unwrap();
+        assert!(own_folder(&folder).unwrap_err().to_string().contains("belongs to"));
+    }
+}
+
+#[test]
+fn the_socket_is_private_whatever_the_mask() {
+    let served = Served::start();
+    assert_eq!(mode(&served.socket()), 0o600);
+    let open = tempfile::tempdir().unwrap();
+    chmod(open.path(), 0o777);
+    assert!(matches!(listen(&open.path().join("s")), Err(ListenError::Unfit(_))));
+    chmod(open.path(), 0o1777);
+    assert!(listen(&open.path().join("s")).is_ok(), "the sticky bit keeps others from replacing it");
+}
+
+#[test]
+fn an_abandoned_socket_is_taken_over_and_a_served_one_is_not() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("s.sock");
+    drop(UnixListener::bind(&path).unwrap());
+    assert!(UnixStream::connect(&path).is_err(), "abandoned");
+    let first = listen(&path).unwrap();
+    assert!(UnixStream::connect(&path).is_ok());
+    assert!(matches!(listen(&path), Err(ListenError::Served(_))));
+    drop(first);
+    assert!(listen(&path).is_ok());
+    // Somebody who knows nothing of locks.
+    std::fs::remove_file(&path).unwrap();
+    let foreign = UnixListener::bind(&path).unwrap();
+    assert!(matches!(listen(&path), Err(ListenError::Served(_))));
+    assert!(UnixStream::connect(&path).is_ok());
+    drop(foreign);
+    // Something that is no socket.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "precious").unwrap();
+    assert!(matches!(listen(&path), Err(ListenError::Unfit(_))));
+    assert_eq!(std::fs::read(&path).unwrap(), b"precious");
+}
+
+#[test]
+fn of_daemons_that_race_one_wins() {
+    for _ in 0..20 {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("s.sock");
+        drop(UnixListener::bind(&path).unwrap());
+        let together = Arc::new(Barrier::new(4));
+        let racers: Vec<_> = (0..4)
+            .map(|_| {
+                let (path, together) = (path.clone(), Arc::clone(&together));
+                std::thread::spawn(move || {
+                    together.wait();
+                    let won = listen(&path);
+                    let served = matches!(won, Err(ListenError::Served(_)));
+                    together.wait();
+                    (won.is_ok(), served)
+                })
+            })
+            .collect();
+        let ended: Vec<_> = racers.into_iter().map(|racer| racer.join().unwrap()).collect();
+        assert_eq!(ended.iter().filter(|(won, _)| *won).count(), 1, "{ended:?}");
+        assert_eq!(ended.iter().filter(|(_, served)| *served).count(), 3, "{ended:?}");
+    }
+}
+
+#[test]
+fn a_leaving_daemon_is_waited_for() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("s.sock");
+    let mut leaving = listen(&path).unwrap();
+    leaving.withdraw();
+    let held = leaving.close().unwrap();
+    let next = {
+        let path = path.clone();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let _inside = runtime.enter();
+            Listener::listen(runtime.block_on(claim(&path)).unwrap()).map(|_| ())
+        })
+    };
+    drop(held);
+    next.join().unwrap().unwrap();
+}

@@ -1,0 +1,152 @@
+//! Clients that do not behave: each gets a typed error or a closed connection, and the others notice nothing.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::Write;
+
+use editd_proto::codec;
+use editd_proto::error::Code;
+use editd_proto::message::{Hello, ReadReply, Receipt, StatusReply, kind};
+
+use super::kit::{Client, Nothing, Served, hello, job, read};
+use crate::limits;
+
+/// A connection that was there before still works.
+fn unharmed(client: &mut Client) {
+    let text: ReadReply = client.ask(77, kind::READ, &read("fine"));
+    assert_eq!(text.text.as_deref(), Some("fine"));
+}
+
+#[test]
+fn garbage_is_told_off_and_closed_before_hello_and_after() {
+    let served = Served::start();
+    let mut bystander = served.client();
+    for bytes in
+        [&b"\x00\x00\x00\x00"[..], b"\x00\x00\x00\x05hello", b"\x00\x00\x00\x01\xc1", b"\x00\x00\x00\x01\x80"]
+    {
+        let mut stranger = served.stranger();
+        stranger.stream.write_all(bytes).unwrap();
+        assert_eq!(stranger.last_error(0).code, Code::Malformed);
+        let mut greeted = served.client();
+        greeted.stream.write_all(bytes).unwrap();
+        assert_eq!(greeted.last_error(0).code, Code::Malformed);
+        unharmed(&mut bystander);
+    }
+}
+
+#[test]
+fn a_length_of_4_gb_is_refused_before_anything_else() {
+    let served = Served::start();
+    let mut bystander = served.client();
+    for mut client in [served.stranger(), served.client()] {
+        client.stream.write_all(&[0xff; 4]).unwrap();
+        // It may be sending already when the answer comes.
+        let _ = client.stream.write_all(&[0; 10_000]);
+        let error = client.last_error(0);
+        assert_eq!(error.code, Code::TooLarge);
+    }
+    let mut stranger = served.stranger();
+    stranger.stream.write_all(&(editd_proto::limits::FRAME as u32).to_be_bytes()).unwrap();
+    assert_eq!(stranger.last_error(0).code, Code::TooLarge, "a stranger may send less");
+    unharmed(&mut bystander);
+}
+
+#[test]
+fn a_wrong_version_and_a_wrong_first_word_are_refused() {
+    let served = Served::start();
+    let mut client = served.stranger();
+    client.send(5, kind::HELLO, &Hello { protocol: vec![2, 99], ..hello() });
+    assert_eq!(client.last_error(5).code, Code::Unsupported);
+    let mut client = served.stranger();
+    client.send(6, kind::READ, &read("a"));
+    assert_eq!(client.last_error(6).code, Code::Malformed);
+}
+
+#[test]
+fn a_client_that_dies_harms_nobody() {
+    let served = Served::start();
+    let mut bystander = served.client();
+    let frame = codec::encode(1, kind::EDIT, &job("edit", "a")).unwrap();
+    for end in 0..frame.len() {
+        let mut client = served.client();
+        client.stream.write_all(frame.get(..end).unwrap()).unwrap();
+    }
+    unharmed(&mut bystander);
+    assert!(served.fake.log().is_empty(), "no job was made of a part");
+    // One that dies while its job runs: the job is done all the same.
+    served.fake.hold("held");
+    let mut client = served.client();
+    client.send(1, kind::EDIT, &job("held", "a"));
+    served.fake.log_with("begin held");
+    drop(client);
+    served.fake.let_go("held");
+    served.fake.log_with("end held");
+    unharmed(&mut bystander);
+    let mut sessions = 2;
+    while sessions > 1 {
+        let status: StatusReply = bystander.ask(1, kind::STATUS, &Nothing {});
+        sessions = status.sessions;
+    }
+}
+
+#[test]
+fn one_connection_too_many_is_busy_until_another_ends() {
+    let served = Served::start();
+    let mut open: Vec<Client> = (0..limits::CONNECTIONS).map(|_| served.client()).collect();
+    assert_eq!(served.stranger().last_error(0).code, Code::Busy);
+    unharmed(open.first_mut().unwrap());
+    drop(open.pop());
+    // Its end is noticed at some later moment.
+    loop {
+        let mut next = served.stranger();
+        next.send(0, kind::HELLO, &hello());
+        let reply = next.receive();
+        if reply.kind() == kind::HELLO {
+            break;
+        }
+        assert_eq!(reply.body::<editd_proto::WireError>().unwrap().code, Code::Busy);
+    }
+}
+
+#[test]
+fn a_panic_inside_is_one_internal_error() {
+    let served = Served::start();
+    let mut client = served.client();
+    client.send(1, kind::READ, &read("panic"));
+    assert_eq!(client.error(1).code, Code::Internal);
+    client.send(2, kind::EDIT, &job("panic", "a"));
+    assert_eq!(client.error(2).code, Code::Internal);
+    let next: Receipt = client.ask(3, kind::EDIT, &job("next", "a"));
+    assert!(next.error.is_none());
+}
+
+#[test]
+fn another_user_is_denied() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root can be another user");
+        return;
+    }
+    let served = Served::start();
+    // What guards the socket first is taken away, to see what guards it last.
+    for (path, mode) in [(served.folder.path().to_owned(), 0o755), (served.socket(), 0o777)] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let script = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); \
+                  d=b''\nwhile True:\n b=s.recv(4096)\n d+=b\n if not b: break\nsys.stdout.buffer.write(d)";
+    let child = std::process::Command::new("python3")
+        .args(["-c", script])
+        .arg(served.socket())
+        .uid(65534)
+        .gid(65534)
+        .output();
+    let Ok(output) = child else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let mut frames = codec::FrameReader::new(1 << 20);
+    frames.push(&output.stdout);
+    let message = codec::Message::parse(frames.next_frame().unwrap().unwrap()).unwrap();
+    assert_eq!(message.body::<editd_proto::WireError>().unwrap().code, Code::Denied);
+}

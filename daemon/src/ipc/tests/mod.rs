@@ -1,0 +1,249 @@
+//! Real sockets in temporary folders against a fake workspace: the house to test, and a plain client.
+
+mod claims;
+mod hostile;
+mod slow;
+mod talk;
+
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod kit {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    use std::path::PathBuf;
+    use std::sync::{Arc, Mutex};
+    use std::thread::JoinHandle;
+    use std::time::Duration;
+
+    use editd_engine::Refusal;
+    use editd_proto::WireError;
+    use editd_proto::codec::{self, FrameReader, Message};
+    use editd_proto::message::{FileEntry, Hello, JobRequest, ReadRequest, SubscribeRequest, kind};
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use tokio::runtime::{Builder, Handle};
+
+    use crate::clock::System;
+    use crate::ipc::house::Parts;
+    use crate::ipc::{About, House, Listener, Sink, Stop, Subscription, Subscriptions, claim, serve};
+    use crate::limits;
+    use crate::queue::fake::{self, Fake};
+    use crate::queue::{Activity, Gate, Queue};
+
+    #[derive(Default)]
+    pub(crate) struct Watchers(pub(crate) Arc<Mutex<Vec<Arc<Sink>>>>);
+
+    struct Watching(Arc<Mutex<Vec<Arc<Sink>>>>, Arc<Sink>);
+
+    impl Subscription for Watching {}
+
+    impl Drop for Watching {
+        fn drop(&mut self) {
+            self.0.lock().unwrap().retain(|sink| !Arc::ptr_eq(sink, &self.1));
+        }
+    }
+
+    impl Subscriptions for Watchers {
+        fn subscribe(
+            &self,
+            _: &SubscribeRequest,
+            sink: Arc<Sink>,
+        ) -> Result<(Box<dyn Subscription>, u64), Refusal> {
+            self.0.lock().unwrap().push(Arc::clone(&sink));
+            Ok((Box::new(Watching(Arc::clone(&self.0), sink)), 3))
+        }
+        fn folders(&self) -> u64 {
+            3
+        }
+    }
+
+    /// A house that is served on its own thread.
+    pub(crate) struct Served {
+        pub(crate) folder: tempfile::TempDir,
+        pub(crate) house: Arc<House>,
+        pub(crate) fake: Arc<Fake>,
+        pub(crate) sinks: Arc<Mutex<Vec<Arc<Sink>>>>,
+        thread: Option<JoinHandle<()>>,
+        time: Option<std::sync::mpsc::Sender<()>>,
+    }
+
+    impl Served {
+        /// On a runtime as the daemon's.
+        pub(crate) fn start() -> Self {
+            Self::on(|| {
+                Builder::new_multi_thread()
+                    .worker_threads(2)
+                    .max_blocking_threads(limits::WORKERS + 16)
+                    .enable_all()
+                    .build()
+                    .unwrap()
+            })
+        }
+
+        /// Where time stands still until it is let go; then it passes at once whenever all wait for it.
+        pub(crate) fn in_a_hurry() -> Self {
+            let (hold, held) = std::sync::mpsc::channel::<()>();
+            let mut served = Self::on(move || {
+                let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+                // Time does not pass by itself while a blocking thread is at work.
+                runtime.spawn_blocking(move || held.recv());
+                runtime
+            });
+            served.time = Some(hold);
+            served
+        }
+
+        pub(crate) fn let_time_pass(&mut self) {
+            self.time = None;
+        }
+
+        fn on(runtime: impl FnOnce() -> tokio::runtime::Runtime + Send + 'static) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let socket = folder.path().join("s.sock");
+            let fake = Arc::new(Fake::default());
+            let watchers = Watchers::default();
+            let sinks = Arc::clone(&watchers.0);
+            let (to, from) = std::sync::mpsc::channel();
+            let desk = Arc::clone(&fake);
+            let thread = std::thread::spawn(move || {
+                let runtime = runtime();
+                let house = house(desk, watchers, runtime.handle().clone());
+                runtime.block_on(async {
+                    let mut listener = Listener::listen(claim(&socket).await.unwrap()).unwrap();
+                    to.send(Arc::clone(&house)).unwrap();
+                    serve(&mut listener, &house).await;
+                });
+            });
+            Self { folder, house: from.recv().unwrap(), fake, sinks, thread: Some(thread), time: None }
+        }
+
+        pub(crate) fn socket(&self) -> PathBuf {
+            self.folder.path().join("s.sock")
+        }
+
+        pub(crate) fn stranger(&self) -> Client {
+            let stream = UnixStream::connect(self.socket()).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+            stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+            Client { stream, frames: FrameReader::new(editd_proto::limits::FRAME) }
+        }
+
+        pub(crate) fn client(&self) -> Client {
+            let mut client = self.stranger();
+            client.send(0, kind::HELLO, &hello());
+            assert_eq!(client.receive().kind(), kind::HELLO);
+            client
+        }
+
+        /// Waits until the house has been left.
+        pub(crate) fn ended(mut self) {
+            self.thread.take().unwrap().join().unwrap();
+        }
+    }
+
+    impl Drop for Served {
+        fn drop(&mut self) {
+            self.let_time_pass();
+            self.house.stop.ask();
+            if let Some(thread) = self.thread.take() {
+                let ended = thread.join();
+                assert!(std::thread::panicking() || ended.is_ok());
+            }
+        }
+    }
+
+    fn house(desk: Arc<Fake>, watchers: Watchers, runtime: Handle) -> Arc<House> {
+        let activity = Activity::new();
+        let aftermath = Arc::new(fake::Nothing);
+        let durability = editd_proto::message::Durability::Durable;
+        let queue =
+            Queue::new(desk.clone(), aftermath.clone(), activity.clone(), durability, runtime.clone());
+        House::new(Parts {
+            desk,
+            queue,
+            gate: Gate::new(),
+            activity,
+            aftermath,
+            clock: Arc::new(System::start()),
+            subscriptions: Arc::new(watchers),
+            about: About { workspace: "/workspace".into(), ..About::default() },
+            stop: Arc::new(Stop::default()),
+            runtime,
+        })
+    }
+
+    /// A body without fields.
+    #[derive(serde::Serialize)]
+    pub(crate) struct Nothing {}
+
+    pub(crate) fn hello() -> Hello {
+        Hello { protocol: vec![1], client: "test".into(), session: Some("s".into()), capabilities: vec![] }
+    }
+
+    pub(crate) fn job(label: &str, path: &str) -> JobRequest {
+        let file = FileEntry { path: path.into(), ..FileEntry::default() };
+        JobRequest { label: Some(label.into()), files: vec![file], ..JobRequest::default() }
+    }
+
+    pub(crate) fn read(path: &str) -> ReadRequest {
+        ReadRequest { path: path.into(), lines: None, seen: None }
+    }
+
+    pub(crate) struct Client {
+        pub(crate) stream: UnixStream,
+        frames: FrameReader,
+    }
+
+    impl Client {
+        /// The same connection, for another thread to send on.
+        pub(crate) fn twin(&self) -> Self {
+            let frames = FrameReader::new(editd_proto::limits::FRAME);
+            Self { stream: self.stream.try_clone().unwrap(), frames }
+        }
+
+        pub(crate) fn send<T: Serialize>(&mut self, id: u64, kind: &str, body: &T) {
+            self.stream.write_all(&codec::encode(id, kind, body).unwrap()).unwrap();
+        }
+
+        /// The next message; `None` at the end of the connection.
+        pub(crate) fn next(&mut self) -> Option<Message> {
+            let mut buffer = vec![0; 64 * 1024];
+            loop {
+                if let Some(frame) = self.frames.next_frame().unwrap() {
+                    return Some(Message::parse(frame).unwrap());
+                }
+                match self.stream.read(&mut buffer) {
+                    Ok(0) => return None,
+                    Ok(some) => self.frames.push(buffer.get(..some).unwrap()),
+                    Err(why) if why.kind() == std::io::ErrorKind::ConnectionReset => return None,
+                    Err(why) => panic!("{why}"),
+                }
+            }
+        }
+
+        pub(crate) fn receive(&mut self) -> Message {
+            self.next().unwrap()
+        }
+
+        /// Sends a request and takes its reply, the only one that comes.
+        pub(crate) fn ask<T: Serialize, R: DeserializeOwned>(&mut self, id: u64, kind: &str, body: &T) -> R {
+            self.send(id, kind, body);
+            let reply = self.receive();
+            assert_eq!((reply.id(), reply.kind()), (id, kind), "{:?}", reply.body::<WireError>());
+            reply.body().unwrap()
+        }
+
+        /// The next message, which is an error for this request.
+        pub(crate) fn error(&mut self, id: u64) -> WireError {
+            let reply = self.receive();
+            assert_eq!((reply.id(), reply.kind()), (id, kind::ERROR));
+            reply.body().unwrap()
+        }
+
+        /// The last error, and then the end.
+        pub(crate) fn last_error(&mut self, id: u64) -> WireError {
+            let error = self.error(id);
+            assert!(self.next().is_none(), "the connection is closed after it");
+            error
+        }
+    }
+}

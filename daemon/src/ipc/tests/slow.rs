@@ -1,0 +1,134 @@
+//! Clients that are slow: to speak, to finish a frame, to take what they asked for.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::Write;
+
+use editd_proto::WireError;
+use editd_proto::codec;
+use editd_proto::error::Code;
+use editd_proto::message::{ChangeEvent, ChangeKind, ReadReply, SubscribeReply, SubscribeRequest, kind};
+
+use super::kit::{Nothing, Served, job, read};
+use crate::limits;
+
+#[test]
+fn who_never_says_hello_is_told_and_closed() {
+    let mut served = Served::in_a_hurry();
+    let mut silent = served.stranger();
+    let mut half = served.stranger();
+    half.stream.write_all(&[0, 0]).unwrap();
+    served.let_time_pass();
+    assert_eq!(silent.last_error(0).code, Code::Io);
+    assert_eq!(half.last_error(0).code, Code::Io, "half a length is no hello either");
+}
+
+#[test]
+fn a_frame_that_is_never_finished_is_told_and_closed() {
+    let mut served = Served::in_a_hurry();
+    let mut client = served.client();
+    let frame = codec::encode(1, kind::EDIT, &job("edit", "a")).unwrap();
+    client.stream.write_all(frame.get(..frame.len() - 1).unwrap()).unwrap();
+    served.let_time_pass();
+    assert_eq!(client.last_error(0).code, Code::Io);
+    assert!(served.fake.log().is_empty());
+}
+
+#[test]
+fn who_waits_for_ever_and_is_silent_is_left_alone() {
+    let mut served = Served::in_a_hurry();
+    let mut client = served.client();
+    // Another connection's time runs out meanwhile, so time does pass.
+    let mut stranger = served.stranger();
+    served.let_time_pass();
+    stranger.last_error(0);
+    let text: ReadReply = client.ask(1, kind::READ, &read("a"));
+    assert_eq!(text.text.as_deref(), Some("a"));
+}
+
+#[test]
+fn who_takes_no_replies_holds_up_nobody_and_gets_them_all_later() {
+    let served = Served::start();
+    let mut greedy = served.client();
+    let size = 4_000_000;
+    let count = 64;
+    for id in 0..count {
+        greedy.send(id, kind::READ, &read(&format!("big/{size}")));
+    }
+    let mut other = served.client();
+    for id in 0..100 {
+        let _: ReadReply = other.ask(id, kind::READ, &read("small"));
+    }
+    let (mut whole, mut busy) = (0, 0);
+    for _ in 0..count {
+        let reply = greedy.receive();
+        match reply.kind() {
+            kind::READ => {
+                assert_eq!(reply.body::<ReadReply>().unwrap().text.unwrap().len(), size);
+                whole += 1;
+            }
+            _ => {
+                assert_eq!(reply.body::<WireError>().unwrap().code, Code::Busy);
+                busy += 1;
+            }
+        }
+    }
+    assert_eq!(whole + busy, count);
+    assert!(whole > 0);
+    assert!(whole <= count / 2 || busy == 0, "what is refused is refused since too much waits");
+}
+
+#[test]
+fn who_never_takes_its_replies_is_dropped() {
+    let mut served = Served::in_a_hurry();
+    let mut client = served.client();
+    client.send(1, kind::READ, &read("big/4000000"));
+    let mut other = served.client();
+    served.let_time_pass();
+    // The daemon gives up; then nothing of the client is left in it.
+    let mut sessions = 2;
+    while sessions > 1 {
+        let status: editd_proto::message::StatusReply = other.ask(1, kind::STATUS, &Nothing {});
+        sessions = status.sessions;
+    }
+}
+
+#[test]
+fn events_come_in_order_and_too_many_turn_into_one_overflow() {
+    let served = Served::start();
+    let mut client = served.client();
+    let subscribed: SubscribeReply = client.ask(9, kind::SUBSCRIBE, &SubscribeRequest::default());
+    assert_eq!(subscribed.folders, 3);
+    let sink = served.sinks.lock().unwrap().first().unwrap().clone();
+    let event = |number: usize| ChangeEvent {
+        change: ChangeKind::Changed,
+        path: Some(format!("file-{number}-{}", "x".repeat(1000)).as_str().into()),
+        version: None,
+        entry: None,
+        by: None,
+        session: None,
+    };
+    let count = 20 * limits::OUTBOX / 1000;
+    for number in 0..count {
+        sink.send(&event(number));
+    }
+    let mut seen = 0;
+    loop {
+        let reply = client.receive();
+        assert_eq!((reply.id(), reply.kind()), (9, kind::EVENT));
+        let got: ChangeEvent = reply.body().unwrap();
+        if got.change == ChangeKind::Overflow {
+            break;
+        }
+        assert_eq!(got, event(seen));
+        seen += 1;
+    }
+    assert!(seen < count);
+    // Once it has caught up, events come again.
+    sink.send(&event(7));
+    assert_eq!(client.receive().body::<ChangeEvent>().unwrap(), event(7));
+    drop(client);
+    while !served.sinks.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,168 @@
+//! The right to a socket path: a lock beside it. An abandoned socket is removed only under that lock, never
+//! by guessing whether a process lives.
+
+#![expect(clippy::disallowed_methods, reason = "ipc is the room that makes the socket and its folder")]
+
+use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use tokio::net::UnixListener;
+
+use super::ListenError;
+use crate::limits;
+
+/// The right to listen at a path, until it is dropped.
+#[derive(Debug)]
+#[expect(clippy::disallowed_types, reason = "the lock is the socket's, not the workspace's")]
+pub struct Claim {
+    path: PathBuf,
+    // Closing it gives the lock back. The file stays: removing it would let two daemons lock two files.
+    _lock: std::fs::File,
+}
+
+/// Makes sure that a folder exists, is the user's own and nobody else's.
+///
+/// # Errors
+/// It cannot be made, is a link, or belongs or opens to somebody else.
+pub fn own_folder(folder: &Path) -> Result<(), ListenError> {
+    #[expect(clippy::disallowed_types, reason = "the folder is the socket's, not the workspace's")]
+    let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
+    match made {
+        Err(why) if why.kind() != ErrorKind::AlreadyExists => {
+            return Err(ListenError::Io { what: "make the folder", path: folder.to_owned(), why });
+        }
+        _ => {}
+    }
+    let meta = look("look at the folder", folder)?;
+    let whole = meta.mode() & 0o7777;
+    let shown = folder.display();
+    if !meta.is_dir() {
+        Err(ListenError::Unfit(format!("{shown} is not a folder; move it away")))
+    } else if meta.uid() != rustix::process::geteuid().as_raw() {
+        Err(ListenError::Unfit(format!(
+            "the folder {shown} belongs to user {}; set XDG_RUNTIME_DIR to a folder of your own",
+            meta.uid()
+        )))
+    } else if whole & 0o077 != 0 {
+        Err(ListenError::Unfit(format!(
+            "the folder {shown} is open to others (mode {whole:o}); look what is in it, then `chmod 700` it"
+        )))
+    } else {
+        Ok(())
+    }
+}
+
+/// Refuses a folder in which others could replace a socket.
+fn fit_folder(folder: &Path) -> Result<(), ListenError> {
+    let whole = look("look at the folder", folder)?.mode() & 0o7777;
+    if whole & 0o022 != 0 && whole & 0o1000 == 0 {
+        return Err(ListenError::Unfit(format!(
+            "others may replace the socket in {} (mode {whole:o}); choose a folder of your own",
+            folder.display()
+        )));
+    }
+    Ok(())
+}
+
+fn look(what: &'static str, path: &Path) -> Result<std::fs::Metadata, ListenError> {
+    std::fs::symlink_metadata(path).map_err(|why| ListenError::Io { what, path: path.to_owned(), why })
+}
+
+/// Claims a path. Where another daemon is just leaving or coming, waits until that is over.
+///
+/// # Errors
+/// [`ListenError::Served`] where a daemon listens there, or holds the lock for more than
+/// [`limits::CLAIM_MS`].
+pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
+    let io = |what, why| ListenError::Io { what, path: path.to_owned(), why };
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    // A link in the folder's own name is followed here and looked through below.
+    fit_folder(&folder.canonicalize().map_err(|why| io("find the folder of", why))?)?;
+    let mut lock_path = path.as_os_str().to_owned();
+    lock_path.push(".lock");
+    #[expect(clippy::disallowed_types, reason = "the lock is the socket's, not the workspace's")]
+    let lock = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK).bits().cast_signed())
+        .open(&lock_path)
+        .map_err(|why| io("open the lock of", why))?;
+    for _ in 0..limits::CLAIM_MS / CLAIM_STEP_MS {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Claim { path: path.to_owned(), _lock: lock }),
+            Err(std::fs::TryLockError::WouldBlock) if answers(path) => break,
+            // It is starting or stopping.
+            Err(std::fs::TryLockError::WouldBlock) => {
+                tokio::time::sleep(Duration::from_millis(CLAIM_STEP_MS)).await;
+            }
+            Err(std::fs::TryLockError::Error(why)) => return Err(io("lock", why)),
+        }
+    }
+    Err(ListenError::Served(path.to_owned()))
+}
+
+/// How often a lock that is held is tried again, milliseconds.
+const CLAIM_STEP_MS: u64 = 20;
+
+fn answers(path: &Path) -> bool {
+    std::os::unix::net::UnixStream::connect(path).is_ok()
+}
+
+impl Claim {
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes an abandoned socket and listens in its place. Nobody but the user can connect, at any moment.
+    pub(super) fn bind(&self) -> Result<UnixListener, ListenError> {
+        let io = |what, why| ListenError::Io { what, path: self.path.clone(), why };
+        match std::fs::symlink_metadata(&self.path) {
+            Err(why) if why.kind() == ErrorKind::NotFound => {}
+            Err(why) => return Err(io("look at", why)),
+            Ok(meta) if !meta.file_type().is_socket() => {
+                let message = format!("{} is there and not a socket; move it away", self.path.display());
+                return Err(ListenError::Unfit(message));
+            }
+            // Whoever listens without our lock is not an editd that was started as this one; leave it alone.
+            Ok(_) if answers(&self.path) => return Err(ListenError::Served(self.path.clone())),
+            Ok(_) => std::fs::remove_file(&self.path).map_err(|why| io("remove the abandoned", why))?,
+        }
+        let socket = self.bound().map_err(|why| io("listen on", why.into()))?;
+        // Not every system takes the mode from the socket.
+        std::fs::set_permissions(&self.path, std::fs::Permissions::from_mode(0o600))
+            .map_err(|why| io("make private", why))?;
+        UnixListener::from_std(socket.into()).map_err(|why| io("listen on", why))
+    }
+
+    fn bound(&self) -> rustix::io::Result<OwnedFd> {
+        // BSDs have no flags here; the kinds of descriptor are set one by one then.
+        let socket = rustix::net::socket_with(
+            AddressFamily::UNIX,
+            SocketType::STREAM,
+            SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
+            None,
+        )?;
+        // On Linux the name in the file system gets the socket's own mode, so that there is no moment in
+        // which it is open to others; elsewhere this does nothing or fails, and the folder guards it.
+        let _ = rustix::fs::fchmod(&socket, rustix::fs::Mode::from_raw_mode(0o600));
+        rustix::net::bind(&socket, &SocketAddrUnix::new(&self.path)?)?;
+        rustix::net::listen(&socket, limits::BACKLOG)?;
+        Ok(socket)
+    }
+
+    /// Takes the name away. Ours, since we hold the lock.
+    pub(super) fn unlink(&self) {
+        if let Err(why) = std::fs::remove_file(&self.path)
+            && why.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(path = %self.path.display(), %why, "the socket cannot be removed");
+        }
+    }
+}

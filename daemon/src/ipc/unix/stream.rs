@@ -1,0 +1,78 @@
+//! One connection's bytes. It blocks no thread and knows no frame.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use editd_proto::codec::FrameReader;
+use tokio::net::UnixStream;
+
+/// Bytes read at once.
+const READ: usize = 64 * 1024;
+
+/// A connection.
+#[derive(Debug)]
+pub struct Stream(UnixStream);
+
+impl Stream {
+    pub(super) fn new(stream: UnixStream) -> Self {
+        Self(stream)
+    }
+
+    /// Whether the other side is a process of the same user.
+    pub fn same_user(&self) -> bool {
+        match self.0.peer_cred() {
+            Ok(peer) => peer.uid() == rustix::process::geteuid().as_raw(),
+            Err(_) => false,
+        }
+    }
+
+    /// Takes in what has arrived, waiting for something. Returns the bytes; 0 at the end.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub async fn read(&self, frames: &mut FrameReader) -> io::Result<usize> {
+        loop {
+            self.0.readable().await?;
+            match self.take(frames) {
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+                done => return done,
+            }
+        }
+    }
+
+    // Not in the loop above: the buffer would be part of every silent connection's task.
+    fn take(&self, frames: &mut FrameReader) -> io::Result<usize> {
+        let mut buffer = [0; READ];
+        let read = self.0.try_read(&mut buffer)?;
+        frames.push(buffer.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+
+    /// Writes what fits at once, from any thread.
+    ///
+    /// # Errors
+    /// `WouldBlock` where nothing fits; else the connection is broken.
+    pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_write(bytes)
+    }
+
+    /// Writes some of the bytes, waiting until any fit.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            self.0.writable().await?;
+            match self.0.try_write(bytes) {
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+                done => return done,
+            }
+        }
+    }
+
+    /// Nothing more will be written.
+    pub fn end(&self) {
+        // It fails only where the other side is gone already.
+        let _ = rustix::net::shutdown(self.0.as_fd(), rustix::net::Shutdown::Write);
+    }
+}

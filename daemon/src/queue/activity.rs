@@ -1,0 +1,69 @@
+//! Whether anything is going on: connections and jobs, counted. It decides nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::Notify;
+
+/// Counts what is going on.
+#[derive(Debug, Default)]
+pub struct Activity {
+    going: AtomicUsize,
+    changed: Notify,
+}
+
+/// Something is going on until this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Busy(Arc<Activity>);
+
+impl Activity {
+    /// Nothing going on.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Something begins.
+    pub fn begin(self: &Arc<Self>) -> Busy {
+        if self.going.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.changed.notify_waiters();
+        }
+        Busy(Arc::clone(self))
+    }
+
+    /// How many things are going on.
+    pub fn count(&self) -> usize {
+        self.going.load(Ordering::Acquire)
+    }
+
+    /// Returns once nothing is going on.
+    pub async fn idle(&self) {
+        self.until(|going| going == 0).await;
+    }
+
+    /// Returns once something is going on.
+    pub async fn active(&self) {
+        self.until(|going| going > 0).await;
+    }
+
+    async fn until(&self, reached: impl Fn(usize) -> bool) {
+        loop {
+            // Registered before looking, so that a change in between is not missed.
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if reached(self.count()) {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        if self.0.going.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.changed.notify_waiters();
+        }
+    }
+}

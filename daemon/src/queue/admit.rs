@@ -1,0 +1,131 @@
+//! How much may wait or run at once. Beyond it a request is `busy` at once, rather than late.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+
+use crate::limits;
+
+/// Counts requests and their bytes, over all connections.
+#[derive(Debug, Default)]
+pub struct Gate {
+    jobs: AtomicUsize,
+    bytes: AtomicUsize,
+    closed: AtomicBool,
+}
+
+/// A request that was let in. It is out once this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Pass {
+    gate: Arc<Gate>,
+    jobs: usize,
+    bytes: usize,
+}
+
+impl Gate {
+    /// An open gate.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Lets a request of so many bytes in.
+    ///
+    /// # Errors
+    /// `busy` above [`limits::QUEUE_BYTES`]; a request that is alone always fits.
+    pub fn request(self: &Arc<Self>, bytes: usize) -> Result<Pass, Refusal> {
+        let pass = Pass { gate: Arc::clone(self), jobs: 0, bytes };
+        let before = self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        if before > 0 && before.saturating_add(bytes) > limits::QUEUE_BYTES {
+            return Err(busy("too many bytes of requests are waiting; try again in a moment"));
+        }
+        Ok(pass)
+    }
+
+    /// Lets a request in as a job.
+    ///
+    /// # Errors
+    /// `busy` above [`limits::QUEUE`] jobs, or when the daemon is stopping.
+    pub fn job(&self, mut pass: Pass) -> Result<Pass, Refusal> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(busy("the daemon is stopping; connect again in a moment and send the job again"));
+        }
+        pass.jobs = 1;
+        if self.jobs.fetch_add(1, Ordering::AcqRel) >= limits::QUEUE {
+            return Err(busy("too many jobs are waiting; try again in a moment"));
+        }
+        Ok(pass)
+    }
+
+    /// No more jobs are let in.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Whether no more jobs are let in.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Jobs that wait or run.
+    pub fn jobs(&self) -> usize {
+        self.jobs.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        self.gate.jobs.fetch_sub(self.jobs, Ordering::AcqRel);
+        self.gate.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
+    }
+}
+
+fn busy(message: &str) -> Refusal {
+    Box::new(WireError::new(Code::Busy, message))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_job_too_many_is_busy_until_another_is_out() {
+        let gate = Gate::new();
+        let enter = || gate.job(gate.request(1)?);
+        let mut inside: Vec<Pass> = (0..limits::QUEUE).map(|_| enter().unwrap()).collect();
+        assert_eq!(enter().unwrap_err().code, Code::Busy);
+        assert_eq!(gate.jobs(), limits::QUEUE, "a refused job is not counted");
+        inside.pop();
+        inside.push(enter().unwrap());
+        inside.clear();
+        assert_eq!(gate.jobs(), 0);
+        assert_eq!(gate.bytes.load(Ordering::Acquire), 0);
+    }
+
+    #[test]
+    fn bytes_are_bounded_and_one_request_always_fits() {
+        let gate = Gate::new();
+        let huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
+        assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
+        drop(huge);
+        let half = gate.request(limits::QUEUE_BYTES / 2).unwrap();
+        let other = gate.request(limits::QUEUE_BYTES / 2).unwrap();
+        assert!(gate.request(1).is_err());
+        drop((half, other));
+        assert!(gate.request(1).is_ok());
+    }
+
+    #[test]
+    fn a_closed_gate_lets_no_job_in() {
+        let gate = Gate::new();
+        let inside = gate.job(gate.request(1).unwrap()).unwrap();
+        gate.close();
+        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, Code::Busy);
+        assert_eq!(gate.jobs(), 1);
+        drop(inside);
+        assert_eq!(gate.jobs(), 0);
+    }
+}

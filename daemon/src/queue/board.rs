@@ -1,0 +1,192 @@
+//! The jobs themselves: which wait, which run, who wants to know. Pure but for the replies that it keeps;
+//! it runs nothing and asks nobody.
+
+use std::collections::{HashMap, VecDeque};
+
+use editd_proto::ids::JobId;
+use editd_proto::message::{JobRequest, UndoRequest};
+
+use super::activity::Busy;
+use super::admit::Pass;
+use super::lanes::{Removed, Table, Ticket};
+use super::reply::Reply;
+use crate::limits;
+use crate::workspace::{Lanes, Who};
+
+/// What a job does.
+#[derive(Debug)]
+pub(super) enum Work {
+    Edit(JobId, Box<JobRequest>),
+    Undo(Box<UndoRequest>),
+    Redo(Box<UndoRequest>),
+}
+
+/// A job that was let in.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) who: Who,
+    pub(super) work: Work,
+    /// Who sent it; nobody where it is detached.
+    pub(super) reply: Option<Reply>,
+    /// Whether its reply may be sent before it is flushed.
+    pub(super) relaxed: bool,
+    /// Its place in the queue's bounds, and in what keeps the daemon from leaving.
+    pub(super) held: (Pass, Busy),
+}
+
+impl Job {
+    pub(super) fn id(&self) -> Option<JobId> {
+        match &self.work {
+            Work::Edit(id, _) => Some(*id),
+            Work::Undo(_) | Work::Redo(_) => None,
+        }
+    }
+}
+
+/// Who waits for a job, so that the wait can be given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitId {
+    job: JobId,
+    number: u64,
+}
+
+/// What became of a wish to cancel.
+#[derive(Debug)]
+pub(super) enum Cancelled {
+    /// It was taken away; these may begin now.
+    Taken(Box<Job>, Begun),
+    /// It runs, or is not one that can be cancelled.
+    TooLate,
+    /// It is not here.
+    Unknown,
+}
+
+/// Jobs that begin.
+pub(super) type Begun = Vec<(Ticket, Job)>;
+
+/// Detached jobs that were put off, each with those who wait for it.
+pub(super) type Off = Vec<(JobId, Vec<Reply>)>;
+
+/// Everything that waits or runs.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    table: Table,
+    /// Jobs that have not begun.
+    waiting: HashMap<Ticket, Job>,
+    /// Of those, the ones whose lanes are free, while all workers are taken.
+    ready: VecDeque<Ticket>,
+    running: usize,
+    by_id: HashMap<JobId, Ticket>,
+    waiters: HashMap<JobId, Vec<(u64, Reply)>>,
+    next_wait: u64,
+}
+
+impl Board {
+    /// A job arrives. Returns it again if it may begin at once.
+    pub(super) fn arrive(&mut self, job: Job, lanes: Lanes) -> Option<(Ticket, Job)> {
+        let (ticket, at_once) = self.table.arrive(lanes);
+        if let Some(id) = job.id() {
+            self.by_id.insert(id, ticket);
+        }
+        self.waiting.insert(ticket, job);
+        if at_once {
+            self.ready.push_back(ticket);
+        }
+        self.begin().pop()
+    }
+
+    /// A job has ended. Returns those that may begin now, and who waits to know how it ended.
+    pub(super) fn leave(&mut self, ticket: Ticket, id: Option<JobId>) -> (Begun, Vec<Reply>) {
+        let waiters = id.map_or_else(Vec::new, |id| {
+            self.by_id.remove(&id);
+            self.take_waiters(id)
+        });
+        self.running = self.running.saturating_sub(1);
+        self.ready.extend(self.table.leave(ticket));
+        (self.begin(), waiters)
+    }
+
+    /// Takes a detached job away that has not begun.
+    pub(super) fn cancel(&mut self, id: JobId) -> Cancelled {
+        let Some(&ticket) = self.by_id.get(&id) else { return Cancelled::Unknown };
+        match self.waiting.remove(&ticket) {
+            Some(job) if job.reply.is_none() => {
+                let next = self.take_away(ticket, id);
+                Cancelled::Taken(Box::new(job), next)
+            }
+            Some(attached) => {
+                self.waiting.insert(ticket, attached);
+                Cancelled::TooLate
+            }
+            None => Cancelled::TooLate,
+        }
+    }
+
+    /// Takes every detached job away that has not begun: they are stored, and begin after the next start.
+    /// Returns them with those who wait for them, and the jobs that may begin now.
+    pub(super) fn put_off(&mut self) -> (Off, Begun) {
+        let detached = |(_, job): &(&Ticket, &Job)| job.reply.is_none();
+        let ids: Vec<JobId> = self.waiting.iter().filter(detached).filter_map(|(_, job)| job.id()).collect();
+        let mut off = Vec::with_capacity(ids.len());
+        let mut next = Vec::new();
+        for id in ids {
+            // One that was let through by the one before it has begun.
+            if let Cancelled::Taken(_, begun) = self.cancel(id) {
+                next.extend(begun);
+                off.push((id, self.take_waiters(id)));
+            }
+        }
+        (off, next)
+    }
+
+    /// Somebody wants to know how a job ends.
+    pub(super) fn wait(&mut self, job: JobId, reply: Reply) -> WaitId {
+        let number = self.next_wait;
+        self.next_wait += 1;
+        self.waiters.entry(job).or_default().push((number, reply));
+        WaitId { job, number }
+    }
+
+    /// A wait is given up; `None` if it has been answered.
+    pub(super) fn unwait(&mut self, wait: WaitId) -> Option<Reply> {
+        let waiting = self.waiters.get_mut(&wait.job)?;
+        let at = waiting.iter().position(|(number, _)| *number == wait.number)?;
+        let (_, reply) = waiting.remove(at);
+        if waiting.is_empty() {
+            self.waiters.remove(&wait.job);
+        }
+        Some(reply)
+    }
+
+    /// All who wait for a job that has ended.
+    pub(super) fn take_waiters(&mut self, job: JobId) -> Vec<Reply> {
+        self.waiters.remove(&job).unwrap_or_default().into_iter().map(|(_, reply)| reply).collect()
+    }
+
+    fn take_away(&mut self, ticket: Ticket, id: JobId) -> Begun {
+        self.by_id.remove(&id);
+        match self.table.remove(ticket) {
+            Removed::Waiting(next) => self.ready.extend(next),
+            // Its lanes were free and only a worker was missing.
+            Removed::Running => {
+                self.ready.retain(|other| *other != ticket);
+                self.ready.extend(self.table.leave(ticket));
+            }
+            Removed::Unknown => {}
+        }
+        self.begin()
+    }
+
+    /// Takes what is ready, as far as there are workers.
+    fn begin(&mut self) -> Begun {
+        let mut begun = Vec::new();
+        while self.running < limits::WORKERS {
+            let Some(ticket) = self.ready.pop_front() else { break };
+            if let Some(job) = self.waiting.remove(&ticket) {
+                self.running += 1;
+                begun.push((ticket, job));
+            }
+        }
+        begun
+    }
+}

@@ -1,0 +1,226 @@
+//! A workspace for tests: it keeps no files, and does with a job what its label says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::{JobId, Version};
+use editd_proto::message::{
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, FileOutcome, HistoryReply, HistoryRequest, JobRequest,
+    ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
+};
+use editd_proto::path::WirePath;
+
+use super::reply::queued;
+use super::{Aftermath, Requests};
+use crate::workspace::{Admission, Counts, LaneKey, Lanes, Who};
+
+#[derive(Default)]
+struct Inside {
+    next: u64,
+    keys: BTreeMap<String, JobId>,
+    ended: BTreeMap<JobId, Receipt>,
+    held: BTreeSet<String>,
+    log: Vec<String>,
+}
+
+/// A job `label`: logs `begin label`, waits while the label is held, panics if it is `panic`, logs
+/// `end label`. A read gives its path as its text; of `big/N` a text of N bytes.
+#[derive(Default)]
+pub(crate) struct Fake {
+    inside: Mutex<Inside>,
+    changed: Condvar,
+}
+
+impl Fake {
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Jobs of this label stop after they began.
+    pub(crate) fn hold(&self, label: &str) {
+        self.inside().held.insert(label.to_owned());
+    }
+
+    pub(crate) fn let_go(&self, label: &str) {
+        self.inside().held.remove(label);
+        self.changed.notify_all();
+    }
+
+    /// What happened, as soon as `what` has.
+    pub(crate) fn log_with(&self, what: &str) -> Vec<String> {
+        let inside = self.inside();
+        let (inside, waited) = self
+            .changed
+            .wait_timeout_while(inside, std::time::Duration::from_secs(30), |inside| {
+                !inside.log.iter().any(|line| line == what)
+            })
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        assert!(!waited.timed_out(), "{what:?} did not happen: {:?}", inside.log);
+        inside.log.clone()
+    }
+
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.inside().log.clone()
+    }
+
+    fn note(&self, line: String) {
+        self.inside().log.push(line);
+        self.changed.notify_all();
+    }
+
+    fn perform(&self, label: &str, job: Option<JobId>) -> Receipt {
+        self.note(format!("begin {label}"));
+        assert!(label != "panic", "as told");
+        drop(
+            self.changed
+                .wait_while(self.inside(), |inside| inside.held.contains(label))
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        );
+        let receipt = receipt(job, Status::Applied);
+        if let Some(job) = job {
+            self.inside().ended.insert(job, receipt.clone());
+        }
+        self.note(format!("end {label}"));
+        receipt
+    }
+}
+
+pub(crate) fn receipt(job: Option<JobId>, status: Status) -> Receipt {
+    let file = FileOutcome {
+        path: "a".into(),
+        status,
+        before: None,
+        after: Some(Version("0123456789ab".into())),
+        diff: Some("a diff".into()),
+        omitted_hunks: None,
+        edits: Vec::new(),
+        issues: Vec::new(),
+        warnings: Vec::new(),
+    };
+    Receipt { status, files: vec![file], ..queued(job.unwrap_or(JobId(0))) }
+}
+
+fn not_there() -> Refusal {
+    Box::new(WireError::new(Code::NotFound, "no such job"))
+}
+
+impl Requests for Fake {
+    fn root(&self) -> PathBuf {
+        PathBuf::from("/workspace")
+    }
+    fn read(&self, _: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
+        let path = request.path.display();
+        assert!(path != "panic", "as told");
+        let text = match path.strip_prefix("big/").and_then(|size| size.parse().ok()) {
+            Some(size) => "x".repeat(size),
+            None => path,
+        };
+        Ok(ReadReply {
+            path: request.path.clone(),
+            version: Version("0123456789ab".into()),
+            hash: String::new(),
+            size: text.len() as u64,
+            text: Some(text),
+            bytes: None,
+            lines: 1,
+            first_line: 1,
+            encoding: "utf-8".into(),
+            line_ending: "lf".into(),
+            bom: false,
+        })
+    }
+    fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal> {
+        if request.files.iter().any(|file| file.path.as_bytes().starts_with(b"../")) {
+            return Err(Box::new(WireError::new(Code::Outside, "the path leaves the workspace")));
+        }
+        Ok(Lanes::Some(request.files.iter().map(|file| LaneKey::Path(file.path.clone())).collect()))
+    }
+    fn admit(&self, _: &Who, request: &JobRequest) -> Admission {
+        let mut inside = self.inside();
+        if let Some(id) = request.key.as_ref().and_then(|key| inside.keys.get(key)) {
+            return match inside.ended.get(id) {
+                Some(receipt) => Admission::Ended(Box::new(super::reply::repeated(receipt))),
+                None => Admission::Underway(*id),
+            };
+        }
+        inside.next += 1;
+        let id = JobId(inside.next);
+        if let Some(key) = &request.key {
+            inside.keys.insert(key.clone(), id);
+        }
+        Admission::New(id)
+    }
+    fn edit(&self, _: &Who, id: JobId, request: &JobRequest) -> Receipt {
+        self.perform(request.label.as_deref().unwrap_or("edit"), Some(id))
+    }
+    fn undo(&self, _: &Who, _: &UndoRequest) -> Receipt {
+        self.perform("undo", None)
+    }
+    fn redo(&self, _: &Who, _: &UndoRequest) -> Receipt {
+        self.perform("redo", None)
+    }
+    fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
+        let mut inside = self.inside();
+        if inside.ended.contains_key(&id) || id.0 > inside.next {
+            return Err(not_there());
+        }
+        let receipt = receipt(Some(id), Status::Refused);
+        inside.ended.insert(id, receipt.clone());
+        Ok(receipt)
+    }
+    fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
+        let inside = self.inside();
+        match inside.ended.get(&id) {
+            Some(receipt) => Ok(Some(receipt.clone())),
+            None if id.0 <= inside.next => Ok(None),
+            None => Err(not_there()),
+        }
+    }
+    fn history(&self, _: &HistoryRequest) -> Result<HistoryReply, Refusal> {
+        Ok(HistoryReply { entries: Vec::new(), more: false })
+    }
+    fn show(&self, _: JobId) -> Result<ShowReply, Refusal> {
+        Err(not_there())
+    }
+    fn clip(&self, who: &Who, _: &ClipRequest) -> Result<ClipReply, Refusal> {
+        Ok(ClipReply { name: Some(who.session.clone()), ..ClipReply::default() })
+    }
+    fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
+        self.note(format!("look {path}"));
+        None
+    }
+    fn settle(&self, all: bool) -> Option<u64> {
+        self.note(format!("settle {all}"));
+        None
+    }
+    fn flush(&self) -> Result<(), Refusal> {
+        self.note("flush".into());
+        Ok(())
+    }
+    fn upkeep(&self) {
+        self.note("upkeep".into());
+    }
+    fn counts(&self) -> Counts {
+        Counts { entries: self.inside().ended.len() as u64, unsettled: 0 }
+    }
+    fn failed(&self) -> Option<String> {
+        None
+    }
+    fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
+        (known == 0).then(|| vec![WirePath::default()])
+    }
+    fn check(&self) -> CheckReply {
+        CheckReply { findings: Vec::new() }
+    }
+}
+
+/// Nothing comes after.
+pub(crate) struct Nothing;
+
+impl Aftermath for Nothing {
+    fn job_ended(&self, _: bool) {}
+    fn receipt_renewed(&self) {}
+}

@@ -1,0 +1,171 @@
+//! The table of lanes: who waits for whom. It never runs anything.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use crate::workspace::{LaneKey, Lanes};
+
+/// A job in the table: grows with every arrival.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ticket(pub u64);
+
+/// What a removed job had been doing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Removed {
+    /// It had not begun; these may run now.
+    Waiting(Vec<Ticket>),
+    /// It runs: it stays until it leaves.
+    Running,
+    /// There is no such job.
+    Unknown,
+}
+
+/// A job that has its place in all its lanes.
+#[derive(Debug)]
+struct Placed {
+    /// Each once.
+    keys: Vec<Arc<LaneKey>>,
+    /// How many of them it is not first in; it runs at 0.
+    behind: usize,
+}
+
+/// A job behind a barrier, or a barrier itself.
+#[derive(Debug)]
+struct Behind {
+    ticket: Ticket,
+    lanes: Lanes,
+}
+
+/// Jobs and what they need to themselves.
+#[derive(Debug, Default)]
+pub struct Table {
+    next: u64,
+    /// One line of jobs for each key; never empty.
+    lines: HashMap<Arc<LaneKey>, VecDeque<Ticket>>,
+    placed: HashMap<Ticket, Placed>,
+    /// Set while a job that needs all lanes runs; `placed` is empty then.
+    barrier: Option<Ticket>,
+    /// Everything from the first barrier that waits, in order of arrival.
+    behind: VecDeque<Behind>,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Jobs in the table, waiting or running.
+    pub fn len(&self) -> usize {
+        self.placed.len() + self.behind.len() + usize::from(self.barrier.is_some())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A job arrives. Returns its ticket and whether it may run at once.
+    pub fn arrive(&mut self, lanes: Lanes) -> (Ticket, bool) {
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        self.behind.push_back(Behind { ticket, lanes });
+        // Whatever was behind before could not move, so only the new job can be let through.
+        (ticket, !self.advance().is_empty())
+    }
+
+    /// A running job has ended. Returns the jobs that may run now, in order of arrival.
+    pub fn leave(&mut self, ticket: Ticket) -> Vec<Ticket> {
+        if self.barrier == Some(ticket) {
+            self.barrier = None;
+            return self.advance();
+        }
+        self.take_out(ticket)
+    }
+
+    /// Takes a job away that has not begun.
+    pub fn remove(&mut self, ticket: Ticket) -> Removed {
+        if self.barrier == Some(ticket) {
+            return Removed::Running;
+        }
+        match self.placed.get(&ticket) {
+            Some(placed) if placed.behind == 0 => Removed::Running,
+            Some(_) => Removed::Waiting(self.take_out(ticket)),
+            None => {
+                let before = self.behind.len();
+                self.behind.retain(|waiting| waiting.ticket != ticket);
+                if self.behind.len() == before {
+                    return Removed::Unknown;
+                }
+                Removed::Waiting(self.advance())
+            }
+        }
+    }
+
+    /// Takes a placed job out of all its lines.
+    fn take_out(&mut self, ticket: Ticket) -> Vec<Ticket> {
+        let Some(job) = self.placed.remove(&ticket) else { return Vec::new() };
+        let mut runnable = Vec::new();
+        for key in &job.keys {
+            let Some(line) = self.lines.get_mut(key) else { continue };
+            let was_first = line.front() == Some(&ticket);
+            line.retain(|waiting| *waiting != ticket);
+            match line.front() {
+                None => {
+                    self.lines.remove(key);
+                }
+                Some(first) if was_first => {
+                    if let Some(next) = self.placed.get_mut(first) {
+                        next.behind -= 1;
+                        if next.behind == 0 {
+                            runnable.push(*first);
+                        }
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        runnable.extend(self.advance());
+        runnable.sort_unstable();
+        runnable
+    }
+
+    /// Lets jobs through from behind the barrier as far as they may go. Returns those that may run.
+    fn advance(&mut self) -> Vec<Ticket> {
+        let mut runnable = Vec::new();
+        while self.barrier.is_none() {
+            match self.behind.pop_front() {
+                None => break,
+                Some(Behind { ticket, lanes: Lanes::Some(keys) }) => {
+                    if self.place(ticket, keys) {
+                        runnable.push(ticket);
+                    }
+                }
+                Some(barrier) if !self.placed.is_empty() => {
+                    self.behind.push_front(barrier);
+                    break;
+                }
+                Some(barrier) => {
+                    self.barrier = Some(barrier.ticket);
+                    runnable.push(barrier.ticket);
+                }
+            }
+        }
+        runnable
+    }
+
+    /// Gives a job its place in all its lines. Returns whether it may run.
+    fn place(&mut self, ticket: Ticket, mut keys: Vec<LaneKey>) -> bool {
+        keys.sort_unstable();
+        keys.dedup();
+        let keys: Vec<Arc<LaneKey>> = keys.into_iter().map(Arc::new).collect();
+        let mut behind = 0;
+        for key in &keys {
+            let line = self.lines.entry(Arc::clone(key)).or_default();
+            behind += usize::from(!line.is_empty());
+            line.push_back(ticket);
+        }
+        self.placed.insert(ticket, Placed { keys, behind });
+        behind == 0
+    }
+}

@@ -1,0 +1,262 @@
+//! The queue at work: jobs on worker threads, one after the other as their lanes come free. What a job
+//! does, it leaves to the workspace.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{Durability, JobRequest, Receipt, UndoRequest};
+use tokio::runtime::Handle;
+
+use super::activity::Activity;
+use super::admit::Pass;
+use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
+use super::lanes::Ticket;
+use super::reply::{self, Reply};
+use super::requests::Requests;
+use crate::store::record::Queued;
+use crate::workspace::{Admission, Lanes, Who};
+
+/// What is told of what was done, so that it can be flushed and settled later.
+pub trait Aftermath: Send + Sync {
+    /// A job has ended. `relaxed`: its reply was sent before a flush.
+    fn job_ended(&self, relaxed: bool);
+    /// A session has read something, and its receipt is not flushed.
+    fn receipt_renewed(&self);
+}
+
+struct Inner {
+    desk: Arc<dyn Requests>,
+    aftermath: Arc<dyn Aftermath>,
+    activity: Arc<Activity>,
+    /// When replies are sent, for jobs that do not say.
+    durability: Durability,
+    workers: Handle,
+    board: Mutex<Board>,
+}
+
+/// The queue. Clones are the same queue.
+#[derive(Clone)]
+pub struct Queue(Arc<Inner>);
+
+/// A job whose turn it is. Dropped instead of run, it would hold its lanes for ever.
+#[must_use]
+pub struct Runnable {
+    queue: Queue,
+    ticket: Ticket,
+    job: Job,
+}
+
+impl Queue {
+    /// A queue of jobs for `desk`, run on the blocking threads of `workers`.
+    pub fn new(
+        desk: Arc<dyn Requests>,
+        aftermath: Arc<dyn Aftermath>,
+        activity: Arc<Activity>,
+        durability: Durability,
+        workers: Handle,
+    ) -> Self {
+        Self(Arc::new(Inner { desk, aftermath, activity, durability, workers, board: Mutex::default() }))
+    }
+
+    /// Takes an edit in. What is returned, if anything, the calling thread runs.
+    pub fn edit(&self, who: Who, request: JobRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
+        let desk = &self.0.desk;
+        // A job that the workspace may know by its key is looked up before its paths are: they may be gone
+        // because it ran.
+        let known = request.key.is_some() || request.detach;
+        let early = match known {
+            true => None,
+            false => match desk.lanes(&request) {
+                Ok(lanes) => Some(lanes),
+                Err(refusal) => {
+                    reply.send(Ok(reply::refused(None, refusal)));
+                    return None;
+                }
+            },
+        };
+        let id = match desk.admit(&who, &request) {
+            Admission::New(id) => id,
+            Admission::Ended(receipt) => {
+                reply.send(Ok(*receipt));
+                return None;
+            }
+            Admission::Underway(id) if request.detach => {
+                reply.send(Ok(reply::repeated(&reply::queued(id))));
+                return None;
+            }
+            Admission::Underway(id) => {
+                self.wait(
+                    id,
+                    Reply::new(|outcome| reply.send(outcome.map(|receipt| reply::repeated(&receipt)))),
+                );
+                return None;
+            }
+            Admission::Refused(refusal) => {
+                reply.send(Ok(reply::refused(None, refusal)));
+                return None;
+            }
+        };
+        // A job whose lanes cannot be told runs alone, and finds out itself what is wrong with it.
+        let lanes = early.unwrap_or_else(|| desk.lanes(&request).unwrap_or(Lanes::All));
+        let reply = if request.detach {
+            reply.send(Ok(reply::queued(id)));
+            None
+        } else {
+            Some(reply)
+        };
+        let durability = request.durability.unwrap_or(self.0.durability);
+        let work = Work::Edit(id, Box::new(request));
+        self.place(self.job(who, work, reply, durability, pass), lanes)
+    }
+
+    /// Takes an undo in. It runs alone.
+    pub fn undo(&self, who: Who, request: UndoRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
+        let durability = request.durability.unwrap_or(self.0.durability);
+        let work = Work::Undo(Box::new(request));
+        self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
+    }
+
+    /// Takes a redo in. It runs alone.
+    pub fn redo(&self, who: Who, request: UndoRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
+        let durability = request.durability.unwrap_or(self.0.durability);
+        let work = Work::Redo(Box::new(request));
+        self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
+    }
+
+    /// Takes in a detached job that an earlier daemon left.
+    pub fn again(&self, queued: &Queued, request: JobRequest, pass: Pass) {
+        let who = Who { session: queued.session.clone(), client: queued.client.clone() };
+        let lanes = self.0.desk.lanes(&request).unwrap_or(Lanes::All);
+        let durability = request.durability.unwrap_or(self.0.durability);
+        let work = Work::Edit(queued.id, Box::new(request));
+        let runnable = self.place(self.job(who, work, None, durability, pass), lanes);
+        self.spawn(runnable);
+    }
+
+    /// Answers `reply` with the job's receipt once it has ended. `None` if that was done at once.
+    pub fn wait(&self, job: JobId, reply: Reply) -> Option<WaitId> {
+        // First in line, then asking: a job that ends in between is seen by one of the two.
+        let wait = self.board().wait(job, reply);
+        let outcome = match self.0.desk.receipt(job) {
+            Ok(None) => return Some(wait),
+            Ok(Some(receipt)) => Ok(receipt),
+            Err(refusal) => Err(refusal),
+        };
+        let reply = self.board().unwait(wait);
+        if let Some(reply) = reply {
+            reply.send(outcome);
+        }
+        None
+    }
+
+    /// Gives a wait up, and hands the reply back unless it was answered.
+    pub fn unwait(&self, wait: WaitId) -> Option<Reply> {
+        self.board().unwait(wait)
+    }
+
+    /// Withdraws a detached job that has not begun.
+    ///
+    /// # Errors
+    /// `busy` where it runs already; what the workspace says where it is not here.
+    pub fn cancel(&self, job: JobId) -> reply::Outcome {
+        let cancelled = self.board().cancel(job);
+        match cancelled {
+            Cancelled::Unknown => self.0.desk.cancel(job),
+            Cancelled::TooLate => {
+                let message = format!("job {job} has begun, or waits for its sender; wait for it instead");
+                Err(Box::new(WireError::new(Code::Busy, message)))
+            }
+            Cancelled::Taken(taken, next) => {
+                self.begin(next);
+                let outcome = self.0.desk.cancel(job);
+                let waiters = self.board().take_waiters(job);
+                for waiter in waiters {
+                    waiter.send(outcome.clone());
+                }
+                drop(taken);
+                outcome
+            }
+        }
+    }
+
+    /// Puts detached jobs off that have not begun, since the daemon is stopping: they are stored.
+    pub fn put_off(&self) {
+        let (off, next) = self.board().put_off();
+        self.begin(next);
+        for (job, waiters) in off {
+            for waiter in waiters {
+                waiter.send(Ok(reply::queued(job)));
+            }
+        }
+    }
+
+    fn job(&self, who: Who, work: Work, reply: Option<Reply>, durability: Durability, pass: Pass) -> Job {
+        let held = (pass, self.0.activity.begin());
+        Job { who, work, reply, relaxed: durability == Durability::Relaxed, held }
+    }
+
+    fn place(&self, job: Job, lanes: Lanes) -> Option<Runnable> {
+        let (ticket, job) = self.board().arrive(job, lanes)?;
+        Some(Runnable { queue: self.clone(), ticket, job })
+    }
+
+    fn begin(&self, jobs: Begun) {
+        for (ticket, job) in jobs {
+            self.spawn(Some(Runnable { queue: self.clone(), ticket, job }));
+        }
+    }
+
+    fn spawn(&self, runnable: Option<Runnable>) {
+        if let Some(runnable) = runnable {
+            self.0.workers.spawn_blocking(move || runnable.run());
+        }
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        // Nothing that may panic runs under the lock, so a poisoned board is a sound one.
+        self.0.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn perform(&self, job: &Job) -> Result<Receipt, Refusal> {
+        let desk = &self.0.desk;
+        let work = || match &job.work {
+            Work::Edit(id, request) => desk.edit(&job.who, *id, request),
+            Work::Undo(request) => desk.undo(&job.who, request),
+            Work::Redo(request) => desk.redo(&job.who, request),
+        };
+        // A panic is a fault of editd; the lanes must come free and the others be served all the same.
+        catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())
+    }
+}
+
+impl Runnable {
+    /// Runs the job, sends its receipt, and goes on with what its end lets begin.
+    pub fn run(self) {
+        let mut next = Some(self);
+        while let Some(runnable) = next.take() {
+            let (queue, mut begun) = runnable.run_one();
+            next = begun.pop().map(|(ticket, job)| Runnable { queue: queue.clone(), ticket, job });
+            queue.begin(begun);
+        }
+    }
+
+    fn run_one(self) -> (Queue, Begun) {
+        let Self { queue, ticket, job } = self;
+        let outcome = queue.perform(&job);
+        let (begun, waiters) = queue.board().leave(ticket, job.id());
+        let Job { reply, held, relaxed, .. } = job;
+        // Out of the queue before the reply is seen, so that who asks next finds it gone.
+        drop(held);
+        for waiter in waiters {
+            waiter.send(outcome.as_ref().map(reply::without_diffs).map_err(Clone::clone));
+        }
+        if let Some(reply) = reply {
+            reply.send(outcome);
+        }
+        queue.0.aftermath.job_ended(relaxed);
+        (queue, begun)
+    }
+}

@@ -1,0 +1,76 @@
+//! Where a job's receipt goes. Exactly one goes there, whatever happens to the job.
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{Receipt, Status};
+
+/// What comes of a job: its receipt, or a refusal to take it at all.
+pub type Outcome = Result<Receipt, Refusal>;
+
+/// Somebody who waits for an outcome. Dropped unanswered (the job panicked), it answers `internal`.
+#[must_use]
+pub struct Reply(Option<Box<dyn FnOnce(Outcome) + Send>>);
+
+impl Reply {
+    /// The outcome is handed to `to`.
+    pub fn new(to: impl FnOnce(Outcome) + Send + 'static) -> Self {
+        Self(Some(Box::new(to)))
+    }
+
+    /// Answers.
+    pub fn send(mut self, outcome: Outcome) {
+        if let Some(to) = self.0.take() {
+            to(outcome);
+        }
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if let Some(to) = self.0.take() {
+            to(Err(internal()));
+        }
+    }
+}
+
+impl std::fmt::Debug for Reply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reply")
+    }
+}
+
+/// A fault of editd itself.
+pub fn internal() -> Refusal {
+    let message = "editd failed inside; look at the file before you try again, and report the daemon's log";
+    Box::new(WireError::new(Code::Internal, message))
+}
+
+/// The receipt of a job that was refused.
+pub fn refused(job: Option<JobId>, refusal: Refusal) -> Receipt {
+    Receipt { error: Some(*refusal), ..bare(job, Status::Refused) }
+}
+
+/// The receipt of a job that waits or runs.
+pub fn queued(job: JobId) -> Receipt {
+    bare(Some(job), Status::Queued)
+}
+
+/// The receipt as a client gets it that sent the same key again.
+pub fn repeated(receipt: &Receipt) -> Receipt {
+    Receipt { repeated: true, ..without_diffs(receipt) }
+}
+
+/// The receipt as everybody but the sender gets it.
+pub fn without_diffs(receipt: &Receipt) -> Receipt {
+    let mut copy = receipt.clone();
+    for file in &mut copy.files {
+        file.diff = None;
+        file.omitted_hunks = None;
+    }
+    copy
+}
+
+fn bare(job: Option<JobId>, status: Status) -> Receipt {
+    Receipt { job, status, files: Vec::new(), error: None, verified: None, rebased: false, repeated: false }
+}

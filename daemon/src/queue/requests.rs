@@ -1,0 +1,101 @@
+//! What the shell asks of a workspace, so that it can be tested without one. It adds nothing.
+
+use std::path::PathBuf;
+
+use editd_engine::Refusal;
+use editd_proto::ids::JobId;
+use editd_proto::message::{
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, HistoryReply, HistoryRequest, JobRequest, ReadReply,
+    ReadRequest, Receipt, ShowReply, UndoRequest,
+};
+use editd_proto::path::WirePath;
+
+use crate::workspace::{Admission, Counts, Lanes, Who, Workspace};
+
+/// The calls of [`Workspace`], by the same names and with the same meaning.
+#[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
+pub trait Requests: Send + Sync {
+    fn root(&self) -> PathBuf;
+    fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal>;
+    fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal>;
+    fn admit(&self, who: &Who, request: &JobRequest) -> Admission;
+    fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt;
+    fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt;
+    fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt;
+    fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
+    fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal>;
+    fn history(&self, request: &HistoryRequest) -> Result<HistoryReply, Refusal>;
+    fn show(&self, id: JobId) -> Result<ShowReply, Refusal>;
+    fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal>;
+    fn look(&self, path: &WirePath) -> Option<ChangeEvent>;
+    fn settle(&self, all: bool) -> Option<u64>;
+    fn flush(&self) -> Result<(), Refusal>;
+    fn upkeep(&self);
+    fn counts(&self) -> Counts;
+    fn failed(&self) -> Option<String>;
+    fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
+    fn check(&self) -> CheckReply;
+}
+
+impl Requests for Workspace {
+    fn root(&self) -> PathBuf {
+        Workspace::root(self)
+    }
+    fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
+        Workspace::read(self, who, request)
+    }
+    fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal> {
+        Workspace::lanes(self, request)
+    }
+    fn admit(&self, who: &Who, request: &JobRequest) -> Admission {
+        Workspace::admit(self, who, request)
+    }
+    fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt {
+        Workspace::edit(self, who, id, request)
+    }
+    fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt {
+        Workspace::undo(self, who, request)
+    }
+    fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt {
+        Workspace::redo(self, who, request)
+    }
+    fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
+        Workspace::cancel(self, id)
+    }
+    fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
+        Workspace::receipt(self, id)
+    }
+    fn history(&self, request: &HistoryRequest) -> Result<HistoryReply, Refusal> {
+        Workspace::history(self, request)
+    }
+    fn show(&self, id: JobId) -> Result<ShowReply, Refusal> {
+        Workspace::show(self, id)
+    }
+    fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
+        Workspace::clip(self, who, request)
+    }
+    fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
+        Workspace::look(self, path)
+    }
+    fn settle(&self, all: bool) -> Option<u64> {
+        Workspace::settle(self, all)
+    }
+    fn flush(&self) -> Result<(), Refusal> {
+        Workspace::flush(self)
+    }
+    fn upkeep(&self) {
+        Workspace::upkeep(self);
+    }
+    fn counts(&self) -> Counts {
+        Workspace::counts(self)
+    }
+    fn failed(&self) -> Option<String> {
+        Workspace::failed(self)
+    }
+    fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
+        Workspace::touched_folders(self, known)
+    }
+    fn check(&self) -> CheckReply {
+        Workspace::check(self)
+    }
+}

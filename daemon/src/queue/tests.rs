@@ -1,0 +1,248 @@
+//! The queue with real threads against a fake workspace. It touches no file.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use editd_proto::error::Code;
+use editd_proto::ids::JobId;
+use editd_proto::message::{Durability, FileEntry, JobRequest, Receipt, Status, UndoRequest};
+use tokio::runtime::Runtime;
+
+use super::fake::{Fake, Nothing};
+use super::{Activity, Gate, Outcome, Queue, Reply};
+use crate::limits;
+use crate::workspace::Who;
+
+struct Bench {
+    runtime: Runtime,
+    fake: Arc<Fake>,
+    gate: Arc<Gate>,
+    activity: Arc<Activity>,
+    queue: Queue,
+}
+
+fn bench() -> Bench {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(limits::WORKERS + 8)
+        .build()
+        .unwrap();
+    let fake = Arc::new(Fake::default());
+    let activity = Activity::new();
+    let queue = Queue::new(
+        fake.clone(),
+        Arc::new(Nothing),
+        activity.clone(),
+        Durability::Durable,
+        runtime.handle().clone(),
+    );
+    Bench { runtime, fake, gate: Gate::new(), activity, queue }
+}
+
+fn who() -> Who {
+    Who { session: "s".into(), client: "c".into() }
+}
+
+fn job(label: &str, paths: &[&str]) -> JobRequest {
+    let file = |path: &&str| FileEntry { path: (*path).into(), ..FileEntry::default() };
+    JobRequest { label: Some(label.into()), files: paths.iter().map(file).collect(), ..JobRequest::default() }
+}
+
+impl Bench {
+    /// Sends a job as a connection would: it is in its lanes when this returns.
+    fn send(&self, request: JobRequest) -> Receiver<Outcome> {
+        let (to, from) = channel();
+        let reply = Reply::new(move |outcome| drop(to.send(outcome)));
+        let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
+        if let Some(runnable) = self.queue.edit(who(), request, pass, reply) {
+            self.runtime.spawn_blocking(move || runnable.run());
+        }
+        from
+    }
+
+    fn undo(&self) -> Receiver<Outcome> {
+        let (to, from) = channel();
+        let reply = Reply::new(move |outcome| drop(to.send(outcome)));
+        let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
+        if let Some(runnable) = self.queue.undo(who(), UndoRequest::default(), pass, reply) {
+            self.runtime.spawn_blocking(move || runnable.run());
+        }
+        from
+    }
+
+    fn wait(&self, id: JobId) -> Receiver<Outcome> {
+        let (to, from) = channel();
+        self.queue.wait(id, Reply::new(move |outcome| drop(to.send(outcome))));
+        from
+    }
+
+    fn idle(&self) {
+        self.runtime.block_on(self.activity.idle());
+    }
+}
+
+fn got(from: &Receiver<Outcome>) -> Receipt {
+    from.recv_timeout(Duration::from_secs(30)).unwrap().unwrap()
+}
+
+#[test]
+fn jobs_on_one_file_run_in_order_and_others_meanwhile() {
+    let bench = bench();
+    bench.fake.hold("first");
+    let first = bench.send(job("first", &["a"]));
+    bench.fake.log_with("begin first");
+    let second = bench.send(job("second", &["a", "b"]));
+    let third = bench.send(job("third", &["b"]));
+    let other = bench.send(job("other", &["c"]));
+    assert_eq!(got(&other).status, Status::Applied);
+    bench.fake.let_go("first");
+    for from in [&first, &second, &third] {
+        assert_eq!(got(from).status, Status::Applied);
+    }
+    let log = bench.fake.log();
+    let at = |what: &str| log.iter().position(|line| line == what).unwrap();
+    assert!(at("end other") < at("end first"));
+    assert!(at("end first") < at("begin second") && at("end second") < at("begin third"));
+    bench.idle();
+    assert_eq!(bench.gate.jobs(), 0);
+}
+
+#[test]
+fn an_undo_runs_alone() {
+    let bench = bench();
+    bench.fake.hold("first");
+    let first = bench.send(job("first", &["a"]));
+    let undo = bench.undo();
+    let later = bench.send(job("later", &["z"]));
+    bench.fake.log_with("begin first");
+    assert!(undo.try_recv().is_err() && later.try_recv().is_err());
+    bench.fake.let_go("first");
+    for from in [first, undo, later] {
+        got(&from);
+    }
+    assert_eq!(
+        bench.fake.log(),
+        ["begin first", "end first", "begin undo", "end undo", "begin later", "end later"]
+    );
+}
+
+#[test]
+fn the_same_key_is_the_same_job_while_it_runs_and_after() {
+    let bench = bench();
+    let keyed = || JobRequest { key: Some("k".into()), ..job("first", &["a"]) };
+    bench.fake.hold("first");
+    let first = bench.send(keyed());
+    bench.fake.log_with("begin first");
+    let again = bench.send(keyed());
+    bench.fake.let_go("first");
+    let (first, again, later) = (got(&first), got(&again), got(&bench.send(keyed())));
+    assert!(!first.repeated && first.files[0].diff.is_some());
+    for repeated in [again, later] {
+        assert!(repeated.repeated && repeated.files[0].diff.is_none());
+        assert_eq!(repeated.job, first.job);
+    }
+    assert_eq!(bench.fake.log(), ["begin first", "end first"]);
+}
+
+#[test]
+fn a_detached_job_is_answered_at_once_and_waited_for() {
+    let bench = bench();
+    bench.fake.hold("long");
+    let queued = got(&bench.send(JobRequest { detach: true, ..job("long", &["a"]) }));
+    assert_eq!(queued.status, Status::Queued);
+    let id = queued.job.unwrap();
+    bench.fake.log_with("begin long");
+    let waiting = bench.wait(id);
+    let given_up = {
+        let (to, from) = channel();
+        let wait = bench.queue.wait(id, Reply::new(move |outcome| drop(to.send(outcome)))).unwrap();
+        assert!(bench.queue.unwait(wait).is_some());
+        from
+    };
+    bench.fake.let_go("long");
+    assert_eq!(got(&waiting).status, Status::Applied);
+    assert_eq!(got(&bench.wait(id)).status, Status::Applied);
+    assert_eq!(given_up.recv().unwrap().unwrap_err().code, Code::Internal, "dropped: answered all the same");
+    let unknown = bench.wait(JobId(99)).recv().unwrap();
+    assert_eq!(unknown.unwrap_err().code, Code::NotFound);
+}
+
+#[test]
+fn a_detached_job_can_be_cancelled_until_it_begins() {
+    let bench = bench();
+    bench.fake.hold("first");
+    let first = bench.send(job("first", &["a"]));
+    bench.fake.log_with("begin first");
+    let second = got(&bench.send(JobRequest { detach: true, ..job("second", &["a"]) })).job.unwrap();
+    let attached = bench.send(job("third", &["a"]));
+    let waiting = bench.wait(second);
+    assert_eq!(bench.queue.cancel(second).unwrap().status, Status::Refused);
+    assert_eq!(got(&waiting).status, Status::Refused);
+    assert_eq!(bench.queue.cancel(JobId(1)).unwrap_err().code, Code::Busy);
+    assert_eq!(bench.queue.cancel(JobId(77)).unwrap_err().code, Code::NotFound);
+    bench.fake.let_go("first");
+    got(&first);
+    got(&attached);
+    assert!(!bench.fake.log().contains(&"begin second".to_owned()));
+}
+
+#[test]
+fn a_panic_is_an_internal_error_and_frees_the_lanes() {
+    let bench = bench();
+    let failed = bench.send(JobRequest { key: Some("k".into()), ..job("panic", &["a"]) });
+    assert_eq!(failed.recv().unwrap().unwrap_err().code, Code::Internal);
+    assert_eq!(got(&bench.send(job("next", &["a"]))).status, Status::Applied);
+    bench.idle();
+    assert_eq!(bench.gate.jobs(), 0);
+}
+
+#[test]
+fn what_cannot_be_resolved_is_refused_and_a_known_key_still_answers() {
+    let bench = bench();
+    let refused = got(&bench.send(job("x", &["../x"])));
+    assert_eq!((refused.status, refused.error.unwrap().code), (Status::Refused, Code::Outside));
+    assert!(bench.fake.log().is_empty());
+    let keyed = JobRequest { key: Some("k".into()), ..job("y", &["../y"]) };
+    assert_eq!(got(&bench.send(keyed)).status, Status::Applied, "it runs alone and judges for itself");
+}
+
+#[test]
+fn stopping_puts_off_what_is_stored_and_finishes_the_rest() {
+    let bench = bench();
+    bench.fake.hold("first");
+    let first = bench.send(job("first", &["a"]));
+    bench.fake.log_with("begin first");
+    let stored = got(&bench.send(JobRequest { detach: true, ..job("stored", &["a"]) })).job.unwrap();
+    let attached = bench.send(job("attached", &["a"]));
+    let waiting = bench.wait(stored);
+    bench.queue.put_off();
+    assert_eq!(got(&waiting).status, Status::Queued);
+    bench.fake.let_go("first");
+    got(&first);
+    got(&attached);
+    bench.idle();
+    assert_eq!(bench.fake.log(), ["begin first", "end first", "begin attached", "end attached"]);
+}
+
+#[test]
+fn no_more_jobs_run_at_once_than_there_are_workers() {
+    let bench = bench();
+    bench.fake.hold("held");
+    let paths: Vec<String> = (0..limits::WORKERS + 5).map(|n| format!("f{n}")).collect();
+    let replies: Vec<_> = paths.iter().map(|path| bench.send(job("held", &[path]))).collect();
+    // One that is ready but for a worker can be cancelled.
+    let ready = got(&bench.send(JobRequest { detach: true, ..job("ready", &["ready"]) })).job.unwrap();
+    assert_eq!(bench.queue.cancel(ready).unwrap().status, Status::Refused);
+    while bench.fake.log().len() < limits::WORKERS {
+        std::thread::yield_now();
+    }
+    assert_eq!(bench.fake.log().len(), limits::WORKERS);
+    bench.fake.let_go("held");
+    for from in &replies {
+        got(from);
+    }
+    assert_eq!(bench.fake.log().iter().filter(|line| *line == "end held").count(), paths.len());
+}

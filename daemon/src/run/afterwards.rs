@@ -1,0 +1,157 @@
+//! What comes after the replies: one thread that flushes, settles and prunes when that is due, and sleeps
+//! otherwise. It never holds up a job.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::schedule::{Due, Schedule};
+use super::watching::Watching;
+use crate::clock::Clock;
+use crate::limits;
+use crate::queue::{Aftermath, Requests};
+
+/// The thread and what it is told.
+pub struct Afterwards {
+    shared: Arc<Shared>,
+    watching: Arc<Watching>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    desk: Arc<dyn Requests>,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    schedule: Schedule,
+    /// Until when the thread sleeps; `None` while it works or sleeps until it is told.
+    until: Option<Duration>,
+    stop: bool,
+}
+
+impl Afterwards {
+    /// Starts the thread. What an earlier daemon left is due at once.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn start(
+        desk: Arc<dyn Requests>,
+        clock: Arc<dyn Clock>,
+        watching: Arc<Watching>,
+    ) -> io::Result<Arc<Self>> {
+        let shared = Arc::new(Shared { desk, clock, state: Mutex::default(), changed: Condvar::new() });
+        shared.state().schedule.started(shared.clock.monotonic());
+        let thread = {
+            let shared = Arc::clone(&shared);
+            let thread = std::thread::Builder::new().name("afterwards".to_owned());
+            thread.stack_size(limits::STACK).spawn(move || shared.work())?
+        };
+        Ok(Arc::new(Self { shared, watching, thread: Mutex::new(Some(thread)) }))
+    }
+
+    /// Flushes and settles everything that can be, and ends the thread. Later calls do nothing.
+    pub fn finish(&self) {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(thread) = thread else { return };
+        self.shared.state().stop = true;
+        self.shared.changed.notify_all();
+        if thread.join().is_err() {
+            tracing::error!("settling failed inside; the next start recovers");
+        }
+    }
+}
+
+impl Aftermath for Afterwards {
+    fn job_ended(&self, relaxed: bool) {
+        self.shared.tell(|schedule, now| schedule.job_ended(relaxed, now));
+        self.watching.touched();
+    }
+
+    fn receipt_renewed(&self) {
+        self.shared.tell(Schedule::receipt_renewed);
+        self.watching.touched();
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that may panic runs under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut Schedule, Duration)) {
+        let mut state = self.state();
+        change(&mut state.schedule, self.clock.monotonic());
+        // Woken only where it would sleep too long: most jobs leave it asleep.
+        let sooner = match (state.schedule.next(), state.until) {
+            (Some(next), Some(until)) => next < until,
+            (next, None) => next.is_some(),
+            (None, Some(_)) => false,
+        };
+        if sooner {
+            self.changed.notify_all();
+        }
+    }
+
+    fn work(&self) {
+        while let Some(due) = self.wait() {
+            if due.flush {
+                self.flush();
+            }
+            if due.settle
+                && let Some(ms) = self.desk.settle(false)
+            {
+                let now = self.clock.monotonic();
+                self.state().schedule.settle_again(Duration::from_millis(ms), now);
+            }
+            if due.upkeep {
+                self.desk.upkeep();
+            }
+        }
+        self.flush();
+        self.settle_all();
+    }
+
+    /// Sleeps until something is due; `None` when it is time to end.
+    fn wait(&self) -> Option<Due> {
+        let mut state = self.state();
+        loop {
+            if state.stop {
+                return None;
+            }
+            let now = self.clock.monotonic();
+            let due = state.schedule.take(now);
+            if due != Due::default() {
+                state.until = None;
+                return Some(due);
+            }
+            state.until = state.schedule.next();
+            state = match state.until {
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(next) => {
+                    let rest = next.saturating_sub(now);
+                    self.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    fn flush(&self) {
+        if let Err(why) = self.desk.flush() {
+            tracing::error!(%why, "flushing failed");
+        }
+    }
+
+    /// Everything that can be settled now. What a writer still holds open is left to the next start.
+    fn settle_all(&self) {
+        if let Some(ms) = self.desk.settle(true) {
+            tracing::info!(ms, "some files are still held open by others; the next start settles them");
+        }
+        self.flush();
+    }
+}

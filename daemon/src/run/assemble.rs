@@ -1,0 +1,330 @@
+//! The daemon put together, and taken apart again. Every part is made elsewhere.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use editd_proto::place;
+use tokio::runtime::Runtime;
+
+use super::afterwards::Afterwards;
+use super::watching::Watching;
+use super::{folders, idle, logs, signals};
+use crate::clock::{Clock, System};
+use crate::config::{self, Args, ConfigError, Environment, Settings};
+use crate::ipc::house::Parts;
+use crate::ipc::{self, About, Claim, House, ListenError, Listener, Stop};
+use crate::limits;
+use crate::os::Os;
+use crate::queue::{Activity, Gate, Queue, Requests};
+use crate::store::record::Queued;
+use crate::store::{Backing, Options};
+use crate::workspace::{OpenError, Recovered, Workspace};
+
+/// Why the daemon does not serve.
+#[derive(thiserror::Error, Debug)]
+pub enum RunError {
+    /// A folder cannot be found, made or used.
+    #[error("cannot {what} {}: {why}", path.display())]
+    Folder {
+        /// What was tried.
+        what: &'static str,
+        /// With which.
+        path: PathBuf,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// The state folder belongs to somebody else.
+    #[error("the state folder {} belongs to user {}; choose another with --state", .0.display(), .1)]
+    ForeignState(PathBuf, u32),
+    /// The state folder is open to others.
+    #[error("the state folder {} is open to others; look what is in it, then `chmod 700` it", .0.display())]
+    OpenState(PathBuf),
+    /// There is no home to keep state in.
+    #[error("there is no home folder to keep the journal in; set HOME, or choose a folder with --state")]
+    Homeless,
+    /// The socket's path is too long.
+    #[error(transparent)]
+    TooLong(#[from] place::TooLong),
+    /// The settings file is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// There is no listening.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// The workspace cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The system refuses threads, signals or the like.
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+/// The process: command line to exit status. 0: a clean end; 1: it could not serve, or was cut short; 2: the
+/// command line is wrong.
+pub fn main() -> ExitCode {
+    // First of all, before anything else can be taken for it.
+    let inherited = inherited();
+    let args = Args::parse();
+    logs::start(args.log_level);
+    match inherited.map_err(RunError::from).and_then(|socket| serve(&args, socket)) {
+        Ok(code) => code,
+        Err(why) => {
+            tracing::error!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(unix)]
+type Inherited = std::os::unix::net::UnixListener;
+#[cfg(unix)]
+fn inherited() -> Result<Option<Inherited>, ListenError> {
+    ipc::unix::inherited()
+}
+#[cfg(windows)]
+type Inherited = std::convert::Infallible;
+#[cfg(windows)]
+fn inherited() -> Result<Option<Inherited>, ListenError> {
+    Ok(None)
+}
+
+/// Where the daemon will listen: a right to a path, or a socket that was handed over.
+enum Door {
+    Claimed(Claim),
+    Handed(Inherited),
+}
+
+impl Door {
+    fn open(self) -> Result<Listener, ListenError> {
+        match self {
+            Self::Claimed(claim) => Listener::listen(claim),
+            #[cfg(unix)]
+            Self::Handed(socket) => Listener::adopt(socket),
+            #[cfg(windows)]
+            Self::Handed(never) => match never {},
+        }
+    }
+}
+
+fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
+    let signals = signals::install()?;
+    let root = folders::workspace(args.workspace.as_deref())?;
+    let settings = args.over(config::load(&root)?);
+    let around = Environment::read();
+    let state = config::state_folder(settings.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
+    let runtime = runtime()?;
+    let door = match socket {
+        Some(socket) => Door::Handed(socket),
+        None => Door::Claimed(claim(args, &around, &root, &runtime)?),
+    };
+    let state = folders::state(&state)?;
+    let stop = Arc::new(Stop::default());
+    // From here on a signal is a wish; until there is a house, to leave at once costs nothing.
+    runtime.spawn(signals.pass_on(Arc::clone(&stop)));
+
+    let open = Opening { root, state, settings, clock: Arc::new(System::start()), stop };
+    let (built, mut listener) = open.build(&runtime, door)?;
+    let clean = runtime.block_on(built.live(&mut listener));
+    Ok(leave(runtime, built, listener, clean))
+}
+
+fn runtime() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(limits::IO_THREADS)
+        .max_blocking_threads(limits::WORKERS + limits::READERS)
+        // Idle threads go soon: each keeps some memory.
+        .thread_keep_alive(Duration::from_secs(5))
+        .thread_stack_size(limits::STACK)
+        .thread_name("worker")
+        .enable_all()
+        .build()
+}
+
+#[cfg(unix)]
+fn claim(args: &Args, around: &Environment, root: &Path, runtime: &Runtime) -> Result<Claim, RunError> {
+    let path = match &args.socket {
+        Some(path) => place::check_length(std::path::absolute(path)?)?,
+        None => {
+            let uid = rustix::process::geteuid().as_raw();
+            let around = place::Surroundings { runtime_dir: around.runtime_dir.as_deref(), uid };
+            let path = place::socket(&around, root)?;
+            ipc::unix::own_folder(&place::socket_folder(&around))?;
+            path
+        }
+    };
+    Ok(runtime.block_on(ipc::claim(&path))?)
+}
+
+#[cfg(windows)]
+fn claim(args: &Args, _: &Environment, root: &Path, runtime: &Runtime) -> Result<Claim, RunError> {
+    let path = args.socket.clone().unwrap_or_else(|| PathBuf::from(place::pipe(root)));
+    Ok(runtime.block_on(ipc::claim(&path))?)
+}
+
+#[cfg(unix)]
+fn machine() -> Arc<dyn Os> {
+    Arc::new(crate::os::unix::Unix)
+}
+#[cfg(windows)]
+fn machine() -> Arc<dyn Os> {
+    Arc::new(crate::os::windows::Windows)
+}
+
+/// What a house is built from.
+struct Opening {
+    root: PathBuf,
+    state: PathBuf,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    stop: Arc<Stop>,
+}
+
+/// A house and what works behind it.
+struct Built {
+    house: Arc<House>,
+    afterwards: Arc<Afterwards>,
+    watching: Arc<Watching>,
+    idle_exit: Option<Duration>,
+}
+
+impl Opening {
+    fn build(self, runtime: &Runtime, door: Door) -> Result<(Built, Listener), RunError> {
+        let Self { root, state, settings, clock, stop } = self;
+        let (idle_exit, durability) = (settings.idle_exit, settings.durability);
+        let os = machine();
+        let options = Options {
+            database: Backing::Sled(state.join("sled")),
+            segment: limits::SEGMENT,
+            contents: settings.keep_contents,
+            background: true,
+        };
+        let (workspace, recovered) =
+            Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock))?;
+        let desk: Arc<dyn Requests> = Arc::new(workspace);
+        let watching = Watching::start(Arc::clone(&desk), &*os, Arc::clone(&clock), &root)?;
+        let afterwards = Afterwards::start(Arc::clone(&desk), Arc::clone(&clock), Arc::clone(&watching))?;
+        let (activity, gate) = (Activity::new(), Gate::new());
+        let handle = runtime.handle().clone();
+        let queue = Queue::new(
+            Arc::clone(&desk),
+            Arc::clone(&afterwards) as _,
+            Arc::clone(&activity),
+            durability,
+            handle.clone(),
+        );
+        let listener = {
+            // Sockets belong to the runtime that waits for them.
+            let _inside = handle.enter();
+            door.open()?
+        };
+        let about = About {
+            workspace: root.to_string_lossy().into_owned(),
+            socket: listener.address().to_string_lossy().into_owned(),
+            state: state.to_string_lossy().into_owned(),
+        };
+        let house = House::new(Parts {
+            desk,
+            queue,
+            gate,
+            activity,
+            aftermath: Arc::clone(&afterwards) as _,
+            clock,
+            subscriptions: Arc::clone(&watching) as _,
+            about,
+            stop,
+            runtime: handle,
+        });
+        again(&house, recovered);
+        Ok((Built { house, afterwards, watching, idle_exit }, listener))
+    }
+}
+
+/// What an earlier daemon left: told, and run again.
+fn again(house: &House, recovered: Recovered) {
+    for note in recovered.notes {
+        tracing::warn!(note, "recovery");
+    }
+    for queued in recovered.queued {
+        if let Err(why) = run_again(house, &queued) {
+            tracing::error!(job = queued.id.0, why, "a detached job cannot be run again");
+            // So that who waits for it learns of it, and no later start tries again.
+            if let Err(why) = house.desk.cancel(queued.id) {
+                tracing::error!(job = queued.id.0, %why, "nor can it be withdrawn");
+            }
+        }
+    }
+}
+
+fn run_again(house: &House, queued: &Queued) -> Result<(), String> {
+    let request = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
+    let pass = house.gate.request(queued.payload.len()).and_then(|pass| house.gate.job(pass));
+    house.queue.again(queued, request, pass.map_err(|why| why.to_string())?);
+    Ok(())
+}
+
+impl Built {
+    /// Serves until the end. Returns whether it was a clean one.
+    async fn live(&self, listener: &mut Listener) -> bool {
+        let house = &self.house;
+        tracing::info!(workspace = house.about.workspace, socket = house.about.socket, "serving");
+        notify(true);
+        let alone = async {
+            idle::left_alone(&house.activity, self.idle_exit).await;
+            tracing::info!("nobody needs this daemon any more");
+            house.stop.ask_once();
+            std::future::pending::<()>().await;
+        };
+        let end = async {
+            ipc::serve(listener, house).await;
+            // Detached jobs that had begun.
+            house.activity.idle().await;
+            self.watching.stop();
+            let afterwards = Arc::clone(&self.afterwards);
+            // A panic in there was reported where it happened.
+            let _ = house.runtime.spawn_blocking(move || afterwards.finish()).await;
+        };
+        let stopping = async {
+            house.stop.asked().await;
+            notify(false);
+            house.stop.hurried().await;
+        };
+        tokio::select! {
+            () = end => true,
+            () = stopping => false,
+            () = alone => false,
+        }
+    }
+}
+
+/// Takes the house apart, the claim last.
+fn leave(runtime: Runtime, built: Built, listener: Listener, clean: bool) -> ExitCode {
+    if !clean {
+        tracing::warn!("cut short; the next start recovers");
+        // Not to wait for threads that are still at work: what they have not finished, recovery does.
+        std::process::exit(1);
+    }
+    let claim = listener.close();
+    // Tasks and threads that are left hold nothing but parts of the house.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    drop(built);
+    drop(claim);
+    tracing::info!("stopped");
+    ExitCode::SUCCESS
+}
+
+/// Tells the service manager, where there is one.
+fn notify(ready: bool) {
+    #[cfg(unix)]
+    {
+        let state = if ready { sd_notify::NotifyState::Ready } else { sd_notify::NotifyState::Stopping };
+        if let Err(why) = sd_notify::notify(&[state]) {
+            tracing::warn!(%why, "the service manager cannot be told");
+        }
+    }
+    #[cfg(windows)]
+    let _ = ready;
+}

@@ -1,0 +1,110 @@
+//! The folders that the daemon starts from: the workspace as it was named, and its own state. It never
+//! looks into either.
+
+#![expect(clippy::disallowed_methods, reason = "run is where the process's own folders are found and made")]
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::assemble::RunError;
+
+fn error(what: &'static str, path: &Path, why: io::Error) -> RunError {
+    RunError::Folder { what, path: path.to_owned(), why }
+}
+
+/// The workspace's absolute path, links resolved.
+///
+/// # Errors
+/// It is not there, or not a folder.
+pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
+    let named = named.unwrap_or(Path::new("."));
+    let path = named.canonicalize().map_err(|why| error("find the workspace", named, why))?;
+    if !path.is_dir() {
+        return Err(error("serve", &path, io::ErrorKind::NotADirectory.into()));
+    }
+    Ok(path)
+}
+
+/// Makes the state folder where it is missing, and makes sure that it is the user's own and private.
+///
+/// # Errors
+/// It cannot be made, or belongs or opens to somebody else.
+pub(super) fn state(path: &Path) -> Result<PathBuf, RunError> {
+    make(path).map_err(|why| error("make the state folder", path, why))?;
+    let path = path.canonicalize().map_err(|why| error("find the state folder", path, why))?;
+    check(&path)?;
+    Ok(path)
+}
+
+#[cfg(unix)]
+fn make(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    #[expect(clippy::disallowed_types, reason = "run is where the process's own folders are made")]
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+#[cfg(unix)]
+fn check(path: &Path) -> Result<(), RunError> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let meta = std::fs::metadata(path).map_err(|why| error("look at the state folder", path, why))?;
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(RunError::ForeignState(path.to_owned(), meta.uid()));
+    }
+    if meta.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    // An empty folder of the user's own was made for this, only not with this in mind.
+    let empty = std::fs::read_dir(path).is_ok_and(|mut names| names.next().is_none());
+    if !empty {
+        return Err(RunError::OpenState(path.to_owned()));
+    }
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
+        .map_err(|why| error("make private the state folder", path, why))
+}
+
+#[cfg(windows)]
+fn make(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+/// A user's own folders are private by what they inherit.
+#[cfg(windows)]
+fn check(_: &Path) -> Result<(), RunError> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    #[test]
+    fn the_workspace_is_a_folder_whatever_link_names_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let real = temp.path().canonicalize().unwrap().join("real");
+        std::fs::create_dir(&real).unwrap();
+        symlink(&real, temp.path().join("link")).unwrap();
+        assert_eq!(workspace(Some(&temp.path().join("link"))).unwrap(), real);
+        std::fs::write(real.join("file"), "").unwrap();
+        for wrong in ["real/file", "nowhere"] {
+            let why = workspace(Some(&temp.path().join(wrong))).unwrap_err().to_string();
+            assert!(why.contains(wrong), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_state_folder_is_private() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("a/b/c");
+        let made = state(&path).unwrap();
+        assert_eq!(made.metadata().unwrap().mode() & 0o7777, 0o700);
+        std::fs::set_permissions(&made, std::fs::Permissions::from_mode(0o755)).unwrap();
+        state(&path).unwrap();
+        assert_eq!(made.metadata().unwrap().mode() & 0o7777, 0o700, "empty, so it is made private");
+        std::fs::write(made.join("x"), "").unwrap();
+        state(&path).unwrap();
+        std::fs::set_permissions(&made, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(state(&path).unwrap_err().to_string().contains("chmod"));
+    }
+}

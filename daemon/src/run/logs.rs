@@ -1,0 +1,53 @@
+//! Where the daemon's own words go: the journal of the system under systemd, else standard error. Contents
+//! of files are never among them.
+
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::config::LogLevel;
+
+/// Sends everything at or above a level to where it belongs.
+pub(super) fn start(level: LogLevel) {
+    let filter = match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    };
+    let registry = tracing_subscriber::registry().with(filter);
+    #[cfg(target_os = "linux")]
+    if stderr_is_journal()
+        && let Ok(journal) = tracing_journald::layer()
+    {
+        // Set once, here; the error would be that it was set before.
+        let _ = registry.with(journal).try_init();
+        return report_panics();
+    }
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_target(false)
+        // It would print to standard error that standard error is gone, and panic.
+        .log_internal_errors(false);
+    // The same.
+    let _ = registry.with(lines).try_init();
+    report_panics();
+}
+
+/// A panic is reported by its place alone: its message may quote a file.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        tracing::error!(place, "editd failed inside; please report this line");
+    }));
+}
+
+/// Whether standard error leads to the journal, as systemd says in `JOURNAL_STREAM`.
+#[cfg(target_os = "linux")]
+fn stderr_is_journal() -> bool {
+    let Ok(said) = std::env::var("JOURNAL_STREAM") else { return false };
+    let Ok(stat) = rustix::fs::fstat(std::io::stderr()) else { return false };
+    said == format!("{}:{}", stat.st_dev, stat.st_ino)
+}

@@ -1,0 +1,141 @@
+//! When to flush, settle and prune next. Pure: events and times in, what is due out; it does none of it.
+
+use std::time::Duration;
+
+use crate::limits;
+
+/// What is due.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Due {
+    pub(super) flush: bool,
+    pub(super) settle: bool,
+    pub(super) upkeep: bool,
+}
+
+/// What is to be done later, and when. Empty when nothing is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Schedule {
+    flush: Option<Duration>,
+    settle: Option<Duration>,
+    upkeep: Option<Duration>,
+    /// Jobs since the last upkeep.
+    jobs: u32,
+}
+
+impl Schedule {
+    /// A job has ended; a relaxed one was acknowledged before a flush.
+    pub(super) fn job_ended(&mut self, relaxed: bool, now: Duration) {
+        if relaxed {
+            // Half the promise: the other half is for the flush itself and for being late.
+            sooner(&mut self.flush, now + Duration::from_millis(limits::RELAXED_MS / 2));
+        }
+        sooner(&mut self.settle, now + Duration::from_millis(limits::SETTLE_AFTER_MS));
+        self.jobs = self.jobs.saturating_add(1);
+        // Put off as long as jobs come, but not for ever.
+        let busy = self.jobs >= limits::UPKEEP_JOBS;
+        self.upkeep = Some(if busy { now } else { now + Duration::from_millis(limits::UPKEEP_AFTER_MS) });
+    }
+
+    /// A session's receipt was renewed: losing it in a power cut costs a read.
+    pub(super) fn receipt_renewed(&mut self, now: Duration) {
+        sooner(&mut self.flush, now + Duration::from_millis(limits::RECEIPT_MS));
+    }
+
+    /// The daemon has started: what the last one left is settled.
+    pub(super) fn started(&mut self, now: Duration) {
+        sooner(&mut self.settle, now);
+        self.upkeep = Some(now + Duration::from_millis(limits::UPKEEP_AFTER_MS));
+    }
+
+    /// Settling asked to be called again after this long.
+    pub(super) fn settle_again(&mut self, after: Duration, now: Duration) {
+        sooner(&mut self.settle, now + after);
+    }
+
+    /// When something is due next; `None` when nothing is pending.
+    pub(super) fn next(&self) -> Option<Duration> {
+        [self.flush, self.settle, self.upkeep].into_iter().flatten().min()
+    }
+
+    /// Takes what is due.
+    pub(super) fn take(&mut self, now: Duration) -> Due {
+        let due = Due {
+            flush: take_due(&mut self.flush, now),
+            settle: take_due(&mut self.settle, now),
+            upkeep: take_due(&mut self.upkeep, now),
+        };
+        if due.upkeep {
+            self.jobs = 0;
+        }
+        due
+    }
+}
+
+fn sooner(when: &mut Option<Duration>, at: Duration) {
+    *when = Some(when.map_or(at, |set| set.min(at)));
+}
+
+fn take_due(when: &mut Option<Duration>, now: Duration) -> bool {
+    let due = when.is_some_and(|at| at <= now);
+    if due {
+        *when = None;
+    }
+    due
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    const NOTHING: Due = Due { flush: false, settle: false, upkeep: false };
+
+    #[test]
+    fn nothing_is_due_when_nothing_happened() {
+        let mut schedule = Schedule::default();
+        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.take(at(1_000_000)), NOTHING);
+    }
+
+    #[test]
+    fn a_relaxed_job_is_flushed_in_time_however_many_follow() {
+        let mut schedule = Schedule::default();
+        let first = at(1000);
+        for ms in 0..limits::RELAXED_MS / 2 {
+            schedule.job_ended(true, first + at(ms));
+            assert_eq!(schedule.next(), Some(first + at(limits::RELAXED_MS / 2)));
+        }
+        let now = first + at(limits::RELAXED_MS / 2);
+        assert_eq!(schedule.take(now), Due { flush: true, ..NOTHING });
+        schedule.job_ended(false, now);
+        assert!(!schedule.take(now + at(limits::SETTLE_AFTER_MS - 1)).flush, "a durable job needs none");
+    }
+
+    #[test]
+    fn settling_rests_and_then_goes_as_it_asks() {
+        let mut schedule = Schedule::default();
+        schedule.job_ended(false, at(0));
+        assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS - 1)), NOTHING);
+        assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS)), Due { settle: true, ..NOTHING });
+        schedule.settle_again(at(7), at(5000));
+        assert_eq!(schedule.next(), Some(at(5007)));
+    }
+
+    #[test]
+    fn upkeep_comes_when_it_is_quiet_or_after_many_jobs() {
+        let mut schedule = Schedule::default();
+        schedule.job_ended(false, at(0));
+        schedule.job_ended(false, at(limits::UPKEEP_AFTER_MS - 1));
+        assert!(!schedule.take(at(limits::UPKEEP_AFTER_MS)).upkeep, "put off by the second job");
+        assert!(schedule.take(at(2 * limits::UPKEEP_AFTER_MS)).upkeep);
+        for job in 0..limits::UPKEEP_JOBS {
+            assert!(!schedule.take(at(0)).upkeep, "{job}");
+            schedule.job_ended(false, at(0));
+        }
+        assert!(schedule.take(at(0)).upkeep);
+        assert!(!schedule.take(at(0)).upkeep);
+    }
+}

@@ -1,0 +1,69 @@
+//! What the system tells the process by signals. It ends nothing itself.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::AsyncReadExt;
+
+use crate::ipc::Stop;
+
+/// Makes harmless what would end the process without need, and takes what asks it to end.
+///
+/// # Errors
+/// The system refuses.
+#[cfg(unix)]
+pub(super) fn install() -> io::Result<Signals> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    // A broken lease raises it.
+    crate::os::unix::ignore_sigio()?;
+    // Rust ignores SIGPIPE itself, before `main`.
+    signal_hook::flag::register(SIGHUP, Arc::default())?;
+    let (here, there) = std::os::unix::net::UnixStream::pair()?;
+    here.set_nonblocking(true)?;
+    for signal in [SIGTERM, SIGINT] {
+        signal_hook::low_level::pipe::register(signal, there.try_clone()?)?;
+    }
+    Ok(Signals(here))
+}
+
+/// Signals that ask the process to end.
+#[cfg(unix)]
+pub(super) struct Signals(std::os::unix::net::UnixStream);
+
+#[cfg(unix)]
+impl Signals {
+    /// Passes each on as a wish to stop, for as long as it is polled.
+    pub(super) async fn pass_on(self, stop: Arc<Stop>) {
+        let Ok(mut signals) = tokio::net::UnixStream::from_std(self.0) else { return };
+        let mut signal = [0];
+        // One byte for each signal; the other end is never closed.
+        while matches!(signals.read(&mut signal).await, Ok(1..)) {
+            tracing::info!("asked to stop by a signal");
+            stop.ask();
+        }
+    }
+}
+
+/// Ctrl-C, the console's closing and the system's shutdown.
+#[cfg(windows)]
+pub(super) struct Signals;
+
+/// Nothing to prepare here.
+///
+/// # Errors
+/// None here.
+#[cfg(windows)]
+pub(super) fn install() -> io::Result<Signals> {
+    Ok(Signals)
+}
+
+#[cfg(windows)]
+impl Signals {
+    /// Passes each on as a wish to stop, for as long as it is polled.
+    pub(super) async fn pass_on(self, stop: Arc<Stop>) {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            tracing::info!("asked to stop by the console");
+            stop.ask();
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What runs behind the replies, against a fake workspace. No daemon is started here.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use super::afterwards::Afterwards;
+use super::watching::Watching;
+use crate::clock::System;
+use crate::os::unix::Unix;
+use crate::queue::Aftermath;
+use crate::queue::fake::Fake;
+
+struct Bench {
+    root: tempfile::TempDir,
+    fake: Arc<Fake>,
+    watching: Arc<Watching>,
+    afterwards: Arc<Afterwards>,
+}
+
+fn bench() -> Bench {
+    let root = tempfile::tempdir().unwrap();
+    let fake = Arc::new(Fake::default());
+    let clock = Arc::new(System::start());
+    let path = root.path().canonicalize().unwrap();
+    let watching = Watching::start(fake.clone(), &Unix, clock.clone(), &path).unwrap();
+    let afterwards = Afterwards::start(fake.clone(), clock, watching.clone()).unwrap();
+    Bench { root, fake, watching, afterwards }
+}
+
+#[test]
+fn what_an_earlier_daemon_left_is_settled_at_the_start() {
+    let bench = bench();
+    bench.fake.log_with("settle false");
+}
+
+#[test]
+fn a_relaxed_job_is_flushed_soon() {
+    let bench = bench();
+    bench.fake.log_with("settle false");
+    bench.afterwards.job_ended(true);
+    bench.fake.log_with("flush");
+}
+
+#[test]
+fn the_end_flushes_and_settles_all_once() {
+    let bench = bench();
+    bench.fake.log_with("settle false");
+    bench.afterwards.finish();
+    bench.afterwards.finish();
+    assert_eq!(bench.fake.log(), ["settle false", "flush", "settle true", "flush"]);
+}
+
+#[test]
+fn a_file_that_changes_in_a_touched_folder_is_looked_at() {
+    let bench = bench();
+    bench.afterwards.receipt_renewed();
+    // The folder is watched soon; a change before that is not seen, so the file goes on changing.
+    let path = bench.root.path().join("file");
+    let seen = || bench.fake.log().iter().any(|line| line == "look file");
+    while !seen() {
+        std::fs::write(&path, "x").unwrap();
+        std::thread::yield_now();
+    }
+    bench.watching.stop();
+    bench.watching.stop();
+}

@@ -1,0 +1,186 @@
+//! From hints to events: a hint, a look, an event, its subscribers. It trusts no hint, and loses none
+//! without saying so.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use editd_engine::Refusal;
+use editd_proto::WireError;
+use editd_proto::message::{ChangeEvent, ChangeKind, SubscribeRequest};
+use editd_proto::path::WirePath;
+
+use crate::clock::Clock;
+use crate::ipc::{Sink, Subscription, Subscriptions};
+use crate::limits;
+use crate::os::Os;
+use crate::queue::Requests;
+use crate::watch::{Echo, Hint, Watcher};
+
+/// The watcher, and the thread that looks where it points.
+pub struct Watching {
+    shared: Arc<Shared>,
+    /// Folders that the watcher was told of.
+    known: Mutex<usize>,
+    to_looker: SyncSender<Word>,
+    looker: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    desk: Arc<dyn Requests>,
+    watcher: Watcher,
+    sinks: Mutex<BTreeMap<u64, Arc<Sink>>>,
+    next: AtomicU64,
+    /// Hints were lost between watcher and looker.
+    lost: Arc<AtomicBool>,
+}
+
+enum Word {
+    Hint(Hint),
+    Stop,
+}
+
+impl Watching {
+    /// Starts watching the workspace at `root`, its path without links.
+    ///
+    /// # Errors
+    /// `root` cannot be opened, or no thread can be started.
+    pub fn start(
+        desk: Arc<dyn Requests>,
+        os: &dyn Os,
+        clock: Arc<dyn Clock>,
+        root: &Path,
+    ) -> io::Result<Arc<Self>> {
+        let (to_looker, words) = sync_channel(limits::HINTS);
+        let lost = Arc::new(AtomicBool::new(false));
+        let watcher = {
+            let (to_looker, lost) = (to_looker.clone(), Arc::clone(&lost));
+            Watcher::start(os, clock, root, move |hint| {
+                if to_looker.try_send(Word::Hint(hint)).is_err() {
+                    lost.store(true, Ordering::Release);
+                }
+            })?
+        };
+        let shared =
+            Arc::new(Shared { desk, watcher, sinks: Mutex::default(), next: AtomicU64::new(0), lost });
+        let looker = {
+            let shared = Arc::clone(&shared);
+            let thread = std::thread::Builder::new().name("look".to_owned()).stack_size(limits::STACK);
+            thread.spawn(move || shared.look_on(&words))?
+        };
+        let looker = Mutex::new(Some(looker));
+        Ok(Arc::new(Self { shared, known: Mutex::default(), to_looker, looker }))
+    }
+
+    /// Files were read or written: their folders are watched from now on.
+    pub fn touched(&self) {
+        // Whoever finds it locked leaves the new folders to the one who is at it, or to the next.
+        let Ok(mut known) = self.known.try_lock() else { return };
+        if let Some(new) = self.shared.desk.touched_folders(*known) {
+            *known += new.len();
+            for folder in &new {
+                self.shared.watcher.watch_folder(folder);
+            }
+        }
+    }
+
+    /// Ends the looking. Later calls do nothing.
+    pub fn stop(&self) {
+        let looker = self.looker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(looker) = looker else { return };
+        // It goes on to take words until this one, so this waits for no longer than one look takes.
+        if self.to_looker.send(Word::Stop).is_err() || looker.join().is_err() {
+            tracing::error!("looking at changes failed inside");
+        }
+    }
+}
+
+impl Subscriptions for Watching {
+    fn subscribe(
+        &self,
+        request: &SubscribeRequest,
+        sink: Arc<Sink>,
+    ) -> Result<(Box<dyn Subscription>, u64), Refusal> {
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        self.shared.sinks().insert(id, sink);
+        // Whatever happens from here on, it is taken out again.
+        let subscribed = Box::new(Subscribed { shared: Arc::clone(&self.shared), id });
+        let watched = self.shared.watcher.subscribe(id, &request.globs);
+        let folders = watched.map_err(|why| Box::new(WireError::from(why)))?;
+        Ok((subscribed, folders))
+    }
+
+    fn folders(&self) -> u64 {
+        self.shared.watcher.len() as u64
+    }
+}
+
+struct Subscribed {
+    shared: Arc<Shared>,
+    id: u64,
+}
+
+impl Subscription for Subscribed {}
+
+impl Drop for Subscribed {
+    fn drop(&mut self) {
+        self.shared.sinks().remove(&self.id);
+        self.shared.watcher.unsubscribe(self.id);
+    }
+}
+
+impl Shared {
+    fn sinks(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Sink>>> {
+        // Nothing that may panic runs under the lock.
+        self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look_on(&self, words: &Receiver<Word>) {
+        let mut echo = Echo::default();
+        while let Ok(Word::Hint(hint)) = words.recv() {
+            match hint {
+                Hint::Look(path) => self.look(&path, &mut echo),
+                // Which files were in it, nobody knows here: who subscribed looks, and a job looks anyway.
+                Hint::Below(_) | Hint::Overflow => self.overflow(),
+                Hint::Warning(warning) => tracing::warn!(warning, "watching"),
+            }
+            if self.lost.swap(false, Ordering::AcqRel) {
+                self.overflow();
+            }
+        }
+    }
+
+    fn look(&self, path: &WirePath, echo: &mut Echo) {
+        let Some(event) = self.desk.look(path) else { return };
+        if !echo.is_news(&event) {
+            return;
+        }
+        let ids = self.watcher.matches(event.path.as_ref().unwrap_or(path));
+        let sinks: Vec<Arc<Sink>> = {
+            let sinks = self.sinks();
+            ids.iter().filter_map(|id| sinks.get(id).cloned()).collect()
+        };
+        for sink in sinks {
+            sink.send(&event);
+        }
+    }
+
+    fn overflow(&self) {
+        let event = ChangeEvent {
+            change: ChangeKind::Overflow,
+            path: None,
+            version: None,
+            entry: None,
+            by: None,
+            session: None,
+        };
+        let sinks: Vec<Arc<Sink>> = self.sinks().values().cloned().collect();
+        for sink in sinks {
+            sink.send(&event);
+        }
+    }
+}
