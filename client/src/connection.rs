@@ -1,5 +1,11 @@
 //! One conversation with a daemon: hello, requests with ids, their replies in any order, events. It never
 //! starts a daemon and never sends a request twice.
+//!
+//! *Invariants*: nothing is sent to a process of another user; what a daemon sends, however wrong, ends in
+//! an error; memory is bounded by [`OPEN`] replies and a fixed number of events.
+//!
+//! *Limitations*: on Windows the listener's user is not looked at, and no wait has a time limit, since
+//! pipes know neither.
 
 mod error;
 mod pending;
@@ -248,7 +254,7 @@ fn same_user(stream: &Stream) -> bool {
     listener == Some(rustix::process::geteuid().as_raw())
 }
 
-/// The pipe's own security descriptor admits the same user alone.
+/// A pipe names its server's process only; see *Limitations*.
 #[cfg(not(unix))]
 fn same_user(_: &Stream) -> bool {
     true

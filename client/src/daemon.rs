@@ -30,9 +30,6 @@ pub const IDLE_EXIT: u32 = 1800;
 /// Failed starts after which it is clear that another try fails too.
 const STARTS: u32 = 3;
 
-/// The status with which a daemon leaves where another holds the workspace (`EX_TEMPFAIL`).
-const OCCUPIED: i32 = 75;
-
 /// First and longest pause between two tries to connect.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 
@@ -81,8 +78,13 @@ pub enum ReachError {
         last_words: Option<String>,
     },
     /// Nothing listened in time.
-    #[error("no daemon listened at {} within {} s; see `editd --workspace` by hand", .0.display(), START_PATIENCE.as_secs())]
-    TooLate(PathBuf),
+    #[error("no daemon listened at {} within {} s; it may still be starting{}", socket.display(), START_PATIENCE.as_secs(), said(last_words))]
+    TooLate {
+        /// Where.
+        socket: PathBuf,
+        /// The end of the log of the one that was started, where there is one.
+        last_words: Option<String>,
+    },
     /// The place of the socket cannot be used.
     #[error(transparent)]
     Place(#[from] place::TooLong),
@@ -131,12 +133,10 @@ fn sockets(
         return Ok((given.to_path_buf(), None));
     }
     let usual = socket(workspace)?;
-    if cfg!(windows) {
-        return Ok((usual, None));
-    }
     let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
     let around = Surroundings { runtime_dir: runtime_dir.as_deref(), uid: uid() };
-    Ok((usual, unit::socket(&around, workspace.root())))
+    let units = unit::socket(&around, workspace.root()).filter(|_| !cfg!(windows));
+    Ok((usual, units))
 }
 
 #[cfg(unix)]
@@ -164,10 +164,12 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
         session: Some(caller.session.to_owned()),
         capabilities: Vec::new(),
     };
-    for place in [Some(&socket), units.as_ref()].into_iter().flatten() {
-        if let Some(connection) = attempt(place, &hello)? {
-            return Ok(connection);
-        }
+    let attempt = || match (attempt(&socket, &hello)?, &units) {
+        (None, Some(units)) => attempt(units, &hello),
+        (reached, _) => Ok(reached),
+    };
+    if let Some(connection) = attempt()? {
+        return Ok(connection);
     }
     match start {
         Start::Never => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
@@ -180,7 +182,7 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
                 socket: caller.socket,
                 end: machine::tick() + START_PATIENCE,
             };
-            start.until_served(|| attempt(&socket, &hello), &socket)
+            start.until_served(attempt, &socket)
         }
     }
 }
@@ -226,7 +228,7 @@ impl Starting<'_> {
                 return Ok(connection);
             }
             if let Some(status) = left {
-                failures += u32::from(status.code() != Some(OCCUPIED));
+                failures += u32::from(status.code() != Some(i32::from(place::OCCUPIED)));
                 if failures >= STARTS {
                     let last_words = running.as_ref().and_then(Spawned::last_words);
                     return Err(ReachError::Left { program: self.program.into(), status, last_words });
@@ -234,7 +236,8 @@ impl Starting<'_> {
                 running = None;
             }
             if machine::tick() >= self.end {
-                return Err(ReachError::TooLate(socket.to_path_buf()));
+                let last_words = running.as_ref().and_then(Spawned::last_words);
+                return Err(ReachError::TooLate { socket: socket.to_path_buf(), last_words });
             }
             machine::pause(pause);
             pause = (pause * 2).min(PAUSES.1);

@@ -1,6 +1,5 @@
 //! Exit statuses, and what becomes of everything that can go wrong. It prints nothing.
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use editctl::CallError;
@@ -97,9 +96,6 @@ impl Failure {
                  log`, or send it again with the --key that it had",
             ),
             Self::Call(error) => WireError::new(Code::Io, error.to_string()),
-            Self::File(name, error) if error.kind() == ErrorKind::FileTooLarge => {
-                WireError::new(Code::TooLarge, format!("{name}: {error}; split the job"))
-            }
             Self::File(name, error) => WireError::new(Code::Io, format!("{name}: {error}")),
         }
     }
@@ -175,7 +171,6 @@ mod tests {
             (Failure::from(ReachError::Hello(CallError::TimedOut)), 4, Code::Io),
             (Failure::from(ReachError::Hello(refused(Code::Unsupported))), 1, Code::Unsupported),
             (Failure::File("f".into(), io()), 5, Code::Io),
-            (Failure::File("f".into(), ErrorKind::FileTooLarge.into()), 5, Code::TooLarge),
         ] {
             assert_eq!(failure.exit() as u8, number, "{failure:?}");
             assert_eq!(failure.wire().code, code, "{failure:?}");

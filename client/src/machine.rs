@@ -61,10 +61,7 @@ pub fn read_whole(path: Option<&Path>, limit: usize) -> io::Result<Vec<u8>> {
         None => io::stdin().lock().take(most).read_to_end(&mut bytes)?,
     };
     if bytes.len() > limit {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("more than {limit} bytes; a job must fit into one frame"),
-        ));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {limit} bytes")));
     }
     Ok(bytes)
 }

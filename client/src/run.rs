@@ -7,12 +7,13 @@ mod files;
 mod journal;
 mod watch;
 
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use editctl::daemon::{Caller, Start, program, reach};
 use editctl::{CallError, Connection, Workspace, machine};
 use editd_proto::message::{ReadRequest, Receipt, kind};
-use editd_proto::{WirePath, limits};
+use editd_proto::{Code, WireError, WirePath, limits};
 use serde::Serialize;
 
 use crate::args::{Command, Everywhere, JobFlags, Line};
@@ -169,7 +170,21 @@ impl<'a> Desk<'a> {
     fn payload(&self, file: Option<&Path>) -> Result<Vec<u8>, Failure> {
         let file = file.filter(|path| path.as_os_str() != "-");
         let name = file.map_or_else(|| "standard input".into(), |path| path.display().to_string());
-        machine::read_whole(file, limits::FRAME).map_err(|error| Failure::File(name, error))
+        if file.is_none() && std::io::stdin().is_terminal() {
+            // Whoever forgot the file would otherwise wait for a program that waits for them.
+            let _ = writeln!(std::io::stderr(), "editctl: reading from the terminal, until Ctrl-D");
+        }
+        machine::read_whole(file, limits::FRAME).map_err(|error| match error.kind() {
+            ErrorKind::FileTooLarge => {
+                let message = format!("{name} has {error}; send less at once");
+                let refusal = WireError {
+                    limit: Some(limits::FRAME as u64),
+                    ..WireError::new(Code::TooLarge, message)
+                };
+                Failure::Refused(Box::new(refusal))
+            }
+            _ => Failure::File(name, error),
+        })
     }
 
     /// The same, as text.

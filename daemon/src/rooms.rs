@@ -18,6 +18,9 @@ use crate::journal::settle::Unsettled;
 use crate::os::BootId;
 use crate::store::Store;
 
+/// What tells a ticket from a number that is stored.
+const TICKET: u64 = 1 << 63;
+
 /// The rooms of one open workspace.
 pub struct Rooms {
     /// The workspace's absolute path.
@@ -43,6 +46,7 @@ pub struct Rooms {
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_slot: AtomicU64,
+    next_ticket: AtomicU64,
     /// Tells the slots of this run from those of any other.
     run: String,
 }
@@ -100,19 +104,25 @@ impl Rooms {
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_slot: AtomicU64::new(0),
+            next_ticket: AtomicU64::new(0),
             run,
         }
     }
 
-    /// The next job's number.
+    /// The next number: of an entry, taken in the order in which they change a file, or of a detached job.
     pub fn next_id(&self) -> JobId {
         JobId(self.next_id.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// A name for a job that runs now and is known to nobody afterwards; no entry ever has it.
+    pub fn next_ticket(&self) -> JobId {
+        JobId(TICKET | self.next_ticket.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// A name for a slot that no slot ever had.
-    pub fn next_slot(&self, id: JobId) -> String {
+    pub fn next_slot(&self) -> String {
         let nth = self.next_slot.fetch_add(1, Ordering::Relaxed);
-        format!("{}-{}-{nth:x}", id.0, self.run)
+        format!("{}-{nth:x}", self.run)
     }
 
     /// Tells the observer of a step.

@@ -18,6 +18,10 @@ use sha2::{Digest, Sha256};
 /// The longest socket path that the system takes, bytes: `sun_path` without its final NUL.
 pub const SOCKET_PATH: usize = if cfg!(any(target_os = "linux", target_os = "android")) { 107 } else { 103 };
 
+/// The exit status of a daemon that leaves because another serves the workspace (`EX_TEMPFAIL`): who
+/// started it then waits for the other instead of giving up.
+pub const OCCUPIED: u8 = 75;
+
 /// What of the environment decides where sockets are.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {

@@ -5,6 +5,9 @@
 
 #[cfg(unix)]
 mod cases;
+mod crash;
+#[cfg(unix)]
+mod kills;
 #[cfg(unix)]
 mod kit;
 #[cfg(unix)]
@@ -12,3 +15,5 @@ mod stories;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
+#[cfg(target_os = "linux")]
+mod writers;

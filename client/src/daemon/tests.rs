@@ -6,6 +6,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use editd_proto::place;
+
 use super::{ReachError, STARTS, Starting, nobody, spawn};
 use crate::machine;
 
@@ -98,12 +100,33 @@ fn whoever_serves_in_the_end_is_taken_though_our_own_start_failed() {
 }
 
 #[test]
+fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("editd");
+    // Another process writes it, so that none of ours holds it open for writing while it is started.
+    let script = format!("printf '#!/bin/sh\\nexit {}\\n' > editd; chmod 700 editd", place::OCCUPIED);
+    let words = ["-c", &script].map(AsRef::as_ref);
+    spawn::detached(Path::new("/bin/sh"), &words, folder.path(), None).unwrap().wait().unwrap();
+    assert_eq!(std::fs::metadata(&program).unwrap().permissions().mode() & 0o777, 0o700);
+    let mut attempts = 0;
+    let ended = starting(&program, folder.path(), Duration::from_secs(60)).until_served(
+        || {
+            attempts += 1;
+            Ok((attempts > STARTS * 3).then_some("served"))
+        },
+        Path::new("/s"),
+    );
+    assert_eq!(ended.unwrap(), "served");
+}
+
+#[test]
 fn a_program_that_never_listens_is_too_late() {
     let folder = tempfile::tempdir().unwrap();
     // Leaves at once with success, as a daemon does that was told to stop while it started.
     let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
     let ended = start.until_served(|| Ok(None::<()>), Path::new("/s"));
-    assert!(matches!(ended, Err(ReachError::TooLate(_))), "{ended:?}");
+    assert!(matches!(ended, Err(ReachError::TooLate { .. })), "{ended:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `read`, `edit` and `replace`.
 
+use std::path::Path;
+
 use editd_proto::Code;
 use editd_proto::message::{Edit, FileEntry, JobRequest, ReadReply, ReadRequest};
 
@@ -79,24 +81,42 @@ pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, F
 
 /// The two texts, each from a file or, in their order, from the words that are left.
 fn old_and_new(desk: &Desk<'_>, words: &args::Replace) -> Result<(String, String), Failure> {
-    let is_stdin = |file: &Option<std::path::PathBuf>| file.as_deref().is_some_and(|f| f.as_os_str() == "-");
-    if is_stdin(&words.old_file) && is_stdin(&words.new_file) {
+    let mut texts = words.old.iter().chain(&words.new);
+    let old = Source::of(words.old_file.as_deref(), &mut texts).ok_or_else(|| missing("OLD", "old"))?;
+    let new = Source::of(words.new_file.as_deref(), &mut texts).ok_or_else(|| missing("NEW", "new"))?;
+    if texts.next().is_some() {
+        return Err(Failure::Usage("a text is given twice: as a word and as a file".into()));
+    }
+    if old.is_stdin() && new.is_stdin() {
         return Err(Failure::Usage("only one of --old-file and --new-file can be standard input".into()));
     }
-    let mut texts = words.old.iter().chain(&words.new);
-    let mut one = |file: &Option<std::path::PathBuf>, name: &str| match file {
-        Some(file) => desk.payload_text(Some(file)),
-        None => {
-            let lower = name.to_lowercase();
-            let missing = || format!("replace needs {name}: the text itself, or --{lower}-file");
-            texts.next().cloned().ok_or_else(|| Failure::Usage(missing()))
+    Ok((old.text(desk)?, new.text(desk)?))
+}
+
+fn missing(name: &str, flag: &str) -> Failure {
+    Failure::Usage(format!("replace needs {name}: the text itself, or --{flag}-file"))
+}
+
+/// Where a text comes from.
+enum Source<'a> {
+    Word(&'a String),
+    File(&'a Path),
+}
+
+impl<'a> Source<'a> {
+    fn of(file: Option<&'a Path>, words: &mut impl Iterator<Item = &'a String>) -> Option<Self> {
+        file.map(Self::File).or_else(|| words.next().map(Self::Word))
+    }
+
+    fn is_stdin(&self) -> bool {
+        matches!(self, Self::File(path) if path.as_os_str() == "-")
+    }
+
+    fn text(&self, desk: &Desk<'_>) -> Result<String, Failure> {
+        match self {
+            Self::Word(word) => Ok((*word).clone()),
+            Self::File(path) => desk.payload_text(Some(path)),
         }
-    };
-    let old = one(&words.old_file, "OLD")?;
-    let new = one(&words.new_file, "NEW")?;
-    match texts.next() {
-        None => Ok((old, new)),
-        Some(_) => Err(Failure::Usage("a text is given twice: as a word and as a file".into())),
     }
 }
 

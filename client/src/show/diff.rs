@@ -1,24 +1,18 @@
 //! A unified diff on a terminal: colours, and within changed lines the part that changed. In a pipe it
 //! stays as it came.
 
-use std::time::Duration;
+use std::convert::Infallible;
 
-use similar::{ChangeTag, TextDiff};
+use similar::algorithms::{DiffHook, myers};
 
 use super::Look;
 use super::letters::Paint;
 
-/// How long one pair of lines may be compared before its parts are no longer told apart.
-const COMPARE: Duration = Duration::from_millis(5);
-
-/// Bytes of a line beyond which its parts are not told apart.
-const LONG: usize = 2000;
+/// Bytes of a line beyond which its parts are not told apart: comparing takes their square.
+const LONG: usize = 500;
 
 /// Lines of a diff for which parts are told apart, so that a large one is shown at once.
 const PAIRS: usize = 500;
-
-/// How alike two lines must be for their parts to mean something.
-const ALIKE: f32 = 0.4;
 
 /// Appends a diff, ending in a line break.
 pub(crate) fn add(out: &mut String, diff: &str, look: &Look) {
@@ -130,33 +124,55 @@ impl Change<'_> {
     }
 }
 
-/// A removed and an added line with their changed parts marked, where they are alike enough.
+/// A removed and an added line with their changed parts marked, where half of their bytes are the same.
 fn inline(old: &str, new: &str, look: &Look) -> Option<(String, String)> {
     let (old, new) = (old.strip_prefix('-')?, new.strip_prefix('+')?);
     if old.len() > LONG || new.len() > LONG {
         return None;
     }
-    let (old, new) = (words(old), words(new));
-    let diff = TextDiff::configure().timeout(COMPARE).diff_slices(&old, &new);
-    if diff.ratio() < ALIKE {
+    let (old_words, new_words) = (words(old), words(new));
+    let mut same = Same { old: vec![false; old_words.len()], new: vec![false; new_words.len()] };
+    let (old_range, new_range) = (0..old_words.len(), 0..new_words.len());
+    let Ok(()) = myers::diff_deadline_raw(
+        &mut same,
+        old_words.as_slice(),
+        old_range,
+        new_words.as_slice(),
+        new_range,
+        None,
+    );
+    let same_bytes: usize = old_words.iter().zip(&same.old).filter(|it| *it.1).map(|it| it.0.len()).sum();
+    if same_bytes * 4 < old.len() + new.len() {
         return None;
     }
-    let mut removed = Runs::begin(Paint::Bad, "-");
-    let mut added = Runs::begin(Paint::Good, "+");
-    for op in diff.ops() {
-        for change in diff.iter_changes(op) {
-            let text = look.content(change.value());
-            match change.tag() {
-                ChangeTag::Equal => {
-                    removed.add(Paint::Bad, &text);
-                    added.add(Paint::Good, &text);
-                }
-                ChangeTag::Delete => removed.add(Paint::BadPart, &text),
-                ChangeTag::Insert => added.add(Paint::GoodPart, &text),
-            }
+    let side = |sign, words: Vec<&str>, same: Vec<bool>, (whole, part)| {
+        let mut runs = Runs::begin(whole, sign);
+        for (word, same) in words.into_iter().zip(same) {
+            runs.add(if same { whole } else { part }, &look.content(word));
         }
+        runs.painted(look)
+    };
+    Some((
+        side("-", old_words, same.old, (Paint::Bad, Paint::BadPart)),
+        side("+", new_words, same.new, (Paint::Good, Paint::GoodPart)),
+    ))
+}
+
+/// Which words of two lines are in both.
+struct Same {
+    old: Vec<bool>,
+    new: Vec<bool>,
+}
+
+impl DiffHook for Same {
+    type Error = Infallible;
+
+    fn equal(&mut self, old: usize, new: usize, count: usize) -> Result<(), Infallible> {
+        for (side, from) in [(&mut self.old, old), (&mut self.new, new)] {
+            side.iter_mut().skip(from).take(count).for_each(|word| *word = true);
+        }
+        Ok(())
     }
-    Some((removed.painted(look), added.painted(look)))
 }
 
 /// A line in pieces of one colour.

@@ -1,12 +1,41 @@
 //! What an edit means: text, locating, splices. Pure: no file, clock or socket is touched here.
+//!
+//! *Calling sequence*: [`needs`] names what a job must be shown, [`proof`] what its entries prove, [`plan`]
+//! turns job and [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
+//!
+//! *Invariants*: every byte that no splice covers is as it was; the same job and world give the same plan; no
+//! input panics, and every refusal is a [`WireError`] with a stable code.
+//!
+//! *Limitations*: work is counted in bytes, since no clock is here; of the ladder only `exact` and `eol` are
+//! built, and `chunk` and `symbol` edits are `unsupported`.
+
+mod clip;
+mod cut;
+mod diff;
+mod hash;
+mod limits;
+mod locate;
+mod op;
+mod plan;
+mod refusal;
+mod reindent;
+mod splice;
+mod text;
+mod tree;
+mod view;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::error::WireError;
-use editd_proto::message::{FileEntry, FileOutcome, JobRequest};
+use editd_proto::message::FileOutcome;
 use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
+
+pub use diff::{splice_diff, unified_diff};
+pub use plan::{needs, plan, proof};
+pub use splice::{apply, invert, splices_between};
+pub use view::{View, view};
 
 /// Why an edit was refused. Boxed: it is large and rare.
 pub type Refusal = Box<WireError>;
@@ -115,67 +144,9 @@ pub struct Options {
     pub encodings: Vec<(WirePath, String)>,
 }
 
-#[expect(clippy::unimplemented, unused_variables, reason = "signatures only, until the room is built")]
-mod unbuilt {
-    use super::*;
-    /// What a job must be shown.
-    pub fn needs(job: &JobRequest) -> Result<Needs, Refusal> {
-        unimplemented!()
-    }
-    /// What proves an entry's knowledge.
-    pub fn proof(entry: &FileEntry) -> Result<Proof, Refusal> {
-        unimplemented!()
-    }
-    /// Plans a job; writes nothing.
-    pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
-        unimplemented!()
-    }
-    /// Applies splices; `None` where `old` is not what stands there, or they overlap or are unsorted.
-    pub fn apply(content: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
-        unimplemented!()
-    }
-    /// The splices that take these back: in the offsets of the content after.
-    pub fn invert(splices: &[Splice]) -> Vec<Splice> {
-        unimplemented!()
-    }
-    /// Splices that turn one content into another, by lines, trimmed; within a work budget.
-    pub fn splices_between(before: &[u8], after: &[u8]) -> Vec<Splice> {
-        unimplemented!()
-    }
-    /// A unified diff of two states, at most `limits::DIFF` bytes, and the hunks left out.
-    pub fn unified_diff(path: &WirePath, before: &State, after: &State) -> (String, u64) {
-        unimplemented!()
-    }
-    /// The splices themselves as a unified diff without context, and the hunks left out.
-    pub fn splice_diff(path: &WirePath, splices: &[Splice]) -> (String, u64) {
-        unimplemented!()
-    }
-    /// The text model of a file for a reply: lines, encoding, ending, BOM, and the decoded text of some lines.
-    pub fn view(
-        bytes: &[u8],
-        lines: Option<(u64, u64)>,
-        path: &WirePath,
-        options: &Options,
-    ) -> Result<View, Refusal> {
-        unimplemented!()
-    }
-    /// A file as a reader sees it.
-    #[derive(Clone, Debug)]
-    pub struct View {
-        /// Decoded, without BOM; `None` where it is not text that editd edits.
-        pub text: Option<String>,
-        /// The bytes where it is not text.
-        pub bytes: Option<Vec<u8>>,
-        /// Lines of the whole file.
-        pub lines: u64,
-        /// First line of `text`.
-        pub first_line: u64,
-        /// `utf-8`, `utf-16le`, `utf-16be`, a label, or `binary`.
-        pub encoding: String,
-        /// `lf`, `crlf`, `cr`, `mixed`, `none`.
-        pub line_ending: String,
-        /// Whether it has one.
-        pub bom: bool,
+impl Options {
+    /// The encoding that the configuration names for a path.
+    pub(crate) fn label(&self, path: &WirePath) -> Option<&str> {
+        self.encodings.iter().find(|(known, _)| known == path).map(|(_, label)| label.as_str())
     }
 }
-pub use unbuilt::*;

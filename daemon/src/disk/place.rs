@@ -9,7 +9,8 @@
 //! whatever others swap meanwhile, a place's folder was reached from the root by real folders alone.
 //!
 //! *Limitations*: a folder that is moved out of the workspace after it was opened is still written to. On
-//! file systems that ignore case, one file has several paths (and one identity).
+//! file systems that ignore case, one file has several paths (and one identity). On Windows only relative paths
+//! written with `/` are accepted.
 
 mod folders;
 #[cfg(all(test, unix))]

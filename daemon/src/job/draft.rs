@@ -15,8 +15,6 @@ use crate::workspace::Who;
 /// Whose it is and why.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// Its number.
-    pub id: JobId,
     /// What makes it.
     pub kind: EntryKind,
     /// Who asked.
@@ -31,8 +29,8 @@ pub struct Origin {
     pub of: Vec<JobId>,
     /// When it may be answered.
     pub durability: Durability,
-    /// Whether its client does not wait for it.
-    pub detached: bool,
+    /// The number under which its client waits, for a detached job.
+    pub queued: Option<JobId>,
 }
 
 /// One path that changes.

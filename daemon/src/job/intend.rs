@@ -1,8 +1,10 @@
 //! `intend`: the record of what is about to happen reaches the disk. Only that permits the swap.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
 use editd_proto::message::Durability;
 use editd_proto::path::WirePath;
 
@@ -42,6 +44,21 @@ impl Drop for Busy<'_> {
     }
 }
 
+/// The entry that a job has intended by now, for whoever must bring it to an end if the job breaks.
+#[derive(Debug, Default)]
+pub struct Underway(Cell<Option<JobId>>);
+
+impl Underway {
+    fn set(&self, id: JobId) {
+        self.0.set(Some(id));
+    }
+
+    /// Its number.
+    pub fn entry(&self) -> Option<JobId> {
+        self.0.get()
+    }
+}
+
 /// A durable intent.
 #[must_use]
 pub(super) struct DurableIntent<'r> {
@@ -53,13 +70,18 @@ pub(super) struct DurableIntent<'r> {
 }
 
 /// Writes the intent and waits until it is durable.
-pub(super) fn intend(rooms: &Rooms, ready: Ready) -> Result<DurableIntent<'_>, Halt> {
+pub(super) fn intend<'r>(
+    rooms: &'r Rooms,
+    underway: &Underway,
+    ready: Ready,
+) -> Result<DurableIntent<'r>, Halt> {
     // A backlog is worked off by those who make it.
     if lock(&rooms.unsettled).len() >= crate::limits::UNSETTLED {
         crate::journal::settle::settle(rooms, true);
     }
     let busy = Busy::begin(rooms, ready.records.iter().map(|file| file.path.clone()).collect());
     let entry = entry_of(rooms, &ready);
+    underway.set(entry.id);
     let record = Record::Intent(entry);
     let position = match rooms.store.append(std::slice::from_ref(&record)) {
         Ok(position) => position,
@@ -68,6 +90,9 @@ pub(super) fn intend(rooms: &Rooms, ready: Ready) -> Result<DurableIntent<'_>, H
             return Err(Halt::Refused(store_refusal(&error)));
         }
     };
+    let Record::Intent(entry) = record else {
+        return Err(Halt::Stopped);
+    };
     let permit = if ready.draft.origin.durability == Durability::Relaxed {
         Permit::Relaxed
     } else {
@@ -75,7 +100,7 @@ pub(super) fn intend(rooms: &Rooms, ready: Ready) -> Result<DurableIntent<'_>, H
             Ok(flushed) => Permit::Durable(flushed),
             Err(error) => {
                 ready.unstage(rooms);
-                let id = ready.draft.origin.id;
+                let id = entry.id;
                 let refusal = WireError::new(
                     Code::Io,
                     format!(
@@ -86,9 +111,6 @@ pub(super) fn intend(rooms: &Rooms, ready: Ready) -> Result<DurableIntent<'_>, H
                 return Err(Halt::Refused(Box::new(refusal)));
             }
         }
-    };
-    let Record::Intent(entry) = record else {
-        return Err(Halt::Stopped);
     };
     Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), busy, permit })
 }
@@ -104,7 +126,7 @@ fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {
         time: now,
     };
     Entry {
-        id: origin.id,
+        id: rooms.next_id(),
         kind: origin.kind,
         boot: rooms.boot,
         time: now,
@@ -113,6 +135,7 @@ fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {
         key: origin.key.clone(),
         request: Some(origin.request),
         label: origin.label.clone(),
+        queued: origin.queued,
         of: origin.of.clone(),
         files: ready.records.clone(),
         clips: ready.draft.clips.iter().map(clip).collect(),

@@ -30,6 +30,7 @@ mod vet;
 
 pub use draft::{Draft, Drafted, Origin};
 pub use errors::{Halt, disk_refusal, store_refusal};
+pub use intend::Underway;
 pub(crate) use judge::sha256;
 pub(crate) use reply::stored as stored_receipt;
 pub use resolve::{Resolved, lanes_of, resolve};
@@ -47,8 +48,9 @@ use step::Step;
 /// [`Halt::Refused`] where nothing was changed; [`Halt::Stopped`] only where an observer asked for it.
 pub fn run(
     rooms: &Rooms,
+    underway: &Underway,
     who: &Who,
-    id: JobId,
+    queued: Option<JobId>,
     hash: ContentHash,
     request: &JobRequest,
 ) -> Result<Receipt, Halt> {
@@ -64,15 +66,15 @@ pub fn run(
     if request.mode == Mode::VerifyOnly {
         return Ok(reply::verified(&planned));
     }
-    let draft = plan::draft(rooms, who, id, hash, planned);
-    commit(rooms, draft)
+    let draft = plan::draft(rooms, who, queued, hash, planned);
+    commit(rooms, underway, draft)
 }
 
 /// The second half of the journey, which undo and redo share: from a draft to a receipt.
 ///
 /// # Errors
 /// As [`run`].
-pub fn commit(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
+pub fn commit(rooms: &Rooms, underway: &Underway, draft: Draft) -> Result<Receipt, Halt> {
     let vetted = vet::vet(rooms, draft)?;
     errors::step(rooms, Step::Vet)?;
     let vetted = match vetted {
@@ -81,7 +83,7 @@ pub fn commit(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
     };
     let staged = stage::stage(rooms, vetted)?;
     errors::step(rooms, Step::Stage)?;
-    let intended = intend::intend(rooms, staged)?;
+    let intended = intend::intend(rooms, underway, staged)?;
     errors::step(rooms, Step::Intend)?;
     let swapped = swap::swap(rooms, intended)?;
     errors::step(rooms, Step::Swap)?;

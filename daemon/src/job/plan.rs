@@ -163,7 +163,13 @@ fn token(plan: &Plan) -> String {
 }
 
 /// Turns a plan into what the second half of the journey carries out.
-pub(super) fn draft(rooms: &Rooms, who: &Who, id: JobId, hash: ContentHash, planned: Planned) -> Draft {
+pub(super) fn draft(
+    rooms: &Rooms,
+    who: &Who,
+    queued: Option<JobId>,
+    hash: ContentHash,
+    planned: Planned,
+) -> Draft {
     let Planned { request, mut places, mut sights, seen, plan, .. } = planned;
     let (written, moved) = origins(&request);
     let mut changes = Vec::with_capacity(plan.changes.len());
@@ -191,7 +197,6 @@ pub(super) fn draft(rooms: &Rooms, who: &Who, id: JobId, hash: ContentHash, plan
         });
     }
     let origin = Origin {
-        id,
         kind: EntryKind::Edit,
         who: who.clone(),
         key: request.key,
@@ -199,7 +204,7 @@ pub(super) fn draft(rooms: &Rooms, who: &Who, id: JobId, hash: ContentHash, plan
         label: request.label,
         of: Vec::new(),
         durability: request.durability.unwrap_or(rooms.settings.durability),
-        detached: request.detach,
+        queued,
     };
     Draft { origin, changes, clips: plan.clips, files: plan.files, error: plan.error, seen }
 }

@@ -11,6 +11,7 @@ use super::draft::{Draft, Drafted};
 use super::errors::{Halt, store_refusal};
 use super::reply;
 use super::swap::AllSwapped;
+use crate::journal::recover::mend::done_record;
 use crate::journal::settle;
 use crate::receipt::{self, Shown};
 use crate::rooms::{Rooms, lock};
@@ -28,7 +29,9 @@ pub(super) fn seal(rooms: &Rooms, swapped: AllSwapped<'_>) -> Result<Sealed, Hal
     let AllSwapped { draft, entry, proofs, busy } = swapped;
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
-    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: reply::stored(&receipt) })];
+    let stored = reply::stored(&receipt);
+    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
+    records.extend(done_record(rooms, &entry, stored));
     records.extend(draft.changes.iter().map(|change| Record::Seen(seen_after(rooms, &draft, change))));
     rooms.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
@@ -57,7 +60,7 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
     let now = rooms.clock.wall_ms();
     let origin = &draft.origin;
     let receipt = Receipt {
-        job: origin.detached.then_some(origin.id),
+        job: origin.queued,
         status: match &draft.error {
             None => Status::Unchanged,
             Some(_) if draft.files.iter().any(|file| file.status != Status::Refused) => Status::Partial,
@@ -79,9 +82,9 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
         })
         .collect();
     // What a detached job leaves is written by whoever ran it, with the refusals.
-    if origin.key.is_some() && !origin.detached && receipt.status == Status::Unchanged {
+    if origin.key.is_some() && origin.queued.is_none() && receipt.status == Status::Unchanged {
         records.push(Record::Done(Done {
-            id: origin.id,
+            id: rooms.next_id(),
             session: origin.who.session.clone(),
             time: now,
             key: origin.key.clone(),

@@ -29,7 +29,7 @@ impl Ready {
 pub(super) fn stage(rooms: &Rooms, draft: Draft) -> Result<Ready, Refusal> {
     let mut records = Vec::with_capacity(draft.changes.len());
     for change in &draft.changes {
-        match stage_one(rooms, &draft, change) {
+        match stage_one(rooms, change) {
             Ok(record) => records.push(record),
             Err(refusal) => {
                 unstage(rooms, &records);
@@ -46,9 +46,9 @@ fn unstage(rooms: &Rooms, records: &[FileRecord]) {
     }
 }
 
-fn stage_one(rooms: &Rooms, draft: &Draft, change: &Drafted) -> Result<FileRecord, Refusal> {
+fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
     let path = change.place.path();
-    let slot = rooms.next_slot(draft.origin.id);
+    let slot = rooms.next_slot();
     let record = FileRecord {
         path: path.clone(),
         before: change.before.as_ref().map(|found| found.face.clone()),

@@ -119,6 +119,7 @@ fn append(
         key: None,
         request: None,
         label,
+        queued: None,
         of: Vec::new(),
         files: vec![FileRecord {
             path: path.clone(),

@@ -89,7 +89,7 @@ pub enum Access {
 pub enum Lease {
     /// Nobody has the file open for writing; the lease is held until [`OsFile::release_lease`].
     Held,
-    /// Somebody has it open for writing.
+    /// Somebody, perhaps this process itself, has it open for writing.
     Writer,
     /// This system or file system has no leases.
     Unsupported,

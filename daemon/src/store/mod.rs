@@ -4,20 +4,44 @@
 //! writes records: they survive a kill, and are visible to every look-up, from its return. [`Store::flush`]
 //! makes everything up to a position durable; callers that wait at the same time share one flush.
 //!
-//! *Invariants*: the log is the truth; the database holds nothing that the log does not. After a failed
-//! flush nothing is appended or flushed any more.
+//! *Invariants*: the log is the truth; the database holds nothing that the log has not flushed. After a
+//! failed flush nothing is appended or flushed any more.
+//!
+//! *Limitations*: a damaged log is not opened ([`StoreError::Rotten`] says where and what to do); damage
+//! in a part that the database has already seen is found when a record there is read, and by
+//! [`Store::check`]. Retention works in whole segments; after the database was rebuilt, entries beyond
+//! the limits may show again until the next upkeep.
 
+pub mod contents;
+pub mod database;
+pub mod index;
+pub mod log;
+pub mod overlay;
 pub mod record;
+
+mod check;
+mod find;
+mod history;
+mod lock;
+mod open;
+mod retention;
+mod shared;
+mod worker;
+mod write;
+
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::{ClipInfo, EntrySummary, Receipt};
+use editd_proto::message::Receipt;
 use editd_proto::path::WirePath;
 
-use crate::os::{Dir, Os};
-use record::{Clip, Done, Entry, Queued, Record, Seen};
+use record::{Entry, Queued};
 
 /// A place in the log: grows with every record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -148,94 +172,10 @@ pub struct Numbers {
     pub database_bytes: u64,
 }
 
-/// Log, database and what is not yet in the database.
-pub struct Store {}
-
-#[expect(
-    clippy::unimplemented,
-    unused_variables,
-    missing_docs,
-    reason = "signatures only, until the room is built"
-)]
-impl Store {
-    /// x
-    pub fn open(
-        os: Arc<dyn Os>,
-        dir: Dir,
-        options: Options,
-        now_ms: u64,
-    ) -> Result<(Store, Opened), StoreError> {
-        unimplemented!()
-    }
-    /// Writes records, all of them in order or none. They survive a kill from here.
-    pub fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
-        unimplemented!()
-    }
-    /// Makes everything up to `upto` durable.
-    pub fn flush(&self, upto: Position) -> Result<Flushed, StoreError> {
-        unimplemented!()
-    }
-    /// A sealed or external entry, whole, read back from the log.
-    pub fn entry(&self, id: JobId) -> Result<Option<Entry>, StoreError> {
-        unimplemented!()
-    }
-    /// Its summary.
-    pub fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {
-        unimplemented!()
-    }
-    /// Summaries of sealed and external entries, newest first.
-    pub fn history(&self, query: &Query) -> Result<Vec<EntrySummary>, StoreError> {
-        unimplemented!()
-    }
-    /// The newest sealed or external entry that touches a path, and the content it left there.
-    pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
-        unimplemented!()
-    }
-    /// What a session has seen of a path.
-    pub fn seen(&self, session: &str, path: &WirePath) -> Result<Option<Seen>, StoreError> {
-        unimplemented!()
-    }
-    /// A clipboard.
-    pub fn clip(&self, session: &str, name: &str) -> Result<Option<Clip>, StoreError> {
-        unimplemented!()
-    }
-    /// The session's clipboards and the workspace's.
-    pub fn clips(&self, session: &str) -> Result<Vec<ClipInfo>, StoreError> {
-        unimplemented!()
-    }
-    /// What is known of a key. Keys belong to a session.
-    pub fn keyed(&self, session: &str, key: &str) -> Result<Option<Keyed>, StoreError> {
-        unimplemented!()
-    }
-    /// The receipt of a job that ended.
-    pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, StoreError> {
-        unimplemented!()
-    }
-    /// Open intents: written, neither voided nor settled. `true`: sealed.
-    pub fn open_entries(&self) -> Vec<(Arc<Entry>, bool)> {
-        unimplemented!()
-    }
-    /// Keeps a content for diffs and merges: compressed, bounded, not flushed. Losing it loses no promise.
-    pub fn keep_content(&self, hash: ContentHash, bytes: &[u8]) {
-        unimplemented!()
-    }
-    /// A content that was kept and still is, checked by its hash.
-    pub fn content(&self, hash: ContentHash) -> Option<Vec<u8>> {
-        unimplemented!()
-    }
-    pub fn upkeep(&self, now: u64, keep: Keep) -> Result<Kept, StoreError> {
-        unimplemented!()
-    }
-    pub fn numbers(&self) -> Numbers {
-        unimplemented!()
-    }
-    pub fn failed(&self) -> Option<Arc<str>> {
-        unimplemented!()
-    }
-    pub fn check(&self) -> Vec<editd_proto::message::Finding> {
-        unimplemented!()
-    }
-    pub fn end(&self) -> Position {
-        unimplemented!()
-    }
+/// Log, database and what is not yet in the database. All calls may come from any thread. Dropping it
+/// writes nothing more, as a kill would; [`Store::close`] first saves the next opening some work.
+pub struct Store {
+    shared: Arc<shared::Shared>,
+    #[expect(dead_code, reason = "dropping it ends the thread")]
+    worker: Option<worker::Worker>,
 }

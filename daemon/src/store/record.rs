@@ -66,6 +66,9 @@ pub struct Entry {
     pub request: Option<ContentHash>,
     /// Why.
     pub label: Option<String>,
+    /// The detached job whose entry this is: a client waits for it under that number.
+    #[serde(default)]
+    pub queued: Option<JobId>,
     /// Entries that it takes back (undo) or brings back (redo).
     pub of: Vec<JobId>,
     /// Its files, in the order in which they are swapped.

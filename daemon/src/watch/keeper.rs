@@ -256,10 +256,9 @@ impl Keeper {
     }
 
     fn take_rules(&mut self, folder: &Path, dir: &Dir, names: &[Listed]) {
-        if names.iter().any(|listed| listed.name == b".gitignore") {
-            let lines = small_file(dir, b".gitignore");
-            self.subjects_mut(|subjects| subjects.ignored.set(folder, lines.as_deref()));
-        }
+        let there = names.iter().any(|listed| listed.name == b".gitignore");
+        let lines = if there { small_file(dir, b".gitignore") } else { None };
+        self.subjects_mut(|subjects| subjects.ignored.set(folder, lines.as_deref()));
     }
 
     fn load_exclude(&mut self) {

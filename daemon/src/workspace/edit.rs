@@ -11,7 +11,7 @@ use editd_proto::message::{JobRequest, Receipt, Status, UndoRequest};
 use serde::Serialize;
 
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, store_refusal, stored_receipt};
+use crate::job::{self, Halt, Underway, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
 use crate::rooms::{Rooms, lock};
@@ -28,7 +28,7 @@ impl Workspace {
             Some(known) => known,
             None if request.detach => self.admit_detached(who, request, hash),
             None => {
-                let id = self.rooms.next_id();
+                let id = self.rooms.next_ticket();
                 if let Some(key) = &request.key {
                     lock(&self.rooms.underway).keys.insert((who.session.clone(), key.clone()), (id, hash));
                 }
@@ -101,7 +101,8 @@ impl Workspace {
         if let Some((_, begun)) = lock(&self.rooms.underway).detached.get_mut(&id) {
             *begun = true;
         }
-        match self.journeys(id, || job::run(&self.rooms, who, id, hash, request)) {
+        let queued = request.detach.then_some(id);
+        match self.journeys(|underway| job::run(&self.rooms, underway, who, queued, hash, request)) {
             Ended::Receipt(receipt) => {
                 self.end(who, id, request.key.as_deref(), request.detach, hash, *receipt)
             }
@@ -134,10 +135,9 @@ impl Workspace {
                 return refused(Box::new(WireError::new(Code::Busy, message)));
             }
         }
-        let id = self.rooms.next_id();
-        let ended = self.journeys(id, || {
-            let draft = undo::draft(&self.rooms, who, id, hash, request, direction)?;
-            job::commit(&self.rooms, draft)
+        let ended = self.journeys(|underway| {
+            let draft = undo::draft(&self.rooms, who, hash, request, direction)?;
+            job::commit(&self.rooms, underway, draft)
         });
         match ended {
             Ended::Receipt(receipt) => *receipt,
@@ -146,13 +146,14 @@ impl Workspace {
     }
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.
-    fn journeys(&self, id: JobId, go: impl Fn() -> Result<Receipt, Halt>) -> Ended {
+    fn journeys(&self, go: impl Fn(&Underway) -> Result<Receipt, Halt>) -> Ended {
         let mut last = None;
         for _ in 0..JOURNEYS {
-            let ended = match catch_unwind(AssertUnwindSafe(&go)) {
+            let underway = Underway::default();
+            let ended = match catch_unwind(AssertUnwindSafe(|| go(&underway))) {
                 Ok(Ok(receipt)) => Ok(receipt),
                 Ok(Err(Halt::Refused(refusal))) => Err(refusal),
-                Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, id, refusal),
+                Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, underway.entry(), refusal),
                 Ok(Err(Halt::Again(refusal))) => {
                     last = Some(refusal);
                     continue;
@@ -160,7 +161,7 @@ impl Workspace {
                 Ok(Err(Halt::Stopped)) => return Ended::Stopped,
                 Err(_) => {
                     let what = "editd made a mistake in this job; please report it with the daemon's log";
-                    mend_job(&self.rooms, id, fault(what))
+                    mend_job(&self.rooms, underway.entry(), fault(what))
                 }
             };
             return Ended::Receipt(Box::new(ended.unwrap_or_else(refused)));
@@ -178,7 +179,8 @@ impl Workspace {
         hash: ContentHash,
         mut receipt: Receipt,
     ) -> Receipt {
-        if detached {
+        // The end of one that left an entry was written with its seal.
+        if detached && receipt.job.is_none_or(|job| job == id) {
             receipt.job = Some(id);
             let done = Done {
                 id,
@@ -249,8 +251,8 @@ enum Ended {
 }
 
 /// Brings a job that broke behind its intent to an end, as recovery would.
-fn mend_job(rooms: &Rooms, id: JobId, refusal: Refusal) -> Result<Receipt, Refusal> {
-    let open = rooms.store.open_entries().into_iter().find(|(entry, _)| entry.id == id);
+fn mend_job(rooms: &Rooms, id: Option<JobId>, refusal: Refusal) -> Result<Receipt, Refusal> {
+    let open = rooms.store.open_entries().into_iter().find(|(entry, _)| Some(entry.id) == id);
     let Some((entry, sealed)) = open else { return Err(refusal) };
     if sealed {
         return Ok(receipt_of(&entry));

@@ -9,6 +9,7 @@ use editd_proto::path::WirePath;
 
 use super::Workspace;
 use crate::job::store_refusal;
+use crate::journal::undo::entry_of;
 use crate::store::Query;
 use crate::store::record::FileRecord;
 
@@ -49,6 +50,7 @@ impl Workspace {
     /// # Errors
     /// `not_found` where there is none.
     pub fn show(&self, id: JobId) -> Result<ShowReply, Refusal> {
+        let id = entry_of(&self.rooms, id)?;
         let summary = self.rooms.store.summary(id).map_err(|error| store_refusal(&error))?;
         let entry = self.rooms.store.entry(id).map_err(|error| store_refusal(&error))?;
         let (Some(summary), Some(entry)) = (summary, entry) else {

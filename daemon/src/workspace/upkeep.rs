@@ -8,7 +8,7 @@ use crate::job::store_refusal;
 use crate::journal::settle;
 use crate::limits::LOST_MS;
 use crate::rooms::lock;
-use crate::store::Keep;
+use crate::store::{Keep, Position};
 
 impl Workspace {
     /// Settles what is due, or `all` that can be. Returns in how many milliseconds to call again.
@@ -22,7 +22,7 @@ impl Workspace {
     /// # Errors
     /// `io`: the log failed, and nothing more is accepted.
     pub fn flush(&self) -> Result<(), Refusal> {
-        let flushed = self.rooms.store.flush(self.rooms.store.end());
+        let flushed = self.rooms.store.flush(Position(u64::MAX));
         flushed.map(|_| ()).map_err(|error| store_refusal(&error))
     }
 

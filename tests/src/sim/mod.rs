@@ -24,6 +24,7 @@ mod call;
 mod choose;
 mod data;
 mod file;
+mod lens;
 mod machine;
 mod order;
 mod os;
@@ -36,6 +37,7 @@ mod world;
 
 pub use call::{EACCES, EIO, EMFILE, ENOSPC, EROFS, Fault, Lasting, Op, When, is_dead};
 pub use choose::{Chooser, Enumerated, Point, Seeded};
+pub use lens::{Blow, Struck, crashes, faults};
 pub use machine::{Abilities, SimMachine};
 pub use outside::{Outside, OutsideFile};
 pub use snapshot::{Seen, Snapshot};

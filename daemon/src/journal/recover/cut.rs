@@ -9,7 +9,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
-use super::decide::{Action, Shown, decide, is_torn};
+use super::decide::{Action, Shown, decide, is_torn, same_file};
 use super::mend::{seal_records, shown};
 use crate::disk::put::Rescue;
 use crate::disk::stage::{Mode, StageError};
@@ -103,14 +103,10 @@ fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Wo
             rooms.disk.rewrite(&place, &bytes, face.mode)?;
             Outcome::Redone
         }
-        Action::Rebuild(bytes, face) => {
-            let id = chain.last().map_or(JobId(0), |(id, _)| *id);
-            rebuild(rooms, id, &place, target.found(), &bytes, &face, work)?
-        }
+        Action::Rebuild(bytes, face) => rebuild(rooms, &place, target.found(), &bytes, &face, work)?,
         Action::Remove => {
-            let id = chain.last().map_or(JobId(0), |(id, _)| *id);
             let record =
-                synthetic(path, target.found(), None, How::Delete, rooms.next_slot(id), &place, rooms)?;
+                synthetic(path, target.found(), None, How::Delete, rooms.next_slot(), &place, rooms)?;
             put(rooms, &record, &place, work)?
         }
     };
@@ -143,14 +139,13 @@ fn part_names(rooms: &Rooms, records: &[&FileRecord], place: &Place) -> io::Resu
 /// Writes a content anew: into a fresh slot, flushed before it is exchanged, so that it cannot be torn again.
 fn rebuild(
     rooms: &Rooms,
-    id: JobId,
     place: &Place,
     target: Option<&Found>,
     bytes: &[u8],
     face: &Face,
     work: &mut Work,
 ) -> io::Result<Outcome> {
-    let slot = rooms.next_slot(id);
+    let slot = rooms.next_slot();
     let staged = match rooms.disk.stage(place, target, bytes, Mode::Exact(face.mode), &slot) {
         Ok(staged) => staged,
         // Only its own user can write it anew.
@@ -223,7 +218,7 @@ fn explained(chain: &Chain<'_>, found: &Found, contents: &Contents) -> bool {
     let mut states = chain.iter().flat_map(|(_, file)| [&file.before, &file.after]).flatten();
     states.any(|state| {
         state.hash == found.face.hash
-            || (state.identity == found.face.identity
+            || (same_file(state.identity, found.face.identity)
                 && contents.get(state.hash).is_some_and(|written| is_torn(&found.bytes, written)))
     })
 }

@@ -74,7 +74,7 @@ pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Acti
                 match rebuild(wanted, contents) {
                     // Exchanging would part its names.
                     Action::Rebuild(bytes, wanted)
-                        if newest.how == How::InPlace && face.identity == wanted.identity =>
+                        if newest.how == How::InPlace && same_file(face.identity, wanted.identity) =>
                     {
                         Action::RewriteInPlace(bytes, wanted)
                     }
@@ -100,7 +100,7 @@ fn older_state(chain: &[&FileRecord], face: &Face) -> bool {
     let last = chain.len().saturating_sub(1);
     chain.iter().enumerate().any(|(at, file)| {
         let was = |state: Option<&Face>| {
-            state.is_some_and(|state| state.hash == face.hash && state.identity == face.identity)
+            state.is_some_and(|state| state.hash == face.hash && same_file(state.identity, face.identity))
         };
         was(file.before.as_ref()) || (at < last && was(file.after.as_ref()))
     })
@@ -116,7 +116,7 @@ fn torn(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> bool {
         staged.into_iter().chain(young)
     });
     states
-        .filter(|state| state.identity == face.identity)
+        .filter(|state| same_file(state.identity, face.identity))
         .filter_map(|state| contents.get(state.hash))
         .any(|written| is_torn(bytes, written))
 }
@@ -132,11 +132,12 @@ pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
 
 /// A file that some entry was rewriting in place: its bytes are a mixture of states.
 fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Contents) -> Option<Action> {
-    let same_file = |state: &Option<Face>| identity_of(state.as_ref()) == Some(face.identity);
-    let from = chain.iter().position(|file| file.how == How::InPlace && same_file(&file.before))?;
+    let is_it =
+        |state: &Option<Face>| state.as_ref().is_some_and(|state| same_file(state.identity, face.identity));
+    let from = chain.iter().position(|file| file.how == How::InPlace && is_it(&file.before))?;
     let chain = chain.get(from..)?;
     let newest = chain.last()?;
-    if !chain.iter().all(|file| file.how == How::InPlace) || !same_file(&newest.after) {
+    if !chain.iter().all(|file| file.how == How::InPlace) || !is_it(&newest.after) {
         return None;
     }
     let wanted = newest.after.as_ref()?;
@@ -177,6 +178,8 @@ fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> 
     hashes.into_iter().map(|hash| known.get(hash).cloned()).collect()
 }
 
-fn identity_of(face: Option<&Face>) -> Option<Identity> {
-    face.map(|face| face.identity)
+/// Whether two identities of different runs of the machine are one file's. The device's number may be another
+/// after a start (seen with btrfs and network mounts); number and birth time stay.
+pub fn same_file(one: Identity, other: Identity) -> bool {
+    one.ino == other.ino && one.born == other.born
 }

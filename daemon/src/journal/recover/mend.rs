@@ -13,7 +13,7 @@ use crate::disk::{Found, Place, Sight};
 use crate::journal::{external, settle};
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
-use crate::store::record::{Entry, Face, FileRecord, How, Record, Seal, Seen};
+use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
 
 /// How a broken job ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,10 +175,18 @@ pub(super) fn seal(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<()> {
     Ok(())
 }
 
+/// What a client that waits for a detached job is told; with the seal, so that the job is never run twice.
+pub(crate) fn done_record(rooms: &Rooms, entry: &Entry, receipt: Vec<u8>) -> Option<Record> {
+    let (id, request) = (entry.queued?, entry.request?);
+    let (session, key) = (entry.session.clone(), entry.key.clone());
+    Some(Record::Done(Done { id, session, time: rooms.clock.wall_ms(), key, request, receipt }))
+}
+
 /// The seal, and the receipts that the session would have got with it.
 pub(super) fn seal_records(rooms: &Rooms, entry: &Entry) -> Vec<Record> {
     let stored = crate::job::stored_receipt(&receipt_of(entry));
-    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored })];
+    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
+    records.extend(done_record(rooms, entry, stored));
     records.extend(entry.files.iter().map(|file| {
         let hash = file.after.as_ref().map(|face| face.hash);
         // What exactly its session had seen is not known here: it knows the version, none of the lines.

@@ -4,6 +4,8 @@
 mod select;
 mod unwind;
 
+pub use select::entry_of;
+
 use std::collections::BTreeMap;
 
 use editd_engine::{Refusal, State};
@@ -39,7 +41,6 @@ pub enum Direction {
 pub fn draft(
     rooms: &Rooms,
     who: &Who,
-    id: JobId,
     hash: ContentHash,
     request: &UndoRequest,
     direction: Direction,
@@ -53,7 +54,6 @@ pub fn draft(
     let mut now = Now::take(rooms, &entries)?;
     unwind::unwind(rooms, &entries, &mut now.states).map_err(|refusal| no_rebase(request, refusal))?;
     let origin = Origin {
-        id,
         kind: chosen.kind,
         who: who.clone(),
         key: request.key.clone(),
@@ -61,7 +61,7 @@ pub fn draft(
         label: request.label.clone().or_else(|| Some(label(chosen.kind, &chosen.ids))),
         of: chosen.marks,
         durability: request.durability.unwrap_or(rooms.settings.durability),
-        detached: false,
+        queued: None,
     };
     let (changes, files) = now.into_changes(request.diff != Some(false));
     Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen: BTreeMap::new() })

@@ -140,7 +140,7 @@ fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
     let mut entries = Vec::with_capacity(ids.len());
     let ids: BTreeSet<JobId> = ids.iter().copied().collect();
     for id in ids.into_iter().rev() {
-        let entry = summary(rooms, id)?.ok_or_else(|| no_such(id))?;
+        let entry = summary(rooms, entry_of(rooms, id)?)?.ok_or_else(|| no_such(id))?;
         if entry.undone {
             let message = format!("entry {id} was taken back already; `editctl redo {id}` brings it back");
             return Err(Box::new(WireError::new(Code::Stale, message)));
@@ -148,6 +148,15 @@ fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
         entries.push(entry);
     }
     Ok(entries)
+}
+
+/// The entry that a number means: its own, or that of the detached job which had the number.
+///
+/// # Errors
+/// `io` where the journal cannot be read.
+pub fn entry_of(rooms: &Rooms, id: JobId) -> Result<JobId, Refusal> {
+    let receipt = rooms.store.receipt(id).map_err(|error| store_refusal(&error))?;
+    Ok(receipt.and_then(|receipt| receipt.job).unwrap_or(id))
 }
 
 /// The newest entry for which `meant` holds, found page by page.

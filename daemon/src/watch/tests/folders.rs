@@ -251,6 +251,19 @@ fn after_lost_events_every_watch_is_set_anew() {
 }
 
 #[test]
+fn after_lost_events_the_rules_are_read_again() {
+    let mut stage = Stage::new(&["gen"]);
+    stage.write(".gitignore", "gen\n");
+    stage.subscribe(1, "**");
+    assert_eq!(stage.watched(), [""]);
+    fs::remove_file(stage.path(".gitignore")).unwrap();
+    let told = &mut stage.told;
+    let due = Due { paths: Vec::new(), overflow: true };
+    stage.keeper.settled(due, &mut |hint| told.push(hint));
+    assert_eq!(stage.watched(), ["", "gen"]);
+}
+
+#[test]
 fn a_removed_ignored_or_foreign_path_tells_nobody() {
     let mut stage = Stage::new(&["src"]);
     stage.write(".gitignore", "*.log\n");

@@ -91,6 +91,8 @@ fn no_file_in_new_folders_is_missed() {
         live.write(names.last().unwrap(), "x");
     }
     live.wait_for(names.iter().map(String::as_str));
+    // An answer comes after everything that was told before it.
+    assert_eq!(live.watcher.subscribe(2, &["nothing".into()]), Ok(1 + 20 * 4));
     assert_eq!(live.watcher.len(), 1 + 20 * 4);
 }
 

@@ -1,5 +1,9 @@
 //! The watch room: its pure parts with passed-in time, the keeper with made-up events, and real folders.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking and set up files"
+)]
 
 mod echo;
 mod folders;

@@ -4,6 +4,7 @@
 #[cfg(unix)]
 mod agreement;
 mod cuts;
+mod lens;
 mod place;
 mod process;
 

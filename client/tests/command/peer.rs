@@ -1,0 +1,127 @@
+//! A daemon that is none: it answers what a test tells it to, and remembers what it was asked.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+use editd_proto::codec::{self, FrameReader, Message};
+use editd_proto::limits;
+use editd_proto::message::{Hello, ServerLimits, Welcome, kind};
+use serde::Serialize;
+
+/// What it does with a request.
+pub(crate) enum Says {
+    /// Answers with these bytes.
+    Frames(Vec<u8>),
+    /// Closes the connection without a word.
+    Leaves,
+    /// Answers, then closes.
+    Last(Vec<u8>),
+}
+
+/// A reply of the same kind.
+pub(crate) fn reply(to: &Message, body: &impl Serialize) -> Says {
+    Says::Frames(codec::encode(to.id(), to.kind(), body).unwrap())
+}
+
+/// A frame of its own.
+pub(crate) fn frame(id: u64, kind: &str, body: &impl Serialize) -> Vec<u8> {
+    codec::encode(id, kind, body).unwrap()
+}
+
+/// A workspace with somebody at its socket.
+pub(crate) struct Scene {
+    folder: tempfile::TempDir,
+    /// Hellos and requests, in the order in which they came.
+    pub(crate) heard: Receiver<Message>,
+}
+
+impl Scene {
+    /// The workspace `w` with the folder `src`, and `answer` at its socket for every connection.
+    pub(crate) fn new(answer: impl Fn(usize, &Message) -> Says + Send + 'static) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("w/src")).unwrap();
+        std::fs::create_dir(folder.path().join("w/.git")).unwrap();
+        let listener = UnixListener::bind(folder.path().join("socket")).unwrap();
+        let (tell, heard) = channel();
+        std::thread::spawn(move || {
+            for (number, stream) in listener.incoming().enumerate() {
+                converse(stream.unwrap(), |message| {
+                    tell.send(message.clone()).unwrap_or_default();
+                    match message.kind() {
+                        kind::HELLO => reply(message, &welcome(message)),
+                        _ => answer(number, message),
+                    }
+                });
+            }
+        });
+        Self { folder, heard }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().join("w")
+    }
+
+    /// `editctl` in the folder `src` of the workspace, with nothing of this machine's environment that
+    /// it looks at.
+    pub(crate) fn editctl(&self, words: &[&str]) -> Command {
+        let mut command = bare(&self.root().join("src"), words);
+        command.arg("--socket").arg(self.folder.path().join("socket"));
+        command
+    }
+
+    pub(crate) fn run(&self, words: &[&str], stdin: &[u8]) -> Output {
+        run(self.editctl(words), stdin)
+    }
+
+    /// The first message of a kind that was heard.
+    pub(crate) fn asked(&self, kind: &str) -> Message {
+        self.heard.iter().find(|message| message.kind() == kind).unwrap()
+    }
+}
+
+pub(crate) fn bare(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_editctl"));
+    command.args(words).current_dir(folder);
+    for name in ["EDITCTL_SESSION", "EDITD_BIN", "XDG_RUNTIME_DIR", "NO_COLOR"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+pub(crate) fn run(mut command: Command, stdin: &[u8]) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Who does not read its input may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn welcome(message: &Message) -> Welcome {
+    let hello: Hello = message.body().unwrap();
+    let limits = ServerLimits { frame: limits::FRAME as u64, file: 1, files: 1, edits: 1 };
+    let session = hello.session.unwrap_or_default();
+    Welcome { protocol: 1, server: "0".into(), workspace: "/w".into(), session, limits }
+}
+
+fn converse(mut stream: UnixStream, mut answer: impl FnMut(&Message) -> Says) {
+    let mut frames = FrameReader::new(limits::FRAME);
+    let mut bytes = vec![0; 64 * 1024];
+    loop {
+        while let Some(frame) = frames.next_frame().unwrap() {
+            let says = answer(&Message::parse(frame).unwrap());
+            // A client that has left hears nothing.
+            match says {
+                Says::Frames(bytes) => drop(stream.write_all(&bytes)),
+                Says::Last(bytes) => return drop(stream.write_all(&bytes)),
+                Says::Leaves => return,
+            }
+        }
+        match stream.read(&mut bytes) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => frames.push(&bytes[..count]),
+        }
+    }
+}

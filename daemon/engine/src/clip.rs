@@ -1,0 +1,94 @@
+//! Clipboards as a job sees them: what the world has, then what its earlier edits stored. It stores nothing for good.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use editd_proto::error::Code;
+use editd_proto::limits;
+use editd_proto::path::WirePath;
+
+use crate::refusal::{refuse, too_large};
+use crate::{ClipWrite, Refusal, World};
+
+/// What a name holds since an edit of this job.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    /// The last text that was stored, and the file it came from.
+    stored: Option<(Rc<str>, WirePath)>,
+    /// Whether a later edit that would have stored something was left out: its readers find nothing.
+    spoilt: bool,
+}
+
+/// The clipboards.
+#[derive(Clone, Debug)]
+pub(crate) struct Clips<'w> {
+    world: &'w World,
+    slots: BTreeMap<String, Slot>,
+    order: Vec<String>,
+}
+
+impl<'w> Clips<'w> {
+    /// What the world has.
+    pub(crate) fn new(world: &'w World) -> Self {
+        Self { world, slots: BTreeMap::new(), order: Vec::new() }
+    }
+
+    /// What a name holds now.
+    ///
+    /// # Errors
+    /// `no_clipboard`; `encoding` where it holds bytes that are not text.
+    pub(crate) fn read(&self, name: &str) -> Result<Rc<str>, Refusal> {
+        let none = |why: &str| refuse(Code::NoClipboard, format!("the clipboard {name:?} {why}"));
+        match self.slots.get(name) {
+            Some(Slot { stored: Some((text, _)), spoilt: false }) => return Ok(Rc::clone(text)),
+            Some(_) => return Err(none("holds nothing, since the edit that fills it was not applied")),
+            None => {}
+        }
+        let bytes =
+            self.world.clips.get(name).ok_or_else(|| none("holds nothing; store something in it first"))?;
+        std::str::from_utf8(bytes).map(Rc::from).map_err(|_| {
+            refuse(Code::Encoding, format!("the clipboard {name:?} holds bytes that are not text"))
+        })
+    }
+
+    /// Checks that a text fits.
+    pub(crate) fn storable(text: &str) -> Result<Rc<str>, Refusal> {
+        if text.len() > limits::CLIPBOARD {
+            return Err(too_large(
+                format!(
+                    "the matched text has {} bytes, a clipboard at most {}",
+                    text.len(),
+                    limits::CLIPBOARD
+                ),
+                limits::CLIPBOARD,
+            ));
+        }
+        Ok(Rc::from(text))
+    }
+
+    /// Stores a text.
+    pub(crate) fn store(&mut self, name: &str, text: Rc<str>, origin: &WirePath) {
+        *self.slot(name) = Slot { stored: Some((text, origin.clone())), spoilt: false };
+    }
+
+    /// Notes that the edit that would have stored it was left out.
+    pub(crate) fn spoil(&mut self, name: &str) {
+        self.slot(name).spoilt = true;
+    }
+
+    fn slot(&mut self, name: &str) -> &mut Slot {
+        if !self.slots.contains_key(name) {
+            self.order.push(name.to_owned());
+        }
+        self.slots.entry(name.to_owned()).or_default()
+    }
+
+    /// The last store of each name, in order of their first.
+    pub(crate) fn writes(&self) -> Vec<ClipWrite> {
+        let stored = self.order.iter().filter_map(|name| {
+            let (text, origin) = self.slots.get(name)?.stored.as_ref()?;
+            Some(ClipWrite { name: name.clone(), bytes: text.as_bytes().to_vec(), origin: origin.clone() })
+        });
+        stored.collect()
+    }
+}

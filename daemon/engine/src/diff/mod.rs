@@ -1,0 +1,15 @@
+//! Unified diffs, bounded, from splices where they are known: the price is that of the change, not of the
+//! file. They are for readers; nothing is applied from them.
+
+mod changes;
+mod name;
+mod render;
+mod states;
+
+pub use states::{splice_diff, unified_diff};
+
+pub(crate) use changes::Delta;
+pub(crate) use states::{Moved, entry_diff};
+
+#[cfg(test)]
+mod tests;

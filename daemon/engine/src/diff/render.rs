@@ -1,0 +1,114 @@
+//! Hunks: changed lines with three lines around them, as many as fit. It never cuts a hunk in two.
+
+use std::ops::Range;
+
+use editd_proto::limits;
+
+use super::changes::{Change, Delta};
+use crate::cut::Cut;
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// Changes that share context.
+struct Hunk<'d> {
+    changes: &'d [Change],
+    /// Bytes of the content before that it covers.
+    before: Range<usize>,
+    /// Lines of context in front and behind.
+    lead: usize,
+    trail: usize,
+}
+
+/// Appends as many hunks as fit into `room` bytes of `out` in all, and returns how many did not.
+pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delta, context: bool) -> u64 {
+    let mut omitted = 0;
+    let mut rest: &[Change] = &delta.changes;
+    while !rest.is_empty() {
+        let (hunk, used) = next(before, rest, if context { CONTEXT } else { 0 });
+        rest = rest.get(used..).unwrap_or(&[]);
+        let added: usize = hunk.changes.iter().map(|change| change.after.len()).sum();
+        let lines: usize = hunk.changes.iter().map(|change| change.added + change.removed).sum();
+        let size = hunk.before.len() + added + lines + 2 * CONTEXT + 128;
+        // Once one is left out, so are the rest: a reader should not take the diff for whole up to its end.
+        if omitted > 0 || out.len() + size > limits::DIFF {
+            omitted += 1;
+        } else {
+            write(out, before, after, &hunk);
+        }
+    }
+    omitted
+}
+
+/// The hunk that starts with the first change, and how many changes it takes.
+fn next<'d>(before: &[u8], rest: &'d [Change], context: usize) -> (Hunk<'d>, usize) {
+    let mut used = 1;
+    for pair in rest.windows(2) {
+        let [a, b] = pair else { break };
+        if b.line - (a.line + a.removed) > 2 * context || context == 0 {
+            break;
+        }
+        used += 1;
+    }
+    let changes = rest.get(..used).unwrap_or(&[]);
+    let start = changes.first().map_or(0, |change| change.before.start);
+    let end = changes.last().map_or(0, |change| change.before.end);
+    let (lead, from) = back(before, start, context);
+    let (trail, to) = forward(before, end, context);
+    (Hunk { changes, before: from..to, lead, trail }, used)
+}
+
+/// At most `count` lines before an offset: how many, and where the first starts.
+fn back(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
+    let (mut lines, mut from) = (0, at);
+    while lines < count && from > 0 {
+        from = memchr::memrchr(b'\n', bytes.cut(0..from - 1)).map_or(0, |stop| stop + 1);
+        lines += 1;
+    }
+    (lines, from)
+}
+
+/// At most `count` lines after an offset: how many, and where the last ends.
+fn forward(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
+    let (mut lines, mut to) = (0, at);
+    while lines < count && to < bytes.len() {
+        to = memchr::memchr(b'\n', bytes.cut(to..bytes.len())).map_or(bytes.len(), |stop| to + stop + 1);
+        lines += 1;
+    }
+    (lines, to)
+}
+
+fn write(out: &mut Vec<u8>, before: &[u8], after: &[u8], hunk: &Hunk<'_>) {
+    let (Some(first), Some(last)) = (hunk.changes.first(), hunk.changes.last()) else {
+        return;
+    };
+    let old_start = first.line - hunk.lead;
+    let new_start = first.new_line - hunk.lead;
+    let old_count = last.line + last.removed + hunk.trail - old_start;
+    let new_count = last.new_line + last.added + hunk.trail - new_start;
+    let side = |start: usize, count: usize| match count {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        _ => format!("{},{count}", start + 1),
+    };
+    let head = format!("@@ -{} +{} @@\n", side(old_start, old_count), side(new_start, new_count));
+    out.extend_from_slice(head.as_bytes());
+    let mut from = hunk.before.start;
+    for change in hunk.changes {
+        lines(out, b' ', before.cut(from..change.before.start));
+        lines(out, b'-', before.cut(change.before.clone()));
+        lines(out, b'+', after.cut(change.after.clone()));
+        from = change.before.end;
+    }
+    lines(out, b' ', before.cut(from..hunk.before.end));
+}
+
+fn lines(out: &mut Vec<u8>, sign: u8, bytes: &[u8]) {
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        out.push(sign);
+        out.extend_from_slice(line);
+        if line.last() != Some(&b'\n') {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+    }
+}

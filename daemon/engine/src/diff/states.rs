@@ -1,0 +1,130 @@
+//! Diffs of what is at a path before and after, with git's extra headers where mode or path change. It reads
+//! no file.
+
+use std::borrow::Cow;
+
+use editd_proto::path::WirePath;
+
+use super::changes::Delta;
+use super::name::{header, quoted};
+use super::render::hunks;
+use crate::text::{Encoding, Text};
+use crate::{Splice, State};
+
+/// How the file of an entry came to its path after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Moved<'p> {
+    /// It stays.
+    No,
+    /// It was renamed to this path.
+    To(&'p WirePath),
+}
+
+/// A unified diff of two states, at most `limits::DIFF` bytes, and the hunks left out.
+pub fn unified_diff(path: &WirePath, before: &State, after: &State) -> (String, u64) {
+    entry_diff(path, before, after, Moved::No, None)
+}
+
+/// The same, of a file that may have moved, with the lines that changed where they are known.
+pub(crate) fn entry_diff(
+    path: &WirePath,
+    before: &State,
+    after: &State,
+    moved: Moved<'_>,
+    delta: Option<&Delta>,
+) -> (String, u64) {
+    let (old, new) = (content(before), content(after));
+    let mut out = extra(path, before, after, moved, *old != *new).into_bytes();
+    if *old == *new {
+        return (String::from_utf8_lossy(&out).into_owned(), 0);
+    }
+    let to = match moved {
+        Moved::No => path,
+        Moved::To(to) => to,
+    };
+    if is_binary(&old) || is_binary(&new) {
+        let (a, b) = (side('a', path, before), side('b', to, after));
+        out.extend_from_slice(
+            format!("Binary files {} and {} differ\n", a.trim_end(), b.trim_end()).as_bytes(),
+        );
+        return (String::from_utf8_lossy(&out).into_owned(), 0);
+    }
+    out.extend_from_slice(
+        format!("--- {}\n+++ {}\n", side('a', path, before), side('b', to, after)).as_bytes(),
+    );
+    let made;
+    let delta = match delta {
+        Some(delta) => delta,
+        None => {
+            made = Delta::between(&old, &new);
+            &made
+        }
+    };
+    let omitted = hunks(&mut out, &old, &new, delta, true);
+    (String::from_utf8_lossy(&out).into_owned(), omitted)
+}
+
+/// The splices themselves as a unified diff without context, and the hunks left out. Line numbers are not
+/// known without the content: the hunks of this diff count lines of the splices alone.
+pub fn splice_diff(path: &WirePath, splices: &[Splice]) -> (String, u64) {
+    let mut out = format!("--- {}\n+++ {}\n", header('a', path), header('b', path)).into_bytes();
+    let mut omitted = 0;
+    for splice in splices {
+        let delta = Delta::between(&splice.old, &splice.new);
+        omitted += hunks(&mut out, &splice.old, &splice.new, &delta, false);
+    }
+    (String::from_utf8_lossy(&out).into_owned(), omitted)
+}
+
+fn side(letter: char, path: &WirePath, state: &State) -> String {
+    match state {
+        State::Absent => "/dev/null".to_owned(),
+        State::File { .. } => header(letter, path),
+    }
+}
+
+/// Git's headers, where the two name lines do not say it all.
+fn extra(path: &WirePath, before: &State, after: &State, moved: Moved<'_>, changed: bool) -> String {
+    let to = match moved {
+        Moved::No => path,
+        Moved::To(to) => to,
+    };
+    let mut lines = match (before, after) {
+        (State::Absent, State::File { mode, .. }) if !changed => vec![format!("new file mode 100{mode:03o}")],
+        (State::File { mode, .. }, State::Absent) if !changed => {
+            vec![format!("deleted file mode 100{mode:03o}")]
+        }
+        (State::File { mode: old, .. }, State::File { mode: new, .. }) if old != new => {
+            vec![format!("old mode 100{old:03o}"), format!("new mode 100{new:03o}")]
+        }
+        _ => Vec::new(),
+    };
+    if let Moved::To(to) = moved {
+        let bare = |side, path| quoted(side, path).replacen(&format!("{side}/"), "", 1);
+        lines.push(format!("rename from {}", bare('a', path)));
+        lines.push(format!("rename to {}", bare('b', to)));
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("diff --git {} {}\n{}\n", quoted('a', path), quoted('b', to), lines.join("\n"))
+}
+
+/// What a reader can read: UTF-16 with a mark decoded, everything else as it is.
+fn content(state: &State) -> Cow<'_, [u8]> {
+    let State::File { bytes, .. } = state else {
+        return Cow::Borrowed(&[]);
+    };
+    if (bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]))
+        && let Ok(text) = Text::read(bytes, None)
+        && text.encoding != Encoding::Utf8
+    {
+        return Cow::Owned(text.content.into_owned().into_bytes());
+    }
+    Cow::Borrowed(bytes)
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    let probe = bytes.len().min(crate::limits::BINARY_PROBE);
+    memchr::memchr(0, bytes.get(..probe).unwrap_or(&[])).is_some()
+}

@@ -1,0 +1,110 @@
+//! Which candidate is meant, if one is: the only one, or the one that `near` points at. It never guesses.
+
+use std::ops::Range;
+
+use editd_proto::limits;
+
+use super::ladder::{Hit, Quote, Rung, ambiguous};
+use super::report::candidate;
+use crate::Refusal;
+use crate::text::Text;
+
+/// Candidates of one rung as they come in: counted, a few kept.
+pub(crate) struct Tally {
+    all: Few,
+    on_line: Few,
+    within: Few,
+    line_zone: Range<usize>,
+    window_zone: Range<usize>,
+}
+
+#[derive(Default)]
+struct Few {
+    count: u64,
+    kept: Vec<Range<usize>>,
+}
+
+impl Few {
+    fn add(&mut self, range: &Range<usize>) {
+        self.count += 1;
+        if self.kept.len() < limits::CANDIDATES {
+            self.kept.push(range.clone());
+        }
+    }
+
+    fn only(&self) -> Option<&Range<usize>> {
+        if self.count == 1 { self.kept.first() } else { None }
+    }
+}
+
+impl Tally {
+    /// An empty tally for a quote.
+    pub(crate) fn new(text: &Text<'_>, quote: &Quote<'_>) -> Self {
+        let (mut line_zone, mut window_zone) = (0..0, 0..0);
+        if let Some(near) = quote.near {
+            let start = |line: u64| text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+            line_zone = start(near)..start(near.saturating_add(1));
+            let last = near.saturating_add(quote.window);
+            window_zone = start(near.saturating_sub(quote.window))..start(last.saturating_add(1));
+        }
+        Self { all: Few::default(), on_line: Few::default(), within: Few::default(), line_zone, window_zone }
+    }
+
+    /// Takes a candidate.
+    pub(crate) fn add(&mut self, range: Range<usize>) {
+        self.all.add(&range);
+        if self.line_zone.contains(&range.start) {
+            self.on_line.add(&range);
+        }
+        if self.window_zone.contains(&range.start) {
+            self.within.add(&range);
+        }
+    }
+
+    /// How many there were.
+    pub(crate) fn total(&self) -> u64 {
+        self.all.count
+    }
+
+    /// The one that is meant.
+    pub(crate) fn choose(&self, text: &Text<'_>, quote: &Quote<'_>, rung: Rung) -> Result<Hit, Refusal> {
+        let meant = match quote.near {
+            Some(_) if self.on_line.count > 1 => None,
+            Some(_) => self.on_line.only().or(self.within.only()).or(self.all.only()),
+            None => self.all.only(),
+        };
+        match meant {
+            Some(range) => Ok(Hit { range: range.clone(), rung, moved: moved(text, quote, range.start) }),
+            None => Err(self.refusal(text, quote)),
+        }
+    }
+
+    fn refusal(&self, text: &Text<'_>, quote: &Quote<'_>) -> Refusal {
+        let close = [&self.on_line, &self.within].into_iter().find(|few| few.count > 1);
+        let shown = close.unwrap_or(&self.all);
+        let total = self.all.count;
+        let message = match (quote.near, close) {
+            (Some(near), Some(few)) => format!(
+                "the text stands at {total} places, {} of them near line {near}; quote more lines around the one you mean",
+                few.count
+            ),
+            (Some(near), None) => format!(
+                "the text stands at {total} places and none near line {near}; give the line where it starts, or quote more"
+            ),
+            (None, _) => {
+                format!(
+                    "the text stands at {total} places; quote more lines around the one you mean, or give `near`"
+                )
+            }
+        };
+        let mut error = ambiguous(message, total);
+        error.candidates = shown.kept.iter().map(|range| candidate(text, range.start)).collect();
+        error
+    }
+}
+
+fn moved(text: &Text<'_>, quote: &Quote<'_>, start: usize) -> Option<i64> {
+    let near = i64::try_from(quote.near?).ok()?;
+    let line = i64::try_from(text.line_of(start)).ok()?;
+    line.checked_sub(near)
+}

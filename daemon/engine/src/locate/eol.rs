@@ -1,0 +1,47 @@
+//! The second rung: `\r\n` counts as `\n`, in a file of lone `\r` that as well. It folds nothing else.
+
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
+
+use super::each_hit;
+use super::ladder::Quote;
+use super::whole::{self, LineEnd};
+use crate::text::{Breaks, Text};
+
+/// A text with every break as `\n`.
+pub(crate) fn fold_breaks(text: &str, breaks: Breaks) -> Cow<'_, str> {
+    let folded =
+        if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+    if breaks == Breaks::Cr && folded.contains('\r') {
+        Cow::Owned(folded.replace('\r', "\n"))
+    } else {
+        folded
+    }
+}
+
+/// Visits the places that equal the quoted text once breaks are folded on both sides.
+pub(crate) fn search(
+    text: &Text<'_>,
+    quote: &Quote<'_>,
+    overlapping: bool,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) {
+    let old = fold_breaks(quote.old, text.breaks);
+    let folded = text.folded();
+    if folded.is_none() && old == quote.old {
+        // Nothing to fold on either side: `exact` has looked at all of it.
+        return;
+    }
+    let content: &str = folded.map_or(&*text.content, |folded| &folded.content);
+    let back = |at: usize| folded.map_or(at, |folded| folded.original(at));
+    let stopped = if quote.whole_lines {
+        whole::each(content, LineEnd::FOLDED, (&old, Breaks::Lf), overlapping, &mut |range| {
+            visit(back(range.start)..back(range.end))
+        })
+    } else {
+        each_hit(content.as_bytes(), old.as_bytes(), overlapping, &mut |at| {
+            visit(back(at)..back(at + old.len()))
+        })
+    };
+    let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
+}

@@ -1,0 +1,25 @@
+//! Where a quoted text stands: one ladder, from exact to loose. A rung is tried only when every rung above
+//! found nothing; two candidates are never chosen between except by `near`. It changes no text.
+//!
+//! *Calling sequence*: a [`Quote`] from an edit's fields; [`one`] or [`every`]; where they find nothing,
+//! [`not_found`] says so with what is nearest.
+//!
+//! *To add a rung*: one file with a function of [`Search`]'s type, named in the table in `ladder`.
+
+mod choose;
+mod eol;
+mod exact;
+mod hits;
+mod ladder;
+mod nearest;
+mod report;
+mod score;
+mod whole;
+
+pub(crate) use eol::fold_breaks;
+pub(crate) use hits::each_hit;
+pub(crate) use ladder::{Hit, Quote, Rung, every, one, too_many_places};
+pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
+
+#[cfg(test)]
+mod tests;

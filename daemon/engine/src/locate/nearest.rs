@@ -1,0 +1,150 @@
+//! The windows of a file that are most like a quoted text that is not there, for a message. It reads the
+//! file once, keeps little, and never decides where an edit goes.
+
+use std::collections::HashMap;
+
+use editd_proto::error::NearMiss;
+use editd_proto::limits;
+
+use super::report::excerpt;
+use super::score::{Bag, CHARS, alike};
+use crate::text::Text;
+
+/// Places in the quoted text where one line may stand, and windows that are scored in the end.
+const REPEATS: usize = 4;
+const FINALISTS: usize = 8;
+/// Lines of the file that are looked at.
+const LINES: usize = 250_000;
+/// Pairs of letters that are compared where no line is the same: some milliseconds.
+const CLOSE_LOOK: usize = 4_000_000;
+/// Below this a window is no help.
+const USEFUL: f64 = 0.5;
+
+/// The nearest windows, best first: at most [`limits::NEAR_MISSES`].
+pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
+    let wanted: Vec<&str> = old.lines().collect();
+    let lines = text.content.split(char::from(text.breaks.stop())).take(LINES);
+    let lines: Vec<&str> = lines.map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    let mut starts = by_equal_lines(&lines, &wanted);
+    if starts.is_empty() {
+        starts = by_letters(&lines, &wanted);
+    }
+    let mut found: Vec<(f64, usize)> =
+        starts.into_iter().map(|start| (score(&lines, start, &wanted), start)).collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut kept: Vec<(f64, usize)> = Vec::new();
+    for (score, start) in found {
+        let apart = |other: &(f64, usize)| other.1.abs_diff(start) >= wanted.len().max(1);
+        if score >= USEFUL && kept.len() < limits::NEAR_MISSES && kept.iter().all(apart) {
+            kept.push((score, start));
+        }
+    }
+    kept.into_iter().map(|(score, start)| show(&lines, start, &wanted, score)).collect()
+}
+
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Starts of windows that have lines of the quoted text at the right distance, most such lines first.
+fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
+    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    for (j, line) in wanted.iter().enumerate() {
+        let key = squeezed(line);
+        let list = places.entry(key).or_default();
+        if list.len() < REPEATS && !line.trim().is_empty() {
+            list.push(j);
+        }
+    }
+    let mut votes: HashMap<usize, u32> = HashMap::new();
+    for (i, line) in lines.iter().enumerate() {
+        for j in places.get(&squeezed(line)).into_iter().flatten() {
+            if let Some(start) = i.checked_sub(*j) {
+                *votes.entry(start).or_default() += 1;
+            }
+        }
+    }
+    let mut ranked: Vec<(u32, usize)> = votes.into_iter().map(|(start, count)| (count, start)).collect();
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.into_iter().take(FINALISTS).map(|(_, start)| start).collect()
+}
+
+/// Starts of windows whose first line is most like the first line of the quoted text that is not blank.
+fn by_letters(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
+    let Some((j, first)) = wanted.iter().enumerate().find(|(_, line)| !line.trim().is_empty()) else {
+        return Vec::new();
+    };
+    let bag = Bag::of(first);
+    let mut left = CLOSE_LOOK;
+    let mut ranked: Vec<(f64, usize)> = Vec::new();
+    for (i, line) in lines.iter().enumerate() {
+        let Some(start) = i.checked_sub(j) else { continue };
+        left = left.saturating_sub(line.len().min(CHARS));
+        if Bag::of(line).likeness(&bag) < USEFUL {
+            continue;
+        }
+        left = left.saturating_sub(line.len().min(CHARS) * first.len().min(CHARS));
+        if left == 0 {
+            break;
+        }
+        let score = alike(line, first);
+        if score >= USEFUL {
+            ranked.push((score, start));
+        }
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.into_iter().take(FINALISTS).map(|(_, start)| start).collect()
+}
+
+fn score(lines: &[&str], start: usize, wanted: &[&str]) -> f64 {
+    let compared = wanted.len().clamp(1, limits::NEAR_MISS_LINES);
+    let sum: f64 = wanted
+        .iter()
+        .take(compared)
+        .enumerate()
+        .map(|(j, line)| lines.get(start + j).map_or(0.0, |there| alike(there, line)))
+        .sum();
+    // White space is not scored, and a window that is shown was not found: never call it equal.
+    (sum / compared as f64).min(0.99)
+}
+
+fn show(lines: &[&str], start: usize, wanted: &[&str], score: f64) -> NearMiss {
+    let count = wanted.len().clamp(1, limits::NEAR_MISS_LINES);
+    let shown = lines.iter().enumerate().skip(start).take(count);
+    let text = shown
+        .map(|(i, line)| {
+            let wanted = i.checked_sub(start).and_then(|j| wanted.get(j)).copied().unwrap_or("");
+            let unseen = *line != wanted && visible(line) == visible(wanted);
+            let line = excerpt(line, 0);
+            format!("{} | {}\n", i + 1, if unseen { reveal(&line) } else { line })
+        })
+        .collect();
+    NearMiss { line: start as u64 + 1, text, score }
+}
+
+/// What of a line can be seen.
+fn visible(line: &str) -> String {
+    line.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !invisible(*c)).collect()
+}
+
+fn invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// A line with what cannot be seen written out: tabs, odd blanks, and plain blanks at its ends as `·`.
+fn reveal(line: &str) -> String {
+    let plain = |c: char| c == ' ';
+    let lead = line.len() - line.trim_start_matches(|c: char| c.is_whitespace()).len();
+    let tail = line.trim_end_matches(|c: char| c.is_whitespace()).len();
+    line.char_indices()
+        .map(|(at, c)| match c {
+            '\t' => "\\t".to_owned(),
+            '\r' => "\\r".to_owned(),
+            c if plain(c) && (at < lead || at >= tail) => "·".to_owned(),
+            c if !plain(c) && (c.is_whitespace() || c.is_control() || invisible(c)) => {
+                format!("\\u{{{:04x}}}", u32::from(c))
+            }
+            c => c.to_string(),
+        })
+        .collect()
+}

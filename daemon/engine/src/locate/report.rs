@@ -1,0 +1,106 @@
+//! What a refusal shows of a file: candidates, and what is nearest to a text that is not there. It decides nothing.
+
+use editd_proto::error::{Candidate, Code};
+
+use super::ladder::{Quote, tried};
+use super::{each_hit, nearest};
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::limits;
+use crate::refusal::refuse;
+use crate::text::Text;
+
+/// A candidate as a reply lists it.
+pub(crate) fn candidate(text: &Text<'_>, offset: usize) -> Candidate {
+    let line = text.line_of(offset);
+    let start = text.line_start(line);
+    let whole = text.line(line);
+    let shown = excerpt(whole, offset.saturating_sub(start));
+    Candidate { line: line as u64, column: text.column_of(offset) as u64, text: shown }
+}
+
+/// A line, shortened around an offset in it to `limits::EXCERPT` bytes.
+pub(crate) fn excerpt(line: &str, around: usize) -> String {
+    if line.len() <= limits::EXCERPT {
+        return line.to_owned();
+    }
+    let start = floor(line, if around + 40 < limits::EXCERPT { 0 } else { around - 40 });
+    let end = floor(line, (start + limits::EXCERPT).min(line.len()));
+    let lead = if start > 0 { "…" } else { "" };
+    let trail = if end < line.len() { "…" } else { "" };
+    format!("{lead}{}{trail}", line.cut(start..end))
+}
+
+fn floor(line: &str, at: usize) -> usize {
+    (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// What may explain that a text was not found.
+pub(crate) struct Miss<'m> {
+    /// What the edit would put there, if it is a replacement.
+    pub(crate) new: Option<&'m str>,
+    /// Another file of the job that has the text, as its name for people and a line.
+    pub(crate) elsewhere: Option<(String, u64)>,
+    /// Whether the near misses may still be looked for.
+    pub(crate) look: bool,
+}
+
+/// A `not_found` error: where was looked, how, what is nearest and, where it is known, why.
+pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> Refusal {
+    let lines = text.lines();
+    let range = match lines {
+        0 => "the file is empty".to_owned(),
+        1 => "the file has one line".to_owned(),
+        n => format!("lines 1 to {n} were searched"),
+    };
+    let mut error = refuse(Code::NotFound, "");
+    error.lines = Some(lines as u64);
+    error.tried = tried(quote.loosest);
+    if miss.look {
+        error.near_misses = nearest::windows(text, quote.old);
+    }
+    error.cause = cause(text, miss);
+    let advice = match (&error.cause, error.near_misses.first()) {
+        (Some(cause), _) => cause.clone(),
+        (None, Some(near)) => format!(
+            "the nearest text is at line {} (similarity {:.2}, needed 1.00): compare it, or read the file again",
+            near.line, near.score
+        ),
+        (None, None) => "read the file again and quote what is there".to_owned(),
+    };
+    error.message = format!("the quoted text is not in the file ({range}); {advice}");
+    error
+}
+
+/// A `not_found` error of a substitution.
+pub(crate) fn not_found_pattern(text: &Text<'_>, pattern: &str, regex: bool) -> Refusal {
+    let what = if regex { "regular expression" } else { "text" };
+    let lines = text.lines();
+    let mut error = refuse(
+        Code::NotFound,
+        format!(
+            "the {what} {:?} is nowhere in the {lines} lines of the file; check it, or read the file again",
+            excerpt(pattern, 0)
+        ),
+    );
+    error.lines = Some(lines as u64);
+    error
+}
+
+fn cause(text: &Text<'_>, miss: &Miss<'_>) -> Option<String> {
+    if let Some(new) = miss.new.filter(|new| new.trim().len() >= 3) {
+        let mut there = None;
+        let folded = super::fold_breaks(new, text.breaks);
+        let content = text.folded().map_or(&*text.content, |folded| &folded.content);
+        let found = each_hit(content.as_bytes(), folded.as_bytes(), false, &mut |at| {
+            there = Some(at);
+            std::ops::ControlFlow::Break(())
+        });
+        if let (true, Some(at)) = (found.is_break(), there) {
+            let at = text.folded().map_or(at, |folded| folded.original(at));
+            return Some(format!("the new text is already there, at line {}", text.line_of(at)));
+        }
+    }
+    let (path, line) = miss.elsewhere.as_ref()?;
+    Some(format!("the quoted text stands in {path}, at line {line}"))
+}

@@ -1,0 +1,74 @@
+//! Places made of whole lines: a quoted list of lines, compared as it stands. It never matches part of a line.
+
+use std::ops::{ControlFlow, Range};
+
+use super::each_hit;
+use crate::cut::Cut;
+use crate::text::{Breaks, split_final_break};
+
+/// What ends a line in some content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineEnd {
+    stop: u8,
+    /// Whether a `\r` before `stop` belongs to the break.
+    paired: bool,
+}
+
+impl LineEnd {
+    /// In a file.
+    pub(crate) fn of(breaks: Breaks) -> Self {
+        Self { stop: breaks.stop(), paired: breaks != Breaks::Cr }
+    }
+
+    /// In a folded content.
+    pub(crate) const FOLDED: Self = Self { stop: b'\n', paired: false };
+
+    fn splits(self, bytes: &[u8], at: usize) -> bool {
+        self.paired && at > 0 && bytes.get(at - 1) == Some(&b'\r') && bytes.get(at) == Some(&b'\n')
+    }
+
+    fn begins(self, bytes: &[u8], at: usize) -> bool {
+        at == 0 || (bytes.get(at - 1) == Some(&self.stop) && !self.splits(bytes, at))
+    }
+
+    fn ends(self, bytes: &[u8], at: usize) -> bool {
+        match bytes.cut(at..bytes.len()) {
+            [b'\r', b'\n', ..] if self.paired => true,
+            [first, ..] => *first == self.stop && !self.splits(bytes, at),
+            [] => false,
+        }
+    }
+}
+
+/// Visits the runs of lines that equal the list `old`, whose breaks are those of `breaks`; ranges leave the
+/// last line's break out.
+pub(crate) fn each(
+    content: &str,
+    end: LineEnd,
+    (old, breaks): (&str, Breaks),
+    overlapping: bool,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let bytes = content.as_bytes();
+    let (lines, _) = split_final_break(old, breaks);
+    // A blank last line exists only where a break ends it.
+    let blank_last = lines.is_empty() || !split_final_break(lines, breaks).1.is_empty();
+    let mut taken = 0;
+    let mut check = |at: usize| {
+        let stop = at + lines.len();
+        let closed = end.ends(bytes, stop) || (stop == bytes.len() && !blank_last);
+        if at < taken || !end.begins(bytes, at) || !closed {
+            return ControlFlow::Continue(());
+        }
+        if !overlapping {
+            taken = stop + 1;
+        }
+        visit(at..stop)
+    };
+    if lines.is_empty() {
+        check(0)?;
+        return memchr::memchr_iter(end.stop, bytes).try_for_each(|at| check(at + 1));
+    }
+    // Hits that do not begin a line must not hide overlapping ones that do.
+    each_hit(bytes, lines.as_bytes(), true, &mut check)
+}

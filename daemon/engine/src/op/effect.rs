@@ -1,0 +1,94 @@
+//! What a text edit sees and what it answers. It holds no meaning of its own.
+
+use std::rc::Rc;
+
+use editd_proto::message::{EditOutcome, EditStatus};
+use editd_proto::path::WirePath;
+
+use crate::clip::Clips;
+use crate::locate::{Miss, Quote, Rung, not_found};
+use crate::plan::Budget;
+use crate::splice::Place;
+use crate::text::Text;
+use crate::{Refusal, refusal};
+
+/// What a text edit sees.
+pub(crate) struct Scene<'s> {
+    /// The file as it was before any edit of its entry.
+    pub(crate) text: &'s Text<'s>,
+    /// The edit's index in its entry.
+    pub(crate) edit: u32,
+    /// The file's path: where clipboards come from.
+    pub(crate) origin: &'s WirePath,
+    /// What the job may still cost.
+    pub(crate) budget: &'s Budget,
+    /// Where else in the job a text stands: a path for people and a line.
+    pub(crate) elsewhere: &'s dyn Fn(&str) -> Option<(String, u64)>,
+}
+
+/// What is reported about where an edit went.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The rung.
+    pub(crate) rung: Option<Rung>,
+    /// First and last line.
+    pub(crate) lines: Option<(u64, u64)>,
+    /// By how many lines it was away from `near`.
+    pub(crate) moved: Option<i64>,
+    /// Places, where there may be several.
+    pub(crate) replacements: Option<u64>,
+    /// Breaks converted.
+    pub(crate) converted: u64,
+}
+
+/// What a text edit would do.
+#[derive(Debug, Default)]
+pub(crate) struct Effect {
+    /// Where.
+    pub(crate) places: Vec<Place>,
+    /// What it stores in its clipboard.
+    pub(crate) stored: Option<Rc<str>>,
+    /// What is reported.
+    pub(crate) found: Found,
+}
+
+impl Found {
+    /// As the reply has it.
+    pub(crate) fn outcome(&self, changed: bool) -> EditOutcome {
+        EditOutcome {
+            status: if changed { EditStatus::Applied } else { EditStatus::Unchanged },
+            rung: self.rung.map(|rung| rung.name().to_owned()),
+            lines: self.lines,
+            moved: self.moved,
+            replacements: self.replacements,
+            score: None,
+            converted_breaks: (self.converted > 0).then_some(self.converted),
+            error: None,
+        }
+    }
+}
+
+impl Scene<'_> {
+    /// The refusal of a quote that no rung finds.
+    pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>) -> Refusal {
+        let look = self.budget.look(self.text.len());
+        let elsewhere = if look { (self.elsewhere)(quote.old) } else { None };
+        not_found(self.text, quote, &Miss { new, elsewhere, look })
+    }
+
+    /// Pays for one search of the file.
+    pub(crate) fn pay_search(&self) -> Result<(), Refusal> {
+        if self.budget.search(self.text.len()) {
+            return Ok(());
+        }
+        Err(refusal::spent(
+            "this job searches more text than a job may; send it as several jobs",
+            crate::limits::SEARCH_WORK,
+        ))
+    }
+}
+
+/// The text that a clipboard gets from a place.
+pub(crate) fn storable(matched: &str, clips: Option<&str>) -> Result<Option<Rc<str>>, Refusal> {
+    clips.map(|_| Clips::storable(matched)).transpose()
+}

@@ -1,0 +1,139 @@
+//! The text that an edit brings: given, or from a clipboard, indented anew, its breaks made the file's. It
+//! finds no place.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use editd_proto::message::{Edit, Reindent};
+
+use super::fields;
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::cut::Cut;
+use crate::locate::{Rung, fold_breaks};
+use crate::refusal::malformed;
+use crate::reindent::reindent;
+use crate::text::{Breaks, Text, break_list, follow};
+
+/// A text to insert.
+#[derive(Debug)]
+pub(crate) struct Given<'a> {
+    text: &'a str,
+    /// The clipboard that stands in for it.
+    pub(crate) from_clipboard: Option<&'a str>,
+    reindent: Option<&'a Reindent>,
+    /// Breaks stay as given.
+    pub(crate) literal: bool,
+}
+
+impl<'a> Given<'a> {
+    /// Reads a text field with `from_clipboard`, `reindent` and `eol`.
+    pub(crate) fn read(edit: &'a Edit, field: &str, value: &'a Option<String>) -> Result<Self, Refusal> {
+        let from_clipboard = fields::clipboard("from_clipboard", &edit.from_clipboard)?;
+        let text = match (value, from_clipboard) {
+            (Some(text), _) => text,
+            (None, Some(_)) => "",
+            (None, None) => {
+                return Err(malformed(format!(
+                    "`{}` needs the field `{field}` or `from_clipboard`; an empty `{field}` removes",
+                    edit.op
+                )));
+            }
+        };
+        let literal = fields::literal_eol(edit)?;
+        Ok(Self { text, from_clipboard, reindent: edit.reindent.as_ref(), literal })
+    }
+
+    /// A plain text, breaks as given.
+    pub(crate) fn plain(text: &'a str) -> Self {
+        Self { text, from_clipboard: None, reindent: None, literal: true }
+    }
+
+    /// The text itself, where no clipboard stands in for it.
+    pub(crate) fn quoted(&self) -> Option<&'a str> {
+        if self.from_clipboard.is_none() { Some(self.text) } else { None }
+    }
+
+    /// Whether this puts back what was just stored, untouched.
+    pub(crate) fn restores(&self, stored: Option<&str>) -> bool {
+        self.from_clipboard.is_some() && self.from_clipboard == stored && self.reindent.is_none()
+    }
+
+    /// The text to insert.
+    ///
+    /// # Errors
+    /// `no_clipboard`, `strip_mismatch`.
+    pub(crate) fn resolve(&self, clips: &Clips<'_>) -> Result<Cow<'a, str>, Refusal> {
+        let text = match self.from_clipboard {
+            Some(name) => Cow::Owned(clips.read(name)?.to_string()),
+            None => Cow::Borrowed(self.text),
+        };
+        match self.reindent {
+            Some(how) => reindent(&text, how).map(Cow::Owned),
+            None => Ok(text),
+        }
+    }
+}
+
+/// What a matched range becomes when `new` stands there, and how many breaks were converted: lines that old
+/// and new share at either end keep the file's bytes, the other breaks follow the file's unless `literal`.
+pub(crate) fn fit(
+    text: &Text<'_>,
+    matched: &Range<usize>,
+    new: &str,
+    rung: Rung,
+    literal: bool,
+) -> (String, u64) {
+    let old = text.content.cut(matched.clone());
+    let (head, tail) = shared_lines(old, new, rung, text.breaks);
+    let middle = new.cut(head.1..new.len() - tail.1);
+    let between = if literal {
+        middle.to_owned()
+    } else {
+        // Breaks before the middle were matched by breaks before it.
+        let models = old.cut(head.0..old.len());
+        let last = break_list(old, text.breaks).pop().map_or("", |range| old.cut(range));
+        let models = if break_list(models, text.breaks).is_empty() { last } else { models };
+        follow(middle, models, text.ending_at(matched.start), text.breaks).0
+    };
+    let (first, last) = (old.cut(0..head.0), old.cut(old.len() - tail.0..old.len()));
+    let fitted = [first, &between, last].concat();
+    let converted = changed_breaks(new, &fitted, text.breaks);
+    (fitted, converted)
+}
+
+/// How many breaks of `given` differ from those of `made`, which has the same number or more at its end.
+pub(crate) fn changed_breaks(given: &str, made: &str, breaks: Breaks) -> u64 {
+    let (a, b) = (break_list(given, breaks), break_list(made, breaks));
+    a.into_iter().zip(b).filter(|(x, y)| given.cut(x.clone()) != made.cut(y.clone())).count() as u64
+}
+
+/// Bytes of the complete lines that old and new share at the start and at the end, in either.
+fn shared_lines(old: &str, new: &str, rung: Rung, breaks: Breaks) -> ((usize, usize), (usize, usize)) {
+    let (a, b) = (line_list(old, breaks), line_list(new, breaks));
+    let same = |x: &&str, y: &&str| match rung {
+        Rung::Exact => x == y,
+        _ => fold_breaks(x, breaks) == fold_breaks(y, breaks),
+    };
+    let head = a.iter().zip(&b).take_while(|(x, y)| same(x, y)).count();
+    let most = a.len().min(b.len()) - head;
+    let tail = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(x, y)| same(x, y)).count();
+    let bytes = |lines: &[&str], range: Range<usize>| lines.cut(range).iter().map(|line| line.len()).sum();
+    (
+        (bytes(&a, 0..head), bytes(&b, 0..head)),
+        (bytes(&a, a.len() - tail..a.len()), bytes(&b, b.len() - tail..b.len())),
+    )
+}
+
+fn line_list(text: &str, breaks: Breaks) -> Vec<&str> {
+    let mut from = 0;
+    let mut lines: Vec<&str> = Vec::new();
+    for at in break_list(text, breaks) {
+        lines.push(text.cut(from..at.end));
+        from = at.end;
+    }
+    if from < text.len() {
+        lines.push(text.cut(from..text.len()));
+    }
+    lines
+}

@@ -1,0 +1,123 @@
+//! `insert`: text at the start, the end, before a line, or beside the one place of an anchor. Fields: `text`,
+//! `at`; `near`, `window`, `match`, `threshold`, `whole_lines` for an anchor; `eol`; `from_clipboard`,
+//! `reindent`. It removes nothing, and an anchor's bytes are never part of its splice.
+
+use std::rc::Rc;
+
+use editd_proto::message::{Edit, Position};
+
+use super::effect::{Effect, Found, Scene};
+use super::given::{Given, changed_breaks};
+use super::lines::{line_range, line_text};
+use super::registry::Op;
+use super::{fields, quote};
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::locate::{self, Hit, Quote};
+use crate::refusal::malformed;
+use crate::splice::Place;
+use crate::text::{Text, follow};
+
+pub(crate) const FIELDS: &[&str] = &[
+    "text",
+    "at",
+    "near",
+    "window",
+    "match",
+    "threshold",
+    "whole_lines",
+    "eol",
+    "from_clipboard",
+    "reindent",
+];
+
+/// Fields that only an anchor can have.
+const ANCHOR_FIELDS: [&str; 5] = ["near", "window", "match", "threshold", "whole_lines"];
+
+/// An insertion.
+#[derive(Debug)]
+pub(crate) struct Insert<'a> {
+    /// Where.
+    pub(crate) at: &'a Position,
+    anchor: Option<Quote<'a>>,
+    /// What.
+    pub(crate) text: Given<'a>,
+}
+
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
+    let at = fields::required(edit, "at", &edit.at)?;
+    let anchor = match at {
+        Position::Before(old) => Some(quote::read(edit, "before", old, threshold)?),
+        Position::After(old) => Some(quote::read(edit, "after", old, threshold)?),
+        Position::Start | Position::End | Position::Line(_) => {
+            if let Some(field) = fields::present(edit).find(|field| ANCHOR_FIELDS.contains(field)) {
+                return Err(malformed(format!("`{field}` needs an anchor: `at` is not `before` or `after`")));
+            }
+            None
+        }
+    };
+    Ok(Op::Insert(Insert { at, anchor, text: Given::read(edit, "text", &edit.text)? }))
+}
+
+impl Insert<'_> {
+    /// Finds the offset and says what is inserted there.
+    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+        let text = scene.text;
+        let new = self.text.resolve(clips)?;
+        match (self.at, &self.anchor) {
+            (Position::Line(line), _) => {
+                let range = line_range(text, *line, line.saturating_sub(1))?;
+                Ok(self.lines_at(scene, range.start, &new, Found::default()))
+            }
+            (Position::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
+            (Position::Before(_) | Position::After(_), Some(quote)) => {
+                scene.pay_search()?;
+                let hit = locate::one(text, quote)?.ok_or_else(|| scene.missed(quote, None))?;
+                Ok(self.beside(scene, quote, &hit, &new))
+            }
+            _ => Ok(self.bytes_at(scene, 0, &new, Found::default(), -1)),
+        }
+    }
+
+    fn beside(&self, scene: &Scene<'_>, quote: &Quote<'_>, hit: &Hit, new: &str) -> Effect {
+        let found = Found { rung: Some(hit.rung), moved: hit.moved, ..Found::default() };
+        let after = matches!(self.at, Position::After(_));
+        match (after, quote.whole_lines) {
+            (false, false) => self.bytes_at(scene, hit.range.start, new, found, 0),
+            (true, false) => self.bytes_at(scene, hit.range.end, new, found, 0),
+            (false, true) => self.lines_at(scene, hit.range.start, new, found),
+            (true, true) => {
+                let next = hit.range.end + scene.text.break_at(hit.range.end);
+                self.lines_at(scene, next, new, found)
+            }
+        }
+    }
+
+    fn bytes_at(&self, scene: &Scene<'_>, at: usize, new: &str, found: Found, rank: i8) -> Effect {
+        let text = scene.text;
+        let made = if self.text.literal {
+            new.to_owned()
+        } else {
+            follow(new, "", text.ending_at(at), text.breaks).0
+        };
+        let converted = changed_breaks(new, &made, text.breaks);
+        effect(scene, text, at, made, Found { converted, ..found }, rank)
+    }
+
+    fn lines_at(&self, scene: &Scene<'_>, at: usize, new: &str, found: Found) -> Effect {
+        let text = scene.text;
+        let (made, converted) = line_text(text, &(at..at), new, self.text.literal);
+        effect(scene, text, at, made, Found { converted, ..found }, 0)
+    }
+}
+
+fn effect(scene: &Scene<'_>, text: &Text<'_>, at: usize, made: String, found: Found, rank: i8) -> Effect {
+    let found = Found { lines: Some(text.lines_of(at..at)), ..found };
+    if made.is_empty() {
+        return Effect { found, ..Effect::default() };
+    }
+    let place = Place::inserting(scene.edit, at, &Rc::from(made));
+    // Elsewhere request order decides; in an empty file start and end are one offset.
+    let rank = if text.len() == 0 { rank } else { 0 };
+    Effect { places: vec![Place { rank, ..place }], stored: None, found }
+}

@@ -1,0 +1,131 @@
+//! `lines`: a range of lines, by number. Fields: `start`, `end` (inclusive; `start - 1` inserts), `text` (a list
+//! of lines, its final break optional; empty deletes); `eol`; clipboards and `reindent`. It keeps a file whose
+//! last line has no ending as it is, and never glues two lines together.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use editd_proto::error::Code;
+use editd_proto::message::Edit;
+
+use super::effect::{Effect, Found, Scene, storable};
+use super::fields;
+use super::given::{Given, changed_breaks};
+use super::registry::Op;
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::cut::Cut;
+use crate::refusal::{malformed, refuse};
+use crate::splice::Place;
+use crate::text::{Breaks, Text, break_list, follow, split_final_break};
+
+pub(crate) const FIELDS: &[&str] =
+    &["start", "end", "text", "eol", "to_clipboard", "from_clipboard", "reindent"];
+
+/// A line edit.
+#[derive(Debug)]
+pub(crate) struct Lines<'a> {
+    start: u64,
+    end: u64,
+    /// The lines that stand there then.
+    pub(crate) text: Given<'a>,
+    /// Where the lines that stood there are stored.
+    pub(crate) to_clipboard: Option<&'a str>,
+}
+
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+    let start = *fields::required(edit, "start", &edit.start)?;
+    let end = *fields::required(edit, "end", &edit.end)?;
+    if start > 0 && end < start - 1 {
+        return Err(malformed(format!(
+            "`end` ({end}) lies before `start` ({start}); `end` = {} inserts before line {start}",
+            start - 1
+        )));
+    }
+    Ok(Op::Lines(Lines {
+        start,
+        end,
+        text: Given::read(edit, "text", &edit.text)?,
+        to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
+    }))
+}
+
+impl Lines<'_> {
+    /// Finds the lines and says what stands there then.
+    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+        let text = scene.text;
+        let range = line_range(text, self.start, self.end)?;
+        let stored = storable(text.content.cut(range.clone()), self.to_clipboard)?;
+        if let (Some(name), Some(text)) = (self.to_clipboard, &stored) {
+            clips.store(name, Rc::clone(text), scene.origin);
+        }
+        let found = Found { lines: Some(text.lines_of(range.clone())), ..Found::default() };
+        if self.text.restores(self.to_clipboard) {
+            return Ok(Effect { places: Vec::new(), stored, found });
+        }
+        let new = self.text.resolve(clips)?;
+        let (made, converted) = line_text(text, &range, &new, self.text.literal);
+        let place = Place::owning(text, scene.edit, range, &Rc::from(made));
+        let places = if place.is_idle() && place.guard.is_empty() { Vec::new() } else { vec![place] };
+        Ok(Effect { places, stored, found: Found { converted, ..found } })
+    }
+}
+
+/// The bytes of lines `start` to `end`, with their breaks; empty where `end` is `start - 1`, at the end of the
+/// file where `start` is one past the last line.
+///
+/// # Errors
+/// `out_of_range` with the number of lines.
+pub(crate) fn line_range(text: &Text<'_>, start: u64, end: u64) -> Result<Range<usize>, Refusal> {
+    let lines = text.lines() as u64;
+    let appends = start == lines + 1 && end <= start;
+    if start == 0 || start > lines + 1 || (end > lines && !appends) {
+        let mut error = refuse(
+            Code::OutOfRange,
+            format!("lines {start} to {end} do not lie in the file, which has {lines}; read it again"),
+        );
+        error.lines = Some(lines);
+        return Err(error);
+    }
+    if appends {
+        return Ok(text.len()..text.len());
+    }
+    let at = |line: u64| text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+    Ok(at(start)..at(end + 1))
+}
+
+/// A list of lines as it stands at a range of whole lines, and how many of its breaks were converted.
+pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, literal: bool) -> (String, u64) {
+    if given.is_empty() {
+        return (String::new(), 0);
+    }
+    let at_end = range.end == text.len();
+    let open = !text.ends_with_break();
+    let (body, last) = split_final_break(given, text.breaks);
+    let own = own_break(text, range, given);
+    let appended = range.is_empty() && at_end;
+    let (lead, trail) = match (at_end, appended) {
+        // An empty file, or one whose last line is open: the text decides how the new last line ends.
+        (true, true) if open && text.len() > 0 => (own.as_str(), last),
+        (true, true) if open => ("", last),
+        (true, false) if open => ("", ""),
+        _ if last.is_empty() => ("", own.as_str()),
+        _ => ("", last),
+    };
+    let made = if literal {
+        [lead, body, trail].concat()
+    } else {
+        let matched = text.content.cut(range.clone());
+        follow(&[lead, body, trail].concat(), matched, text.ending_at(range.start), text.breaks).0
+    };
+    let converted = changed_breaks(given, made.strip_prefix(lead).unwrap_or(&made), text.breaks);
+    (made, converted)
+}
+
+/// The break that is added where the text lacks one: the file's there, else the text's own, else `\n`.
+fn own_break(text: &Text<'_>, range: &Range<usize>, given: &str) -> String {
+    let matched = text.content.cut(range.clone());
+    let last = break_list(matched, text.breaks).pop().map(|at| matched.cut(at));
+    let first = break_list(given, Breaks::Lf).into_iter().next().map(|at| given.cut(at));
+    last.or(text.ending_at(range.start)).or(first).unwrap_or("\n").to_owned()
+}

@@ -1,0 +1,34 @@
+//! Edit kinds: one file is one kind, with its fields and its meaning. They only say what would change where.
+//!
+//! *Calling sequence*: [`parse`] turns the flat edit of the wire into an [`Op`], or refuses it by naming the
+//! field; a text edit's `effect` then finds its places.
+//!
+//! *To add a kind*: one file here, and one line in the table in `registry`.
+
+mod chmod;
+mod create;
+mod effect;
+mod fields;
+mod given;
+mod insert;
+mod lines;
+mod moves;
+mod quote;
+mod registry;
+mod replace;
+mod substitute;
+mod write;
+
+pub(crate) use create::Create;
+pub(crate) use effect::{Effect, Found, Scene};
+pub(crate) use insert::Insert;
+pub(crate) use lines::Lines;
+pub(crate) use moves::Target;
+pub(crate) use quote::checked_threshold;
+pub(crate) use registry::{Op, parse};
+pub(crate) use replace::Replace;
+pub(crate) use substitute::Substitute;
+pub(crate) use write::Write;
+
+#[cfg(test)]
+mod tests;

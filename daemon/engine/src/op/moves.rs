@@ -1,0 +1,28 @@
+//! `rename` and `copy`: another path for a file, or for a double of it. Fields: `to`, `overwrite`. They refuse
+//! a target that exists unless `overwrite`.
+
+use editd_proto::message::Edit;
+use editd_proto::path::WirePath;
+
+use super::fields;
+use crate::Refusal;
+use crate::refusal::malformed;
+
+pub(crate) const FIELDS: &[&str] = &["to", "overwrite"];
+
+/// Where a file goes.
+#[derive(Debug)]
+pub(crate) struct Target<'a> {
+    /// The other path.
+    pub(crate) to: &'a WirePath,
+    /// Whether something may be there.
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) fn parse(edit: &Edit) -> Result<Target<'_>, Refusal> {
+    let to = fields::required(edit, "to", &edit.to)?;
+    if to.as_bytes().is_empty() {
+        return Err(malformed("`to` is empty; name the new path"));
+    }
+    Ok(Target { to, overwrite: edit.overwrite.unwrap_or(false) })
+}

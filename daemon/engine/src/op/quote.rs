@@ -1,0 +1,58 @@
+//! The fields by which an edit says what it quotes and how loosely it may be found. It searches nothing.
+
+use editd_proto::limits;
+use editd_proto::message::Edit;
+
+use crate::Refusal;
+use crate::locate::{Quote, Rung};
+use crate::refusal::malformed;
+
+/// Reads `near`, `window`, `match`, `threshold` and `whole_lines` for a quoted text.
+pub(crate) fn read<'a>(
+    edit: &Edit,
+    field: &str,
+    old: &'a str,
+    job_threshold: Option<f64>,
+) -> Result<Quote<'a>, Refusal> {
+    if old.is_empty() {
+        return Err(malformed(format!("`{field}` is empty; quote the text to look for")));
+    }
+    Ok(Quote {
+        old,
+        whole_lines: edit.whole_lines.unwrap_or(false),
+        near: edit.near.filter(|line| *line > 0),
+        window: edit.window.unwrap_or(limits::NEAR_WINDOW),
+        loosest: loosest(edit, job_threshold)?,
+    })
+}
+
+fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<Rung, Refusal> {
+    let named = match edit.loosest.as_deref() {
+        None => None,
+        Some(name) => Some(
+            Rung::named(name)
+                .ok_or_else(|| malformed(format!("`match` must be one of {}", Rung::names())))?,
+        ),
+    };
+    let own = edit.threshold.map(checked_threshold).transpose()?;
+    if own.is_some_and(|value| value < 1.0) && named.is_some_and(|rung| rung < Rung::Fuzzy) {
+        return Err(malformed("a `threshold` below 1 asks for `fuzzy`; leave out the stricter `match`"));
+    }
+    if named == Some(Rung::Edge) && edit.whole_lines == Some(true) {
+        return Err(malformed("`match: \"edge\"` does not go with `whole_lines`"));
+    }
+    let threshold = match own {
+        Some(value) => value,
+        None => job_threshold.map(checked_threshold).transpose()?.unwrap_or(1.0),
+    };
+    let default = if threshold < 1.0 { Rung::Fuzzy } else { Rung::Typographic };
+    Ok(named.unwrap_or(default))
+}
+
+/// A threshold in its range.
+pub(crate) fn checked_threshold(value: f64) -> Result<f64, Refusal> {
+    if (0.5..=1.0).contains(&value) {
+        return Ok(value);
+    }
+    Err(malformed("`threshold` must lie between 0.5 and 1"))
+}

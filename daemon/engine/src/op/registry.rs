@@ -1,0 +1,132 @@
+//! The one table of edit kinds, and what every kind can be asked. It knows no kind's meaning.
+
+use editd_proto::error::Code;
+use editd_proto::message::{Edit, Position};
+use editd_proto::path::WirePath;
+
+use super::{
+    Create, Insert, Lines, Replace, Substitute, Target, Write, chmod, create, fields, insert, lines,
+};
+use super::{moves, replace, substitute, write};
+use crate::refusal::{malformed, refuse};
+use crate::{Proof, Refusal};
+
+/// One edit, its fields checked.
+#[derive(Debug)]
+pub(crate) enum Op<'a> {
+    /// Text at one place, or every occurrence.
+    Replace(Replace<'a>),
+    /// Text put somewhere.
+    Insert(Insert<'a>),
+    /// The whole file.
+    Write(Write<'a>),
+    /// A range of lines.
+    Lines(Lines<'a>),
+    /// Occurrences of a pattern.
+    Substitute(Box<Substitute<'a>>),
+    /// A new file.
+    Create(Create<'a>),
+    /// The file goes.
+    Delete,
+    /// The file gets another path.
+    Rename(Target<'a>),
+    /// The file gets a double.
+    Copy(Target<'a>),
+    /// The file gets these permission bits.
+    Chmod(u32),
+}
+
+/// A kind: its name, the fields that it may have, and how they are read.
+type Kind =
+    (&'static str, &'static [&'static str], for<'a> fn(&'a Edit, Option<f64>) -> Result<Op<'a>, Refusal>);
+
+const KINDS: [Kind; 10] = [
+    ("replace", replace::FIELDS, replace::parse),
+    ("insert", insert::FIELDS, insert::parse),
+    ("write", write::FIELDS, write::parse),
+    ("lines", lines::FIELDS, lines::parse),
+    ("substitute", substitute::FIELDS, substitute::parse),
+    ("create", create::FIELDS, create::parse),
+    ("delete", &[], |_, _| Ok(Op::Delete)),
+    ("rename", moves::FIELDS, |edit, _| moves::parse(edit).map(Op::Rename)),
+    ("copy", moves::FIELDS, |edit, _| moves::parse(edit).map(Op::Copy)),
+    ("chmod", chmod::FIELDS, chmod::parse),
+];
+
+/// Kinds that the language knows and this version does not do.
+const LATER: [&str; 2] = ["chunk", "symbol"];
+
+/// Reads an edit. `threshold` is the job's, for edits without their own.
+///
+/// # Errors
+/// `malformed` naming the field; `unsupported` for kinds that come later.
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
+    let Some((name, allowed, read)) = KINDS.iter().find(|(name, ..)| *name == edit.op) else {
+        if LATER.contains(&edit.op.as_str()) {
+            return Err(refuse(
+                Code::Unsupported,
+                format!("`{}` edits are not done by this version; use `replace` or `lines`", edit.op),
+            ));
+        }
+        let known = KINDS.map(|(name, ..)| name).join(", ");
+        let given: String = edit.op.chars().take(40).collect();
+        return Err(malformed(format!("`op` is {given:?}; it must be one of {known}")));
+    };
+    if let Some(field) = fields::present(edit).find(|field| !allowed.contains(field)) {
+        return Err(malformed(format!("`{name}` has no field `{field}`; leave it out")));
+    }
+    read(edit, threshold)
+}
+
+impl<'a> Op<'a> {
+    /// What it proves about the content that it replaces.
+    pub(crate) fn proof(&self) -> Proof {
+        match self {
+            Self::Replace(_) => Proof::Quoted,
+            Self::Insert(insert) => match insert.at {
+                Position::Start | Position::End => Proof::NotNeeded,
+                Position::Before(_) | Position::After(_) => Proof::Quoted,
+                Position::Line(_) => Proof::Blind,
+            },
+            Self::Create(_) => Proof::NotNeeded,
+            Self::Copy(target) if !target.overwrite => Proof::NotNeeded,
+            Self::Write(_) | Self::Lines(_) | Self::Substitute(_) | Self::Delete | Self::Rename(_) => {
+                Proof::Blind
+            }
+            Self::Copy(_) | Self::Chmod(_) => Proof::Blind,
+        }
+    }
+
+    /// The clipboard that it stores.
+    pub(crate) fn stores(&self) -> Option<&'a str> {
+        match self {
+            Self::Replace(op) => op.to_clipboard,
+            Self::Lines(op) => op.to_clipboard,
+            _ => None,
+        }
+    }
+
+    /// The clipboard that it reads.
+    pub(crate) fn reads(&self) -> Option<&'a str> {
+        match self {
+            Self::Replace(op) => op.new.from_clipboard,
+            Self::Insert(op) => op.text.from_clipboard,
+            Self::Lines(op) => op.text.from_clipboard,
+            Self::Write(op) => op.text.from_clipboard,
+            _ => None,
+        }
+    }
+
+    /// The other path that it names.
+    pub(crate) fn target(&self) -> Option<&'a WirePath> {
+        match self {
+            Self::Rename(target) | Self::Copy(target) => Some(target.to),
+            _ => None,
+        }
+    }
+
+    /// Whether it puts text at the start or the end, which a missing file allows.
+    pub(crate) fn adds_at_an_end(&self) -> bool {
+        matches!(self, Self::Insert(insert) if matches!(insert.at, Position::Start | Position::End))
+    }
+}

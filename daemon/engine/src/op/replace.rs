@@ -1,0 +1,227 @@
+//! `replace`: the text at the one place of a quotation, or with `all` at every place. Fields: `old`, `new`;
+//! `near`, `window`, `match`, `threshold`, `whole_lines`; `all`, `expect`; `eol`; clipboards and `reindent`.
+//! It never chooses between two places.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use editd_proto::error::Code;
+use editd_proto::limits;
+use editd_proto::message::Edit;
+
+use super::effect::{Effect, Found, Scene, storable};
+use super::given::{Given, fit};
+use super::registry::Op;
+use super::{fields, quote};
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::cut::{Cut, Span};
+use crate::locate::{self, Quote, Rung};
+use crate::refusal::{malformed, refuse, too_large};
+use crate::splice::Place;
+use crate::text::{Text, split_final_break};
+
+pub(crate) const FIELDS: &[&str] = &[
+    "old",
+    "new",
+    "near",
+    "window",
+    "match",
+    "threshold",
+    "whole_lines",
+    "all",
+    "expect",
+    "eol",
+    "to_clipboard",
+    "from_clipboard",
+    "reindent",
+];
+
+/// A replacement.
+#[derive(Debug)]
+pub(crate) struct Replace<'a> {
+    quote: Quote<'a>,
+    /// What stands there then.
+    pub(crate) new: Given<'a>,
+    all: bool,
+    expect: Option<u64>,
+    /// Where the matched bytes are stored.
+    pub(crate) to_clipboard: Option<&'a str>,
+}
+
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
+    let old = fields::required(edit, "old", &edit.old)?;
+    let quote = quote::read(edit, "old", old, threshold)?;
+    let all = edit.all.unwrap_or(false);
+    if all && quote.near.is_some() {
+        return Err(malformed("`all` and `near` contradict each other; leave one out"));
+    }
+    if !all && edit.expect.is_some_and(|count| count != 1) {
+        return Err(malformed("`expect` other than 1 needs `all`"));
+    }
+    Ok(Op::Replace(Replace {
+        quote,
+        new: Given::read(edit, "new", &edit.new)?,
+        all,
+        expect: edit.expect,
+        to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
+    }))
+}
+
+impl<'a> Replace<'a> {
+    /// Finds the place or places and says what stands there then.
+    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+        scene.pay_search()?;
+        if self.all { self.every(scene, clips) } else { self.one(scene, clips) }
+    }
+
+    fn one(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+        let hit = locate::one(scene.text, &self.quote)?;
+        let hit = hit.ok_or_else(|| scene.missed(&self.quote, self.new.quoted()))?;
+        let matched = self.matched(scene.text, &hit.range);
+        let stored = self.store(scene, clips, &matched)?;
+        let mut found = Found {
+            rung: Some(hit.rung),
+            lines: Some(scene.text.lines_of(hit.range.clone())),
+            moved: hit.moved,
+            ..Found::default()
+        };
+        if self.new.restores(self.to_clipboard) {
+            return Ok(Effect { places: Vec::new(), stored, found });
+        }
+        let new = self.new.resolve(clips)?;
+        let (range, new, converted) = self.replacement(scene.text, hit.range, &new, hit.rung);
+        found.converted = converted;
+        let places = vec![Place::replacing(scene.text, scene.edit, range, &Rc::from(new))];
+        Ok(Effect { places, stored, found })
+    }
+
+    fn every(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+        let (spans, rung) = locate::every(scene.text, &self.quote)?;
+        let count = spans.len() as u64;
+        let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
+            if self.expect == Some(0) {
+                return Ok(Effect {
+                    found: Found { replacements: Some(0), ..Found::default() },
+                    ..Effect::default()
+                });
+            }
+            return Err(scene.missed(&self.quote, self.new.quoted()));
+        };
+        check_count(self.expect, count)?;
+        let matched = self.matched(scene.text, &first.range());
+        let stored = self.store(scene, clips, &matched)?;
+        let whole = first.start()..last.end();
+        let mut found = Found {
+            rung: Some(rung),
+            lines: Some(scene.text.lines_of(whole)),
+            replacements: Some(count),
+            ..Found::default()
+        };
+        if self.new.restores(self.to_clipboard) {
+            return Ok(Effect { places: Vec::new(), stored, found });
+        }
+        let new = self.new.resolve(clips)?;
+        let (places, converted) = self.fill(scene, &spans, &new, rung)?;
+        found.converted = converted;
+        Ok(Effect { places, stored, found })
+    }
+
+    /// The same text at every place; made once where breaks cannot differ from place to place.
+    fn fill(
+        &self,
+        scene: &Scene<'_>,
+        spans: &[Span],
+        new: &str,
+        rung: Rung,
+    ) -> Result<(Vec<Place>, u64), Refusal> {
+        let plain = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none();
+        let same = !self.quote.whole_lines && plain(new) && plain(self.quote.old);
+        let shared: Rc<str> = Rc::from(new);
+        let (mut places, mut converted, mut total) = (Vec::with_capacity(spans.len()), 0, 0usize);
+        for span in spans {
+            let place = if same {
+                Place::replacing(scene.text, scene.edit, span.range(), &shared)
+            } else {
+                let (range, new, breaks) = self.replacement(scene.text, span.range(), new, rung);
+                converted += breaks;
+                Place::replacing(scene.text, scene.edit, range, &Rc::from(new))
+            };
+            total = total.saturating_add(place.piece.as_str().len());
+            check_size(total)?;
+            places.push(place);
+        }
+        Ok((places, converted))
+    }
+
+    /// What the edit covers: with `whole_lines`, the last break too where the quotation ends in one.
+    fn matched(&self, text: &Text<'_>, range: &Range<usize>) -> Range<usize> {
+        let (_, given) = split_final_break(self.quote.old, text.breaks);
+        if self.quote.whole_lines && !given.is_empty() {
+            return range.start..range.end + text.break_at(range.end);
+        }
+        range.clone()
+    }
+
+    fn store(
+        &self,
+        scene: &Scene<'_>,
+        clips: &mut Clips<'_>,
+        matched: &Range<usize>,
+    ) -> Result<Option<Rc<str>>, Refusal> {
+        let stored = storable(scene.text.content.cut(matched.clone()), self.to_clipboard)?;
+        if let (Some(name), Some(text)) = (self.to_clipboard, &stored) {
+            clips.store(name, Rc::clone(text), scene.origin);
+        }
+        Ok(stored)
+    }
+
+    /// The range that gives way and what stands there then.
+    fn replacement(
+        &self,
+        text: &Text<'_>,
+        range: Range<usize>,
+        new: &str,
+        rung: Rung,
+    ) -> (Range<usize>, String, u64) {
+        let literal = self.new.literal;
+        if !self.quote.whole_lines {
+            let (fitted, converted) = fit(text, &range, new, rung, literal);
+            return (range, fitted, converted);
+        }
+        let own = text.break_at(range.end);
+        let lines = range.start..range.end + own;
+        if new.is_empty() {
+            return (lines, String::new(), 0);
+        }
+        // The last line's break stays the file's, whatever the new text ends with.
+        let ending = text.content.cut(range.end..lines.end);
+        let (body, _) = split_final_break(new, text.breaks);
+        let (fitted, converted) = fit(text, &lines, &[body, ending].concat(), rung, literal);
+        (lines, fitted, converted)
+    }
+}
+
+/// Refuses another number of places than expected.
+pub(crate) fn check_count(expect: Option<u64>, found: u64) -> Result<(), Refusal> {
+    match expect {
+        Some(expected) if expected != found => {
+            let mut error = refuse(
+                Code::CountMismatch,
+                format!("the text stands at {found} places, not {expected}; check them and correct `expect`"),
+            );
+            error.found = Some(found);
+            error.expected = Some(expected);
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses new text that alone is larger than a file may be.
+pub(crate) fn check_size(total: usize) -> Result<(), Refusal> {
+    if total <= limits::FILE {
+        return Ok(());
+    }
+    Err(too_large(format!("the file would have more than {} bytes", limits::FILE), limits::FILE))
+}

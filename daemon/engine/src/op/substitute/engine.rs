@@ -1,0 +1,160 @@
+//! The two regular expression engines behind one face: linear time by default, backtracking with a step limit
+//! where the pattern needs it. It never runs the second where the first will do.
+
+use std::ops::Range;
+
+use editd_proto::error::Code;
+
+use crate::Refusal;
+use crate::limits;
+use crate::locate::excerpt;
+use crate::refusal::{refuse, spent};
+
+/// Flags of a pattern.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Flags {
+    /// `i`
+    pub(crate) case_insensitive: bool,
+    /// `m`
+    pub(crate) multi_line: bool,
+    /// `s`
+    pub(crate) dot_all: bool,
+    /// `x`
+    pub(crate) verbose: bool,
+}
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(crate) enum Engine {
+    /// Linear time.
+    Linear(regex::Regex),
+    /// Look-around or back-references.
+    Backtracking(fancy_regex::Regex),
+}
+
+/// Where a match and its groups stand.
+pub(crate) type Groups = Vec<Option<Range<usize>>>;
+
+impl Engine {
+    /// Compiles; `crlf` where `\r` ends lines too.
+    ///
+    /// # Errors
+    /// `invalid_regex`; `limit` where it compiles to too much.
+    pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool) -> Result<Self, Refusal> {
+        let linear = regex::RegexBuilder::new(pattern)
+            .case_insensitive(flags.case_insensitive)
+            .multi_line(flags.multi_line)
+            .dot_matches_new_line(flags.dot_all)
+            .ignore_whitespace(flags.verbose)
+            .crlf(crlf)
+            .size_limit(limits::REGEX_SIZE)
+            .build();
+        match linear {
+            Ok(regex) => Ok(Self::Linear(regex)),
+            Err(regex::Error::CompiledTooBig(_)) => Err(too_big()),
+            Err(error) => {
+                let why = error.to_string();
+                match backtracking(pattern, flags, crlf) {
+                    Ok(regex) => Ok(Self::Backtracking(regex)),
+                    // The linear engine explains everything but what it does not know.
+                    Err(other) if why.contains("look-around") || why.contains("backreference") => {
+                        Err(invalid(&other))
+                    }
+                    Err(_) => Err(invalid(&why)),
+                }
+            }
+        }
+    }
+
+    /// The groups' names; the first is the match itself.
+    pub(crate) fn names(&self) -> Vec<Option<&str>> {
+        match self {
+            Self::Linear(regex) => regex.capture_names().collect(),
+            Self::Backtracking(regex) => regex.capture_names().collect(),
+        }
+    }
+
+    /// Visits matches that do not overlap, in order, until `visit` wants no more.
+    ///
+    /// # Errors
+    /// What `visit` refuses; `limit` where backtracking takes too many steps.
+    pub(crate) fn each(
+        &self,
+        text: &str,
+        visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+    ) -> Result<(), Refusal> {
+        match self {
+            Self::Linear(regex) => linear_matches(regex, text, visit),
+            Self::Backtracking(regex) => {
+                for (count, found) in regex.captures_iter(text).enumerate() {
+                    let found = found.map_err(|_| too_many_steps())?;
+                    if count >= limits::BACKTRACK_MATCHES {
+                        return Err(too_many_steps());
+                    }
+                    let groups =
+                        (0..found.len()).map(|i| found.get(i).map(|at| at.start()..at.end())).collect();
+                    if !visit(&groups)? {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn linear_matches(
+    regex: &regex::Regex,
+    text: &str,
+    visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+) -> Result<(), Refusal> {
+    // Finding is several times faster than finding groups.
+    if regex.captures_len() == 1 {
+        for found in regex.find_iter(text) {
+            if !visit(&vec![Some(found.range())])? {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    for found in regex.captures_iter(text) {
+        let groups = found.iter().map(|group| group.map(|at| at.range())).collect();
+        if !visit(&groups)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn backtracking(pattern: &str, flags: Flags, crlf: bool) -> Result<fancy_regex::Regex, String> {
+    fancy_regex::RegexBuilder::new(pattern)
+        .case_insensitive(flags.case_insensitive)
+        .multi_line(flags.multi_line)
+        .dot_matches_new_line(flags.dot_all)
+        .verbose_mode(flags.verbose)
+        .crlf(crlf)
+        .backtrack_limit(limits::BACKTRACKS)
+        .delegate_size_limit(limits::REGEX_SIZE)
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+fn invalid(why: &str) -> Refusal {
+    let why = why.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
+    let why = why.trim().trim_start_matches("error: ");
+    refuse(Code::InvalidRegex, format!("`pattern` is not a regular expression: {}", excerpt(why, 0)))
+}
+
+fn too_big() -> Refusal {
+    spent(
+        "`pattern` compiles to more than 1 MiB; use smaller repetitions or classes",
+        limits::REGEX_SIZE as u64,
+    )
+}
+
+fn too_many_steps() -> Refusal {
+    spent(
+        "`pattern` takes too many steps on this file; avoid look-around and back-references, or nested repetition",
+        limits::BACKTRACKS as u64,
+    )
+}

@@ -1,0 +1,48 @@
+//! `write`: the whole file, created with its folders where it is missing. Fields: `text`; `eol` (`literal`
+//! only); `from_clipboard`, `reindent`. Literal, but a BOM and the encoding stay.
+
+use std::rc::Rc;
+
+use editd_proto::message::Edit;
+
+use super::effect::{Effect, Found, Scene};
+use super::given::Given;
+use super::registry::Op;
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::refusal::malformed;
+use crate::splice::Place;
+
+pub(crate) const FIELDS: &[&str] = &["text", "eol", "from_clipboard", "reindent"];
+
+/// A whole-file edit.
+#[derive(Debug)]
+pub(crate) struct Write<'a> {
+    /// What the file says then.
+    pub(crate) text: Given<'a>,
+}
+
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+    if edit.eol.as_deref() == Some("file") {
+        return Err(malformed("`write` takes line breaks as given; leave `eol` out"));
+    }
+    Ok(Op::Write(Write { text: Given::read(edit, "text", &edit.text)? }))
+}
+
+impl Write<'_> {
+    /// Says what changes between the file and the new text.
+    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
+        let new = self.text.resolve(clips)?;
+        Ok(rewrite(scene, &new))
+    }
+}
+
+/// The effect of a new whole content.
+pub(crate) fn rewrite(scene: &Scene<'_>, new: &str) -> Effect {
+    let text = scene.text;
+    // The mark stays in the file: one that comes with the text would be a second.
+    let new = if text.bom > 0 { new.strip_prefix('\u{feff}').unwrap_or(new) } else { new };
+    let lines = Some((1, (text.lines() as u64).max(1)));
+    let places = Place::rewriting(text, scene.edit, &Rc::from(new));
+    Effect { places, stored: None, found: Found { lines, ..Found::default() } }
+}

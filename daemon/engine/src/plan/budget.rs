@@ -1,0 +1,45 @@
+//! What one job may still cost, in bytes looked at. It measures no time.
+
+use std::cell::Cell;
+
+use crate::limits;
+
+/// The remaining work of a job.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    search: Cell<u64>,
+    regex: Cell<u64>,
+    nearest: Cell<u64>,
+}
+
+impl Budget {
+    /// All of it.
+    pub(crate) fn new() -> Self {
+        Self {
+            search: Cell::new(limits::SEARCH_WORK),
+            regex: Cell::new(limits::REGEX_WORK),
+            nearest: Cell::new(limits::NEAREST_WORK),
+        }
+    }
+
+    /// Takes a literal search of so many bytes; whether that was left.
+    pub(crate) fn search(&self, bytes: usize) -> bool {
+        take(&self.search, bytes)
+    }
+
+    /// Takes a search by regular expression.
+    pub(crate) fn regex(&self, bytes: usize) -> bool {
+        take(&self.regex, bytes)
+    }
+
+    /// Takes a search for what is nearest.
+    pub(crate) fn look(&self, bytes: usize) -> bool {
+        take(&self.nearest, bytes)
+    }
+}
+
+fn take(left: &Cell<u64>, bytes: usize) -> bool {
+    let rest = left.get().checked_sub(bytes as u64);
+    left.set(rest.unwrap_or(0));
+    rest.is_some()
+}

@@ -1,0 +1,69 @@
+//! Which edits may share an entry. It looks at kinds only, never at a file.
+
+use editd_proto::error::Code;
+
+use super::needs::Parsed;
+use crate::Refusal;
+use crate::op::Op;
+use crate::refusal::{malformed, refuse};
+
+/// The edits that contradict another of the entry, each with its reason; the later of two first.
+pub(crate) fn contradictions(ops: &Parsed<'_>) -> Vec<(usize, Refusal)> {
+    let live: Vec<(usize, &Op<'_>)> =
+        ops.iter().enumerate().filter_map(|(i, op)| op.as_ref().ok().map(|op| (i, op))).collect();
+    // Two of a kind in this list contradict each other, so that nobody walks far along it.
+    let mut witnesses: Vec<(usize, &Op<'_>)> = live.iter().copied().take(2).collect();
+    witnesses.extend(live.iter().find(|(_, op)| matches!(op, Op::Copy(_))));
+    witnesses.extend(live.iter().find(|(_, op)| !matches!(op, Op::Copy(_))));
+    witnesses.extend(live.iter().filter(|(_, op)| rare(op)));
+    let mut found: Vec<(usize, Refusal)> = live
+        .iter()
+        .filter_map(|(i, op)| {
+            let others = witnesses.iter().filter(|(j, _)| j != i);
+            let clash = others.filter_map(|(j, other)| Some(named(clash(op, other)?, *i, *j))).next()?;
+            Some((*i, clash))
+        })
+        .collect();
+    found.sort_by_key(|(i, refusal)| (refusal.other_edit.is_some_and(|other| other as usize > *i), *i));
+    found
+}
+
+/// Kinds of which an entry has few, so that comparing with each stays linear.
+fn rare(op: &Op<'_>) -> bool {
+    !matches!(op, Op::Replace(_) | Op::Insert(_) | Op::Lines(_) | Op::Substitute(_) | Op::Copy(_))
+}
+
+fn named(mut refusal: Refusal, edit: usize, other: usize) -> Refusal {
+    refusal.edit = Some(edit as u64 + 1);
+    refusal.other_edit = Some(other as u64 + 1);
+    refusal
+}
+
+fn clash(op: &Op<'_>, other: &Op<'_>) -> Option<Refusal> {
+    one_way(op, other).or_else(|| one_way(other, op))
+}
+
+fn one_way(op: &Op<'_>, other: &Op<'_>) -> Option<Refusal> {
+    let contradiction =
+        |why: &str| Some(malformed(format!("{why}; list the path a second time for a later step")));
+    match (op, other) {
+        (Op::Write(_) | Op::Create(_), other) if is_text(other) && !other.adds_at_an_end() => Some(refuse(
+            Code::Overlap,
+            "`write` and `create` replace the whole file; only `insert` at start or end goes with them",
+        )),
+        (Op::Delete, _) => contradiction("`delete` stands alone in its entry"),
+        (Op::Copy(_), Op::Copy(_)) => None,
+        (Op::Copy(_), _) => contradiction("`copy` shares an entry only with other copies"),
+        (Op::Create(_), Op::Rename(_)) => {
+            contradiction("a file that is created cannot be renamed in the same entry")
+        }
+        (Op::Rename(_), Op::Rename(_)) => contradiction("a file can be renamed once in an entry"),
+        (Op::Chmod(_), Op::Chmod(_)) => contradiction("a file can be given one `mode` in an entry"),
+        _ => None,
+    }
+}
+
+/// Whether an edit changes content.
+pub(crate) fn is_text(op: &Op<'_>) -> bool {
+    !matches!(op, Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_))
+}

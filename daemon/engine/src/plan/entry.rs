@@ -1,0 +1,297 @@
+//! One file entry: which of its edits can stand, what they make of the file, and what is reported. It leaves
+//! the result in the tree.
+
+use std::sync::Arc;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
+use editd_proto::path::WirePath;
+
+use super::Budget;
+use super::combine::{contradictions, is_text};
+use super::needs::Parsed;
+use super::stage::{self, Ground, Made, Report, Reports};
+use super::verdict::Verdicts;
+use crate::clip::Clips;
+use crate::diff::{Delta, Moved, entry_diff};
+use crate::locate::each_hit;
+use crate::op::{Op, Target};
+use crate::refusal::refuse;
+use crate::text::Text;
+use crate::tree::{Stage, Tree};
+use crate::{Options, Refusal, State};
+
+/// Permission bits of a file that `write`, `create` or `insert` makes.
+const NEW_FILE_MODE: u32 = 0o644;
+
+/// What all entries of a job share.
+pub(crate) struct Job<'j> {
+    /// Leave out what does not resolve.
+    pub(crate) partial: bool,
+    /// Show diffs.
+    pub(crate) diff: bool,
+    /// How text is read.
+    pub(crate) options: &'j Options,
+    /// What it may still cost.
+    pub(crate) budget: Budget,
+}
+
+/// Plans an entry: its outcome, and with `partial` the first refusal.
+pub(crate) fn run(
+    job: &Job<'_>,
+    entry: &FileEntry,
+    ops: &Parsed<'_>,
+    tree: &mut Tree<'_>,
+    clips: &mut Clips<'_>,
+) -> Result<(FileOutcome, Option<Refusal>), Refusal> {
+    let path = &entry.path;
+    let mut verdicts = Verdicts::new(path, job.partial, ops.len());
+    let before = tree.node(path)?.state.clone();
+    judge(ops, path, &before, &mut verdicts)?;
+    let (made, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
+    // Taken here, so that it is taken together with the hash after where there is one.
+    let hash = match &made {
+        Some(made) if before != State::Absent => Some(made.hashes.0),
+        _ => tree.node(path)?.hash(),
+    };
+    let creates = before == State::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
+    let plain = made.as_ref().is_none_or(|made| made.plain);
+    let delta = settle(job, path, &before, made, creates, tree)?;
+    let moved = file_ops(ops, tree, path, &mut verdicts, &mut reports)?;
+    let node = tree.node(moved.unwrap_or(path))?;
+    let (after, new_hash) = (node.state.clone(), node.hash());
+    let changed = moved.is_some() || after != before || reports.iter().flatten().any(|r| r.changed);
+    let mut outcome = FileOutcome {
+        path: path.clone(),
+        status: status(&verdicts, ops.len(), changed),
+        before: hash.map(|hash| hash.version()),
+        after: if moved.is_some() { None } else { new_hash.map(|hash| hash.version()) },
+        diff: None,
+        omitted_hunks: None,
+        edits: edit_outcomes(&reports, &verdicts),
+        issues: Vec::new(),
+        warnings: Vec::new(),
+    };
+    if job.diff && (moved.is_some() || after != before) {
+        let moved = moved.map_or(Moved::No, Moved::To);
+        let label = job.options.label(path);
+        let (diff, omitted) = if plain {
+            entry_diff(path, &before, &after, moved, delta.as_ref())
+        } else {
+            entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None)
+        };
+        outcome.diff = Some(diff);
+        outcome.omitted_hunks = (omitted > 0).then_some(omitted);
+    }
+    Ok((outcome, verdicts.first().cloned()))
+}
+
+fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (usize, &'o Op<'j>)> {
+    ops.iter()
+        .enumerate()
+        .filter(|(i, _)| verdicts.stands(*i))
+        .filter_map(|(i, op)| op.as_ref().ok().map(|op| (i, op)))
+}
+
+/// Refuses what can be refused before any text is looked at.
+fn judge(
+    ops: &Parsed<'_>,
+    path: &WirePath,
+    before: &State,
+    verdicts: &mut Verdicts<'_>,
+) -> Result<(), Refusal> {
+    for (edit, op) in ops.iter().enumerate() {
+        if let Err(refusal) = op {
+            verdicts.refuse(edit, refusal.clone())?;
+        }
+    }
+    for (edit, refusal) in contradictions(ops) {
+        verdicts.refuse(edit, refusal)?;
+    }
+    let makes = |op: &Op<'_>| matches!(op, Op::Write(_) | Op::Create(_)) || op.adds_at_an_end();
+    let made = ops.iter().flatten().any(makes);
+    let exists = *before != State::Absent;
+    for (edit, op) in ops.iter().enumerate() {
+        let refusal = match op {
+            Ok(Op::Create(_)) if exists => {
+                refuse(Code::Exists, format!("{path} exists; use `write` to replace it"))
+            }
+            // What the entry makes may be given a mode and another name at once.
+            Ok(Op::Chmod(_) | Op::Rename(_)) if made => continue,
+            Ok(op) if !exists && !makes(op) => {
+                refuse(Code::Missing, format!("{path} does not exist; `write` creates it"))
+            }
+            _ => continue,
+        };
+        verdicts.refuse(edit, refusal)?;
+    }
+    Ok(())
+}
+
+fn text_edits(
+    job: &Job<'_>,
+    path: &WirePath,
+    before: &State,
+    ops: &Parsed<'_>,
+    verdicts: &mut Verdicts<'_>,
+    tree: &mut Tree<'_>,
+    clips: &mut Clips<'_>,
+) -> Result<(Option<Made>, Reports), Refusal> {
+    if !live(ops, verdicts).any(|(_, op)| is_text(op)) {
+        stage::spoil(ops, verdicts, clips);
+        return Ok((None, vec![None; ops.len()]));
+    }
+    let hash = tree.node(path)?.known_hash();
+    let elsewhere = |old: &str| stands_elsewhere(tree, path, old, &job.budget);
+    let (bytes, hash): (&[u8], _) = match before {
+        State::File { bytes, .. } => (bytes, hash),
+        State::Absent => (&[], None),
+    };
+    let label = job.options.label(path);
+    let ground = Ground { bytes, label, hash, path, budget: &job.budget, elsewhere: &elsewhere };
+    stage::run(&ground, ops, verdicts, clips)
+}
+
+/// Another file of the job that has a text, and the line.
+fn stands_elsewhere(tree: &Tree<'_>, path: &WirePath, old: &str, budget: &Budget) -> Option<(String, u64)> {
+    for (other, bytes) in tree.others(path) {
+        if !budget.look(bytes.len()) {
+            return None;
+        }
+        let mut found = None;
+        let stopped = each_hit(bytes, old.as_bytes(), false, &mut |at| {
+            found = Some(at);
+            std::ops::ControlFlow::Break(())
+        });
+        if let (true, Some(at)) = (stopped.is_break(), found) {
+            let above = bytes.get(..at).unwrap_or(&[]);
+            return Some((other.display(), memchr::memchr_iter(b'\n', above).count() as u64 + 1));
+        }
+    }
+    None
+}
+
+/// Leaves the new content in the tree, and returns which lines changed.
+fn settle(
+    job: &Job<'_>,
+    path: &WirePath,
+    before: &State,
+    made: Option<Made>,
+    creates: bool,
+    tree: &mut Tree<'_>,
+) -> Result<Option<Delta>, Refusal> {
+    let (old, mode): (&[u8], u32) = match before {
+        State::File { bytes, mode } => (bytes, *mode),
+        State::Absent => (&[], NEW_FILE_MODE),
+    };
+    let made = match made {
+        Some(made) => made,
+        None if creates => {
+            let empty = crate::hash::hash(&[]);
+            Made { bytes: Arc::from([]), splices: Vec::new(), hashes: (empty, empty), plain: true }
+        }
+        None => return Ok(None),
+    };
+    let delta = if made.plain {
+        Delta::of_splices(old, &made.bytes, &made.splices)
+    } else {
+        let label = job.options.label(path);
+        let text =
+            |bytes: &[u8]| Text::read(bytes, label).map(|text| text.content.into_owned()).unwrap_or_default();
+        Delta::between(text(old).as_bytes(), text(&made.bytes).as_bytes())
+    };
+    let totals = delta.totals();
+    let hash = made.hashes.1;
+    tree.write(path, Stage { bytes: made.bytes, mode, hash, splices: made.splices, totals })?;
+    Ok(Some(delta))
+}
+
+/// The file operations, in request order. Returns where the file went, if it was renamed.
+fn file_ops<'j>(
+    ops: &Parsed<'j>,
+    tree: &mut Tree<'_>,
+    path: &WirePath,
+    verdicts: &mut Verdicts<'_>,
+    reports: &mut Reports,
+) -> Result<Option<&'j WirePath>, Refusal> {
+    let mut moved = None;
+    for (edit, op) in ops.iter().enumerate() {
+        let Ok(op) = op else { continue };
+        if is_text(op) || !verdicts.stands(edit) {
+            continue;
+        }
+        let at = moved.unwrap_or(path);
+        if tree.node(at)?.state == State::Absent {
+            verdicts.refuse(edit, refuse(Code::Missing, format!("{path} does not exist")))?;
+            continue;
+        }
+        let done = match op {
+            Op::Chmod(mode) => tree.chmod(at, *mode).map(Some),
+            Op::Delete => tree.remove(path).map(|()| Some(true)),
+            Op::Copy(target) => put(tree, path, target),
+            Op::Rename(target) => put(tree, path, target),
+            _ => Ok(None),
+        };
+        match done {
+            Ok(Some(changed)) => {
+                if let Op::Rename(target) = op
+                    && target.to != path
+                {
+                    tree.remove(path)?;
+                    moved = Some(target.to);
+                }
+                let changed = changed || (moved.is_some() && matches!(op, Op::Rename(_)));
+                if let Some(report) = reports.get_mut(edit) {
+                    *report = Some(Report::plain(changed));
+                }
+            }
+            Ok(None) => {}
+            Err(refusal) => verdicts.refuse(edit, refusal)?,
+        }
+    }
+    Ok(moved)
+}
+
+fn put(tree: &mut Tree<'_>, path: &WirePath, target: &Target<'_>) -> Result<Option<bool>, Refusal> {
+    if !target.overwrite && tree.node(target.to)?.state != State::Absent {
+        let to = target.to;
+        return Err(refuse(Code::Exists, format!("{to} exists; choose another path, or say `overwrite`")));
+    }
+    tree.copy(path, target.to).map(Some)
+}
+
+fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> Status {
+    match verdicts.count() {
+        0 if changed => Status::Applied,
+        0 => Status::Unchanged,
+        n if n == edits => Status::Refused,
+        _ => Status::Partial,
+    }
+}
+
+fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome> {
+    let outcome = |(edit, report): (usize, &Option<Report>)| {
+        let found = report.as_ref().map(|report| report.found.clone()).unwrap_or_default();
+        let changed = report.as_ref().is_some_and(|report| report.changed);
+        match verdicts.of(edit) {
+            None => found.outcome(changed),
+            Some(refusal) => {
+                let error: WireError = (**refusal).clone();
+                let plain = crate::op::Found::default().outcome(false);
+                EditOutcome { status: EditStatus::Refused, error: Some(error), ..plain }
+            }
+        }
+    };
+    reports.iter().enumerate().map(outcome).collect()
+}
+
+/// A state as a diff shows it: decoded.
+fn readable(state: &State, label: Option<&str>) -> State {
+    match state {
+        State::Absent => State::Absent,
+        State::File { bytes, mode } => {
+            let text = Text::read(bytes, label).map(|text| text.content.into_owned().into_bytes());
+            State::File { bytes: text.map_or(Arc::clone(bytes), Arc::from), mode: *mode }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A job, entry by entry. It decides nothing about an edit.
+
+use editd_proto::message::JobRequest;
+
+use super::Budget;
+use super::entry::{self, Job};
+use super::needs::{needs, read};
+use crate::clip::Clips;
+use crate::tree::Tree;
+use crate::{Options, Plan, Refusal, World};
+
+/// Plans a job against the world that [`needs`] names. It writes nothing; the same job and world give the same
+/// plan.
+///
+/// # Errors
+/// The first refusal, naming path and edit where it is about one. With `partial` only what is wrong with the
+/// job as a whole: the first refusal is in [`Plan::error`] then, and every one at its edit.
+pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
+    let parsed = read(job)?;
+    let paths = needs(job)?.paths;
+    let shared = Job { partial: job.partial, diff: job.diff != Some(false), options, budget: Budget::new() };
+    let mut tree = Tree::new(world);
+    let mut clips = Clips::new(world);
+    let mut files = Vec::with_capacity(job.files.len());
+    let mut error = None;
+    for (entry, ops) in job.files.iter().zip(&parsed) {
+        let (outcome, refused) = entry::run(&shared, entry, ops, &mut tree, &mut clips)?;
+        files.push(outcome);
+        error = error.or(refused);
+    }
+    Ok(Plan { changes: tree.changes(&paths), clips: clips.writes(), files, error })
+}

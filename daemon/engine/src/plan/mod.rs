@@ -1,0 +1,20 @@
+//! From a job and the world to what would change: entries in order, each a stage on a virtual tree. It writes
+//! nothing, and a job that is not `partial` is planned whole or refused.
+//!
+//! *Calling sequence*: [`needs`], then, with the world that it names, [`plan`]; [`proof`] at any time.
+
+mod budget;
+mod combine;
+mod entry;
+mod job;
+mod needs;
+mod stage;
+mod verdict;
+
+pub use job::plan;
+pub use needs::{needs, proof};
+
+pub(crate) use budget::Budget;
+
+#[cfg(test)]
+mod tests;

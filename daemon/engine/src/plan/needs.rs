@@ -1,0 +1,111 @@
+//! What a job must be shown, and what its entries prove: from the request alone. It looks at no file.
+
+use std::collections::BTreeSet;
+
+use editd_proto::error::Code;
+use editd_proto::limits;
+use editd_proto::message::{FileEntry, JobRequest};
+use editd_proto::path::WirePath;
+
+use crate::op::{Op, parse};
+use crate::refusal::{malformed, refuse};
+use crate::{Needs, Proof, Refusal};
+
+/// The edits of an entry, each read or refused.
+pub(crate) type Parsed<'j> = Vec<Result<Op<'j>, Refusal>>;
+
+/// What a job must be shown before it can be planned.
+///
+/// # Errors
+/// `malformed` or `limit` for a job that no world could satisfy; with `partial`, edits that are malformed by
+/// themselves are left to [`crate::plan`] to report.
+pub fn needs(job: &JobRequest) -> Result<Needs, Refusal> {
+    let entries = read(job)?;
+    let mut known: BTreeSet<&WirePath> = BTreeSet::new();
+    let mut stored: BTreeSet<&str> = BTreeSet::new();
+    let mut read_clips: BTreeSet<&str> = BTreeSet::new();
+    let mut needs = Needs::default();
+    for (entry, ops) in job.files.iter().zip(&entries) {
+        let targets = ops.iter().flatten().filter_map(Op::target);
+        for path in std::iter::once(&entry.path).chain(targets) {
+            if known.insert(path) {
+                needs.paths.push(path.clone());
+            }
+        }
+        for op in ops.iter().flatten() {
+            stored.extend(op.stores());
+            if let Some(name) = op.reads().filter(|name| !stored.contains(name))
+                && read_clips.insert(name)
+            {
+                needs.clips.push(name.to_owned());
+            }
+        }
+    }
+    Ok(needs)
+}
+
+/// What proves that a file entry knows the content it replaces. Edits that are malformed prove nothing and
+/// change nothing.
+///
+/// # Errors
+/// None so far.
+pub fn proof(entry: &FileEntry) -> Result<Proof, Refusal> {
+    let weight = |proof: &Proof| match proof {
+        Proof::NotNeeded => 0,
+        Proof::Quoted => 1,
+        Proof::Blind => 2,
+    };
+    let proofs = entry.edits.iter().filter_map(|edit| parse(edit, None).ok()).map(|op| op.proof());
+    Ok(proofs.max_by_key(weight).unwrap_or(Proof::NotNeeded))
+}
+
+/// Reads every edit of a job.
+///
+/// # Errors
+/// What is wrong with the job as a whole; where it is not `partial`, the first malformed edit.
+pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed<'_>>, Refusal> {
+    check_shape(job)?;
+    let mut entries = Vec::with_capacity(job.files.len());
+    for entry in &job.files {
+        let parsed: Parsed<'_> = entry.edits.iter().map(|edit| parse(edit, job.threshold)).collect();
+        if !job.partial
+            && let Some((edit, Err(refusal))) = parsed.iter().enumerate().find(|(_, op)| op.is_err())
+        {
+            let mut refusal = refusal.clone();
+            refusal.path = Some(entry.path.clone());
+            refusal.edit = Some(edit as u64 + 1);
+            return Err(refusal);
+        }
+        entries.push(parsed);
+    }
+    Ok(entries)
+}
+
+fn check_shape(job: &JobRequest) -> Result<(), Refusal> {
+    if job.files.is_empty() {
+        return Err(malformed("`files` is empty; name at least one file"));
+    }
+    if let Some(value) = job.threshold {
+        crate::op::checked_threshold(value)?;
+    }
+    let too_many = |what: &str, limit: usize| {
+        let mut error =
+            refuse(Code::Limit, format!("a job may have {limit} {what} at most; send several jobs"));
+        error.limit = Some(limit as u64);
+        error
+    };
+    if job.files.len() > limits::FILES {
+        return Err(too_many("files", limits::FILES));
+    }
+    if job.files.iter().map(|entry| entry.edits.len()).sum::<usize>() > limits::EDITS {
+        return Err(too_many("edits", limits::EDITS));
+    }
+    match job.files.iter().find(|entry| entry.edits.is_empty()) {
+        Some(entry) => {
+            let mut error = malformed("`edits` is empty; say what to change, or leave the file out");
+            error.path = Some(entry.path.clone());
+            Err(error)
+        }
+        None => Ok(()),
+    }
+}

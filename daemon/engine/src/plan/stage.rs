@@ -1,0 +1,288 @@
+//! The text edits of one entry: all located in the same content, then put together. It moves no file.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use editd_proto::error::Code;
+use editd_proto::ids::ContentHash;
+use editd_proto::limits;
+
+use super::Budget;
+use super::combine::is_text;
+use super::needs::Parsed;
+use super::verdict::Verdicts;
+use crate::clip::Clips;
+use crate::cut::Cut;
+use crate::hash::hash_both;
+use crate::op::{Effect, Found, Op, Scene};
+use crate::refusal::{internal, malformed, refuse, spent, too_large};
+use crate::splice::{Place, apply, arrange, assemble, to_bytes};
+use crate::text::{Encoding, Text};
+use crate::{Refusal, Splice};
+
+/// What is there for the edits of an entry.
+pub(crate) struct Ground<'g> {
+    /// The content; empty where the file does not exist yet.
+    pub(crate) bytes: &'g [u8],
+    /// The encoding that the configuration names.
+    pub(crate) label: Option<&'g str>,
+    /// The hash of `bytes`, where it is known.
+    pub(crate) hash: Option<ContentHash>,
+    /// The file's path.
+    pub(crate) path: &'g editd_proto::path::WirePath,
+    /// What the job may still cost.
+    pub(crate) budget: &'g Budget,
+    /// Where else in the job a text stands.
+    pub(crate) elsewhere: &'g dyn Fn(&str) -> Option<(String, u64)>,
+}
+
+/// What the text edits made.
+pub(crate) struct Made {
+    /// The content.
+    pub(crate) bytes: Arc<[u8]>,
+    /// What made it.
+    pub(crate) splices: Vec<Splice>,
+    /// The hashes before and after.
+    pub(crate) hashes: (ContentHash, ContentHash),
+    /// Whether readers can take the bytes as they are.
+    pub(crate) plain: bool,
+}
+
+/// An edit that found its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Report {
+    /// What was found.
+    pub(crate) found: Found,
+    /// Whether it changes anything.
+    pub(crate) changed: bool,
+    stored: Option<Rc<str>>,
+}
+
+impl Report {
+    /// Of an edit that has no place in a text.
+    pub(crate) fn plain(changed: bool) -> Self {
+        Self { found: Found::default(), changed, stored: None }
+    }
+}
+
+/// One for each edit.
+pub(crate) type Reports = Vec<Option<Report>>;
+
+/// Plans the text edits that still stand. `None` where they change nothing.
+///
+/// # Errors
+/// The first refusal, where the job is not `partial`.
+pub(crate) fn run(
+    ground: &Ground<'_>,
+    ops: &Parsed<'_>,
+    verdicts: &mut Verdicts<'_>,
+    clips: &mut Clips<'_>,
+) -> Result<(Option<Made>, Reports), Refusal> {
+    let mut reports: Reports = vec![None; ops.len()];
+    let text_edit = |edit: usize| matches!(ops.get(edit), Some(Ok(op)) if is_text(op));
+    let text = match Text::read(ground.bytes, ground.label) {
+        Ok(text) => text,
+        Err(refusal) => {
+            verdicts.refuse_all(&refusal, text_edit)?;
+            spoil(ops, verdicts, clips);
+            return Ok((None, reports));
+        }
+    };
+    let mut scratch = clips.clone();
+    let mut places = locate(ground, &text, ops, verdicts, &mut scratch, &mut reports)?;
+    judge_overlaps(&text, &mut places, verdicts)?;
+    refuse_readers(ops, verdicts)?;
+    places.retain(|place| verdicts.stands(place.edit as usize));
+    let made = match make(ground, &text, &places) {
+        Ok(made) => made,
+        Err(refusal) => {
+            verdicts.refuse_all(&refusal, text_edit)?;
+            None
+        }
+    };
+    store(ground, ops, verdicts, &reports, clips);
+    Ok((made, reports))
+}
+
+/// Asks every edit in request order where it goes.
+fn locate(
+    ground: &Ground<'_>,
+    text: &Text<'_>,
+    ops: &Parsed<'_>,
+    verdicts: &mut Verdicts<'_>,
+    clips: &mut Clips<'_>,
+    reports: &mut Reports,
+) -> Result<Vec<Place>, Refusal> {
+    let mut places: Vec<Place> = Vec::new();
+    let mut inserted = 0;
+    for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
+        let Ok(op) = op else { continue };
+        if !is_text(op) || !verdicts.stands(edit) {
+            spoil_one(op, clips);
+            continue;
+        }
+        let scene = Scene {
+            text,
+            edit: u32::try_from(edit).unwrap_or(u32::MAX),
+            origin: ground.path,
+            budget: ground.budget,
+            elsewhere: ground.elsewhere,
+        };
+        let effect = effect(op, &scene, clips).and_then(|effect| encodable(text, effect));
+        match effect.and_then(|effect| fits(effect, places.len(), &mut inserted)) {
+            Ok(mut effect) => {
+                let changed = effect.places.iter().any(|place| !place.is_idle());
+                places.append(&mut effect.places);
+                *report = Some(Report { found: effect.found, changed, stored: effect.stored });
+            }
+            Err(refusal) => {
+                verdicts.refuse(edit, refusal)?;
+                spoil_one(op, clips);
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Refuses more places or more new text than a file may have.
+fn fits(effect: Effect, places: usize, inserted: &mut usize) -> Result<Effect, Refusal> {
+    let limit = crate::limits::PLACES;
+    if places.saturating_add(effect.places.len()) > limit {
+        return Err(spent("the edits of this file touch too many places; send several jobs", limit as u64));
+    }
+    *inserted += effect.places.iter().map(|place| place.piece.as_str().len()).sum::<usize>();
+    if *inserted > limits::FILE {
+        return Err(too_large(format!("the file would have more than {} bytes", limits::FILE), limits::FILE));
+    }
+    Ok(effect)
+}
+
+fn effect(op: &Op<'_>, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+    match op {
+        Op::Replace(op) => op.effect(scene, clips),
+        Op::Insert(op) => op.effect(scene, clips),
+        Op::Write(op) => op.effect(scene, clips),
+        Op::Lines(op) => op.effect(scene, clips),
+        Op::Substitute(op) => op.effect(scene),
+        Op::Create(op) => op.effect(scene, clips),
+        Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_) => {
+            Err(malformed("this edit changes no text"))
+        }
+    }
+}
+
+/// Refuses new text that the file's encoding cannot hold, while it is known whose it is.
+fn encodable(text: &Text<'_>, effect: Effect) -> Result<Effect, Refusal> {
+    if matches!(text.encoding, Encoding::Named(_)) {
+        for place in &effect.places {
+            text.encoding.encode(place.piece.as_str())?;
+        }
+    }
+    Ok(effect)
+}
+
+fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
+    for (a, b) in arrange(places) {
+        let (first, second) = (a.min(b), a.max(b));
+        let at = places.iter().find(|place| place.edit == second).map_or(0, |place| place.guard.start());
+        for (edit, other) in [(second, first), (first, second)] {
+            let mut error = refuse(
+                Code::Overlap,
+                format!(
+                    "edits {} and {} change the same text at line {}; make them one edit",
+                    first + 1,
+                    second + 1,
+                    text.line_of(at)
+                ),
+            );
+            error.other_edit = Some(u64::from(other) + 1);
+            error.line = Some(text.line_of(at) as u64);
+            verdicts.refuse(edit as usize, error)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses the edits that read what a refused edit of this entry would have stored.
+fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
+    let mut spoilt: std::collections::BTreeSet<&str> = std::collections::BTreeSet::new();
+    for (edit, op) in ops.iter().enumerate() {
+        let Ok(op) = op else { continue };
+        let own = op.reads().is_some() && op.reads() == op.stores();
+        if let Some(name) = op.reads().filter(|name| !own && spoilt.contains(name)) {
+            verdicts.refuse(
+                edit,
+                refuse(
+                    Code::NoClipboard,
+                    format!(
+                        "the clipboard {name:?} holds nothing, since the edit that fills it was not applied"
+                    ),
+                ),
+            )?;
+        }
+        match (op.stores(), verdicts.stands(edit)) {
+            (Some(name), true) => drop(spoilt.remove(name)),
+            (Some(name), false) => drop(spoilt.insert(name)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Puts the places together; `None` where nothing changes.
+fn make(ground: &Ground<'_>, text: &Text<'_>, places: &[Place]) -> Result<Option<Made>, Refusal> {
+    let splices = to_bytes(text, assemble(text, places))?;
+    let Some(first) = splices.first() else {
+        return Ok(None);
+    };
+    let gone: usize = splices.iter().map(|splice| splice.old.len()).sum();
+    let come: usize = splices.iter().map(|splice| splice.new.len()).sum();
+    let size = (ground.bytes.len() + come).saturating_sub(gone);
+    if size > limits::FILE {
+        return Err(too_large(
+            format!("the file would have {size} bytes, more than {}", limits::FILE),
+            limits::FILE,
+        ));
+    }
+    let after = apply(ground.bytes, &splices)
+        .ok_or_else(|| internal("planned splices do not fit the file; please report this job"))?;
+    let hashes = match ground.hash {
+        Some(hash) => (hash, crate::hash::hash(&after)),
+        None => hash_both(ground.bytes, &after, first.at as usize),
+    };
+    let plain = text.encoding == Encoding::Utf8;
+    debug_assert_eq!(ground.bytes.cut(0..first.at as usize), after.cut(0..first.at as usize));
+    Ok(Some(Made { bytes: Arc::from(after), splices, hashes, plain }))
+}
+
+/// Stores for later entries what the edits that stand store.
+fn store(
+    ground: &Ground<'_>,
+    ops: &Parsed<'_>,
+    verdicts: &Verdicts<'_>,
+    reports: &Reports,
+    clips: &mut Clips<'_>,
+) {
+    for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
+        let Some(name) = op.as_ref().ok().and_then(Op::stores) else { continue };
+        match report.as_ref().and_then(|report| report.stored.as_ref()).filter(|_| verdicts.stands(edit)) {
+            Some(text) => clips.store(name, Rc::clone(text), ground.path),
+            None => clips.spoil(name),
+        }
+    }
+}
+
+/// Spoils what the edits of an entry would have stored, since none of them is applied.
+pub(crate) fn spoil(ops: &Parsed<'_>, verdicts: &Verdicts<'_>, clips: &mut Clips<'_>) {
+    for (edit, op) in ops.iter().enumerate() {
+        if let (Ok(op), false) = (op, verdicts.stands(edit)) {
+            spoil_one(op, clips);
+        }
+    }
+}
+
+fn spoil_one(op: &Op<'_>, clips: &mut Clips<'_>) {
+    if let Some(name) = op.stores() {
+        clips.spoil(name);
+    }
+}

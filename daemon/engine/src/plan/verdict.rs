@@ -1,0 +1,70 @@
+//! Which edits of an entry are refused, and why. Where the job is not `partial` the first one ends it.
+
+use editd_proto::path::WirePath;
+
+use crate::Refusal;
+
+/// The refusals of one entry's edits.
+#[derive(Debug)]
+pub(crate) struct Verdicts<'p> {
+    path: &'p WirePath,
+    partial: bool,
+    refused: Vec<Option<Refusal>>,
+}
+
+impl<'p> Verdicts<'p> {
+    /// None yet.
+    pub(crate) fn new(path: &'p WirePath, partial: bool, edits: usize) -> Self {
+        Self { path, partial, refused: vec![None; edits] }
+    }
+
+    /// Refuses an edit. The first reason stays.
+    ///
+    /// # Errors
+    /// The refusal, naming path and edit, where the job is not `partial`.
+    pub(crate) fn refuse(&mut self, edit: usize, mut refusal: Refusal) -> Result<(), Refusal> {
+        refusal.path.get_or_insert_with(|| self.path.clone());
+        refusal.edit.get_or_insert(edit as u64 + 1);
+        if !self.partial {
+            return Err(refusal);
+        }
+        if let Some(slot) = self.refused.get_mut(edit) {
+            slot.get_or_insert(refusal);
+        }
+        Ok(())
+    }
+
+    /// Refuses every edit that still stands and that `which` selects.
+    pub(crate) fn refuse_all(
+        &mut self,
+        refusal: &Refusal,
+        which: impl Fn(usize) -> bool,
+    ) -> Result<(), Refusal> {
+        for edit in 0..self.refused.len() {
+            if which(edit) && self.stands(edit) {
+                self.refuse(edit, refusal.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an edit was not refused.
+    pub(crate) fn stands(&self, edit: usize) -> bool {
+        self.refused.get(edit).is_some_and(Option::is_none)
+    }
+
+    /// Why an edit was refused.
+    pub(crate) fn of(&self, edit: usize) -> Option<&Refusal> {
+        self.refused.get(edit).and_then(Option::as_ref)
+    }
+
+    /// The first refusal.
+    pub(crate) fn first(&self) -> Option<&Refusal> {
+        self.refused.iter().flatten().next()
+    }
+
+    /// How many edits were refused.
+    pub(crate) fn count(&self) -> usize {
+        self.refused.iter().flatten().count()
+    }
+}

@@ -1,0 +1,34 @@
+//! Short ways to say no. It decides nothing: what is refused, and why, is decided where it is found.
+
+use editd_proto::error::{Code, WireError};
+
+use crate::Refusal;
+
+/// A refusal with a code and a sentence.
+pub(crate) fn refuse(code: Code, message: impl Into<String>) -> Refusal {
+    Box::new(WireError::new(code, message))
+}
+
+/// The request contradicts itself or lacks a field.
+pub(crate) fn malformed(message: impl Into<String>) -> Refusal {
+    refuse(Code::Malformed, message)
+}
+
+/// Something is over its limit, in bytes.
+pub(crate) fn too_large(message: impl Into<String>, limit: usize) -> Refusal {
+    let mut error = refuse(Code::TooLarge, message);
+    error.limit = Some(limit as u64);
+    error
+}
+
+/// A work budget ran out.
+pub(crate) fn spent(message: impl Into<String>, limit: u64) -> Refusal {
+    let mut error = refuse(Code::Limit, message);
+    error.limit = Some(limit);
+    error
+}
+
+/// A fault of the engine itself: stated instead of a panic.
+pub(crate) fn internal(message: impl Into<String>) -> Refusal {
+    refuse(Code::Internal, message)
+}

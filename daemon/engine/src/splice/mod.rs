@@ -1,0 +1,26 @@
+//! Byte splices: made small, kept apart, put together, applied and taken back. It knows no edit kinds.
+//!
+//! *Calling sequence*: one [`Place`] for each place that an edit touches; [`arrange`] sorts them and names
+//! those that conflict; [`assemble`] turns the rest into splices.
+//!
+//! *Invariants*: the splices of a file are sorted, and at least one unchanged byte lies between two of them.
+
+mod apply;
+mod assemble;
+mod between;
+mod compose;
+mod overlap;
+mod place;
+mod trim;
+
+pub use apply::{apply, invert};
+pub use between::splices_between;
+
+pub(crate) use assemble::{assemble, to_bytes};
+pub(crate) use between::changed_lines;
+pub(crate) use compose::compose;
+pub(crate) use overlap::arrange;
+pub(crate) use place::Place;
+
+#[cfg(test)]
+mod tests;

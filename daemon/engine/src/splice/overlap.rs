@@ -1,0 +1,77 @@
+//! The order of places and the conflicts among them. It never resolves a conflict.
+
+use super::place::Place;
+
+/// Order at one offset: the edits whose matched text ends there, insertions in request order, then the
+/// edits whose matched text starts there.
+fn class(place: &Place) -> u8 {
+    let at = place.guard.start();
+    match (place.guard.is_empty(), place.matched.is_empty()) {
+        (false, _) => 3,
+        (true, true) => 1,
+        (true, false) if place.matched.end() == at => 0,
+        (true, false) => 2,
+    }
+}
+
+/// Whether two matched texts have a byte in common, or one insertion lies strictly inside the other's.
+fn share(a: &Place, b: &Place) -> bool {
+    match (a.matched.is_empty(), b.matched.is_empty()) {
+        (true, true) => false,
+        (false, false) => a.matched.start().max(b.matched.start()) < a.matched.end().min(b.matched.end()),
+        (true, false) => b.matched.start() < a.matched.start() && a.matched.start() < b.matched.end(),
+        (false, true) => a.matched.start() < b.matched.start() && b.matched.start() < a.matched.end(),
+    }
+}
+
+/// Whether `b`, which is sorted after `a`, touches what `a` touches.
+fn conflict(a: &Place, b: &Place) -> bool {
+    if a.edit == b.edit {
+        return false;
+    }
+    let (end, start) = (a.guard.end(), b.guard.start());
+    end > start || (end == start && share(a, b))
+}
+
+/// Sorts places into the order in which their texts stand in the result, and returns every edit that
+/// conflicts with another, each with one that it conflicts with.
+///
+/// One pass with constant state: a place can only conflict with the one that reaches furthest, with the
+/// last two replacements, or with insertions at its own offset. Whoever conflicts with an earlier one that is
+/// not looked at conflicts with these as well.
+pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
+    places.sort_by_key(|place| (place.guard.start(), class(place), place.rank, place.edit));
+    let mut found = Vec::new();
+    let mut furthest: Option<&Place> = None;
+    let mut last: [Option<&Place>; 2] = [None, None];
+    let mut insertions: Vec<&Place> = Vec::new();
+    for place in places.iter() {
+        let before = found.len();
+        for other in [furthest, last[0], last[1]].into_iter().flatten() {
+            if conflict(other, place) && found.last() != Some(&(other.edit, place.edit)) {
+                found.push((other.edit, place.edit));
+            }
+        }
+        if place.matched.is_empty() {
+            if insertions.last().is_some_and(|other| other.guard.start() != place.guard.start()) {
+                insertions.clear();
+            }
+            insertions.push(place);
+        } else {
+            // Once named they need not be named again.
+            insertions.retain(|other| {
+                let clash = conflict(other, place);
+                if clash {
+                    found.push((other.edit, place.edit));
+                }
+                !clash && other.guard.start() >= place.guard.start()
+            });
+            last = [Some(place), last[0]];
+        }
+        debug_assert!(found.len() >= before);
+        if furthest.is_none_or(|other| other.guard.end() < place.guard.end()) {
+            furthest = Some(place);
+        }
+    }
+    found
+}

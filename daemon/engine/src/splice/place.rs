@@ -1,0 +1,80 @@
+//! One place that an edit touches: what it matched, what it changes there, and by what others are kept off.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::trim::minimise;
+use crate::cut::{Cut, Span};
+use crate::text::Text;
+
+/// A part of a text that many places may share.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    whole: Rc<str>,
+    part: Span,
+}
+
+impl Piece {
+    /// What it says.
+    pub(crate) fn as_str(&self) -> &str {
+        self.whole.cut(self.part.range())
+    }
+}
+
+/// One place of one edit, in offsets of the decoded content.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The edit's index in its entry.
+    pub(crate) edit: u32,
+    /// What the edit matched; empty for an insertion.
+    pub(crate) matched: Span,
+    /// What no other edit may touch.
+    pub(crate) guard: Span,
+    /// What is removed.
+    pub(crate) removed: Span,
+    /// What is inserted there.
+    pub(crate) piece: Piece,
+    /// Order among insertions where offsets cannot tell start from end: an empty file.
+    pub(crate) rank: i8,
+}
+
+impl Place {
+    /// A replacement that keeps others off the bytes that it changes.
+    pub(crate) fn replacing(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
+        let (removed, part) = minimise(text, &matched, new);
+        let piece = Piece { whole: Rc::clone(new), part: Span::new(part) };
+        let removed = Span::new(removed);
+        Self { edit, matched: Span::new(matched), guard: removed, removed, piece, rank: 0 }
+    }
+
+    /// A line-wise replacement: it keeps others off its whole range.
+    pub(crate) fn owning(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
+        let place = Self::replacing(text, edit, matched, new);
+        Self { guard: place.matched, ..place }
+    }
+
+    /// A new whole content: one place for each stretch of lines that differs.
+    pub(crate) fn rewriting(text: &Text<'_>, edit: u32, new: &Rc<str>) -> Vec<Self> {
+        let (old, bytes) = (text.content.as_bytes(), new.as_bytes());
+        let place = |(gone, come): (Range<usize>, Range<usize>)| {
+            let (removed, part) = minimise(text, &gone, new.cut(come.clone()));
+            let part = come.start + part.start..come.start + part.end;
+            let piece = Piece { whole: Rc::clone(new), part: Span::new(part) };
+            let removed = Span::new(removed);
+            Self { edit, matched: Span::new(0..old.len()), guard: removed, removed, piece, rank: 0 }
+        };
+        super::changed_lines(old, bytes).into_iter().map(place).collect()
+    }
+
+    /// An insertion.
+    pub(crate) fn inserting(edit: u32, at: usize, new: &Rc<str>) -> Self {
+        let here = Span::new(at..at);
+        let piece = Piece { whole: Rc::clone(new), part: Span::new(0..new.len()) };
+        Self { edit, matched: here, guard: here, removed: here, piece, rank: 0 }
+    }
+
+    /// Whether it changes nothing.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.removed.is_empty() && self.piece.as_str().is_empty()
+    }
+}

@@ -1,0 +1,150 @@
+//! Which encoding a file has, and the way there and back. It never guesses: a BOM, the configuration, or UTF-8.
+
+use std::borrow::Cow;
+
+use editd_proto::error::Code;
+
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::limits;
+use crate::refusal::refuse;
+
+/// The encoding of a file that editd edits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Encoding {
+    /// With or without BOM.
+    Utf8,
+    /// Little-endian code units.
+    Utf16Le,
+    /// Big-endian code units.
+    Utf16Be,
+    /// One that the configuration names: without state, so that stretches encode on their own.
+    Named(&'static encoding_rs::Encoding),
+}
+
+/// What the first bytes and the configuration say: the encoding and the bytes of the BOM.
+pub(crate) fn detect(bytes: &[u8], label: Option<&str>) -> Result<(Encoding, usize), Refusal> {
+    if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
+        return Err(refuse(Code::Encoding, "this file looks like UTF-32, which editd does not edit"));
+    }
+    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+        return Ok((Encoding::Utf8, 3));
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) {
+        return Ok((Encoding::Utf16Le, 2));
+    }
+    if bytes.starts_with(&[0xfe, 0xff]) {
+        return Ok((Encoding::Utf16Be, 2));
+    }
+    match label {
+        None => Ok((Encoding::Utf8, 0)),
+        Some(label) => Ok((named(label)?, 0)),
+    }
+}
+
+fn named(label: &str) -> Result<Encoding, Refusal> {
+    let found = encoding_rs::Encoding::for_label(label.as_bytes()).ok_or_else(|| {
+        refuse(
+            Code::Encoding,
+            format!("the configuration names the unknown encoding {label:?}; use a WHATWG label"),
+        )
+    })?;
+    if found == encoding_rs::UTF_8 {
+        return Ok(Encoding::Utf8);
+    }
+    if found == encoding_rs::UTF_16LE {
+        return Ok(Encoding::Utf16Le);
+    }
+    if found == encoding_rs::UTF_16BE {
+        return Ok(Encoding::Utf16Be);
+    }
+    if found == encoding_rs::ISO_2022_JP || found == encoding_rs::REPLACEMENT {
+        return Err(refuse(
+            Code::Encoding,
+            format!("{} has shift states and cannot be edited", found.name()),
+        ));
+    }
+    Ok(Encoding::Named(found))
+}
+
+impl Encoding {
+    /// As replies name it.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Utf8 => "utf-8".to_owned(),
+            Self::Utf16Le => "utf-16le".to_owned(),
+            Self::Utf16Be => "utf-16be".to_owned(),
+            Self::Named(encoding) => encoding.name().to_ascii_lowercase(),
+        }
+    }
+
+    /// Decodes, or refuses with `binary` or `encoding`.
+    pub(crate) fn decode(self, bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
+        let wide = matches!(self, Self::Utf16Le | Self::Utf16Be);
+        if !wide && memchr::memchr(0, bytes.cut(0..bytes.len().min(limits::BINARY_PROBE))).is_some() {
+            return Err(refuse(
+                Code::Binary,
+                "this file holds NUL bytes, so it is not text; only file operations apply",
+            ));
+        }
+        match self {
+            Self::Utf8 => std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|bad| {
+                let at = bad.valid_up_to();
+                refuse(
+                    Code::Encoding,
+                    format!("this file is not UTF-8 (byte {at}); name its encoding in the configuration to edit it"),
+                )
+            }),
+            Self::Utf16Le => wide_text(bytes, u16::from_le_bytes),
+            Self::Utf16Be => wide_text(bytes, u16::from_be_bytes),
+            Self::Named(encoding) => {
+                let text = encoding.decode_without_bom_handling_and_without_replacement(bytes);
+                let text = text.filter(|text| {
+                    let (again, _, lossy) = encoding.encode(text);
+                    !lossy && *again == *bytes
+                });
+                text.ok_or_else(|| {
+                    refuse(
+                        Code::Encoding,
+                        format!("this file does not read as {}, which the configuration names", encoding.name()),
+                    )
+                })
+            }
+        }
+    }
+
+    /// Encodes, or refuses with `encoding` where the encoding lacks a character.
+    pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, Refusal> {
+        match self {
+            Self::Utf8 => Ok(text.as_bytes().to_vec()),
+            Self::Utf16Le => Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            Self::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+            Self::Named(encoding) => match encoding.encode(text) {
+                (bytes, _, false) => Ok(bytes.into_owned()),
+                _ => Err(refuse(
+                    Code::Encoding,
+                    format!("the new text has characters that {} lacks", encoding.name()),
+                )),
+            },
+        }
+    }
+
+    /// How many bytes a stretch takes.
+    pub(crate) fn width(self, text: &str) -> usize {
+        match self {
+            Self::Utf8 => text.len(),
+            Self::Utf16Le | Self::Utf16Be => 2 * text.encode_utf16().count(),
+            Self::Named(encoding) if encoding.is_single_byte() => text.chars().count(),
+            Self::Named(encoding) => encoding.encode(text).0.len(),
+        }
+    }
+}
+
+fn wide_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, Refusal> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let decoded: Result<String, _> = char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).collect();
+    match decoded {
+        Ok(text) if rest.is_empty() => Ok(Cow::Owned(text)),
+        _ => Err(refuse(Code::Encoding, "this file is not valid UTF-16 although it begins with its mark")),
+    }
+}

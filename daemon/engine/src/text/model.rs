@@ -1,0 +1,210 @@
+//! The text of one file with what is known about its lines. It never copies UTF-8 and counts lines only when asked.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::encoding::{Encoding, detect};
+use super::index::LineIndex;
+use crate::Refusal;
+use crate::cut::Cut;
+
+/// What ends a line in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Breaks {
+    /// `\n`, alone or after `\r`.
+    Lf,
+    /// A lone `\r`, since there is no `\n` at all.
+    Cr,
+    /// It has one line at most.
+    None,
+}
+
+impl Breaks {
+    /// What ends the lines of a content.
+    pub(crate) fn of(content: &str) -> Self {
+        if memchr::memchr(b'\n', content.as_bytes()).is_some() {
+            Self::Lf
+        } else if memchr::memchr(b'\r', content.as_bytes()).is_some() {
+            Self::Cr
+        } else {
+            Self::None
+        }
+    }
+
+    /// The byte that ends a line.
+    pub(crate) fn stop(self) -> u8 {
+        if self == Self::Cr { b'\r' } else { b'\n' }
+    }
+}
+
+/// The content with every break as `\n`, and the way back.
+#[derive(Debug)]
+pub(crate) struct Folded {
+    /// The folded content.
+    pub(crate) content: String,
+    /// Offsets in `content` of the breaks that lost a `\r`, ascending.
+    lost: Vec<u32>,
+}
+
+impl Folded {
+    /// The offset in the file's content of an offset in the folded one; a break maps to where it starts.
+    pub(crate) fn original(&self, offset: usize) -> usize {
+        offset + self.lost.partition_point(|at| (*at as usize) < offset)
+    }
+}
+
+/// The text of a file.
+#[derive(Debug)]
+pub(crate) struct Text<'a> {
+    /// How it is encoded.
+    pub(crate) encoding: Encoding,
+    /// Bytes of its BOM.
+    pub(crate) bom: usize,
+    /// What ends its lines.
+    pub(crate) breaks: Breaks,
+    /// What it says, without BOM.
+    pub(crate) content: Cow<'a, str>,
+    index: OnceCell<LineIndex>,
+    folded: OnceCell<Option<Folded>>,
+}
+
+impl<'a> Text<'a> {
+    /// Reads a file. `label` is the encoding that the configuration names for it.
+    ///
+    /// # Errors
+    /// `binary` where it holds NUL bytes early, `encoding` where it does not decode exactly.
+    pub(crate) fn read(bytes: &'a [u8], label: Option<&str>) -> Result<Self, Refusal> {
+        let (encoding, bom) = detect(bytes, label)?;
+        let content = encoding.decode(bytes.cut(bom..bytes.len()))?;
+        let breaks = Breaks::of(&content);
+        Ok(Self { encoding, bom, breaks, content, index: OnceCell::new(), folded: OnceCell::new() })
+    }
+
+    /// Bytes of the content.
+    pub(crate) fn len(&self) -> usize {
+        self.content.len()
+    }
+
+    fn index(&self) -> &LineIndex {
+        self.index.get_or_init(|| LineIndex::new(self.content.as_bytes(), self.breaks.stop()))
+    }
+
+    /// How many lines there are; an empty file has none.
+    pub(crate) fn lines(&self) -> usize {
+        self.index().total() + usize::from(!self.ends_with_break() && !self.content.is_empty())
+    }
+
+    /// Whether the last line has an ending.
+    pub(crate) fn ends_with_break(&self) -> bool {
+        self.breaks != Breaks::None && self.content.as_bytes().last() == Some(&self.breaks.stop())
+    }
+
+    /// The 1-based line in which an offset lies; directly after the last break it is one past the last.
+    pub(crate) fn line_of(&self, offset: usize) -> usize {
+        self.index().rank(self.content.as_bytes(), offset) + 1
+    }
+
+    /// First and last line of a range; of an empty range, the line it lies in.
+    pub(crate) fn lines_of(&self, range: std::ops::Range<usize>) -> (u64, u64) {
+        let first = self.line_of(range.start);
+        let last = if range.is_empty() { first } else { self.line_of(range.end - 1) };
+        (first as u64, last as u64)
+    }
+
+    /// Where a 1-based line starts; the end of the content for lines past the last.
+    pub(crate) fn line_start(&self, line: usize) -> usize {
+        if line <= 1 {
+            return 0;
+        }
+        self.index().after(self.content.as_bytes(), line - 1).unwrap_or(self.len())
+    }
+
+    /// The 1-based column of an offset, in Unicode scalar values.
+    pub(crate) fn column_of(&self, offset: usize) -> usize {
+        self.content.cut(self.line_start(self.line_of(offset))..offset).chars().count() + 1
+    }
+
+    /// A line without its ending.
+    pub(crate) fn line(&self, line: usize) -> &str {
+        let whole = self.content.cut(self.line_start(line)..self.line_start(line + 1));
+        super::split_final_break(whole, self.breaks).0
+    }
+
+    /// The ending that text inserted at `offset` takes where nothing was matched: that of the line there,
+    /// else of the line before; `None` in a file without any break.
+    pub(crate) fn ending_at(&self, offset: usize) -> Option<&str> {
+        let bytes = self.content.as_bytes();
+        let passed = self.index().rank(bytes, offset);
+        let end = self.index().after(bytes, passed + 1).or_else(|| self.index().after(bytes, passed))?;
+        let start = end - 1;
+        let start = if bytes.get(start) == Some(&b'\n') && start > 0 && bytes.get(start - 1) == Some(&b'\r') {
+            start - 1
+        } else {
+            start
+        };
+        Some(self.content.cut(start..end))
+    }
+
+    /// Whether an offset lies between `\r` and `\n`.
+    pub(crate) fn splits_break(&self, offset: usize) -> bool {
+        let bytes = self.content.as_bytes();
+        offset > 0 && bytes.get(offset - 1) == Some(&b'\r') && bytes.get(offset) == Some(&b'\n')
+    }
+
+    /// The bytes of the break that starts at an offset; 0 where none does.
+    pub(crate) fn break_at(&self, offset: usize) -> usize {
+        let rest = self.content.as_bytes().get(offset..).unwrap_or(&[]);
+        match (self.breaks, rest) {
+            (Breaks::Lf, [b'\r', b'\n', ..]) => 2,
+            (Breaks::Lf, [b'\n', ..]) | (Breaks::Cr, [b'\r', ..]) => 1,
+            _ => 0,
+        }
+    }
+
+    /// Whether some line ends with `\r\n`.
+    pub(crate) fn has_crlf(&self) -> bool {
+        self.breaks == Breaks::Lf && memchr::memmem::find(self.content.as_bytes(), b"\r\n").is_some()
+    }
+
+    /// The content with every break as `\n`; `None` where it is that already.
+    pub(crate) fn folded(&self) -> Option<&Folded> {
+        self.folded.get_or_init(|| fold(&self.content, self.breaks)).as_ref()
+    }
+
+    /// `lf`, `crlf`, `cr`, `mixed` or `none`.
+    pub(crate) fn ending_name(&self) -> &'static str {
+        match self.breaks {
+            Breaks::None => "none",
+            Breaks::Cr => "cr",
+            Breaks::Lf => {
+                let crlf = memchr::memmem::find_iter(self.content.as_bytes(), b"\r\n").count();
+                match crlf {
+                    0 => "lf",
+                    n if n == self.index().total() => "crlf",
+                    _ => "mixed",
+                }
+            }
+        }
+    }
+}
+
+fn fold(content: &str, breaks: Breaks) -> Option<Folded> {
+    match breaks {
+        Breaks::None => None,
+        Breaks::Cr => Some(Folded { content: content.replace('\r', "\n"), lost: Vec::new() }),
+        Breaks::Lf => {
+            let mut folded = Folded { content: String::new(), lost: Vec::new() };
+            let mut from = 0;
+            for at in memchr::memmem::find_iter(content.as_bytes(), b"\r\n") {
+                if folded.content.capacity() == 0 {
+                    folded.content.reserve_exact(content.len());
+                }
+                folded.content.push_str(content.cut(from..at));
+                folded.lost.push(u32::try_from(folded.content.len()).unwrap_or(u32::MAX));
+                from = at + 1;
+            }
+            folded.content.push_str(content.cut(from..content.len()));
+            (!folded.lost.is_empty()).then_some(folded)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The files of a job as its entries leave them, one after the other: a rename is seen by what follows. It is
+//! a model: nothing on a disk moves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd_proto::ids::ContentHash;
+use editd_proto::path::WirePath;
+
+use crate::diff::Delta;
+use crate::hash::hash;
+use crate::refusal::internal;
+use crate::splice::compose;
+use crate::{Change, Refusal, Splice, State, World, splices_between};
+
+/// How a path's content relates to what the world has there.
+#[derive(Clone, Debug)]
+enum Net {
+    /// By these splices.
+    Spliced(Vec<Splice>),
+    /// It is another file's, or came after nothing.
+    Replaced,
+}
+
+/// One path.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// What is there now.
+    pub(crate) state: State,
+    hash: Option<ContentHash>,
+    net: Net,
+    /// Lines added and removed, where one stage made the whole change.
+    totals: Option<(u64, u64)>,
+    stages: u32,
+}
+
+/// A new content for a path.
+pub(crate) struct Stage {
+    /// The content.
+    pub(crate) bytes: Arc<[u8]>,
+    /// Its permission bits.
+    pub(crate) mode: u32,
+    /// Its hash.
+    pub(crate) hash: ContentHash,
+    /// What made it from the content before.
+    pub(crate) splices: Vec<Splice>,
+    /// Lines added and removed.
+    pub(crate) totals: (u64, u64),
+}
+
+/// Every path of a job.
+#[derive(Debug)]
+pub(crate) struct Tree<'w> {
+    world: &'w World,
+    nodes: BTreeMap<WirePath, Node>,
+}
+
+impl Node {
+    fn new(state: State) -> Self {
+        Self { state, hash: None, net: Net::Spliced(Vec::new()), totals: None, stages: 0 }
+    }
+
+    /// The hash of what is there, taken once.
+    pub(crate) fn hash(&mut self) -> Option<ContentHash> {
+        if let (None, State::File { bytes, .. }) = (self.hash, &self.state) {
+            self.hash = Some(hash(bytes));
+        }
+        self.hash
+    }
+
+    /// The hash, where it was taken already.
+    pub(crate) fn known_hash(&self) -> Option<ContentHash> {
+        self.hash
+    }
+
+    /// Takes over what another path has.
+    fn replace(&mut self, state: State, hash: Option<ContentHash>) {
+        *self = Self { state, hash, net: Net::Replaced, totals: None, stages: self.stages + 1 };
+    }
+
+    fn net(&self, before: &State) -> Vec<Splice> {
+        let whole = |bytes: &[u8]| bytes.to_vec();
+        let one = |old: Vec<u8>, new: Vec<u8>| {
+            if old == new { Vec::new() } else { vec![Splice { at: 0, old, new }] }
+        };
+        match (before, &self.state) {
+            (State::Absent, State::Absent) => Vec::new(),
+            (State::Absent, State::File { bytes, .. }) => one(Vec::new(), whole(bytes)),
+            (State::File { bytes, .. }, State::Absent) => one(whole(bytes), Vec::new()),
+            (State::File { bytes: old, .. }, State::File { bytes: new, .. }) => match &self.net {
+                Net::Spliced(splices) => splices.clone(),
+                Net::Replaced => splices_between(old, new),
+            },
+        }
+    }
+}
+
+impl<'w> Tree<'w> {
+    /// The world as it is.
+    pub(crate) fn new(world: &'w World) -> Self {
+        Self { world, nodes: BTreeMap::new() }
+    }
+
+    /// What is at a path.
+    ///
+    /// # Errors
+    /// `internal` where the caller did not show it.
+    pub(crate) fn node(&mut self, path: &WirePath) -> Result<&mut Node, Refusal> {
+        if !self.nodes.contains_key(path) {
+            let state = self.world.files.get(path).cloned();
+            let state = state.ok_or_else(|| internal(format!("{path} was not read before planning")))?;
+            self.nodes.insert(path.clone(), Node::new(state));
+        }
+        self.nodes.get_mut(path).ok_or_else(|| internal("a path was lost while planning"))
+    }
+
+    /// The files at other paths, in order of path.
+    pub(crate) fn others(&self, path: &WirePath) -> impl Iterator<Item = (&WirePath, &[u8])> {
+        let states = self
+            .world
+            .files
+            .iter()
+            .map(|(path, state)| (path, self.nodes.get(path).map_or(state, |n| &n.state)));
+        states.filter(move |(other, _)| *other != path).filter_map(|(path, state)| match state {
+            State::File { bytes, .. } => Some((path, &**bytes)),
+            State::Absent => None,
+        })
+    }
+
+    /// A new content at a path.
+    pub(crate) fn write(&mut self, path: &WirePath, stage: Stage) -> Result<(), Refusal> {
+        let node = self.node(path)?;
+        let existed = node.state != State::Absent;
+        node.stages += 1;
+        node.totals = (node.stages == 1).then_some(stage.totals);
+        node.net = match &node.net {
+            Net::Spliced(first) if existed => {
+                compose(first, &stage.splices).map_or(Net::Replaced, Net::Spliced)
+            }
+            _ => Net::Replaced,
+        };
+        node.state = State::File { bytes: stage.bytes, mode: stage.mode };
+        node.hash = Some(stage.hash);
+        Ok(())
+    }
+
+    /// New permission bits; whether they differ.
+    pub(crate) fn chmod(&mut self, path: &WirePath, mode: u32) -> Result<bool, Refusal> {
+        let node = self.node(path)?;
+        if let State::File { mode: old, .. } = &mut node.state {
+            let changed = *old != mode;
+            *old = mode;
+            return Ok(changed);
+        }
+        Ok(false)
+    }
+
+    /// Nothing is left at a path.
+    pub(crate) fn remove(&mut self, path: &WirePath) -> Result<(), Refusal> {
+        self.node(path)?.replace(State::Absent, None);
+        Ok(())
+    }
+
+    /// What is at `from` is at `to` as well; whether that differs from what was there.
+    pub(crate) fn copy(&mut self, from: &WirePath, to: &WirePath) -> Result<bool, Refusal> {
+        let node = self.node(from)?;
+        let (state, hash) = (node.state.clone(), node.hash);
+        let target = self.node(to)?;
+        let changed = target.state != state;
+        if changed {
+            target.replace(state, hash);
+        }
+        Ok(changed)
+    }
+
+    /// The net changes, in the order of `paths`.
+    pub(crate) fn changes(&self, paths: &[WirePath]) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for path in paths {
+            let (Some(before), Some(node)) = (self.world.files.get(path), self.nodes.get(path)) else {
+                continue;
+            };
+            if *before == node.state {
+                continue;
+            }
+            let splices = node.net(before);
+            let (added, removed) = node.totals.unwrap_or_else(|| {
+                Delta::of_splices(content(before), content(&node.state), &splices).totals()
+            });
+            let after = node.state.clone();
+            changes.push(Change {
+                path: path.clone(),
+                before: before.clone(),
+                after,
+                splices,
+                added,
+                removed,
+            });
+        }
+        changes
+    }
+}
+
+fn content(state: &State) -> &[u8] {
+    match state {
+        State::Absent => &[],
+        State::File { bytes, .. } => bytes,
+    }
+}

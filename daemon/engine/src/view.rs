@@ -1,0 +1,80 @@
+//! A file as a reader sees it. It never fails for a file's content: what is not text is shown as bytes.
+
+use editd_proto::error::Code;
+use editd_proto::path::WirePath;
+
+use crate::cut::Cut;
+use crate::refusal::{malformed, refuse};
+use crate::text::Text;
+use crate::{Options, Refusal};
+
+/// A file as a reader sees it.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Decoded, without BOM; `None` where it is not text that editd edits.
+    pub text: Option<String>,
+    /// The bytes where it is not text.
+    pub bytes: Option<Vec<u8>>,
+    /// Lines of the whole file.
+    pub lines: u64,
+    /// First line of `text`.
+    pub first_line: u64,
+    /// `utf-8`, `utf-16le`, `utf-16be`, a label, or `binary`.
+    pub encoding: String,
+    /// `lf`, `crlf`, `cr`, `mixed`, `none`.
+    pub line_ending: String,
+    /// Whether it has one.
+    pub bom: bool,
+}
+
+/// The text model of a file for a reply: lines, encoding, ending, BOM, and the decoded text of the lines asked
+/// for, 1-based and inclusive; a last line past the end means the end.
+///
+/// # Errors
+/// `malformed` where the range ends before it starts, `out_of_range` where it starts outside the file.
+pub fn view(
+    bytes: &[u8],
+    lines: Option<(u64, u64)>,
+    path: &WirePath,
+    options: &Options,
+) -> Result<View, Refusal> {
+    let Ok(text) = Text::read(bytes, options.label(path)) else {
+        return Ok(View {
+            text: None,
+            bytes: Some(bytes.to_vec()),
+            lines: 0,
+            first_line: 1,
+            encoding: "binary".to_owned(),
+            line_ending: "none".to_owned(),
+            bom: false,
+        });
+    };
+    let total = text.lines() as u64;
+    let (first, last) = lines.unwrap_or((1, total));
+    if lines.is_some() && last < first {
+        return Err(malformed(format!("lines {first} to {last}: the last lies before the first")));
+    }
+    if first == 0 || first > total.max(1) {
+        let mut error = refuse(
+            Code::OutOfRange,
+            format!("line {first} does not lie in the file, which has {total}; ask for lines 1 to {total}"),
+        );
+        error.lines = Some(total);
+        return Err(error);
+    }
+    let start = |line: u64| text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+    let shown = if lines.is_none() {
+        text.content.to_string()
+    } else {
+        text.content.cut(start(first)..start(last.min(total).saturating_add(1))).to_owned()
+    };
+    Ok(View {
+        text: Some(shown),
+        bytes: None,
+        lines: total,
+        first_line: first,
+        encoding: text.encoding.name(),
+        line_ending: text.ending_name().to_owned(),
+        bom: text.bom > 0,
+    })
+}

@@ -1,0 +1,74 @@
+//! Looking at log and database for `doctor` and `status`. It changes nothing.
+
+use editd_proto::message::Finding;
+
+use super::lock::lock;
+use super::{Numbers, Position, Store};
+
+fn finding(severity: &str, subject: &str, message: String) -> Finding {
+    Finding { severity: severity.to_owned(), subject: subject.to_owned(), message }
+}
+
+impl Store {
+    /// Reads the whole log and compares the database's place with it. Edits go on meanwhile.
+    pub fn check(&self) -> Vec<Finding> {
+        vec![self.check_log(), self.check_database(), self.check_sizes()]
+    }
+
+    fn check_log(&self) -> Finding {
+        if let Some(why) = self.failed() {
+            return finding("bad", "log", format!("nothing is accepted any more: {why}"));
+        }
+        // No segment is dropped while it is read.
+        let _still = lock(&self.shared.upkeep);
+        match self.shared.log.verify() {
+            Ok(seen) => {
+                let message = format!("{} records in {} segments hold", seen.records, seen.segments);
+                finding("ok", "log", message)
+            }
+            Err(e) => finding("bad", "log", format!("{e}; entries behind this place cannot be undone")),
+        }
+    }
+
+    fn check_database(&self) -> Finding {
+        let meta = self.shared.rows.meta();
+        let (waiting, _) = self.shared.rows.waiting();
+        let (at, last) = (Position(meta.at), self.shared.log.last());
+        if at > last {
+            return finding(
+                "bad",
+                "database",
+                "it is ahead of the log; restart the daemon to rebuild it".to_owned(),
+            );
+        }
+        let message = format!("{} rows up to {}, {waiting} changes wait above it", meta.count, at.shown());
+        finding("ok", "database", message)
+    }
+
+    fn check_sizes(&self) -> Finding {
+        let numbers = self.numbers();
+        let message = format!(
+            "{} entries, {} open; log {} bytes, database {} bytes, contents {} bytes",
+            numbers.entries,
+            numbers.open,
+            numbers.log_bytes,
+            numbers.database_bytes,
+            self.shared.contents.bytes()
+        );
+        finding("ok", "sizes", message)
+    }
+
+    /// Numbers for `status`.
+    pub fn numbers(&self) -> Numbers {
+        let (entries, open) = {
+            let index = lock(&self.shared.index);
+            (index.entries, index.open.len() as u64)
+        };
+        Numbers {
+            entries,
+            open,
+            log_bytes: self.shared.log.segments().iter().map(|(_, len)| len).sum(),
+            database_bytes: self.shared.rows.size(),
+        }
+    }
+}

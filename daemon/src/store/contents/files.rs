@@ -1,0 +1,208 @@
+//! The files of kept contents, the oldest removed first. It never fails: what cannot be kept is not.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use editd_proto::ids::ContentHash;
+use editd_proto::limits::FILE;
+
+use super::packed::{pack, unpack};
+use crate::limits;
+use crate::os::{Access, Dir, Os, read_all};
+use crate::store::lock::lock;
+
+/// Kept contents.
+pub struct Contents {
+    os: Arc<dyn Os>,
+    dir: Dir,
+    /// Most bytes on the disk.
+    bound: u64,
+    waiting: Mutex<Waiting>,
+    /// Held by the one who writes what waits.
+    writing: Mutex<()>,
+    /// What is on the disk; read when it is first needed.
+    known: Mutex<Option<Known>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    contents: BTreeMap<ContentHash, Arc<[u8]>>,
+    order: VecDeque<ContentHash>,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Oldest first.
+    order: VecDeque<(String, u64)>,
+    names: HashSet<String>,
+    bytes: u64,
+}
+
+fn home(name: &str) -> Option<&str> {
+    name.get(..2)
+}
+
+impl Contents {
+    /// Contents in a folder of their own, `bound` bytes at most.
+    pub fn new(os: Arc<dyn Os>, dir: Dir, bound: u64) -> Self {
+        Self { os, dir, bound, waiting: Mutex::default(), writing: Mutex::default(), known: Mutex::default() }
+    }
+
+    /// Takes a content to be written; `false` where too many wait already.
+    pub fn offer(&self, hash: ContentHash, content: &[u8]) -> bool {
+        if content.len() > FILE {
+            return false;
+        }
+        let mut waiting = lock(&self.waiting);
+        if waiting.contents.contains_key(&hash) {
+            return true;
+        }
+        let full = waiting.order.len() >= limits::CONTENTS_WAITING
+            || waiting.bytes + content.len() > limits::CONTENTS_WAITING_BYTES;
+        // A single large one may wait alone.
+        if full && !waiting.order.is_empty() {
+            return false;
+        }
+        waiting.bytes += content.len();
+        waiting.order.push_back(hash);
+        waiting.contents.insert(hash, content.into());
+        true
+    }
+
+    /// Writes what waits.
+    pub fn write_waiting(&self) {
+        let _one = lock(&self.writing);
+        loop {
+            let next = {
+                let waiting = lock(&self.waiting);
+                let first = waiting.order.front().copied();
+                first.and_then(|hash| Some((hash, Arc::clone(waiting.contents.get(&hash)?))))
+            };
+            let Some((hash, content)) = next else { return };
+            if let Err(e) = self.write(hash, &content) {
+                tracing::debug!("a content was not kept: {e}");
+            }
+            let mut waiting = lock(&self.waiting);
+            waiting.order.pop_front();
+            waiting.contents.remove(&hash);
+            waiting.bytes = waiting.bytes.saturating_sub(content.len());
+        }
+    }
+
+    /// The content with a hash, if it is kept. A damaged file is removed.
+    pub fn get(&self, hash: ContentHash) -> Option<Vec<u8>> {
+        if let Some(content) = lock(&self.waiting).contents.get(&hash) {
+            return Some(content.to_vec());
+        }
+        let name = hash.hex();
+        let folder = self.dir.open_dir(home(&name)?.as_bytes()).ok()?;
+        let file = folder.open_file(name.as_bytes(), Access::Read).ok()?;
+        let packed = read_all(&*file, zstd::zstd_safe::compress_bound(FILE) + 16).ok()?;
+        let content = unpack(&packed, hash);
+        if content.is_none() {
+            tracing::warn!("the kept content {name} is damaged; it is removed");
+            self.forget(&name);
+            // Should that fail, it is found damaged again.
+            let _ = folder.remove_file(name.as_bytes());
+        }
+        content
+    }
+
+    /// Bytes on the disk, as far as they were looked at.
+    pub fn bytes(&self) -> u64 {
+        lock(&self.known).as_ref().map_or(0, |known| known.bytes)
+    }
+
+    fn write(&self, hash: ContentHash, content: &[u8]) -> io::Result<()> {
+        let mut known = lock(&self.known);
+        let known = match &mut *known {
+            Some(known) => known,
+            none => none.insert(self.look()?),
+        };
+        let name = hash.hex();
+        if known.names.contains(&name) {
+            return Ok(());
+        }
+        let Some(packed) = pack(content) else { return Ok(()) };
+        let size = packed.len() as u64;
+        if size > self.bound {
+            return Ok(());
+        }
+        while known.bytes + size > self.bound {
+            let Some((oldest, freed)) = known.order.pop_front() else { break };
+            known.names.remove(&oldest);
+            known.bytes = known.bytes.saturating_sub(freed);
+            self.remove(&oldest);
+        }
+        self.place(&name, &packed)?;
+        known.bytes += size;
+        known.order.push_back((name.clone(), size));
+        known.names.insert(name);
+        Ok(())
+    }
+
+    fn place(&self, name: &str, packed: &[u8]) -> io::Result<()> {
+        let home = home(name).unwrap_or_default().as_bytes();
+        let folder = match self.dir.open_dir(home) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                self.dir.create_dir(home, 0o700)?;
+                self.dir.open_dir(home)?
+            }
+            other => other?,
+        };
+        let temporary = format!("tmp-{name}");
+        let written = || -> io::Result<()> {
+            let file = folder.create_file(temporary.as_bytes(), 0o600)?;
+            file.write_all_at(packed, 0)?;
+            self.os.rename(&folder, temporary.as_bytes(), &folder, name.as_bytes())
+        };
+        written().inspect_err(|_| {
+            // A full disk: what was written of it goes away again.
+            let _ = folder.remove_file(temporary.as_bytes());
+        })
+    }
+
+    fn remove(&self, name: &str) {
+        let folder = home(name).map(|home| self.dir.open_dir(home.as_bytes()));
+        if let Some(Ok(folder)) = folder {
+            // What stays is found again when the folder is next looked at.
+            let _ = folder.remove_file(name.as_bytes());
+        }
+    }
+
+    fn forget(&self, name: &str) {
+        if let Some(known) = &mut *lock(&self.known)
+            && known.names.remove(name)
+        {
+            let gone = known.order.iter().position(|(other, _)| other == name);
+            if let Some((_, size)) = gone.and_then(|index| known.order.remove(index)) {
+                known.bytes = known.bytes.saturating_sub(size);
+            }
+        }
+    }
+
+    /// What is on the disk, oldest first. What a kill left half written is removed.
+    fn look(&self) -> io::Result<Known> {
+        let mut found = Vec::new();
+        for listed in self.dir.list()? {
+            let Ok(folder) = self.dir.open_dir(&listed.name) else { continue };
+            for file in folder.list()? {
+                let name = String::from_utf8_lossy(&file.name).into_owned();
+                if name.starts_with("tmp-") {
+                    // It is tried again at the next look.
+                    let _ = folder.remove_file(&file.name);
+                } else if let Ok(stat) = folder.stat(&file.name) {
+                    found.push((stat.modified, name, stat.size));
+                }
+            }
+        }
+        found.sort();
+        Ok(Known {
+            bytes: found.iter().map(|(_, _, size)| size).sum(),
+            names: found.iter().map(|(_, name, _)| name.clone()).collect(),
+            order: found.into_iter().map(|(_, name, size)| (name, size)).collect(),
+        })
+    }
+}

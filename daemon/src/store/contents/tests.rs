@@ -1,0 +1,98 @@
+//! Kept contents: found again, bounded, and never wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::Contents;
+use crate::store::fake::Machine;
+use crate::store::tests::kit::{content_hash, next};
+
+fn contents(machine: &Machine, bound: u64) -> Contents {
+    Contents::new(machine.os(), machine.dir(), bound)
+}
+
+fn noise(n: u64) -> Vec<u8> {
+    let mut seed = n + 1;
+    std::iter::repeat_with(|| next(&mut seed) as u8).take(1000).collect()
+}
+
+fn keep(contents: &Contents, content: &[u8]) {
+    assert!(contents.offer(content_hash(content), content));
+    contents.write_waiting();
+}
+
+#[test]
+fn a_content_is_found_while_it_waits_and_after_a_restart() {
+    let machine = Machine::new();
+    let store = contents(&machine, 1 << 20);
+    let content = b"fn main() {}\n".repeat(100);
+    store.offer(content_hash(&content), &content);
+    assert_eq!(store.get(content_hash(&content)).unwrap(), content);
+    store.write_waiting();
+    assert_eq!(store.get(content_hash(&content)).unwrap(), content);
+    assert!(store.bytes() < 300);
+    assert_eq!(contents(&machine.copy(), 1 << 20).get(content_hash(&content)).unwrap(), content);
+    assert_eq!(store.get(content_hash(b"other")), None);
+    keep(&store, b"");
+    assert_eq!(store.get(content_hash(b"")).unwrap(), b"");
+}
+
+#[test]
+fn the_oldest_go_when_there_are_too_many_also_after_a_restart() {
+    let machine = Machine::new();
+    let store = contents(&machine, 10_500);
+    (0..20).for_each(|n| keep(&store, &noise(n)));
+    let kept = |store: &Contents| -> Vec<u64> {
+        (0..30).filter(|n| store.get(content_hash(&noise(*n))).is_some()).collect()
+    };
+    assert_eq!(kept(&store), (10..20).collect::<Vec<_>>());
+    assert!(store.bytes() <= 10_500);
+    let again = contents(&machine, 10_500);
+    (20..25).for_each(|n| keep(&again, &noise(n)));
+    assert_eq!(kept(&again), (15..25).collect::<Vec<_>>());
+    // Larger than all room: not kept, and nothing else goes for it.
+    let huge: Vec<u8> = (0..15).flat_map(noise).collect();
+    keep(&again, &huge);
+    assert_eq!(kept(&again).len(), 10);
+}
+
+#[test]
+fn a_damaged_file_is_never_handed_out_and_goes() {
+    let machine = Machine::new();
+    let content = b"some text, some text, some text";
+    let name = content_hash(content).hex();
+    let folder = name.get(..2).unwrap().to_owned();
+    let len = {
+        keep(&contents(&machine, 1 << 20), content);
+        machine.file(&[&folder, &name]).lock().unwrap().seen.len()
+    };
+    for byte in 0..len {
+        let damaged = machine.copy();
+        if let Some(byte) = damaged.file(&[&folder, &name]).lock().unwrap().seen.get_mut(byte) {
+            *byte ^= 0x10;
+        }
+        let store = contents(&damaged, 1 << 20);
+        // A flipped bit that changes nothing of the content is no damage.
+        match store.get(content_hash(content)) {
+            Some(found) => assert_eq!(found, content),
+            None => {
+                let folder = damaged.dir().open_dir(folder.as_bytes()).unwrap();
+                assert!(folder.list().unwrap().is_empty(), "byte {byte}");
+                keep(&store, content);
+                assert_eq!(store.get(content_hash(content)).unwrap(), content);
+            }
+        }
+    }
+}
+
+#[test]
+fn too_many_that_wait_are_not_kept_and_a_failing_disk_harms_nobody() {
+    let machine = Machine::new();
+    let store = contents(&machine, 1 << 20);
+    let taken = (0..1000).filter(|n| store.offer(content_hash(&noise(*n)), &noise(*n))).count();
+    assert_eq!(taken, crate::limits::CONTENTS_WAITING);
+    machine.fail_in(40);
+    store.write_waiting();
+    let found = (0..256).filter(|n| store.get(content_hash(&noise(*n))).is_some()).count();
+    assert_eq!(found, 255);
+    assert!(store.offer(content_hash(b"again"), b"again"));
+}

@@ -1,0 +1,46 @@
+//! Rows in memory: for tests and the simulator. It is empty at every start.
+
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
+
+use super::{Broken, Database, Row};
+use crate::store::index::Changes;
+
+/// A sorted map.
+#[derive(Default)]
+pub struct Memory(RwLock<BTreeMap<Vec<u8>, Vec<u8>>>);
+
+impl Database for Memory {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Broken> {
+        Ok(self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
+    }
+
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, Broken> {
+        if lo >= hi {
+            return Ok(Vec::new());
+        }
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let range = rows.range::<[u8], _>((std::ops::Bound::Included(lo), std::ops::Bound::Excluded(hi)));
+        Ok(range.rev().take(limit).map(|(key, value)| (key.clone(), value.clone())).collect())
+    }
+
+    fn apply(&self, changes: &Changes) -> Result<(), Broken> {
+        let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for (key, value) in changes {
+            match value {
+                Some(value) => rows.insert(key.clone(), value.clone()),
+                None => rows.remove(key),
+            };
+        }
+        Ok(())
+    }
+
+    fn flush(&self) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    fn size(&self) -> u64 {
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        rows.iter().map(|(key, value)| (key.len() + value.len()) as u64).sum()
+    }
+}

@@ -1,0 +1,36 @@
+//! Where rows are kept: sorted keys and values behind a trait. It decides nothing and promises nothing:
+//! whatever it loses is rebuilt from the log.
+
+mod closed;
+pub mod memory;
+pub mod shelf;
+pub mod sled;
+
+#[cfg(test)]
+mod tests;
+
+pub use closed::Closed;
+
+use super::index::Changes;
+
+/// Why a database cannot be used any more; it is rebuilt at the next start.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Broken(pub String);
+
+/// A key and its value.
+pub type Row = (Vec<u8>, Vec<u8>);
+
+/// Sorted rows.
+pub trait Database: Send + Sync {
+    /// The value of a key.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Broken>;
+    /// At most `limit` rows with `lo <= key < hi`, highest key first.
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, Broken>;
+    /// Writes rows, all or none.
+    fn apply(&self, changes: &Changes) -> Result<(), Broken>;
+    /// Asks for what was written to reach the disk. Nothing relies on it.
+    fn flush(&self) -> Result<(), Broken>;
+    /// Bytes on the disk.
+    fn size(&self) -> u64;
+}

@@ -1,0 +1,174 @@
+//! Where the database's folder stands: opening it with care, and setting a doubtful one aside. It never
+//! deletes what might be looked at, but keeps no more than two of those.
+//!
+//! sled works on real paths, so this is the one place of the store beside the seam of `os`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::memory::Memory;
+use super::sled::Sled;
+use super::{Broken, Database};
+use crate::store::Backing;
+
+/// How long opening may take: a damaged database was seen to hang.
+const OPENING: Duration = Duration::from_secs(20);
+
+/// Folders set aside that are kept.
+const KEPT: usize = 2;
+
+/// Attempts to take the lock of a database that was closed a moment ago, and milliseconds between them.
+const ATTEMPTS: u32 = 100;
+const PAUSE_MS: u64 = 20;
+
+/// Where the database is, or that there is none on the disk.
+pub struct Shelf {
+    backing: Backing,
+}
+
+impl Shelf {
+    /// The place that the options name.
+    pub fn new(backing: Backing) -> Self {
+        Self { backing }
+    }
+
+    /// Opens what is there; fails on any doubt.
+    pub fn open(&self) -> Result<Box<dyn Database>, Broken> {
+        match &self.backing {
+            Backing::Memory => Ok(Box::new(Memory::default())),
+            Backing::Sled(path) => Ok(Box::new(timely(path.clone(), OPENING, patient)?)),
+        }
+    }
+
+    /// Sets what is there aside, and opens an empty one.
+    pub fn renew(&self, now_ms: u64) -> Result<Box<dyn Database>, Broken> {
+        if let Backing::Sled(path) = &self.backing {
+            aside(path, now_ms)
+                .map_err(|e| Broken(format!("{} cannot be set aside: {e}", path.display())))?;
+        }
+        self.open()
+    }
+
+    /// Opens an empty database beside the one that is there, to be filled and then [`Shelf::replace`]d.
+    pub fn beside(&self) -> Result<Box<dyn Database>, Broken> {
+        match &self.backing {
+            Backing::Memory => Ok(Box::new(Memory::default())),
+            Backing::Sled(path) => {
+                let fresh = fresh(path);
+                remove(&fresh).map_err(|e| Broken(format!("{}: {e}", fresh.display())))?;
+                Ok(Box::new(timely(fresh, OPENING, patient)?))
+            }
+        }
+    }
+
+    /// Puts the filled database in the place of the old one. Both must be closed. Whatever a kill leaves
+    /// between two steps is rebuilt from the log.
+    pub fn replace(&self) -> Result<Box<dyn Database>, Broken> {
+        if let Backing::Sled(path) = &self.backing {
+            let swap = || -> io::Result<()> {
+                remove(path)?;
+                rename(&fresh(path), path)
+            };
+            swap().map_err(|e| Broken(format!("{} cannot be replaced: {e}", path.display())))?;
+        }
+        self.open()
+    }
+}
+
+fn fresh(path: &Path) -> PathBuf {
+    path.with_extension("fresh")
+}
+
+/// Opens with a limit of time, in a thread of its own: where the limit passes, the thread is left behind.
+pub(super) fn timely<T: Send + 'static>(
+    path: PathBuf,
+    limit: Duration,
+    open: impl FnOnce(&Path) -> Result<T, Broken> + Send + 'static,
+) -> Result<T, Broken> {
+    let (send, receive) = mpsc::channel();
+    std::thread::Builder::new()
+        .name("database".to_owned())
+        .spawn(move || {
+            // Nobody waits any more where the limit has passed.
+            let _ = send.send(open(&path));
+        })
+        .map_err(|e| Broken(format!("no thread to open the database: {e}")))?;
+    receive.recv_timeout(limit).unwrap_or_else(|e| match e {
+        mpsc::RecvTimeoutError::Timeout => {
+            Err(Broken(format!("opening took longer than {} s", limit.as_secs())))
+        }
+        mpsc::RecvTimeoutError::Disconnected => Err(Broken("opening panicked".to_owned())),
+    })
+}
+
+/// Opens sled. Its lock may be held for a moment by threads of a database that was just closed.
+fn patient(path: &Path) -> Result<Sled, Broken> {
+    clear_snapshots(path).map_err(|e| Broken(format!("{}: {e}", path.display())))?;
+    let mut attempt = 0;
+    loop {
+        match Sled::open(path) {
+            Err(Broken(why)) if attempt < ATTEMPTS && why.contains("could not acquire lock") => {
+                attempt += 1;
+                std::thread::park_timeout(Duration::from_millis(PAUSE_MS));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Removes what a kill left of a snapshot: with it, sled 0.34.7 fails to open for ever.
+#[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
+fn clear_snapshots(path: &Path) -> io::Result<()> {
+    let names = match std::fs::read_dir(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    for name in names {
+        let name = name?.path();
+        if name.extension().is_some_and(|extension| extension == "generating") {
+            std::fs::remove_file(name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Renames the folder to `NAME.corrupt-TIME` and removes the oldest such folders beyond [`KEPT`].
+#[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
+fn aside(path: &Path, now_ms: u64) -> io::Result<()> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let prefix = format!("{name}.corrupt-");
+    let mut older = Vec::new();
+    for entry in std::fs::read_dir(parent)? {
+        let entry = entry?.path();
+        let time =
+            entry.file_name().and_then(|name| name.to_str()?.strip_prefix(&prefix)?.parse::<u64>().ok());
+        older.extend(time.map(|time| (time, entry)));
+    }
+    older.sort();
+    // A second doubt in the same millisecond, or after the clock went back, must not hit a name that is taken.
+    let time = older.last().map_or(now_ms, |(newest, _)| now_ms.max(newest + 1));
+    for (_, entry) in older.iter().take((older.len() + 1).saturating_sub(KEPT)) {
+        remove(entry)?;
+    }
+    match rename(path, &parent.join(format!("{prefix}{time}"))) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)
+}
+
+#[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,73 @@
+//! Rows in sled 0.34.7. It never relies on sled to be durable, and a panic in sled ends its use, not the
+//! daemon.
+//!
+//! One tree, since a batch is one transaction only within a tree. No background flush: the log is what
+//! lasts. sled's `Mode` is not set: this version reads it nowhere.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use super::{Broken, Database, Row};
+use crate::store::index::Changes;
+
+/// Bytes of sled's cache. What it takes in memory was seen to reach a small multiple of this.
+const CACHE: u64 = 16 * 1024 * 1024;
+
+/// A sled database with one tree.
+pub struct Sled(sled::Db);
+
+/// Runs a call of sled; a panic in it, as on damaged pages, is an error like any other.
+fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, Broken> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(done) => done.map_err(|e| Broken(format!("sled: {e}"))),
+        Err(panic) => {
+            let why = panic.downcast_ref::<String>().map(String::as_str);
+            let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+            Err(Broken(format!("sled panicked: {why}")))
+        }
+    }
+}
+
+impl Sled {
+    /// Opens or makes a database in a folder of its own. May take long or panic inside where the files are
+    /// damaged; see [`super::shelf`].
+    pub fn open(path: &Path) -> Result<Self, Broken> {
+        let config = sled::Config::new().path(path).cache_capacity(CACHE).flush_every_ms(None);
+        guarded(|| config.open()).map(Self)
+    }
+}
+
+impl Database for Sled {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Broken> {
+        guarded(|| self.0.get(key)).map(|value| value.map(|value| value.to_vec()))
+    }
+
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, Broken> {
+        if lo >= hi {
+            return Ok(Vec::new());
+        }
+        guarded(|| {
+            let rows = self.0.range(lo..hi).rev().take(limit);
+            rows.map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec()))).collect()
+        })
+    }
+
+    fn apply(&self, changes: &Changes) -> Result<(), Broken> {
+        let mut batch = sled::Batch::default();
+        for (key, value) in changes {
+            match value {
+                Some(value) => batch.insert(key.as_slice(), value.as_slice()),
+                None => batch.remove(key.as_slice()),
+            }
+        }
+        guarded(|| self.0.apply_batch(batch))
+    }
+
+    fn flush(&self) -> Result<(), Broken> {
+        guarded(|| self.0.flush()).map(drop)
+    }
+
+    fn size(&self) -> u64 {
+        guarded(|| self.0.size_on_disk()).unwrap_or_default()
+    }
+}

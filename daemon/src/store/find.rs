@@ -1,0 +1,260 @@
+//! Look-ups of single things: entries, receipts, keys, clipboards, contents. It writes nothing but kept
+//! contents.
+
+use std::sync::Arc;
+
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, Receipt, Status};
+use editd_proto::path::WirePath;
+
+use super::index::entry::RESCUED;
+use super::index::row::{self, ClipRow, EntryRow, KeyRow, SeenRow};
+use super::index::{View, entry, key};
+use super::lock::lock;
+use super::log::read;
+use super::record::{Clip, Entry, Record, Seen};
+use super::shared::Shared;
+use super::{Keyed, Position, Store, StoreError};
+
+impl Store {
+    /// A sealed or external entry, whole, read back from the log.
+    pub fn entry(&self, id: JobId) -> Result<Option<Entry>, StoreError> {
+        self.shared.entry(id)
+    }
+
+    /// Its summary.
+    pub fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {
+        self.shared.summary(id)
+    }
+
+    /// The newest sealed or external entry that touches a path, and the content it left there.
+    pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
+        let prefix = key::paths(path);
+        let mut last = None;
+        self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |key, value| {
+            if value.get(8..) == Some(&[RESCUED]) {
+                return Ok(true);
+            }
+            let left = value.get(8..).and_then(|hash| hash.try_into().ok()).map(ContentHash::from_bytes);
+            last = key::id_of(key).map(|id| (id, left));
+            Ok(false)
+        })?;
+        Ok(last)
+    }
+
+    /// What a session has seen of a path.
+    pub fn seen(&self, session: &str, path: &WirePath) -> Result<Option<Seen>, StoreError> {
+        let key = key::seen(session, path);
+        self.shared.held(&key, |value| {
+            let row: SeenRow = row::rest(value)?;
+            let Some(ranges) = row.ranges else {
+                return match self.shared.record(row::place(value)?)? {
+                    Record::Seen(seen) => Ok(Some(seen)),
+                    other => Err(unexpected(&other)),
+                };
+            };
+            let (session, path) = (session.to_owned(), path.clone());
+            Ok(Some(Seen { session, path, hash: row.hash, ranges, time: row.time }))
+        })
+    }
+
+    /// A clipboard; one whose name begins with `/` is the workspace's, whatever the session.
+    pub fn clip(&self, session: &str, name: &str) -> Result<Option<Clip>, StoreError> {
+        self.shared.held(&key::clip(session, name), |value| self.shared.clip_at(value).map(Some))
+    }
+
+    /// The session's clipboards and the workspace's, by name.
+    pub fn clips(&self, session: &str) -> Result<Vec<ClipInfo>, StoreError> {
+        let mut clips = Vec::new();
+        let mut owners = vec![session, ""];
+        owners.dedup();
+        for owner in owners {
+            let prefix = key::clips(owner);
+            self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |_, value| {
+                let row: ClipRow = row::rest(value)?;
+                let origin = if row.cut { self.shared.clip_at(value)?.origin } else { row.origin };
+                clips.push(ClipInfo { name: row.name, size: row.size, time: row.time, origin });
+                Ok(true)
+            })?;
+        }
+        clips.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(clips)
+    }
+
+    /// What is known of a key: the job that waits, runs or ended under it. Keys belong to a session.
+    pub fn keyed(&self, session: &str, key: &str) -> Result<Option<Keyed>, StoreError> {
+        let running = {
+            let index = lock(&self.shared.index);
+            let mut open = index.open.values().filter(|open| open.sealed.is_none());
+            let held =
+                open.rfind(|open| open.entry.session == session && open.entry.key.as_deref() == Some(key));
+            held.map(|open| {
+                // A detached job is waited for under the number that it was queued with.
+                let id = open.entry.queued.unwrap_or(open.entry.id);
+                Keyed { id, request: open.entry.request, receipt: None }
+            })
+        };
+        let row = self.shared.held(&key::client_key(session, key), |value| {
+            let row: KeyRow = row::rest(value)?;
+            let receipt =
+                if row.ended { Some(self.shared.receipt_at(row.id, row::place(value)?)?) } else { None };
+            Ok(Some(Keyed { id: row.id, request: row.request, receipt }))
+        })?;
+        Ok(match (running, row) {
+            (Some(running), Some(row)) if row.receipt.is_some() && row.id >= running.id => Some(row),
+            (Some(running), _) => Some(running),
+            (None, row) => row,
+        })
+    }
+
+    /// The receipt of a job that ended.
+    pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, StoreError> {
+        self.shared.held(&key::job(key::RECEIPT, id), |value| {
+            self.shared.receipt_at(id, row::place(value)?).map(Some)
+        })
+    }
+
+    /// Open intents, oldest first: written, neither voided nor settled. `true`: sealed.
+    pub fn open_entries(&self) -> Vec<(Arc<Entry>, bool)> {
+        self.shared.open_entries()
+    }
+
+    /// Keeps a content for diffs and merges: compressed, bounded, not flushed. Losing it loses no promise.
+    pub fn keep_content(&self, hash: ContentHash, bytes: &[u8]) {
+        if self.shared.contents.offer(hash, bytes) && !self.shared.signal.ask_contents() {
+            self.shared.contents.write_waiting();
+        }
+    }
+
+    /// A content that was kept and still is, checked by its hash.
+    pub fn content(&self, hash: ContentHash) -> Option<Vec<u8>> {
+        self.shared.contents.get(hash)
+    }
+}
+
+impl Shared {
+    pub(super) fn open_entries(&self) -> Vec<(Arc<Entry>, bool)> {
+        let index = lock(&self.index);
+        index.open.values().map(|open| (open.entry.clone(), open.sealed.is_some())).collect()
+    }
+
+    /// The record at a place.
+    pub(super) fn record(&self, at: Position) -> Result<Record, StoreError> {
+        read::record(self.log.dir(), at).map(|(record, _, _)| record)
+    }
+
+    /// Reads what a row stands for. Where that fails since retention moved the record meanwhile, the row
+    /// has changed, and it is read again.
+    pub(super) fn held<T>(
+        &self,
+        key: &[u8],
+        read: impl Fn(&[u8]) -> Result<Option<T>, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.whole()?;
+        let Some(mut value) = self.rows.get(key)? else { return Ok(None) };
+        loop {
+            let failed = match read(&value) {
+                Err(e) => e,
+                done => return done,
+            };
+            match self.rows.get(key)? {
+                None => return Ok(None),
+                Some(same) if same == value => return Err(failed),
+                Some(changed) => value = changed,
+            }
+        }
+    }
+
+    pub(super) fn entry(&self, id: JobId) -> Result<Option<Entry>, StoreError> {
+        self.held(&key::job(key::ENTRY, id), |value| self.entry_at(row::place(value)?).map(Some))
+    }
+
+    pub(super) fn entry_at(&self, at: Position) -> Result<Entry, StoreError> {
+        match self.record(at)? {
+            Record::Intent(entry) | Record::External(entry) => Ok(entry),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    pub(super) fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {
+        self.held(&key::job(key::ENTRY, id), |value| {
+            let mut row: EntryRow = row::rest(value)?;
+            let brief = match row.brief.take() {
+                Some(brief) => brief,
+                None => entry::brief(&self.entry_at(row::place(value)?)?),
+            };
+            Ok(Some(entry::summary(id, &row, brief)))
+        })
+    }
+
+    /// The clipboard that a row stands for.
+    pub(super) fn clip_at(&self, value: &[u8]) -> Result<Clip, StoreError> {
+        let row: ClipRow = row::rest(value)?;
+        match (self.record(row::place(value)?)?, row.index) {
+            (Record::Clip(clip), None) => Ok(clip),
+            (Record::Intent(mut entry), Some(index)) if (index as usize) < entry.clips.len() => {
+                Ok(entry.clips.swap_remove(index as usize))
+            }
+            (other, _) => Err(unexpected(&other)),
+        }
+    }
+
+    /// The receipt in the record at a place.
+    fn receipt_at(&self, id: JobId, at: Position) -> Result<Receipt, StoreError> {
+        let bytes = match self.record(at)? {
+            Record::Seal(seal) => seal.receipt,
+            Record::Done(done) => done.receipt,
+            other => return Err(unexpected(&other)),
+        };
+        if bytes.is_empty() {
+            return self.plain_receipt(id);
+        }
+        rmp_serde::from_slice(&bytes).map_err(|e| StoreError::Rotten {
+            at: at.shown(),
+            what: format!("the receipt of job {id} does not decode: {e}"),
+        })
+    }
+
+    /// What can be told of a job that was sealed by recovery, without the receipt that was never made.
+    pub(super) fn plain_receipt(&self, id: JobId) -> Result<Receipt, StoreError> {
+        let files = self.summary(id)?.map(|summary| summary.files).unwrap_or_default();
+        let files = files.into_iter().map(|file| FileOutcome {
+            path: file.path,
+            status: Status::Applied,
+            before: file.before,
+            after: file.after,
+            diff: None,
+            omitted_hunks: None,
+            edits: Vec::new(),
+            issues: Vec::new(),
+            warnings: Vec::new(),
+        });
+        Ok(Receipt {
+            job: Some(id),
+            status: Status::Applied,
+            files: files.collect(),
+            error: None,
+            verified: None,
+            rebased: false,
+            repeated: false,
+        })
+    }
+}
+
+fn unexpected(found: &Record) -> StoreError {
+    let kind = match found {
+        Record::Start(_) => "a start",
+        Record::Intent(_) => "an intent",
+        Record::Void(_) => "a void",
+        Record::Seal(_) => "a seal",
+        Record::Settle(_) => "a settle",
+        Record::External(_) => "an external change",
+        Record::Clip(_) => "a clipboard",
+        Record::Seen(_) => "a receipt for a file",
+        Record::Queued(_) => "a detached job",
+        Record::Done(_) => "an end",
+    };
+    StoreError::Io(
+        format!("the database points at {kind} where it should not; restart the daemon to rebuild it").into(),
+    )
+}

@@ -1,0 +1,193 @@
+//! Applying records one after the other: the rows they make, and the open entries, which are few and
+//! stay in memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd_proto::ids::JobId;
+
+use super::marks::{self, OfWhom};
+use super::row::{ClipRow, EntryRow, KeyRow, SeenRow, fits, place, place_only, rest, value};
+use super::{Draft, entry, key};
+use crate::store::record::{Clip, Done, Entry, Queued, Record, Seal, Seen, Settle};
+use crate::store::{Position, StoreError};
+
+/// An entry that is not settled.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Open {
+    /// It.
+    pub entry: Arc<Entry>,
+    /// Where its intent stands.
+    pub at: Position,
+    /// Where its seal stands.
+    pub sealed: Option<Position>,
+}
+
+/// What is known beside the rows.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Index {
+    /// Entries that are neither voided nor settled.
+    pub open: BTreeMap<JobId, Open>,
+    /// The highest number ever given to a job.
+    pub last_id: u64,
+    /// Entries with rows.
+    pub entries: u64,
+}
+
+impl Index {
+    /// Applies a record that stands at `at`. `of` reads what an entry names where its row does not tell.
+    pub fn apply(
+        &mut self,
+        at: Position,
+        record: &Record,
+        draft: &mut Draft<'_>,
+        of: &OfWhom<'_>,
+    ) -> Result<(), StoreError> {
+        match record {
+            Record::Start(_) => Ok(()),
+            Record::Intent(entry) => self.intent(at, entry, draft),
+            Record::Void(id) => {
+                self.close(*id, draft);
+                Ok(())
+            }
+            Record::Seal(seal) => self.seal(at, seal, draft, of),
+            Record::Settle(settle) => self.settle(settle, draft),
+            Record::External(entry) => {
+                self.number(entry.id);
+                self.enter(at, entry, draft, of)
+            }
+            Record::Clip(clip) => put_clip(at, None, clip, draft),
+            Record::Seen(seen) => put_seen(at, seen, draft),
+            Record::Queued(queued) => self.queued(at, queued, draft),
+            Record::Done(done) => self.done(at, done, draft),
+        }
+    }
+
+    fn number(&mut self, id: JobId) {
+        self.last_id = self.last_id.max(id.0);
+    }
+
+    fn intent(&mut self, at: Position, entry: &Entry, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+        self.number(entry.id);
+        let open = Open { entry: Arc::new(entry.clone()), at, sealed: None };
+        draft.put(key::job(key::OPEN, entry.id), value(at, &0u64)?);
+        self.open.insert(entry.id, open);
+        Ok(())
+    }
+
+    fn close(&mut self, id: JobId, draft: &mut Draft<'_>) -> Option<Open> {
+        let open = self.open.remove(&id)?;
+        draft.remove(key::job(key::OPEN, id));
+        Some(open)
+    }
+
+    fn seal(
+        &mut self,
+        at: Position,
+        seal: &Seal,
+        draft: &mut Draft<'_>,
+        of: &OfWhom<'_>,
+    ) -> Result<(), StoreError> {
+        // A second seal, or one of an entry that retention has dropped, has nothing to say.
+        let Some(open) = self.open.get_mut(&seal.id).filter(|open| open.sealed.is_none()) else {
+            return Ok(());
+        };
+        open.sealed = Some(at);
+        let (entry, intent) = (open.entry.clone(), open.at);
+        draft.put(key::job(key::OPEN, seal.id), value(intent, &at.0)?);
+        self.enter(intent, &entry, draft, of)?;
+        for (index, clip) in (0u32..).zip(&entry.clips) {
+            put_clip(intent, Some(index), clip, draft)?;
+        }
+        draft.put(key::job(key::RECEIPT, seal.id), place_only(at));
+        draft.remove(key::job(key::QUEUED, seal.id));
+        if let Some(name) = &entry.key {
+            let row = KeyRow { id: seal.id, request: entry.request, time: entry.time, ended: true };
+            draft.put(key::client_key(&entry.session, name), value(at, &row)?);
+        }
+        Ok(())
+    }
+
+    /// Gives an entry its rows.
+    fn enter(
+        &mut self,
+        at: Position,
+        entry: &Entry,
+        draft: &mut Draft<'_>,
+        of: &OfWhom<'_>,
+    ) -> Result<(), StoreError> {
+        if draft.get(&key::job(key::ENTRY, entry.id))?.is_some() {
+            return Ok(());
+        }
+        self.entries += 1;
+        entry::put(draft, at, entry)?;
+        marks::mark(draft, entry, of)
+    }
+
+    fn settle(&mut self, settle: &Settle, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+        self.close(settle.id, draft);
+        let key = key::job(key::ENTRY, settle.id);
+        if let Some(bytes) = draft.get(&key)?.filter(|_| settle.diverged) {
+            let row = EntryRow { diverged: true, ..rest(&bytes)? };
+            draft.put(key, value(place(&bytes)?, &row)?);
+        }
+        Ok(())
+    }
+
+    fn queued(&mut self, at: Position, queued: &Queued, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+        self.number(queued.id);
+        draft.put(key::job(key::QUEUED, queued.id), place_only(at));
+        if let Some(name) = &queued.key {
+            let (id, request) = (queued.id, Some(queued.request));
+            let row = KeyRow { id, request, time: queued.time, ended: false };
+            draft.put(key::client_key(&queued.session, name), value(at, &row)?);
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, at: Position, done: &Done, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+        self.number(done.id);
+        draft.remove(key::job(key::QUEUED, done.id));
+        draft.put(key::job(key::RECEIPT, done.id), place_only(at));
+        if let Some(name) = &done.key {
+            let row = KeyRow { id: done.id, request: Some(done.request), time: done.time, ended: true };
+            draft.put(key::client_key(&done.session, name), value(at, &row)?);
+        }
+        Ok(())
+    }
+}
+
+fn put_clip(at: Position, index: Option<u32>, clip: &Clip, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    let key = key::clip(&clip.session, &clip.name);
+    let Some(bytes) = &clip.bytes else {
+        draft.remove(key);
+        return Ok(());
+    };
+    let mut row = ClipRow {
+        index,
+        name: clip.name.clone(),
+        size: bytes.len() as u64,
+        time: clip.time,
+        origin: clip.origin.clone(),
+        cut: false,
+    };
+    let mut bytes = value(at, &row)?;
+    if !fits(&bytes) {
+        row.cut = true;
+        row.origin = None;
+        bytes = value(at, &row)?;
+    }
+    draft.put(key, bytes);
+    Ok(())
+}
+
+fn put_seen(at: Position, seen: &Seen, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    let mut row = SeenRow { hash: seen.hash, ranges: Some(seen.ranges.clone()), time: seen.time };
+    let mut bytes = value(at, &row)?;
+    if !fits(&bytes) {
+        row.ranges = None;
+        bytes = value(at, &row)?;
+    }
+    draft.put(key::seen(&seen.session, &seen.path), bytes);
+    Ok(())
+}

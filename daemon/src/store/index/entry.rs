@@ -1,0 +1,93 @@
+//! Rows of an entry, and back to what `history` shows. Pure.
+
+use editd_proto::ids::JobId;
+use editd_proto::message::{EntryFile, EntrySummary};
+
+use super::row::{Brief, EntryRow, FileRow, fits, value};
+use super::{Draft, key};
+use crate::store::record::{Entry, How};
+use crate::store::{Position, StoreError};
+
+/// What a path's row ends with where the bytes never stood at the path.
+pub const RESCUED: u8 = 0;
+
+/// Puts the rows by which an entry is found.
+pub fn put(draft: &mut Draft<'_>, at: Position, entry: &Entry) -> Result<(), StoreError> {
+    let mut row = EntryRow {
+        undone: false,
+        diverged: false,
+        kind: entry.kind,
+        time: entry.time,
+        brief: Some(brief(entry)),
+    };
+    let mut bytes = value(at, &row)?;
+    if !fits(&bytes) {
+        row.brief = None;
+        bytes = value(at, &row)?;
+    }
+    draft.put(key::job(key::ENTRY, entry.id), bytes);
+    draft.put(key::session(&entry.session, entry.id), at.0.to_be_bytes().to_vec());
+    for file in &entry.files {
+        let mut bytes = at.0.to_be_bytes().to_vec();
+        match &file.after {
+            // Rescued bytes never stood at their path.
+            _ if file.how == How::Rescued => bytes.push(RESCUED),
+            Some(after) => bytes.extend_from_slice(after.hash.as_bytes()),
+            None => {}
+        }
+        draft.put(key::path(&file.path, entry.id), bytes);
+    }
+    Ok(())
+}
+
+/// Removes them.
+pub fn remove(draft: &mut Draft<'_>, entry: &Entry) {
+    draft.remove(key::job(key::ENTRY, entry.id));
+    draft.remove(key::session(&entry.session, entry.id));
+    for file in &entry.files {
+        draft.remove(key::path(&file.path, entry.id));
+    }
+}
+
+/// What of an entry fits a row, mostly.
+pub fn brief(entry: &Entry) -> Brief {
+    let files = entry.files.iter().map(|file| FileRow {
+        path: file.path.clone(),
+        before: file.before.as_ref().map(|face| face.hash),
+        after: file.after.as_ref().map(|face| face.hash),
+        added: file.added,
+        removed: file.removed,
+    });
+    Brief {
+        key: entry.key.clone(),
+        session: entry.session.clone(),
+        client: entry.client.clone(),
+        label: entry.label.clone(),
+        of: entry.of.clone(),
+        files: files.collect(),
+    }
+}
+
+/// What `history` shows.
+pub fn summary(id: JobId, row: &EntryRow, brief: Brief) -> EntrySummary {
+    let files = brief.files.into_iter().map(|file| EntryFile {
+        path: file.path,
+        before: file.before.map(|hash| hash.version()),
+        after: file.after.map(|hash| hash.version()),
+        added: file.added,
+        removed: file.removed,
+    });
+    EntrySummary {
+        id,
+        key: brief.key,
+        time: row.time,
+        session: brief.session,
+        client: brief.client,
+        label: brief.label,
+        kind: row.kind,
+        undone: row.undone,
+        diverged: row.diverged,
+        of: brief.of,
+        files: files.collect(),
+    }
+}

@@ -1,0 +1,77 @@
+//! Which entries stand and which are taken back: what an undo or a redo does to the entries that it
+//! names. Pure.
+//!
+//! An undo takes back what it names. A redo brings it back; where it names an undo, it takes that undo
+//! back, which brings back what the undo had taken. An undo of an undo or of a redo works through in the
+//! same way, at most [`DEPTH`] deep.
+
+use std::collections::BTreeSet;
+
+use editd_proto::ids::JobId;
+use editd_proto::message::EntryKind;
+
+use super::row::{EntryRow, place, rest, value};
+use super::{Draft, key};
+use crate::store::StoreError;
+use crate::store::record::Entry;
+
+/// Undos of undos that are followed.
+const DEPTH: u32 = 64;
+
+/// Where the entries that one names are read from when they do not fit a row.
+pub type OfWhom<'a> = dyn Fn(crate::store::Position) -> Result<Vec<JobId>, StoreError> + 'a;
+
+/// Marks what a sealed entry takes back or brings back.
+pub fn mark(draft: &mut Draft<'_>, entry: &Entry, of: &OfWhom<'_>) -> Result<(), StoreError> {
+    let mut marking = Marking { draft, of, seen: BTreeSet::new() };
+    marking.works(entry.kind, &entry.of, true, 0)
+}
+
+struct Marking<'a, 'b> {
+    draft: &'a mut Draft<'b>,
+    of: &'a OfWhom<'a>,
+    seen: BTreeSet<JobId>,
+}
+
+impl Marking<'_, '_> {
+    /// What an entry of a kind does to those that it names, now that it stands or no longer stands.
+    fn works(&mut self, kind: EntryKind, of: &[JobId], stands: bool, depth: u32) -> Result<(), StoreError> {
+        for &id in of {
+            match kind {
+                EntryKind::Undo => self.set(id, !stands, depth)?,
+                EntryKind::Redo => {
+                    let names_undo = self.row(id)?.is_some_and(|(_, row)| row.kind == EntryKind::Undo);
+                    self.set(id, stands != names_undo, depth)?;
+                }
+                EntryKind::Edit | EntryKind::External => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, id: JobId, stands: bool, depth: u32) -> Result<(), StoreError> {
+        if depth >= DEPTH || !self.seen.insert(id) {
+            return Ok(());
+        }
+        // An entry that retention has dropped needs no mark.
+        let Some((at, mut row)) = self.row(id)? else { return Ok(()) };
+        let of = match (&row.brief, row.kind) {
+            (_, EntryKind::Edit | EntryKind::External) => Vec::new(),
+            (Some(brief), _) => brief.of.clone(),
+            (None, _) => (self.of)(at)?,
+        };
+        let changed = row.undone == stands;
+        row.undone = !stands;
+        let bytes = value(at, &row)?;
+        let kind = row.kind;
+        self.draft.put(key::job(key::ENTRY, id), bytes);
+        if changed { self.works(kind, &of, stands, depth + 1) } else { Ok(()) }
+    }
+
+    fn row(&self, id: JobId) -> Result<Option<(crate::store::Position, EntryRow)>, StoreError> {
+        match self.draft.get(&key::job(key::ENTRY, id))? {
+            Some(bytes) => Ok(Some((place(&bytes)?, rest(&bytes)?))),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Which rows a record makes in the database: a pure function of the record, its place and the rows that
+//! are there. It reads no file and keeps no row itself.
+//!
+//! | first byte | key | value |
+//! |---|---|---|
+//! | `e` | entry | what `history` shows, unless too large; taken back or not |
+//! | `p` | path, entry | hash of what the entry left there |
+//! | `s` | session, entry | nothing |
+//! | `k` | session and client key | job, request |
+//! | `r` | job | nothing: the record at the place has the receipt |
+//! | `c` | session, name | a clipboard's size, time, origin |
+//! | `v` | session, path | what the session has seen |
+//! | `o` | entry | where its seal stands |
+//! | `q` | job | nothing: the record at the place is the detached job |
+//! | `!` | | the meta row: what the database holds and which record it reaches |
+//!
+//! Paths, sessions and names are in keys as 16 bytes of their BLAKE3 hash. Every value but the meta row's
+//! begins with the place of the record that it stands for.
+//!
+//! *Invariants*: an entry has rows only once it is sealed. A value is at most [`crate::limits::ROW`]
+//! bytes; what does not fit is read from the log. Applying a record twice changes nothing.
+
+pub mod entry;
+pub mod key;
+pub mod marks;
+pub mod row;
+
+mod apply;
+
+pub use apply::{Index, Open};
+
+use std::collections::BTreeMap;
+
+use super::StoreError;
+
+/// Rows to write: `None` removes.
+pub type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+
+/// The rows that are there.
+pub trait View {
+    /// The value of a key.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+}
+
+/// Changes on top of the rows that are there.
+pub struct Draft<'a> {
+    /// What is there.
+    pub below: &'a dyn View,
+    /// What changes.
+    pub changes: Changes,
+}
+
+impl Draft<'_> {
+    /// The value of a key, changes included.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.changes.get(key) {
+            Some(changed) => Ok(changed.clone()),
+            None => self.below.get(key),
+        }
+    }
+
+    /// Writes a row.
+    pub fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        self.changes.insert(key, Some(value));
+    }
+
+    /// Removes a row.
+    pub fn remove(&mut self, key: Vec<u8>) {
+        self.changes.insert(key, None);
+    }
+}

@@ -1,0 +1,71 @@
+//! Making the log durable: one flush for all who wait at the same time. It starts no thread: one of the
+//! waiting callers flushes for all.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use super::segment::{Segment, failure};
+use super::writer::{Log, fail, pad};
+use crate::store::lock::lock;
+use crate::store::{Position, StoreError};
+
+/// Who flushes.
+#[derive(Default)]
+pub(super) struct Sync {
+    /// Somebody does, right now.
+    leading: bool,
+}
+
+/// Gives the lead back and wakes the others, also when the flush panicked.
+struct Lead<'a>(&'a Log);
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.sync).leading = false;
+        self.0.synced.notify_all();
+    }
+}
+
+impl Log {
+    /// Makes the record that starts at `upto`, and everything before it, durable; tells the place before
+    /// which everything now is. Whoever comes while a flush is under way waits for the next one. A flush
+    /// that fails is not tried again: the log is failed for ever.
+    pub fn flush(&self, upto: Position) -> Result<Position, StoreError> {
+        let upto = upto.min(self.last());
+        let mut sync = lock(&self.sync);
+        loop {
+            let flushed = self.flushed();
+            if flushed > upto {
+                return Ok(flushed);
+            }
+            if !sync.leading {
+                break;
+            }
+            sync = self.synced.wait(sync).unwrap_or_else(PoisonError::into_inner);
+        }
+        sync.leading = true;
+        drop(sync);
+        let lead = Lead(self);
+        let (target, segments) = self.begin_flush()?;
+        for segment in &segments {
+            if let Err(e) = segment.file.sync_data() {
+                return Err(fail(&mut lock(&self.tail), &failure("a flush", segment.id, &e)));
+            }
+        }
+        self.flushed.store(target.0, Ordering::Release);
+        drop(lead);
+        Ok(target)
+    }
+
+    /// What has to be flushed, oldest first, and what is durable afterwards.
+    fn begin_flush(&self) -> Result<(Position, Vec<Segment>), StoreError> {
+        let mut tail = lock(&self.tail);
+        if let Some(why) = &tail.failed {
+            return Err(StoreError::Failed(why.clone()));
+        }
+        let target = pad(&mut tail);
+        let mut segments = std::mem::take(&mut tail.dirty);
+        segments.push(tail.segment.clone());
+        Ok((target, segments))
+    }
+}

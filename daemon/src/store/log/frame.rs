@@ -1,0 +1,144 @@
+//! How a record stands in a segment: 88 bytes before its payload, with checksums. Pure.
+//!
+//! | bytes | what (little-endian) |
+//! |---|---|
+//! | 0..4 | `rec1` |
+//! | 4..8 | bytes of the payload as stored |
+//! | 8..12 | bytes of the payload, unpacked |
+//! | 12..16 | kind, version, flags (1 zstd, 2 the next record is of the same group), 0 |
+//! | 16..24 | epoch: grows with every opening |
+//! | 24..32 | sequence: grows by one with every record |
+//! | 32..40 | up to where the log was flushed |
+//! | 40..56 | checksum of the record before |
+//! | 56..72 | digest of the payload as stored |
+//! | 72..88 | checksum: of the bytes before it, the segment's number and the offset |
+//!
+//! Checksums are BLAKE3, cut to 16 bytes. The frame has its own, apart from the payload's, so that looking
+//! for frames behind a damaged record costs no more than the bytes that are looked at.
+
+use crate::store::Position;
+
+/// A checksum or digest.
+pub type Sum = [u8; 16];
+
+/// Bytes of a frame before its payload.
+pub const FRAME: usize = 88;
+
+const MAGIC: [u8; 4] = *b"rec1";
+const ZSTD: u8 = 1;
+const MORE: u8 = 2;
+
+/// What stands before a payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Frame {
+    /// Bytes of the payload as stored.
+    pub stored: u32,
+    /// Bytes of the payload, unpacked.
+    pub raw: u32,
+    /// Which record it is.
+    pub kind: u8,
+    /// In which version.
+    pub version: u8,
+    /// Whether the payload is packed with zstd.
+    pub packed: bool,
+    /// Whether the next record belongs to the same group.
+    pub more: bool,
+    /// Which opening wrote it.
+    pub epoch: u64,
+    /// Its number in the log.
+    pub sequence: u64,
+    /// Up to where the log was flushed when it was written.
+    pub flushed: Position,
+    /// Checksum of the record before.
+    pub previous: Sum,
+    /// Digest of the payload as stored.
+    pub digest: Sum,
+}
+
+/// The first 16 bytes of the BLAKE3 hash of some bytes.
+pub fn digest(bytes: &[u8]) -> Sum {
+    first(&blake3::hash(bytes))
+}
+
+fn first(hash: &blake3::Hash) -> Sum {
+    hash.as_bytes().first_chunk().copied().unwrap_or_default()
+}
+
+fn checksum(head: &[u8], at: Position) -> Sum {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(head);
+    hasher.update(&at.segment().to_le_bytes());
+    hasher.update(&at.offset().to_le_bytes());
+    first(&hasher.finalize())
+}
+
+impl Frame {
+    /// Appends the frame for a place, and tells its checksum.
+    pub fn encode(&self, at: Position, out: &mut Vec<u8>) -> Sum {
+        let mut head = Vec::with_capacity(FRAME);
+        head.extend_from_slice(&MAGIC);
+        head.extend_from_slice(&self.stored.to_le_bytes());
+        head.extend_from_slice(&self.raw.to_le_bytes());
+        let flags = if self.packed { ZSTD } else { 0 } | if self.more { MORE } else { 0 };
+        head.extend_from_slice(&[self.kind, self.version, flags, 0]);
+        head.extend_from_slice(&self.epoch.to_le_bytes());
+        head.extend_from_slice(&self.sequence.to_le_bytes());
+        head.extend_from_slice(&self.flushed.0.to_le_bytes());
+        head.extend_from_slice(&self.previous);
+        head.extend_from_slice(&self.digest);
+        let sum = checksum(&head, at);
+        out.extend_from_slice(&head);
+        out.extend_from_slice(&sum);
+        sum
+    }
+
+    /// The frame at the start of `bytes`, if one was written for this very place, and its checksum. The
+    /// payload is not looked at.
+    pub fn decode(bytes: &[u8], at: Position) -> Option<(Frame, Sum)> {
+        let (head, rest) = bytes.split_at_checked(FRAME - 16)?;
+        let sum: Sum = *rest.first_chunk()?;
+        let mut fields = Fields(head);
+        if fields.take::<4>()? != MAGIC || checksum(head, at) != sum {
+            return None;
+        }
+        let stored = u32::from_le_bytes(fields.take()?);
+        let raw = u32::from_le_bytes(fields.take()?);
+        let [kind, version, flags, _] = fields.take::<4>()?;
+        let frame = Frame {
+            stored,
+            raw,
+            kind,
+            version,
+            packed: flags & ZSTD != 0,
+            more: flags & MORE != 0,
+            epoch: u64::from_le_bytes(fields.take()?),
+            sequence: u64::from_le_bytes(fields.take()?),
+            flushed: Position(u64::from_le_bytes(fields.take()?)),
+            previous: fields.take()?,
+            digest: fields.take()?,
+        };
+        Some((frame, sum))
+    }
+
+    /// Whether bytes could begin a frame: cheap, wrong one time in four thousand million.
+    pub fn may_begin(bytes: &[u8]) -> bool {
+        bytes.starts_with(&MAGIC)
+    }
+
+    /// Bytes of frame and payload.
+    pub fn size(&self) -> u64 {
+        FRAME as u64 + u64::from(self.stored)
+    }
+}
+
+/// Takes fixed fields off the front of a slice.
+pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+
+impl Fields<'_> {
+    /// The next `N` bytes.
+    pub(super) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (field, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*field)
+    }
+}

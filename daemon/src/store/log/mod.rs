@@ -1,0 +1,46 @@
+//! The append-only log: the truth of the store. It never rewrites an acknowledged block and never skips
+//! a damaged record.
+//!
+//! *Calling sequence*: [`recover::open`] scans what is there, cuts the tail and hands out a [`Log`];
+//! [`Log::append`] writes a group, [`Log::flush`] makes it durable, [`read::record`] reads one back.
+//!
+//! *Layout*: `log/<16 hex digits>.log`, numbered without gaps. A segment's first block is its header
+//! ([`header`]); behind it stand records ([`frame`]) at multiples of eight bytes. After a flush the next
+//! record starts a new block of 4 KiB. What stands behind the last record means nothing: zeros, or the
+//! records of an earlier life of the segment.
+//!
+//! *Invariants*
+//! * A record is part of the log only if its checksum holds, it follows the record before it (sequence,
+//!   and that record's checksum), and its group is whole.
+//! * Every record and header tells up to where the log was flushed when it was written. If what precedes
+//!   the highest such place does not hold, the log is damaged and is not opened; what lies after it is
+//!   the tail, and the first record that does not hold ends the log.
+//! * The first record of every opening is flushed before anything else is written and bears a new epoch,
+//!   so no record of an earlier life can continue this one.
+//!
+//! *Limitations*: that the last flush before a cut happened is told only by records after it, so damage
+//! to the very last flushed group cannot be told from a tail that never became durable.
+
+pub mod frame;
+pub mod header;
+pub mod payload;
+pub mod position;
+pub mod read;
+pub mod recover;
+pub mod scan;
+pub mod segment;
+pub mod verify;
+
+mod flush;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use writer::{Home, Log, Placed};
+
+/// Records begin at multiples of this many bytes.
+pub const ALIGN: u64 = 8;
+
+/// What a disk may write at once; a flush ends on a multiple of it.
+pub const BLOCK: u64 = 4096;

@@ -1,0 +1,102 @@
+//! Records to bytes and back: the kinds and versions that were ever stored. Pure.
+//!
+//! A payload is MessagePack without field names; what a version holds never changes. A new field is a new
+//! version, decoded beside the old ones, with a sample of each under `store/samples`.
+
+use serde::de::DeserializeOwned;
+
+use super::frame::{Frame, Sum, digest};
+use crate::limits;
+use crate::store::StoreError;
+use crate::store::record::Record;
+
+/// A record ready to be placed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Payload {
+    /// Which record it is.
+    pub kind: u8,
+    /// In which version.
+    pub version: u8,
+    /// Whether `bytes` are packed with zstd.
+    pub packed: bool,
+    /// Bytes when unpacked.
+    pub raw: u32,
+    /// As they are stored.
+    pub bytes: Vec<u8>,
+    /// Digest of `bytes`.
+    pub digest: Sum,
+}
+
+const VERSION: u8 = 1;
+
+/// Packs a record. Fails where it is larger than [`limits::RECORD`].
+pub fn encode(record: &Record) -> Result<Payload, StoreError> {
+    let (kind, bytes) = match record {
+        Record::Start(body) => (1, rmp_serde::to_vec(body)),
+        Record::Intent(body) => (2, rmp_serde::to_vec(body)),
+        Record::Void(body) => (3, rmp_serde::to_vec(body)),
+        Record::Seal(body) => (4, rmp_serde::to_vec(body)),
+        Record::Settle(body) => (5, rmp_serde::to_vec(body)),
+        Record::External(body) => (6, rmp_serde::to_vec(body)),
+        Record::Clip(body) => (7, rmp_serde::to_vec(body)),
+        Record::Seen(body) => (8, rmp_serde::to_vec(body)),
+        Record::Queued(body) => (9, rmp_serde::to_vec(body)),
+        Record::Done(body) => (10, rmp_serde::to_vec(body)),
+    };
+    let bytes = bytes.map_err(|e| StoreError::Io(format!("a record cannot be encoded: {e}").into()))?;
+    let raw =
+        u32::try_from(bytes.len()).ok().filter(|raw| *raw as usize <= limits::RECORD).ok_or_else(|| {
+            StoreError::Io(
+                format!(
+                    "a record of {} bytes; the limit is {}: split the job into smaller ones",
+                    bytes.len(),
+                    limits::RECORD
+                )
+                .into(),
+            )
+        })?;
+    let shorter = (bytes.len() >= limits::PACK).then(|| zstd::bulk::compress(&bytes, 1).ok()).flatten();
+    let (packed, bytes) = match shorter {
+        Some(shorter) if shorter.len() < bytes.len() - bytes.len() / 8 => (true, shorter),
+        _ => (false, bytes),
+    };
+    Ok(Payload { kind, version: VERSION, packed, raw, digest: digest(&bytes), bytes })
+}
+
+/// Unpacks a payload whose frame and digest were found to hold; else says what is wrong.
+pub fn decode(frame: &Frame, stored: &[u8]) -> Result<Record, String> {
+    if !frame.packed {
+        return parse(frame, stored);
+    }
+    if frame.raw as usize > limits::RECORD {
+        return Err(format!("a record that unpacks to {} bytes, above the limit", frame.raw));
+    }
+    let raw = zstd::bulk::decompress(stored, frame.raw as usize)
+        .map_err(|e| format!("a record does not unpack: {e}"))?;
+    parse(frame, &raw)
+}
+
+fn parse(frame: &Frame, raw: &[u8]) -> Result<Record, String> {
+    if raw.len() != frame.raw as usize {
+        return Err(format!("a record of {} bytes where {} were announced", raw.len(), frame.raw));
+    }
+    match (frame.kind, frame.version) {
+        (1, 1) => body(raw).map(Record::Start),
+        (2, 1) => body(raw).map(Record::Intent),
+        (3, 1) => body(raw).map(Record::Void),
+        (4, 1) => body(raw).map(Record::Seal),
+        (5, 1) => body(raw).map(Record::Settle),
+        (6, 1) => body(raw).map(Record::External),
+        (7, 1) => body(raw).map(Record::Clip),
+        (8, 1) => body(raw).map(Record::Seen),
+        (9, 1) => body(raw).map(Record::Queued),
+        (10, 1) => body(raw).map(Record::Done),
+        (kind, version) => Err(format!(
+            "a record of kind {kind}, version {version}, which this daemon does not know: a newer one wrote it"
+        )),
+    }
+}
+
+fn body<T: DeserializeOwned>(raw: &[u8]) -> Result<T, String> {
+    rmp_serde::from_slice(raw).map_err(|e| format!("a record does not decode: {e}"))
+}

@@ -1,0 +1,68 @@
+//! Reading one record back by its place. It never hands out what does not hold.
+
+use std::io;
+
+use super::frame::{FRAME, Frame, Sum, digest};
+use super::payload;
+use super::segment;
+use crate::limits;
+use crate::os::{Access, Dir, OsFile};
+use crate::store::record::Record;
+use crate::store::{Position, StoreError};
+
+/// The record that starts at a place, with its frame and checksum.
+pub fn record(dir: &Dir, at: Position) -> Result<(Record, Frame, Sum), StoreError> {
+    let file = segment::open(dir, at.segment(), Access::Read)
+        .map_err(|e| segment::failure("opening", at.segment(), &e))?
+        .file;
+    let (frame, sum) = frame(&*file, at)?;
+    let stored = exactly(&*file, frame.stored as usize, at.offset() + FRAME as u64, at)?;
+    if digest(&stored) != frame.digest {
+        return Err(rotten(at, "a record whose payload does not match its digest"));
+    }
+    let record = payload::decode(&frame, &stored).map_err(|what| rotten(at, &what))?;
+    Ok((record, frame, sum))
+}
+
+/// The checksum of the record that starts at a place, and its frame; the payload is not read.
+pub fn frame_at(dir: &Dir, at: Position) -> Result<(Frame, Sum), StoreError> {
+    let file = segment::open(dir, at.segment(), Access::Read)
+        .map_err(|e| segment::failure("opening", at.segment(), &e))?
+        .file;
+    frame(&*file, at)
+}
+
+fn frame(file: &dyn OsFile, at: Position) -> Result<(Frame, Sum), StoreError> {
+    let head = exactly(file, FRAME, at.offset(), at)?;
+    let found = Frame::decode(&head, at).ok_or_else(|| rotten(at, "no record where one must be"))?;
+    if found.0.stored as usize > limits::RECORD {
+        return Err(rotten(at, "a record above the limit"));
+    }
+    Ok(found)
+}
+
+fn exactly(file: &dyn OsFile, len: usize, offset: u64, at: Position) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = vec![0; len];
+    let filled = fill(file, &mut bytes, offset).map_err(|e| segment::failure("reading", at.segment(), &e))?;
+    if filled < len {
+        return Err(rotten(at, "the segment ends inside a record"));
+    }
+    Ok(bytes)
+}
+
+/// Reads until the buffer is full or the file ends; tells how much.
+pub(super) fn fill(file: &dyn OsFile, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match file.read_at(room, offset + filled as u64)? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    Ok(filled)
+}
+
+/// Damage at a place, with what to do about it.
+pub(super) fn rotten(at: Position, what: &str) -> StoreError {
+    StoreError::Rotten { at: at.shown(), what: what.to_owned() }
+}

@@ -1,0 +1,314 @@
+//! Opening the log: find its end, cut the tail, refuse damage. It changes nothing before it knows that
+//! the log holds, and never skips a record.
+
+use std::io;
+
+use super::frame::Sum;
+use super::header::{FORMAT, HEADER, Header};
+use super::payload;
+use super::position::align;
+use super::read::{fill, rotten};
+use super::scan::{Bytes, Cursor, Found};
+use super::segment::{self, Segment, failure};
+use super::writer::{Home, Log, Tail};
+use super::{BLOCK, read};
+use crate::os::{Access, Dir};
+use crate::store::record::Record;
+use crate::store::{Position, StoreError};
+
+/// A record that is known to be in the log: reading starts behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checkpoint {
+    /// Its start.
+    pub at: Position,
+    /// Its checksum.
+    pub sum: Sum,
+}
+
+/// What a scan hands over, group by group: each record with its place and checksum.
+pub type Visit<'a> = dyn FnMut(Position, Sum, Record) -> Result<(), StoreError> + 'a;
+
+/// Why the log cannot be read from a checkpoint: the record is not there, or is another.
+#[derive(Debug)]
+pub struct Elsewhere(pub String);
+
+/// Looks a checkpoint up.
+pub fn find(dir: &Dir, checkpoint: &Checkpoint) -> Result<(), Elsewhere> {
+    match read::record(dir, checkpoint.at) {
+        Ok((_, _, sum)) if sum == checkpoint.sum => Ok(()),
+        Ok(_) => Err(Elsewhere("it was made from another log".to_owned())),
+        Err(e) => Err(Elsewhere(format!("the record it reaches is not in the log: {e}"))),
+    }
+}
+
+/// The place of the first record, if the log has a segment.
+pub fn oldest(dir: &Dir) -> Result<Option<Position>, StoreError> {
+    let ids =
+        segment::list(dir).map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
+    Ok(ids.first().map(|id| Position::at(*id, HEADER)))
+}
+
+/// Opens the log in `dir`, or begins one: hands every record behind the checkpoint (or all of them) to
+/// `visit`, cuts the tail, makes what remains durable and begins a new epoch. The caller's first append
+/// must be flushed before the next.
+pub fn open(home: Home, from: Option<Checkpoint>, visit: &mut Visit<'_>) -> Result<Log, StoreError> {
+    let ids = segment::list(&home.dir)
+        .map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
+    let walk = Walk { dir: &home.dir, ids: &ids, until: None };
+    let Some(cursor) = walk.run(from, visit)? else {
+        return begin(home, &ids);
+    };
+    let kept: Vec<u64> = ids.iter().copied().filter(|id| *id <= cursor.end.segment()).collect();
+    if let Some((before, _)) = kept.iter().zip(kept.iter().skip(1)).find(|(id, next)| **id + 1 != **next) {
+        return Err(rotten(Position::at(before + 1, 0), "this segment is missing; restore it from a copy"));
+    }
+    resume(home, &ids, cursor)
+}
+
+/// A scan over all segments.
+pub(super) struct Walk<'a> {
+    pub(super) dir: &'a Dir,
+    pub(super) ids: &'a [u64],
+    /// Stop behind the record that starts here, which must be reached.
+    pub(super) until: Option<Position>,
+}
+
+impl Walk<'_> {
+    /// Visits every record from the checkpoint on; `None` where there is no log yet.
+    pub(super) fn run(
+        &self,
+        from: Option<Checkpoint>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Option<Cursor>, StoreError> {
+        let start = match from {
+            Some(checkpoint) => checkpoint.at.segment(),
+            None => match self.ids.first() {
+                Some(first) => *first,
+                None => return Ok(None),
+            },
+        };
+        let mut bytes = self.load(start)?;
+        let mut cursor = match from {
+            Some(checkpoint) => self.behind(&checkpoint)?,
+            None => match header(&bytes, start)? {
+                Some(header) => Cursor::begin(&header),
+                None => return self.nothing(&bytes, start).map(|()| None),
+            },
+        };
+        let mut id = start;
+        loop {
+            let segment = Bytes { segment: id, bytes: &bytes };
+            while let Some(group) = cursor.group(&segment) {
+                let sums = sums(&group, cursor.previous);
+                for (found, sum) in group.iter().zip(sums) {
+                    let record = payload::decode(&found.frame, found.stored)
+                        .map_err(|what| rotten(found.at, &what))?;
+                    visit(found.at, sum, record)?;
+                }
+                if self.until.is_some_and(|until| cursor.last >= until) {
+                    return Ok(Some(cursor));
+                }
+            }
+            cursor.flushed = cursor.flushed.max(segment.evidence(cursor.end.offset()));
+            if !self.ids.contains(&(id + 1)) {
+                break;
+            }
+            let next = self.load(id + 1)?;
+            match header(&next, id + 1)? {
+                Some(header) if header.previous == cursor.previous && header.sequence == cursor.sequence => {
+                    id += 1;
+                    let (last, flushed) = (cursor.last, cursor.flushed.max(header.flushed));
+                    cursor = Cursor { last, flushed, ..Cursor::begin(&header) };
+                    bytes = next;
+                }
+                _ => break,
+            }
+        }
+        self.prove(&mut cursor)?;
+        match self.until {
+            Some(_) => Err(rotten(cursor.end, "no valid record follows, though more was written")),
+            None => Ok(Some(cursor)),
+        }
+    }
+
+    /// The cursor behind a record that was found to be in the log.
+    fn behind(&self, checkpoint: &Checkpoint) -> Result<Cursor, StoreError> {
+        let (frame, sum) = read::frame_at(self.dir, checkpoint.at)?;
+        Ok(Cursor {
+            end: Position(checkpoint.at.0 + frame.size()),
+            last: checkpoint.at,
+            sequence: frame.sequence + 1,
+            previous: sum,
+            epoch: frame.epoch,
+            flushed: frame.flushed,
+        })
+    }
+
+    /// Looks through everything behind the end for proof that more was flushed.
+    fn prove(&self, cursor: &mut Cursor) -> Result<(), StoreError> {
+        for &id in self.ids.iter().filter(|id| **id > cursor.end.segment()) {
+            let bytes = self.load(id)?;
+            if let Some(header) = header(&bytes, id)? {
+                cursor.flushed = cursor.flushed.max(header.flushed);
+            }
+            cursor.flushed = cursor.flushed.max(Bytes { segment: id, bytes: &bytes }.evidence(HEADER));
+        }
+        if cursor.proven_beyond() {
+            return Err(rotten(
+                cursor.end,
+                &format!(
+                    "no valid record follows, though the log was flushed up to {}; nothing was changed. \
+                     Restore the state folder from a copy, or move it away to begin with an empty journal: \
+                     the workspace's files are not touched by that",
+                    cursor.flushed.shown()
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The first segment has no header: nothing was ever written, or it was damaged.
+    fn nothing(&self, bytes: &[u8], id: u64) -> Result<(), StoreError> {
+        let start = Position::at(id, HEADER);
+        let mut cursor =
+            Cursor { end: start, last: start, sequence: 0, previous: [0; 16], epoch: 0, flushed: start };
+        cursor.flushed = cursor.flushed.max(Bytes { segment: id, bytes }.evidence(HEADER));
+        if id != 1 {
+            // The first segment is numbered 1; a later one is the oldest only after retention, which drops
+            // a segment only when the next was flushed.
+            return Err(rotten(Position::at(id, 0), "the oldest segment has no valid header"));
+        }
+        self.prove(&mut cursor)
+    }
+
+    pub(super) fn load(&self, id: u64) -> Result<Vec<u8>, StoreError> {
+        self.load_up_to(id, u64::MAX)
+    }
+
+    /// The header's block.
+    pub(super) fn load_header(&self, id: u64) -> Result<Vec<u8>, StoreError> {
+        self.load_up_to(id, HEADER)
+    }
+
+    fn load_up_to(&self, id: u64, most: u64) -> Result<Vec<u8>, StoreError> {
+        let read = || -> io::Result<Vec<u8>> {
+            let segment = segment::open(self.dir, id, Access::Read)?;
+            let len = usize::try_from(segment.len.min(most)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            let mut bytes = vec![0; len];
+            let filled = fill(&*segment.file, &mut bytes, 0)?;
+            bytes.truncate(filled);
+            Ok(bytes)
+        };
+        read().map_err(|e| failure("reading", id, &e))
+    }
+}
+
+/// The checksums of a group's records: each is what the next one tells of it.
+fn sums(group: &[Found<'_>], last: Sum) -> Vec<Sum> {
+    group.iter().skip(1).map(|found| found.frame.previous).chain([last]).collect()
+}
+
+pub(super) fn header(bytes: &[u8], id: u64) -> Result<Option<Header>, StoreError> {
+    match Header::decode(bytes, id) {
+        Some(header) if header.format > FORMAT => Err(StoreError::Io(
+            format!(
+                "the log has format {}, this daemon knows up to {FORMAT}: a newer editd wrote it; use that one",
+                header.format
+            )
+            .into(),
+        )),
+        other => Ok(other),
+    }
+}
+
+/// Begins a log: nothing in the folder was ever part of one.
+fn begin(home: Home, ids: &[u64]) -> Result<Log, StoreError> {
+    for &id in ids.iter().rev() {
+        segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
+    }
+    let first = segment::prepare(&home.dir, 1, home.size).map_err(|e| failure("preparing", 1, &e))?;
+    let (epoch, sequence, previous) = (1, 1, [0; 16]);
+    let flushed = Position::at(1, 0);
+    let header = Header { format: FORMAT, segment: 1, epoch, sequence, flushed, previous };
+    first.file.write_all_at(&header.encode(), 0).map_err(|e| failure("a write", 1, &e))?;
+    let tail = Tail {
+        segments: vec![(1, first.len)],
+        segment: first,
+        offset: HEADER,
+        sequence,
+        previous,
+        last: Position(0),
+        dirty: Vec::new(),
+        failed: None,
+    };
+    Ok(Log::new(home, epoch, tail, None, flushed))
+}
+
+/// Goes on behind the last record.
+fn resume(home: Home, ids: &[u64], cursor: Cursor) -> Result<Log, StoreError> {
+    let id = cursor.end.segment();
+    let dir = &home.dir;
+    rewrite(dir, ids, &cursor)?;
+    let next = clear(&home, ids, id)?;
+    let mut segments = Vec::new();
+    for &old in ids.iter().filter(|old| **old <= id) {
+        let len = segment::open(dir, old, Access::Read).map_err(|e| failure("opening", old, &e))?.len;
+        segments.push((old, len));
+    }
+    let segment = segment::open(dir, id, Access::Write).map_err(|e| failure("opening", id, &e))?;
+    let offset = align(cursor.end.offset(), BLOCK).min(segment.len);
+    let tail = Tail {
+        segment,
+        offset,
+        sequence: cursor.sequence,
+        previous: cursor.previous,
+        last: cursor.last,
+        dirty: Vec::new(),
+        segments,
+        failed: None,
+    };
+    // The header and everything up to here was just flushed.
+    let flushed = Position::at(id, offset);
+    Ok(Log::new(home, cursor.epoch + 1, tail, next, flushed))
+}
+
+/// Makes durable what is not proven to be, by writing the same bytes again before the flush: after a
+/// flush that failed, the system may show bytes which never reached the disk and which a second flush
+/// would not write either.
+fn rewrite(dir: &Dir, ids: &[u64], cursor: &Cursor) -> Result<(), StoreError> {
+    let from = cursor.flushed.min(cursor.end);
+    // The place that is proven may lie in a segment which retention has dropped since.
+    for &id in ids.iter().filter(|id| (from.segment()..=cursor.end.segment()).contains(*id)) {
+        let start = if id == from.segment() { from.offset() } else { 0 };
+        let again = || -> io::Result<()> {
+            let segment = segment::open(dir, id, Access::Write)?;
+            let end = if id == cursor.end.segment() { cursor.end.offset() } else { segment.len };
+            let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or_default()];
+            let filled = fill(&*segment.file, &mut bytes, start)?;
+            bytes.truncate(filled);
+            if !bytes.is_empty() {
+                segment.file.write_all_at(&bytes, start)?;
+            }
+            segment.file.sync_data()
+        };
+        again().map_err(|e| failure("a write", id, &e))?;
+    }
+    Ok(())
+}
+
+/// Removes what stands behind the last segment; the very next one is kept as the one that is ready.
+fn clear(home: &Home, ids: &[u64], last: u64) -> Result<Option<Segment>, StoreError> {
+    let mut next = None;
+    for &id in ids.iter().rev().filter(|id| **id > last) {
+        let segment = segment::open(&home.dir, id, Access::Write).map_err(|e| failure("opening", id, &e))?;
+        if id == last + 1 && segment.len == home.size {
+            segment.file.sync_all().map_err(|e| failure("a flush", id, &e))?;
+            next = Some(segment);
+        } else {
+            segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
+        }
+    }
+    // Also makes durable the names of segments that a killed daemon had just made.
+    home.dir.sync().map_err(|e| StoreError::Io(format!("a flush of the log's folder failed: {e}").into()))?;
+    Ok(next)
+}

@@ -1,0 +1,88 @@
+//! Segment files: their names, and making one ready for use. It knows nothing of records.
+
+use std::io;
+
+use super::position::align;
+use super::{BLOCK, header::HEADER};
+use crate::os::{Access, Dir, File};
+use crate::store::StoreError;
+
+/// Bytes that are written at once while a segment is prepared.
+const CHUNK: usize = 256 * 1024;
+
+/// An open segment.
+#[derive(Clone)]
+pub struct Segment {
+    /// Its number.
+    pub id: u64,
+    /// Its file.
+    pub file: File,
+    /// Its bytes, all of them allocated.
+    pub len: u64,
+}
+
+/// Name of a segment's file.
+pub fn name(id: u64) -> String {
+    format!("{id:016x}.log")
+}
+
+/// Number of the segment with this file name.
+pub fn number(name: &[u8]) -> Option<u64> {
+    let digits = name.strip_suffix(b".log").filter(|digits| digits.len() == 16)?;
+    let plain = digits.iter().all(|d| d.is_ascii_digit() || (b'a'..=b'f').contains(d));
+    u64::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| plain)?, 16).ok()
+}
+
+/// Numbers of all segments in the folder, ascending.
+pub fn list(dir: &Dir) -> io::Result<Vec<u64>> {
+    let mut ids: Vec<u64> = dir.list()?.iter().filter_map(|listed| number(&listed.name)).collect();
+    ids.sort_unstable();
+    Ok(ids)
+}
+
+/// Bytes of a segment that takes a group of this size.
+pub fn length_for(size: u64, group: u64) -> u64 {
+    size.max(align(HEADER.saturating_add(group), BLOCK))
+}
+
+/// Opens a segment that is there.
+pub fn open(dir: &Dir, id: u64, access: Access) -> io::Result<Segment> {
+    let file = dir.open_file(name(id).as_bytes(), access)?;
+    let len = file.stat()?.size;
+    Ok(Segment { id, file, len })
+}
+
+/// Makes a segment of at least `len` allocated bytes, or lengthens one that was left behind, and makes it
+/// and its name durable, so that a later flush of it writes no new metadata.
+pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<Segment> {
+    let name = name(id);
+    let file = match dir.create_file(name.as_bytes(), 0o600) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            dir.open_file(name.as_bytes(), Access::Write)?
+        }
+        other => other?,
+    };
+    let mut filled = file.stat()?.size;
+    let zeros = vec![0; CHUNK];
+    while filled < len {
+        let room = usize::try_from(len - filled).unwrap_or(CHUNK).min(CHUNK);
+        file.write_all_at(zeros.get(..room).unwrap_or_default(), filled)?;
+        filled += room as u64;
+    }
+    file.sync_all()?;
+    dir.sync()?;
+    Ok(Segment { id, file, len: filled })
+}
+
+/// Takes a segment's file away.
+pub fn remove(dir: &Dir, id: u64) -> io::Result<()> {
+    match dir.remove_file(name(id).as_bytes()) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// The error of a call on the log's files.
+pub fn failure(what: &str, id: u64, e: &io::Error) -> StoreError {
+    StoreError::Io(format!("{what} of the log's segment {} failed: {e}", name(id)).into())
+}

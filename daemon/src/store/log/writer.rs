@@ -1,0 +1,291 @@
+//! Writing the log: groups of records at its end, one write each. It never writes below the flushed
+//! place, and nothing at all after a failure.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use super::flush::Sync;
+use super::frame::{Frame, Sum};
+use super::header::{FORMAT, HEADER, Header};
+use super::payload::Payload;
+use super::position::align;
+use super::segment::{self, Segment, failure};
+use super::{ALIGN, BLOCK};
+use crate::limits;
+use crate::os::{Access, Dir, Os};
+use crate::store::lock::lock;
+use crate::store::{Position, StoreError};
+
+/// Where the log ends.
+pub(super) struct Tail {
+    /// The segment that is written.
+    pub(super) segment: Segment,
+    /// Where in it the next record goes.
+    pub(super) offset: u64,
+    /// The next record's sequence.
+    pub(super) sequence: u64,
+    /// Checksum of the last record.
+    pub(super) previous: Sum,
+    /// Start of the last record.
+    pub(super) last: Position,
+    /// Segments before it with bytes that were not flushed yet.
+    pub(super) dirty: Vec<Segment>,
+    /// All segments that belong to the log and their bytes, ascending.
+    pub(super) segments: Vec<(u64, u64)>,
+    /// Why nothing is written any more.
+    pub(super) failed: Option<Arc<str>>,
+}
+
+/// Where a log lives.
+#[derive(Clone)]
+pub struct Home {
+    /// The machine.
+    pub os: Arc<dyn Os>,
+    /// The log's folder.
+    pub dir: Dir,
+    /// Bytes of a segment, a multiple of [`BLOCK`]; a group that needs more gets a larger one.
+    pub size: u64,
+}
+
+/// Where a record came to stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Its start.
+    pub at: Position,
+    /// Its sequence.
+    pub sequence: u64,
+    /// Its checksum.
+    pub sum: Sum,
+}
+
+/// The open log. All calls may come from any thread.
+pub struct Log {
+    pub(super) os: Arc<dyn Os>,
+    pub(super) dir: Dir,
+    /// Bytes of a segment.
+    pub(super) size: u64,
+    pub(super) epoch: u64,
+    pub(super) tail: Mutex<Tail>,
+    /// Taken after `tail`, never before it.
+    pub(super) next: Mutex<Option<Segment>>,
+    /// The segment that is written; changed only with `next` held.
+    pub(super) current: AtomicU64,
+    pub(super) flushed: AtomicU64,
+    pub(super) sync: Mutex<Sync>,
+    pub(super) synced: Condvar,
+}
+
+impl Log {
+    pub(super) fn new(
+        Home { os, dir, size }: Home,
+        epoch: u64,
+        tail: Tail,
+        next: Option<Segment>,
+        flushed: Position,
+    ) -> Self {
+        Self {
+            os,
+            dir,
+            size,
+            epoch,
+            current: AtomicU64::new(tail.segment.id),
+            tail: Mutex::new(tail),
+            next: Mutex::new(next),
+            flushed: AtomicU64::new(flushed.0),
+            sync: Mutex::new(Sync::default()),
+            synced: Condvar::new(),
+        }
+    }
+
+    /// Writes a group: after a kill or a power cut all of its records are there or none. Tells where each
+    /// stands. They survive a kill from here. A full disk before anything was written is an `Io` error
+    /// that may pass; any failure after that is for ever.
+    pub fn append(&self, group: &[Payload]) -> Result<Vec<Placed>, StoreError> {
+        let mut tail = lock(&self.tail);
+        if let Some(why) = &tail.failed {
+            return Err(StoreError::Failed(why.clone()));
+        }
+        if group.is_empty() {
+            return Ok(Vec::new());
+        }
+        let needed = group.iter().fold(0u64, |sum, payload| {
+            sum.saturating_add(align(super::frame::FRAME as u64 + payload.bytes.len() as u64, ALIGN))
+        });
+        if needed > 2 * limits::RECORD as u64 {
+            return Err(StoreError::Io(format!("{needed} bytes in one group are too many").into()));
+        }
+        if tail.offset.saturating_add(needed) > tail.segment.len {
+            self.roll(&mut tail, needed)?;
+        }
+        let flushed = Position(self.flushed.load(Ordering::Acquire));
+        let (bytes, placed) = self.lay_out(&tail, group, flushed);
+        if let Err(e) = tail.segment.file.write_all_at(&bytes, tail.offset) {
+            let why = failure("a write", tail.segment.id, &e);
+            return Err(fail(&mut tail, &why));
+        }
+        tail.offset += bytes.len() as u64;
+        tail.sequence += group.len() as u64;
+        if let Some(last) = placed.last() {
+            tail.previous = last.sum;
+            tail.last = last.at;
+        }
+        Ok(placed)
+    }
+
+    fn lay_out(&self, tail: &Tail, group: &[Payload], flushed: Position) -> (Vec<u8>, Vec<Placed>) {
+        let mut bytes = Vec::new();
+        let mut placed = Vec::with_capacity(group.len());
+        let mut previous = tail.previous;
+        for (sequence, (index, payload)) in (tail.sequence..).zip(group.iter().enumerate()) {
+            let at = Position::at(tail.segment.id, tail.offset + bytes.len() as u64);
+            let frame = Frame {
+                // `payload::encode` refuses what is longer than 32 bits can tell.
+                stored: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
+                raw: payload.raw,
+                kind: payload.kind,
+                version: payload.version,
+                packed: payload.packed,
+                more: index + 1 < group.len(),
+                epoch: self.epoch,
+                sequence,
+                flushed,
+                previous,
+                digest: payload.digest,
+            };
+            previous = frame.encode(at, &mut bytes);
+            bytes.extend_from_slice(&payload.bytes);
+            bytes.resize(align(bytes.len() as u64, ALIGN) as usize, 0);
+            placed.push(Placed { at, sequence, sum: previous });
+        }
+        (bytes, placed)
+    }
+
+    /// Goes on in the next segment. What is left of the current one stays unused.
+    fn roll(&self, tail: &mut Tail, needed: u64) -> Result<(), StoreError> {
+        let id = tail.segment.id + 1;
+        let len = segment::length_for(self.size, needed);
+        let mut next = lock(&self.next);
+        let fresh = match next.take() {
+            Some(ready) if ready.id == id && ready.len >= len => ready,
+            _ => segment::prepare(&self.dir, id, len).map_err(|e| failure("preparing", id, &e))?,
+        };
+        let header = Header {
+            format: FORMAT,
+            segment: id,
+            epoch: self.epoch,
+            sequence: tail.sequence,
+            flushed: Position(self.flushed.load(Ordering::Acquire)),
+            previous: tail.previous,
+        };
+        if let Err(e) = fresh.file.write_all_at(&header.encode(), 0) {
+            return Err(fail(tail, &failure("a write", id, &e)));
+        }
+        self.current.store(id, Ordering::Release);
+        tail.segments.push((id, fresh.len));
+        let full = std::mem::replace(&mut tail.segment, fresh);
+        tail.dirty.push(full);
+        tail.offset = HEADER;
+        Ok(())
+    }
+
+    /// Whether the next segment should be prepared now: more than half of the current one is used.
+    pub fn wants_next(&self) -> bool {
+        let tail = lock(&self.tail);
+        tail.failed.is_none() && tail.offset > tail.segment.len / 2
+            // Somebody who holds the lock is preparing it already.
+            && self.next.try_lock().is_ok_and(|next| next.is_none())
+    }
+
+    /// Prepares the next segment ahead of need, without holding up appends.
+    pub fn prepare_next(&self) -> Result<(), StoreError> {
+        let mut next = lock(&self.next);
+        if next.is_none() {
+            let id = self.current.load(Ordering::Acquire) + 1;
+            *next =
+                Some(segment::prepare(&self.dir, id, self.size).map_err(|e| failure("preparing", id, &e))?);
+        }
+        Ok(())
+    }
+
+    /// Start of the last record.
+    pub fn last(&self) -> Position {
+        lock(&self.tail).last
+    }
+
+    /// The last record: its start and checksum.
+    pub fn reach(&self) -> (Position, Sum) {
+        let tail = lock(&self.tail);
+        (tail.last, tail.previous)
+    }
+
+    /// Where the next record would go at the earliest.
+    pub fn end(&self) -> Position {
+        let tail = lock(&self.tail);
+        Position::at(tail.segment.id, tail.offset)
+    }
+
+    /// Everything before this place is durable.
+    pub fn flushed(&self) -> Position {
+        Position(self.flushed.load(Ordering::Acquire))
+    }
+
+    /// Why nothing is written any more, where that is so.
+    pub fn failed(&self) -> Option<Arc<str>> {
+        lock(&self.tail).failed.clone()
+    }
+
+    /// The log's segments and their bytes, oldest first.
+    pub fn segments(&self) -> Vec<(u64, u64)> {
+        lock(&self.tail).segments.clone()
+    }
+
+    /// Its folder.
+    pub fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Drops the oldest segment, which must not be the one that is written or hold anything unflushed.
+    /// The file becomes the next segment if none is ready. Tells whether there was something to drop.
+    pub fn drop_oldest(&self) -> Result<bool, StoreError> {
+        let mut tail = lock(&self.tail);
+        if let Some(why) = &tail.failed {
+            return Err(StoreError::Failed(why.clone()));
+        }
+        let Some(&(id, len)) = tail.segments.first() else { return Ok(false) };
+        if id >= self.flushed().segment() {
+            return Ok(false);
+        }
+        let mut next = lock(&self.next);
+        let free = tail.segment.id + 1;
+        if next.is_none() && len == self.size {
+            *next = Some(self.reuse(id, free).map_err(|e| failure("reusing", id, &e))?);
+        } else {
+            segment::remove(&self.dir, id).map_err(|e| failure("removing", id, &e))?;
+            self.dir.sync().map_err(|e| failure("removing", id, &e))?;
+        }
+        tail.segments.remove(0);
+        Ok(true)
+    }
+
+    /// Gives an old segment's file a new number. Its header tells another, so nothing in it counts.
+    fn reuse(&self, id: u64, free: u64) -> std::io::Result<Segment> {
+        let old = segment::open(&self.dir, id, Access::Write)?;
+        let (from, to) = (segment::name(id), segment::name(free));
+        self.os.rename(&self.dir, from.as_bytes(), &self.dir, to.as_bytes())?;
+        self.dir.sync()?;
+        Ok(Segment { id: free, ..old })
+    }
+}
+
+/// Marks the log as failed and tells so.
+pub(super) fn fail(tail: &mut Tail, why: &StoreError) -> StoreError {
+    let why: Arc<str> = why.to_string().into();
+    tail.failed.get_or_insert(why.clone());
+    StoreError::Failed(why)
+}
+
+/// Rounds the tail up, so that what a flush makes durable is never written again.
+pub(super) fn pad(tail: &mut Tail) -> Position {
+    tail.offset = align(tail.offset, BLOCK).min(tail.segment.len);
+    Position::at(tail.segment.id, tail.offset)
+}

@@ -1,0 +1,220 @@
+//! Opening a store: the database as far as it can be trusted, the rest from the log. It refuses a damaged
+//! log and rebuilds a doubtful database.
+
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use editd_proto::ids::JobId;
+
+use super::contents::Contents;
+use super::database::shelf::Shelf;
+use super::database::{Database, Row};
+use super::index::row::{self, Meta, ROWS};
+use super::index::{Draft, Index, Open, key};
+use super::lock::lock;
+use super::log::recover::{self, Checkpoint};
+use super::log::{Home, Log, read};
+use super::overlay::{Reach, Rows};
+use super::record::{Queued, Record, Start};
+use super::shared::Shared;
+use super::worker::{Signal, Worker};
+use super::{Backing, Opened, Options, Position, Store, StoreError};
+use crate::limits;
+use crate::os::{Dir, Os};
+
+/// Rows that are looked at together.
+const PAGE: usize = 1024;
+
+/// A database that holds what it says, and what it reaches.
+struct Trusted {
+    rows: Rows,
+    index: Index,
+    from: Option<Checkpoint>,
+}
+
+impl Store {
+    /// Opens or makes the store in `dir`, a private folder, and begins a new epoch of its log. `Rotten`
+    /// where the log is damaged: nothing was changed then, and the message says what to do.
+    pub fn open(
+        os: Arc<dyn Os>,
+        dir: Dir,
+        options: Options,
+        now_ms: u64,
+    ) -> Result<(Store, Opened), StoreError> {
+        let home = Home { os: os.clone(), dir: folder(&dir, "log")?, size: options.segment };
+        let contents = Contents::new(os.clone(), folder(&dir, "contents")?, options.contents);
+        let memory = options.database == Backing::Memory;
+        let shelf = Shelf::new(options.database);
+        let (trusted, log, mut rebuilt) = recover(&home, &shelf, now_ms)?;
+        if memory {
+            rebuilt = None;
+        }
+        let shared = Arc::new(Shared {
+            log,
+            index: Mutex::new(trusted.index),
+            rows: trusted.rows,
+            shelf,
+            contents,
+            upkeep: Mutex::new(()),
+            signal: Signal::default(),
+            torn: OnceLock::new(),
+        });
+        let boot = os.boot_id().map_err(|e| StoreError::Io(format!("no boot id: {e}").into()))?;
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let start = shared.append(&[Record::Start(Start { boot, time: now_ms, version })])?;
+        shared.flush(start)?;
+        // Also where nothing changed: a database that is empty although there is a log has lost something.
+        shared.apply()?;
+        let opened = Opened {
+            open: shared.open_entries(),
+            queued: queued(&shared)?,
+            last_id: lock(&shared.index).last_id,
+            rebuilt,
+        };
+        let worker = options.background.then(|| Worker::start(&shared)).flatten();
+        Ok((Store { shared, worker }, opened))
+    }
+}
+
+/// Opens a folder of the store, made durable if it is new.
+fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
+    let open = || -> io::Result<Dir> {
+        match dir.create_dir(name.as_bytes(), 0o700) {
+            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
+            _ => {}
+        }
+        // Also where it was there: a killed daemon may have made it a moment ago.
+        dir.sync()?;
+        dir.open_dir(name.as_bytes())
+    };
+    open().map_err(|e| StoreError::Io(format!("the folder {name} of the store cannot be opened: {e}").into()))
+}
+
+/// Log and rows, brought up to each other; why the database was rebuilt, if it was.
+fn recover(home: &Home, shelf: &Shelf, now_ms: u64) -> Result<(Trusted, Log, Option<String>), StoreError> {
+    let doubt = match shelf.open().map_err(|why| why.0).and_then(|database| trust(database, &home.dir)) {
+        Ok(mut trusted) => match replay(home, &mut trusted) {
+            Ok(log) => return Ok((trusted, log, None)),
+            Err(e @ StoreError::Rotten { .. }) => return Err(e),
+            Err(e) => e.to_string(),
+        },
+        Err(why) => why,
+    };
+    tracing::warn!("the database is rebuilt from the log: {doubt}");
+    let database = shelf.renew(now_ms).map_err(|why| StoreError::Io(why.0.into()))?;
+    let rows = Rows::new(database, Meta::default());
+    let mut trusted = Trusted { rows, index: Index::default(), from: None };
+    let log = replay(home, &mut trusted)?;
+    Ok((trusted, log, Some(doubt)))
+}
+
+/// Checks a database against itself and the log; else why it is not trusted.
+fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
+    let oldest = recover::oldest(log).map_err(|e| e.to_string())?;
+    let meta = database.get(key::META).map_err(|why| why.0)?;
+    let Some(meta) = meta else {
+        let rows = database.down(&[], &[u8::MAX], 1).map_err(|why| why.0)?;
+        return match (rows.is_empty(), oldest) {
+            (true, None) => {
+                let rows = Rows::new(database, Meta::default());
+                Ok(Trusted { rows, index: Index::default(), from: None })
+            }
+            (true, Some(_)) => Err("it was empty".to_owned()),
+            (false, _) => Err("it does not say what it holds".to_owned()),
+        };
+    };
+    let meta: Meta = row::rest(&meta).map_err(|e| e.to_string())?;
+    if meta.rows != ROWS {
+        return Err(format!("its rows have version {}, this daemon makes {ROWS}", meta.rows));
+    }
+    let from = Checkpoint { at: Position(meta.at), sum: meta.sum };
+    recover::find(log, &from).map_err(|elsewhere| elsewhere.0)?;
+    let open = continuous(&*database, &meta, oldest.unwrap_or_default())?;
+    let mut index = Index { last_id: meta.last_id, entries: meta.entries, ..Index::default() };
+    for (key, value) in open {
+        let (id, open) = reopen(log, &key, &value).map_err(|e| e.to_string())?;
+        index.open.insert(id, open);
+    }
+    Ok(Trusted { rows: Rows::new(database, meta), index, from: Some(from) })
+}
+
+/// Reads every row: their number, bytes and hashes must be those of the meta row, and none may stand for
+/// a record outside the log. Hands back the rows of open entries.
+fn continuous(database: &dyn Database, meta: &Meta, oldest: Position) -> Result<Vec<Row>, String> {
+    let mut seen = Meta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
+    let mut open = Vec::new();
+    let mut hi = vec![u8::MAX];
+    loop {
+        let page = database.down(&[], &hi, PAGE).map_err(|why| why.0)?;
+        let Some((lowest, _)) = page.last() else { break };
+        hi.clone_from(lowest);
+        for (key, value) in page.into_iter().filter(|(key, _)| key != key::META) {
+            seen.count += 1;
+            seen.bytes += (key.len() + value.len()) as u64;
+            seen.hash = seen.hash.wrapping_add(row::hash(&key, &value));
+            let at = row::place(&value).map_err(|e| e.to_string())?;
+            if at < oldest || at.0 > meta.at {
+                return Err(format!("a row stands for a record outside the log, at {}", at.shown()));
+            }
+            match key.first() {
+                Some(&key::ENTRY) => seen.entries += 1,
+                Some(&key::OPEN) => open.push((key, value)),
+                _ => {}
+            }
+        }
+    }
+    if seen != *meta {
+        return Err(format!(
+            "it holds {} rows that differ from the {} that were written",
+            seen.count, meta.count
+        ));
+    }
+    Ok(open)
+}
+
+fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, Open), StoreError> {
+    let at = row::place(value)?;
+    let sealed = row::rest::<u64>(value).map(|sealed| (sealed != 0).then_some(Position(sealed)))?;
+    match (key::id_of(key), read::record(log, at)?.0) {
+        (Some(id), Record::Intent(entry)) if entry.id == id => {
+            Ok((id, Open { entry: Arc::new(entry), at, sealed }))
+        }
+        _ => Err(StoreError::Io("an open entry's intent is not where the database says".into())),
+    }
+}
+
+/// Opens the log and applies what the database does not have yet.
+fn replay(home: &Home, trusted: &mut Trusted) -> Result<Log, StoreError> {
+    let Trusted { rows, index, from } = trusted;
+    let dir = home.dir.clone();
+    recover::open(home.clone(), *from, &mut |at, sum, record| {
+        let mut draft = Draft { below: &*rows, changes: Default::default() };
+        index.apply(at, &record, &mut draft, &|at| match read::record(&dir, at)?.0 {
+            Record::Intent(entry) | Record::External(entry) => Ok(entry.of),
+            _ => Ok(Vec::new()),
+        })?;
+        rows.add(draft.changes, Reach::new(at, sum, index));
+        if rows.waiting().0 > limits::REPLAY_ROWS {
+            // If a power cut takes records that were not flushed, their checksums tell it at the next
+            // opening, and the database is rebuilt.
+            rows.apply(&|_| Ok(()))?;
+        }
+        Ok(())
+    })
+}
+
+/// Detached jobs that have not ended, oldest first.
+fn queued(shared: &Shared) -> Result<Vec<Queued>, StoreError> {
+    let mut places = Vec::new();
+    shared.rows.down(&[key::QUEUED], &key::behind(&[key::QUEUED]), &mut |_, value| {
+        places.push(row::place(value)?);
+        Ok(true)
+    })?;
+    let mut queued = Vec::new();
+    for at in places.into_iter().rev() {
+        if let Record::Queued(job) = read::record(shared.log.dir(), at)?.0 {
+            queued.push(job);
+        }
+    }
+    Ok(queued)
+}

@@ -1,0 +1,258 @@
+//! The rows as everyone sees them: the database, and above it what was not applied to it yet. It never
+//! lets the database run ahead of what the log has flushed.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::database::{Broken, Closed, Database, Row};
+use super::index::row::{self, Meta, ROWS};
+use super::index::{Changes, Index, View, key};
+use super::lock::lock;
+use super::log::frame::Sum;
+use super::{Position, StoreError};
+
+/// Rows that are read from the database at once.
+const PAGE: usize = 256;
+
+/// Takes a key and its value; `false` ends the walk.
+pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError> + 'a;
+
+/// Up to which record rows reach, and what the meta row tells beside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reach {
+    /// Start of the last record.
+    pub at: Position,
+    /// Its checksum.
+    pub sum: Sum,
+    /// See [`Meta::last_id`].
+    pub last_id: u64,
+    /// See [`Meta::entries`].
+    pub entries: u64,
+}
+
+impl Reach {
+    /// Up to a record, with what the index knows then.
+    pub fn new(at: Position, sum: Sum, index: &Index) -> Self {
+        Self { at, sum, last_id: index.last_id, entries: index.entries }
+    }
+}
+
+#[derive(Default)]
+struct Pending {
+    /// Changes by key, each with the number of the step that made it.
+    rows: BTreeMap<Vec<u8>, (u64, Option<Vec<u8>>)>,
+    step: u64,
+    bytes: usize,
+    reach: Option<Reach>,
+}
+
+/// Database and overlay.
+pub struct Rows {
+    pending: RwLock<Pending>,
+    database: RwLock<Box<dyn Database>>,
+    /// What the database holds; locked for as long as changes are applied to it.
+    meta: Mutex<Meta>,
+}
+
+impl Rows {
+    /// Rows above a database that holds what `meta` tells.
+    pub fn new(database: Box<dyn Database>, meta: Meta) -> Self {
+        Self { pending: RwLock::default(), database: RwLock::new(database), meta: Mutex::new(meta) }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Pending> {
+        self.pending.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Pending> {
+        self.pending.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn database(&self) -> RwLockReadGuard<'_, Box<dyn Database>> {
+        self.database.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds changes, visible at once, and how far the rows reach with them.
+    pub fn add(&self, changes: Changes, reach: Reach) {
+        let mut pending = self.write();
+        pending.step += 1;
+        let step = pending.step;
+        for (key, value) in changes {
+            pending.bytes += key.len() + value.as_ref().map_or(0, Vec::len);
+            if let Some((_, old)) = pending.rows.insert(key.clone(), (step, value)) {
+                pending.bytes = pending.bytes.saturating_sub(key.len() + old.map_or(0, |old| old.len()));
+            }
+        }
+        pending.reach = Some(reach);
+    }
+
+    /// Changes that are not in the database: rows, bytes.
+    pub fn waiting(&self) -> (usize, usize) {
+        let pending = self.read();
+        (pending.rows.len(), pending.bytes)
+    }
+
+    /// Applies what waits to the database, in one transaction, after `flush` made the log durable up to
+    /// the record it reaches. Appends go on meanwhile.
+    pub fn apply(&self, flush: &dyn Fn(Position) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let mut meta = lock(&self.meta);
+        let (step, reach, mut changes) = {
+            let pending = self.read();
+            let Some(reach) = pending.reach else { return Ok(()) };
+            let changes: Changes =
+                pending.rows.iter().map(|(key, (_, value))| (key.clone(), value.clone())).collect();
+            (pending.step, reach, changes)
+        };
+        if reach.at.0 == meta.at && changes.is_empty() {
+            return Ok(());
+        }
+        flush(reach.at)?;
+        let database = self.database();
+        let updated = account(&meta, &reach, &**database, &changes)?;
+        changes.insert(key::META.to_vec(), Some(row::value(reach.at, &updated)?));
+        database.apply(&changes).map_err(broken)?;
+        drop(database);
+        *meta = updated;
+        let mut pending = self.write();
+        let mut freed = 0;
+        pending.rows.retain(|key, (made, value)| {
+            let stays = *made > step;
+            if !stays {
+                freed += key.len() + value.as_ref().map_or(0, Vec::len);
+            }
+            stays
+        });
+        pending.bytes = pending.bytes.saturating_sub(freed);
+        Ok(())
+    }
+
+    /// What the database holds, after the last [`Rows::apply`].
+    pub fn meta(&self) -> Meta {
+        lock(&self.meta).clone()
+    }
+
+    /// Bytes of the database on the disk.
+    pub fn size(&self) -> u64 {
+        self.database().size()
+    }
+
+    /// Asks the database to write what it has.
+    pub fn flush(&self) -> Result<(), StoreError> {
+        self.database().flush().map_err(broken)
+    }
+
+    /// Moves every row into the database that `beside` opens, and puts that in the place of this one with
+    /// `replace`, both closed. Look-ups wait only for the last step.
+    pub fn move_into(
+        &self,
+        beside: &dyn Fn() -> Result<Box<dyn Database>, Broken>,
+        replace: &dyn Fn() -> Result<Box<dyn Database>, Broken>,
+    ) -> Result<(), StoreError> {
+        // Holding the meta row keeps changes out of the old database meanwhile.
+        let _meta = lock(&self.meta);
+        let fresh = beside().map_err(broken)?;
+        let mut hi = vec![u8::MAX];
+        loop {
+            let page = self.database().down(&[], &hi, PAGE).map_err(broken)?;
+            let Some((lowest, _)) = page.last().cloned() else { break };
+            let changes = page.into_iter().map(|(key, value)| (key, Some(value))).collect();
+            fresh.apply(&changes).map_err(broken)?;
+            hi = lowest;
+        }
+        fresh.flush().map_err(broken)?;
+        drop(fresh);
+        let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        // Closes the old one; should the new one not open, every look-up says so.
+        *slot = Box::new(Closed);
+        *slot = replace().map_err(broken)?;
+        Ok(())
+    }
+
+    /// Hands over the rows with `lo <= key < hi`, highest key first, until `visit` says `false`.
+    pub fn down(&self, lo: &[u8], hi: &[u8], visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        let mut hi = hi.to_vec();
+        loop {
+            let (rows, last) = self.page(lo, &hi)?;
+            for (key, value) in rows.iter().rev() {
+                if !visit(key, value)? {
+                    return Ok(());
+                }
+            }
+            match last {
+                Some(lowest) => hi = lowest,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// One page of the database with the overlay on top; where the next one ends, if there is one.
+    #[expect(clippy::type_complexity, reason = "two results that belong together, used once")]
+    fn page(
+        &self,
+        lo: &[u8],
+        hi: &[u8],
+    ) -> Result<(BTreeMap<Vec<u8>, Vec<u8>>, Option<Vec<u8>>), StoreError> {
+        // Held while the database is read: what is taken off the overlay is in the database before.
+        let pending = self.read();
+        let page: Vec<Row> = self.database().down(lo, hi, PAGE).map_err(broken)?;
+        let last = page.last().filter(|_| page.len() >= PAGE).map(|(key, _)| key.clone());
+        let floor = last.as_deref().unwrap_or(lo);
+        let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = page.iter().cloned().collect();
+        if floor < hi {
+            let above = pending.rows.range::<[u8], _>((Bound::Included(floor), Bound::Excluded(hi)));
+            for (key, (_, value)) in above {
+                match value {
+                    Some(value) => rows.insert(key.clone(), value.clone()),
+                    None => rows.remove(key),
+                };
+            }
+        }
+        Ok((rows, last))
+    }
+}
+
+impl View for Rows {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let pending = self.read();
+        match pending.rows.get(key) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.database().get(key).map_err(broken),
+        }
+    }
+}
+
+/// The meta row after some changes.
+fn account(
+    meta: &Meta,
+    reach: &Reach,
+    database: &dyn Database,
+    changes: &Changes,
+) -> Result<Meta, StoreError> {
+    let mut new = Meta {
+        rows: ROWS,
+        at: reach.at.0,
+        sum: reach.sum,
+        last_id: reach.last_id,
+        entries: reach.entries,
+        ..meta.clone()
+    };
+    for (key, value) in changes {
+        if let Some(old) = database.get(key).map_err(broken)? {
+            new.count = new.count.wrapping_sub(1);
+            new.bytes = new.bytes.wrapping_sub((key.len() + old.len()) as u64);
+            new.hash = new.hash.wrapping_sub(row::hash(key, &old));
+        }
+        if let Some(value) = value {
+            new.count = new.count.wrapping_add(1);
+            new.bytes = new.bytes.wrapping_add((key.len() + value.len()) as u64);
+            new.hash = new.hash.wrapping_add(row::hash(key, value));
+        }
+    }
+    Ok(new)
+}
+
+/// The error of a database that cannot be used.
+pub fn broken(why: Broken) -> StoreError {
+    StoreError::Io(format!("the database failed: {why}; restart the daemon to rebuild it").into())
+}

@@ -1,0 +1,91 @@
+//! Writing again what a segment holds and is still needed, and taking the rows of the rest away.
+
+use super::live::Survey;
+use crate::store::index::row::{self, KeyRow};
+use crate::store::index::{Draft, Index, entry, key};
+use crate::store::lock::lock;
+use crate::store::log::payload;
+use crate::store::overlay::Reach;
+use crate::store::record::{Entry, Record};
+use crate::store::shared::Shared;
+use crate::store::{Position, StoreError};
+
+impl Shared {
+    /// Carries a segment's living records to the log's end and removes the rows of its entries. Tells how
+    /// many entries went and how many records were carried.
+    pub(super) fn carry(&self, survey: &Survey, now_ms: u64) -> Result<(u64, u64), StoreError> {
+        let (mut entries, mut carried) = (0, 0);
+        self.log.segment(survey.segment, &mut |at, record| {
+            // Nothing is appended between the look and the writing, so nothing newer is overwritten.
+            let mut index = lock(&self.index);
+            let needed = self.needed(&index, at, &record, now_ms)?;
+            let payloads = needed.iter().map(payload::encode).collect::<Result<Vec<_>, _>>()?;
+            self.place(&mut index, &needed, &payloads)?;
+            entries += self.forget(&mut index, at, &record)?;
+            carried += needed.len() as u64;
+            Ok(())
+        })?;
+        Ok((entries, carried))
+    }
+
+    /// Removes the rows that stand for a record which goes away. Those that are still needed stand by now
+    /// for the record that was written again.
+    fn forget(&self, index: &mut Index, at: Position, record: &Record) -> Result<u64, StoreError> {
+        let mut draft = Draft { below: &self.rows, changes: Default::default() };
+        let mut gone = 0;
+        match record {
+            // The entry's seal may stand in a later segment; without its intent it says nothing.
+            Record::Intent(entry) | Record::External(entry) if self.is_last_of(index, at, entry)? => {
+                gone = u64::from(self.stands_at(&key::job(key::ENTRY, entry.id), at)?.is_some());
+                self.forget_entry(entry, &mut draft)?;
+            }
+            Record::Done(done) => {
+                let receipt = key::job(key::RECEIPT, done.id);
+                if self.stands_at(&receipt, at)?.is_some() {
+                    draft.remove(receipt);
+                }
+                if let Some(name) = &done.key {
+                    let name = key::client_key(&done.session, name);
+                    if self.stands_at(&name, at)?.is_some() {
+                        draft.remove(name);
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.take_away(index, draft, gone);
+        Ok(gone)
+    }
+
+    /// Removes an entry's rows, with its receipt and its key where they are its own.
+    pub(super) fn forget_entry(&self, entry: &Entry, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+        entry::remove(draft, entry);
+        if let Some(value) = draft.get(&key::job(key::RECEIPT, entry.id))?
+            && !matches!(self.record(row::place(&value)?)?, Record::Done(_))
+        {
+            draft.remove(key::job(key::RECEIPT, entry.id));
+        }
+        let Some(name) = &entry.key else { return Ok(()) };
+        let name = key::client_key(&entry.session, name);
+        if let Some(value) = draft.get(&name)? {
+            let row: KeyRow = row::rest(&value)?;
+            if row.id == entry.id
+                && row.ended
+                && !matches!(self.record(row::place(&value)?)?, Record::Done(_))
+            {
+                draft.remove(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes removals visible, with the index locked by the caller.
+    pub(super) fn take_away(&self, index: &mut Index, draft: Draft<'_>, entries: u64) {
+        if draft.changes.is_empty() && entries == 0 {
+            return;
+        }
+        index.entries = index.entries.saturating_sub(entries);
+        let (at, sum) = self.log.reach();
+        self.rows.add(draft.changes, Reach::new(at, sum, index));
+    }
+}

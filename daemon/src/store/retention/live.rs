@@ -1,0 +1,151 @@
+//! What of a segment is still needed. It writes nothing.
+
+use editd_proto::ids::ContentHash;
+
+use crate::limits;
+use crate::store::index::row::{self, ClipRow, KeyRow};
+use crate::store::index::{Index, View, key};
+use crate::store::lock::lock;
+use crate::store::log::payload;
+use crate::store::record::{Clip, Done, Entry, Record};
+use crate::store::shared::Shared;
+use crate::store::{Position, StoreError};
+
+/// What a segment holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Survey {
+    /// Its number.
+    pub(super) segment: u64,
+    /// Entries with rows.
+    pub(super) entries: u64,
+    /// Bytes that would be written again.
+    pub(super) carried_bytes: u64,
+    /// It holds an entry that is neither voided nor settled.
+    pub(super) unsettled: bool,
+}
+
+/// Whether a time is less than a day ago. A time that lies ahead is: the clock may have been set back.
+fn young(time: u64, now_ms: u64) -> bool {
+    time.saturating_add(limits::KEY_MS) > now_ms
+}
+
+impl Shared {
+    /// Looks through a segment.
+    pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<Survey, StoreError> {
+        let mut survey = Survey { segment, ..Survey::default() };
+        self.log.segment(segment, &mut |at, record| {
+            let needed = {
+                let index = lock(&self.index);
+                if let Record::Intent(entry) | Record::External(entry) = &record {
+                    survey.unsettled |= index.open.contains_key(&entry.id);
+                    let stands = self.stands_at(&key::job(key::ENTRY, entry.id), at)?;
+                    survey.entries += u64::from(stands.is_some());
+                }
+                self.needed(&index, at, &record, now_ms)?
+            };
+            for needed in needed {
+                survey.carried_bytes += payload::encode(&needed)?.bytes.len() as u64;
+            }
+            Ok(())
+        })?;
+        Ok(survey)
+    }
+
+    /// The records that must be written again when this one goes.
+    pub(super) fn needed(
+        &self,
+        index: &Index,
+        at: Position,
+        record: &Record,
+        now_ms: u64,
+    ) -> Result<Vec<Record>, StoreError> {
+        let mut needed = Vec::new();
+        match record {
+            Record::Start(_) | Record::Void(_) | Record::Seal(_) | Record::Settle(_) => {}
+            Record::Intent(entry) | Record::External(entry) => {
+                for (number, clip) in (0u32..).zip(&entry.clips) {
+                    if self.clip_stands(at, Some(number), clip)? {
+                        needed.push(Record::Clip(clip.clone()));
+                    }
+                }
+                if self.is_last_of(index, at, entry)? {
+                    needed.extend(self.end_of(entry, now_ms)?.map(Record::Done));
+                }
+            }
+            Record::Clip(clip) => {
+                if self.clip_stands(at, None, clip)? {
+                    needed.push(record.clone());
+                }
+            }
+            Record::Seen(seen) => {
+                if self.stands_at(&key::seen(&seen.session, &seen.path), at)?.is_some() {
+                    needed.push(record.clone());
+                }
+            }
+            Record::Queued(queued) => {
+                if self.stands_at(&key::job(key::QUEUED, queued.id), at)?.is_some() {
+                    needed.push(record.clone());
+                }
+            }
+            Record::Done(done) => {
+                let stands = self.stands_at(&key::job(key::RECEIPT, done.id), at)?.is_some();
+                if stands && young(done.time, now_ms) {
+                    needed.push(record.clone());
+                }
+            }
+        }
+        Ok(needed)
+    }
+
+    /// The value of a row, if it stands for the record at this place.
+    pub(super) fn stands_at(&self, key: &[u8], at: Position) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.rows.get(key)? {
+            Some(value) if row::place(&value)? == at => Ok(Some(value)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether no later intent has the entry's number: a detached job whose first intent was voided by
+    /// recovery runs again under the same number.
+    pub(super) fn is_last_of(&self, index: &Index, at: Position, entry: &Entry) -> Result<bool, StoreError> {
+        if index.open.contains_key(&entry.id) {
+            return Ok(false);
+        }
+        match self.rows.get(&key::job(key::ENTRY, entry.id))? {
+            Some(value) => Ok(row::place(&value)? == at),
+            None => Ok(true),
+        }
+    }
+
+    fn clip_stands(&self, at: Position, index: Option<u32>, clip: &Clip) -> Result<bool, StoreError> {
+        match self.stands_at(&key::clip(&clip.session, &clip.name), at)? {
+            Some(value) => Ok(row::rest::<ClipRow>(&value)?.index == index),
+            None => Ok(false),
+        }
+    }
+
+    /// What keeps an entry's key and receipt when the entry goes: less than a day after it was made.
+    fn end_of(&self, entry: &Entry, now_ms: u64) -> Result<Option<Done>, StoreError> {
+        let Some(name) = entry.key.as_ref().filter(|_| young(entry.time, now_ms)) else { return Ok(None) };
+        let Some(value) = self.rows.get(&key::client_key(&entry.session, name))? else { return Ok(None) };
+        let row: KeyRow = row::rest(&value)?;
+        if row.id != entry.id || !row.ended {
+            return Ok(None);
+        }
+        let receipt = match self.record(row::place(&value)?)? {
+            Record::Seal(seal) if !seal.receipt.is_empty() => seal.receipt,
+            Record::Seal(_) => rmp_serde::to_vec_named(&self.plain_receipt(entry.id)?)
+                .map_err(|e| StoreError::Io(format!("a receipt cannot be encoded: {e}").into()))?,
+            // It was carried before.
+            _ => return Ok(None),
+        };
+        Ok(Some(Done {
+            id: entry.id,
+            session: entry.session.clone(),
+            time: entry.time,
+            key: entry.key.clone(),
+            request: entry.request.unwrap_or(ContentHash::from_bytes([0; 32])),
+            receipt,
+        }))
+    }
+}

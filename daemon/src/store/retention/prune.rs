@@ -1,0 +1,103 @@
+//! Which entries and receipts for files are beyond their limits. Their records stay in the log until
+//! their segment goes.
+
+use editd_proto::ids::JobId;
+
+use crate::limits;
+use crate::store::index::row::{self, EntryRow, KeyRow, SeenRow};
+use crate::store::index::{Draft, View, entry, key};
+use crate::store::lock::lock;
+use crate::store::record::Entry;
+use crate::store::shared::Shared;
+use crate::store::{Keep, StoreError};
+
+/// Rows that are removed in one step, so that appends wait little.
+const STEP: usize = 64;
+
+impl Shared {
+    /// Removes the rows of entries that are too old or too many, settled ones only. Their keys live for a
+    /// day at least.
+    pub(super) fn prune_entries(&self, now_ms: u64, keep: Keep) -> Result<u64, StoreError> {
+        let mut beyond = Vec::new();
+        let mut rank = 0u64;
+        self.rows.down(&[key::ENTRY], &key::behind(&[key::ENTRY]), &mut |key, value| {
+            rank += 1;
+            let row: EntryRow = row::rest(value)?;
+            if rank > keep.entries || row.time.saturating_add(keep.age_ms) < now_ms {
+                beyond.extend(key::id_of(key));
+            }
+            Ok(true)
+        })?;
+        let mut gone = 0;
+        for ids in beyond.chunks(STEP) {
+            gone += self.prune_step(ids, now_ms)?;
+        }
+        Ok(gone)
+    }
+
+    fn prune_step(&self, ids: &[JobId], now_ms: u64) -> Result<u64, StoreError> {
+        let mut index = lock(&self.index);
+        let mut draft = Draft { below: &self.rows, changes: Default::default() };
+        let mut gone = 0;
+        for id in ids.iter().filter(|id| !index.open.contains_key(id)) {
+            let Some(found) = self.entry(*id)? else { continue };
+            if self.key_lives(&found, now_ms)? {
+                entry::remove(&mut draft, &found);
+            } else {
+                self.forget_entry(&found, &mut draft)?;
+            }
+            gone += 1;
+        }
+        self.take_away(&mut index, draft, gone);
+        Ok(gone)
+    }
+
+    fn key_lives(&self, entry: &Entry, now_ms: u64) -> Result<bool, StoreError> {
+        let Some(name) = &entry.key else { return Ok(false) };
+        match self.rows.get(&key::client_key(&entry.session, name))? {
+            Some(value) => {
+                let row: KeyRow = row::rest(&value)?;
+                Ok(row.id == entry.id && row.time.saturating_add(limits::KEY_MS) > now_ms)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Removes receipts for files that are too old, or the oldest where there are too many.
+    pub(super) fn prune_seen(&self, now_ms: u64, keep: Keep) -> Result<(), StoreError> {
+        let mut all: Vec<(u64, Vec<u8>)> = Vec::new();
+        self.rows.down(&[key::SEEN], &key::behind(&[key::SEEN]), &mut |key, value| {
+            all.push((row::rest::<SeenRow>(value)?.time, key.to_vec()));
+            Ok(true)
+        })?;
+        // Newest first; the session is the first part of the key.
+        all.sort_by(|a, b| b.cmp(a));
+        let mut of_session = std::collections::BTreeMap::<Vec<u8>, usize>::new();
+        let mut left = 0;
+        let beyond: Vec<(u64, Vec<u8>)> = all
+            .into_iter()
+            .filter(|(time, key)| {
+                let session = of_session.entry(key.get(..17).unwrap_or_default().to_vec()).or_default();
+                *session += 1;
+                let stays = *session <= limits::SEEN_OF_SESSION
+                    && left < limits::SEEN
+                    && time.saturating_add(keep.age_ms) >= now_ms;
+                left += usize::from(stays);
+                !stays
+            })
+            .collect();
+        for step in beyond.chunks(STEP) {
+            let mut index = lock(&self.index);
+            let mut draft = Draft { below: &self.rows, changes: Default::default() };
+            for (time, key) in step {
+                // One that was renewed meanwhile stays.
+                let now = self.rows.get(key)?.map(|value| row::rest::<SeenRow>(&value)).transpose()?;
+                if now.is_some_and(|row| row.time == *time) {
+                    draft.remove(key.clone());
+                }
+            }
+            self.take_away(&mut index, draft, 0);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! Retention against the model: what is within the limits stays, also through kills and a rebuild.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use editd_proto::ids::JobId;
+
+use crate::limits;
+use crate::store::fake::Machine;
+use crate::store::record::{Record, Settle};
+use crate::store::tests::kit::*;
+use crate::store::{Keep, Query, Store};
+
+fn settled(store: &Store, id: u64, session: &str, key: Option<&str>) {
+    let mut e = entry(id, session, &["a", "b"]);
+    if let Some(key) = key {
+        (e.key, e.request) = (Some(key.to_owned()), Some(hash(id)));
+    }
+    // Fills segments quickly, and does not pack.
+    let mut seed = id | 1;
+    e.files[0].splices[0].new = std::iter::repeat_with(|| next(&mut seed) as u8).take(1500).collect();
+    store.append(&[Record::Intent(e), seal(id)]).unwrap();
+    store.append(&[Record::Settle(Settle { id: JobId(id), diverged: false })]).unwrap();
+}
+
+fn ids(store: &Store) -> Vec<u64> {
+    let all = store.history(&Query { limit: 10_000, ..Query::default() }).unwrap();
+    all.iter().rev().map(|e| e.id.0).collect()
+}
+
+const NOW: u64 = 2000;
+
+#[test]
+fn nothing_within_the_limits_goes() {
+    let (store, _) = open(&Machine::new());
+    (1..=200).for_each(|id| settled(&store, id, "s", None));
+    let kept = store.upkeep(NOW, NEVER).unwrap();
+    assert_eq!(kept, Default::default());
+    assert_eq!(ids(&store).len(), 200);
+}
+
+#[test]
+fn the_number_of_entries_and_the_log_are_bounded_and_the_newest_stay() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    (1..=300).for_each(|id| settled(&store, id, "s", None));
+    let before = store.numbers();
+    let kept = store.upkeep(NOW, Keep { entries: 50, ..NEVER }).unwrap();
+    assert_eq!(kept.entries, 250);
+    assert!(kept.segments > 5, "{kept:?}");
+    assert_eq!(ids(&store), (251..=300).collect::<Vec<_>>());
+    assert!(store.numbers().log_bytes < before.log_bytes / 3);
+    assert_eq!(store.entry(JobId(1)).unwrap(), None);
+    assert_eq!(store.receipt(JobId(1)).unwrap(), None);
+    assert!(store.entry(JobId(251)).unwrap().is_some());
+    // A database that is rebuilt shows again what its segments still hold, until the next upkeep.
+    let (again, opened) = open(&machine.copy());
+    assert_eq!(opened.last_id, 300);
+    again.upkeep(NOW, Keep { entries: 50, ..NEVER }).unwrap();
+    assert_eq!(ids(&again), (251..=300).collect::<Vec<_>>());
+    assert!(again.check().iter().all(|finding| finding.severity == "ok"));
+}
+
+#[test]
+fn age_and_bytes_are_limits_too() {
+    let (store, _) = open(&Machine::new());
+    (1..=200).for_each(|id| settled(&store, id, "s", None));
+    // Entry n was made at 1000 + n.
+    store.upkeep(NOW, Keep { age_ms: NOW - 1150, ..NEVER }).unwrap();
+    assert_eq!(ids(&store), (150..=200).collect::<Vec<_>>());
+    let bytes = 3 * SEGMENT;
+    store.upkeep(NOW, Keep { bytes, ..NEVER }).unwrap();
+    assert!(store.numbers().log_bytes <= bytes);
+    let left = ids(&store);
+    assert_eq!(left, (left[0]..=200).collect::<Vec<_>>());
+    assert!(left[0] > 150 && left.len() > 20);
+}
+
+/// A store whose oldest segments hold one of everything that must outlive them.
+fn precious(machine: &Machine) -> Store {
+    let (store, _) = open(machine);
+    store.append(&[Record::Clip(clip("s", "mine", Some(b"text"), 1))]).unwrap();
+    store.append(&[Record::Clip(clip("s", "/ours", Some(b"shared"), 1))]).unwrap();
+    let mut cut = entry(1, "s", &["a"]);
+    cut.clips = vec![clip("s", "cut", Some(b"cut text"), 1), clip("s", "gone", Some(b"x"), 1)];
+    (cut.key, cut.request) = (Some("entry key".to_owned()), Some(hash(1)));
+    store.append(&[Record::Intent(cut), seal(1)]).unwrap();
+    store.append(&[Record::Settle(Settle { id: JobId(1), diverged: false })]).unwrap();
+    store.append(&[Record::Clip(clip("s", "gone", None, 2))]).unwrap();
+    store.append(&[Record::Seen(seen("s", "a", 1900))]).unwrap();
+    store.append(&[queued(2, "s", Some("waiting"))]).unwrap();
+    store.append(&[done(3, "s", Some("done key"))]).unwrap();
+    (4..=200).for_each(|id| settled(&store, id, "s", None));
+    store
+}
+
+fn look(store: &Store) {
+    assert_eq!(store.clip("s", "mine").unwrap().unwrap().bytes.unwrap(), b"text");
+    assert_eq!(store.clip("s", "/ours").unwrap().unwrap().bytes.unwrap(), b"shared");
+    assert_eq!(store.clip("s", "cut").unwrap().unwrap().bytes.unwrap(), b"cut text");
+    assert_eq!(store.clip("s", "gone").unwrap(), None);
+    assert_eq!(store.clips("s").unwrap().len(), 3);
+    assert_eq!(store.seen("s", &"a".into()).unwrap().unwrap().hash, Some(hash(1900)));
+    assert_eq!(store.keyed("s", "waiting").unwrap().unwrap().receipt, None);
+    for (key, id) in [("entry key", 1), ("done key", 3)] {
+        let keyed = store.keyed("s", key).unwrap().unwrap();
+        assert_eq!((keyed.id, keyed.request), (JobId(id), Some(hash(id))));
+        assert_eq!(keyed.receipt, Some(receipt(id)), "{key}");
+        assert_eq!(store.receipt(JobId(id)).unwrap(), Some(receipt(id)));
+    }
+}
+
+#[test]
+fn clipboards_receipts_keys_and_detached_jobs_outlive_their_segment() {
+    let machine = Machine::new();
+    let store = precious(&machine);
+    look(&store);
+    let keep = Keep { entries: 30, ..NEVER };
+    let kept = store.upkeep(NOW, keep).unwrap();
+    assert!(kept.segments > 5 && kept.carried >= 6, "{kept:?}");
+    look(&store);
+    let machine = machine.copy();
+    let (again, opened) = open(&machine);
+    assert_eq!(opened.queued.len(), 1);
+    look(&again);
+    // And once more, a day later: then the keys go.
+    (201..=400).for_each(|id| settled(&again, id, "s", None));
+    again.upkeep(NOW, keep).unwrap();
+    look(&again);
+    (401..=600).for_each(|id| settled(&again, id, "s", None));
+    again.upkeep(NOW + limits::KEY_MS, keep).unwrap();
+    assert_eq!(again.keyed("s", "entry key").unwrap(), None);
+    assert_eq!(again.keyed("s", "done key").unwrap(), None);
+    assert_eq!(again.clip("s", "mine").unwrap().unwrap().bytes.unwrap(), b"text");
+    let rebuilt = open(&machine.copy()).0;
+    assert_eq!(rebuilt.keyed("s", "done key").unwrap(), None);
+    assert_eq!(rebuilt.clips("s").unwrap().len(), 3);
+}
+
+#[test]
+fn an_unsettled_entry_keeps_its_segment() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[Record::Intent(entry(1, "s", &["a"]))]).unwrap();
+    (2..=200).for_each(|id| settled(&store, id, "s", None));
+    let keep = Keep { entries: 10, bytes: SEGMENT, ..NEVER };
+    assert_eq!(store.upkeep(NOW, keep).unwrap().segments, 0);
+    assert_eq!(open(&machine.copy()).1.open.len(), 1);
+    store.append(&[seal(1)]).unwrap();
+    assert_eq!(store.upkeep(NOW, keep).unwrap().segments, 0);
+    store.append(&[Record::Settle(Settle { id: JobId(1), diverged: false })]).unwrap();
+    assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
+}
+
+#[test]
+fn a_number_that_is_used_again_after_a_void_keeps_its_entry() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[queued(1, "s", Some("k"))]).unwrap();
+    store.append(&[Record::Intent(entry(1, "s", &["a"])), Record::Void(JobId(1))]).unwrap();
+    (2..=100).for_each(|id| settled(&store, id, "s", None));
+    settled(&store, 1, "s", Some("k"));
+    store.upkeep(NOW, Keep { bytes: 2 * SEGMENT, ..NEVER }).unwrap();
+    for store in [store, open(&machine.copy()).0] {
+        assert!(store.entry(JobId(1)).unwrap().is_some());
+        assert_eq!(store.keyed("s", "k").unwrap().unwrap().receipt, Some(receipt(1)));
+    }
+}
+
+#[test]
+fn upkeep_may_fail_or_be_killed_at_any_call() {
+    let machine = Machine::new();
+    drop(precious(&machine));
+    let keep = Keep { entries: 30, ..NEVER };
+    let mut failures = 0;
+    for call in (1..30).chain((30..90).step_by(7)) {
+        let machine = machine.copy();
+        let (store, _) = open(&machine);
+        machine.fail_in(call);
+        failures += u32::from(store.upkeep(NOW, keep).is_err());
+        drop(store);
+        for left in [machine.copy(), machine.power_cut(&|| false)] {
+            let (store, opened) = open(&left);
+            look(&store);
+            assert_eq!(opened.queued.len(), 1);
+            store.upkeep(NOW, keep).unwrap();
+            look(&store);
+            assert_eq!(ids(&store), (171..=200).collect::<Vec<_>>());
+        }
+    }
+    assert!(failures > 10, "{failures}");
+}
+
+#[test]
+fn upkeep_on_sled_leaves_rows_that_the_next_opening_trusts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sled");
+    let machine = Machine::new();
+    drop(precious(&machine));
+    let (store, opened) = open_sled(&machine, &path).unwrap();
+    // There was a log and no database.
+    assert!(opened.rebuilt.is_some());
+    store.upkeep(NOW, Keep { entries: 30, ..NEVER }).unwrap();
+    drop(store);
+    let (store, opened) = open_sled(&machine, &path).unwrap();
+    assert_eq!(opened.rebuilt, None);
+    look(&store);
+    assert_eq!(ids(&store), (171..=200).collect::<Vec<_>>());
+}
+
+#[test]
+fn receipts_for_files_are_bounded_and_the_newest_stay() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    let most = limits::SEEN_OF_SESSION as u64;
+    let all: Vec<Record> = (1..=most + 50).map(|n| Record::Seen(seen("s", &format!("f{n}"), n))).collect();
+    for group in all.chunks(500) {
+        store.append(group).unwrap();
+    }
+    store.upkeep(NOW, NEVER).unwrap();
+    assert_eq!(store.seen("s", &"f50".into()).unwrap(), None);
+    assert!(store.seen("s", &"f51".into()).unwrap().is_some());
+}

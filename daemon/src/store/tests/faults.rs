@@ -1,0 +1,144 @@
+//! Kills at every record, every call failing once, many threads at the same time.
+
+use super::kit::*;
+use super::model::{Model, group, write};
+use crate::store::fake::Machine;
+use crate::store::record::Record;
+use crate::store::{Backing, Options, Position, Store, StoreError};
+
+#[test]
+fn a_kill_after_any_append_loses_nothing() {
+    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 3);
+    let (store, _) = open(&machine);
+    for _ in 0..150 {
+        write(&store, &mut model, &mut seed, 1);
+        model.check(&open(&machine.copy()).0);
+    }
+}
+
+#[test]
+fn after_any_failed_call_what_was_acknowledged_is_there_and_nothing_is_accepted() {
+    let mut failures = 0;
+    for call in 1..60 {
+        let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 1000 + call);
+        let (store, _) = open(&machine);
+        machine.fail_in(call);
+        let mut failed = false;
+        for _ in 0..60 {
+            let records = group(&model, &mut seed);
+            if records.is_empty() {
+                continue;
+            }
+            match store.append(&records).and_then(|at| store.flush(at)) {
+                Ok(_) => {
+                    assert!(!failed);
+                    records.iter().for_each(|record| model.apply(record));
+                }
+                Err(StoreError::Failed(why)) => {
+                    assert!(store.failed().is_some() && !why.is_empty());
+                    failed = true;
+                    break;
+                }
+                Err(StoreError::Io(_)) => assert!(store.failed().is_none()),
+                Err(other) => panic!("{other}"),
+            }
+        }
+        if failed {
+            failures += 1;
+            let at = store.append(&[Record::Seen(seen("s", "a", 1))]);
+            assert!(matches!(at, Err(StoreError::Failed(_))));
+            assert!(matches!(store.close(), Err(StoreError::Failed(_))));
+        } else {
+            model.check(&store);
+        }
+        let (again, _) = open(&machine.power_cut(&|| false));
+        if !failed {
+            model.check(&again);
+        } else {
+            // The group that failed may be there or not; everything before it is.
+            assert!(again.numbers().entries >= model.entries.len() as u64);
+        }
+    }
+    assert!(failures > 20, "{failures}");
+}
+
+#[test]
+fn opening_may_fail_at_any_call_and_be_repeated() {
+    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 13);
+    let (store, _) = open(&machine);
+    write(&store, &mut model, &mut seed, 120);
+    drop(store);
+    let mut refused = 0;
+    for call in 1..40 {
+        let machine = machine.copy();
+        machine.fail_in(call);
+        match Store::open(machine.os(), machine.dir(), options(Backing::Memory), 1) {
+            Err(_) => refused += 1,
+            Ok((store, _)) => model.check(&store),
+        }
+        model.check(&open(&machine.copy()).0);
+    }
+    assert!(refused >= 4, "{refused}");
+}
+
+#[test]
+fn a_damaged_log_is_refused_with_what_to_do_and_left_as_it_is() {
+    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 17);
+    let (store, _) = open(&machine);
+    write(&store, &mut model, &mut seed, 60);
+    let _ = store.flush(Position(u64::MAX)).unwrap();
+    write(&store, &mut model, &mut seed, 60);
+    drop(store);
+    let file = machine.file(&["log", "0000000000000001.log"]);
+    file.lock().unwrap().seen[8192 + 20] ^= 1;
+    let before = file.lock().unwrap().seen.clone();
+    let Err(e) = Store::open(machine.os(), machine.dir(), options(Backing::Memory), 1) else {
+        panic!("opened");
+    };
+    assert!(matches!(e, StoreError::Rotten { .. }));
+    assert!(e.to_string().contains("move it away"), "{e}");
+    assert!(file.lock().unwrap().seen == before);
+}
+
+#[test]
+fn many_threads_write_and_look_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = Machine::new();
+    let options = Options {
+        database: Backing::Sled(folder.path().join("sled")),
+        segment: 256 * 1024,
+        contents: 1024 * 1024,
+        background: true,
+    };
+    let (store, _) = Store::open(machine.os(), machine.dir(), options, 1).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8u64 {
+            let store = &store;
+            scope.spawn(move || {
+                let session = format!("session {thread}");
+                for n in 0..150 {
+                    let id = 1 + thread * 1000 + n;
+                    let at =
+                        store.append(&[Record::Intent(entry(id, &session, &["shared", &session]))]).unwrap();
+                    if n % 10 == 0 {
+                        let _ = store.flush(at).unwrap();
+                    }
+                    store.append(&[seal(id), Record::Seen(seen(&session, "shared", id))]).unwrap();
+                    assert_eq!(store.seen(&session, &"shared".into()).unwrap().unwrap().time, id);
+                    let last = store.last_of(&session.as_str().into()).unwrap().unwrap();
+                    assert_eq!(last.0.0, id);
+                    let content = format!("content {id}");
+                    let name = content_hash(content.as_bytes());
+                    store.keep_content(name, content.as_bytes());
+                    if let Some(kept) = store.content(name) {
+                        assert_eq!(kept, content.as_bytes());
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(store.numbers().entries, 1200);
+    assert!(store.check().iter().all(|finding| finding.severity == "ok"));
+    drop(store);
+    assert_eq!(open(&machine.copy()).0.numbers().entries, 1200);
+}

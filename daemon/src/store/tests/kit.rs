@@ -1,0 +1,141 @@
+//! Stores and records for the tests. It checks nothing itself.
+
+use std::path::Path;
+
+use editd_engine::Splice;
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::{EntryKind, Receipt, Status};
+use editd_proto::path::WirePath;
+
+use crate::os::{BootId, Identity};
+use crate::store::fake::Machine;
+use crate::store::record::{Clip, Done, Entry, Face, FileRecord, How, Queued, Record, Seal, Seen, Staging};
+use crate::store::{Backing, Keep, Opened, Options, Store, StoreError};
+
+pub(crate) const SEGMENT: u64 = 32 * 1024;
+
+pub(crate) const NEVER: Keep = Keep { age_ms: u64::MAX, entries: u64::MAX, bytes: u64::MAX };
+
+pub(crate) fn options(database: Backing) -> Options {
+    Options { database, segment: SEGMENT, contents: 64 * 1024, background: false }
+}
+
+pub(crate) fn open(machine: &Machine) -> (Store, Opened) {
+    Store::open(machine.os(), machine.dir(), options(Backing::Memory), 1).unwrap()
+}
+
+pub(crate) fn open_sled(machine: &Machine, path: &Path) -> Result<(Store, Opened), StoreError> {
+    Store::open(machine.os(), machine.dir(), options(Backing::Sled(path.to_owned())), 1)
+}
+
+pub(crate) fn hash(n: u64) -> ContentHash {
+    ContentHash::from_bytes(*blake3::hash(&n.to_le_bytes()).as_bytes())
+}
+
+pub(crate) fn content_hash(bytes: &[u8]) -> ContentHash {
+    ContentHash::from_bytes(*blake3::hash(bytes).as_bytes())
+}
+
+fn face(n: u64) -> Face {
+    let identity = Identity { dev: 1, ino: n, born: 3 };
+    Face { hash: hash(n), size: n, mode: 0o644, uid: 1, gid: 1, identity, modified: 5 }
+}
+
+pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
+    FileRecord {
+        path: path.into(),
+        before: (before != 0).then(|| face(before)),
+        after: (after != 0).then(|| face(after)),
+        splices: vec![Splice { at: 0, old: vec![b'o'; 20], new: vec![b'n'; after as usize % 500] }],
+        how: How::Swap,
+        slot: format!("slot-{after}"),
+        staging: Staging::Root,
+        made: Vec::new(),
+        added: 1,
+        removed: 2,
+    }
+}
+
+pub(crate) fn entry(id: u64, session: &str, paths: &[&str]) -> Entry {
+    Entry {
+        id: JobId(id),
+        kind: EntryKind::Edit,
+        boot: BootId([7; 16]),
+        time: 1000 + id,
+        session: session.to_owned(),
+        client: "test".to_owned(),
+        key: None,
+        request: None,
+        label: Some(format!("label {id}")),
+        queued: None,
+        of: Vec::new(),
+        files: paths.iter().map(|path| file(path, id, id + 1)).collect(),
+        clips: Vec::new(),
+    }
+}
+
+pub(crate) fn undo(id: u64, session: &str, kind: EntryKind, of: &[u64]) -> Entry {
+    Entry { kind, of: of.iter().copied().map(JobId).collect(), ..entry(id, session, &["a"]) }
+}
+
+pub(crate) fn receipt(id: u64) -> Receipt {
+    Receipt {
+        job: Some(JobId(id)),
+        status: Status::Applied,
+        files: Vec::new(),
+        error: None,
+        verified: None,
+        rebased: false,
+        repeated: false,
+    }
+}
+
+pub(crate) fn seal(id: u64) -> Record {
+    Record::Seal(Seal { id: JobId(id), receipt: rmp_serde::to_vec_named(&receipt(id)).unwrap() })
+}
+
+pub(crate) fn done(id: u64, session: &str, key: Option<&str>) -> Record {
+    Record::Done(Done {
+        id: JobId(id),
+        session: session.to_owned(),
+        time: 1000 + id,
+        key: key.map(str::to_owned),
+        request: hash(id),
+        receipt: rmp_serde::to_vec_named(&receipt(id)).unwrap(),
+    })
+}
+
+pub(crate) fn queued(id: u64, session: &str, key: Option<&str>) -> Record {
+    Record::Queued(Queued {
+        id: JobId(id),
+        session: session.to_owned(),
+        client: "test".to_owned(),
+        time: 1000 + id,
+        key: key.map(str::to_owned),
+        request: hash(id),
+        payload: vec![9; 40],
+    })
+}
+
+pub(crate) fn clip(session: &str, name: &str, bytes: Option<&[u8]>, time: u64) -> Clip {
+    let session = if name.starts_with('/') { "" } else { session }.to_owned();
+    let origin = Some(WirePath::from("origin"));
+    Clip { session, name: name.to_owned(), bytes: bytes.map(<[u8]>::to_vec), origin, time }
+}
+
+pub(crate) fn seen(session: &str, path: &str, n: u64) -> Seen {
+    Seen {
+        session: session.to_owned(),
+        path: path.into(),
+        hash: Some(hash(n)),
+        ranges: vec![(1, n)],
+        time: n,
+    }
+}
+
+pub(crate) fn next(seed: &mut u64) -> u64 {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    *seed >> 11
+}

@@ -1,0 +1,229 @@
+//! What each record makes visible, at once and after a kill.
+
+use editd_proto::ids::JobId;
+use editd_proto::message::EntryKind;
+
+use super::kit::*;
+use crate::store::fake::Machine;
+use crate::store::record::{Record, Settle};
+use crate::store::{Query, Store};
+
+/// Looks at a store now, and as a new process finds it after a kill.
+fn both(machine: &Machine, store: &Store, look: impl Fn(&Store)) {
+    look(store);
+    look(&open(&machine.copy()).0);
+}
+
+fn all(store: &Store) -> Vec<u64> {
+    let entries = store.history(&Query { limit: 100, ..Query::default() }).unwrap();
+    entries.iter().map(|e| e.id.0).collect()
+}
+
+#[test]
+fn an_entry_is_in_history_only_once_it_is_sealed() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    let mut one = entry(1, "s", &["a", "b"]);
+    one.clips = vec![clip("s", "c", Some(b"cut"), 4)];
+    store.append(&[Record::Intent(one.clone())]).unwrap();
+    both(&machine, &store, |store| {
+        assert!(all(store).is_empty());
+        assert_eq!(store.entry(JobId(1)).unwrap(), None);
+        assert_eq!(store.clip("s", "c").unwrap(), None);
+        assert_eq!(store.last_of(&"a".into()).unwrap(), None);
+        assert_eq!(store.open_entries(), vec![(one.clone().into(), false)]);
+    });
+    store.append(&[seal(1)]).unwrap();
+    both(&machine, &store, |store| {
+        assert_eq!(all(store), [1]);
+        assert_eq!(store.entry(JobId(1)).unwrap().unwrap(), one);
+        assert_eq!(store.clip("s", "c").unwrap().unwrap().bytes.unwrap(), b"cut");
+        assert_eq!(store.last_of(&"b".into()).unwrap(), Some((JobId(1), Some(hash(2)))));
+        assert_eq!(store.receipt(JobId(1)).unwrap(), Some(receipt(1)));
+        assert_eq!(store.open_entries(), vec![(one.clone().into(), true)]);
+        assert_eq!(store.numbers().entries, 1);
+    });
+    store.append(&[Record::Settle(Settle { id: JobId(1), diverged: true })]).unwrap();
+    both(&machine, &store, |store| {
+        assert!(store.open_entries().is_empty());
+        assert!(store.summary(JobId(1)).unwrap().unwrap().diverged);
+    });
+}
+
+#[test]
+fn a_voided_intent_leaves_nothing_and_its_number_is_not_given_again() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[Record::Intent(entry(5, "s", &["a"])), Record::Void(JobId(5))]).unwrap();
+    store.append(&[seal(5)]).unwrap();
+    both(&machine, &store, |store| {
+        assert!(all(store).is_empty() && store.open_entries().is_empty());
+    });
+    assert_eq!(open(&machine.copy()).1.last_id, 5);
+}
+
+#[test]
+fn undo_and_redo_mark_what_they_take_and_bring_back() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    let put = |e| store.append(&[Record::Intent(Clone::clone(&e)), seal(e.id.0)]).unwrap();
+    let undone = |store: &Store| -> Vec<u64> {
+        let entries = store.history(&Query { limit: 100, ..Query::default() }).unwrap();
+        entries.iter().filter(|e| e.undone).map(|e| e.id.0).collect()
+    };
+    put(entry(1, "s", &["a"]));
+    put(entry(2, "s", &["a"]));
+    put(undo(3, "s", EntryKind::Undo, &[2, 1]));
+    both(&machine, &store, |store| assert_eq!(undone(store), [2, 1]));
+    // A redo that names an original brings it back.
+    put(undo(4, "s", EntryKind::Redo, &[1]));
+    both(&machine, &store, |store| assert_eq!(undone(store), [2]));
+    // A redo that names an undo takes that undo back.
+    put(undo(5, "s", EntryKind::Undo, &[1]));
+    put(undo(6, "s", EntryKind::Redo, &[5]));
+    both(&machine, &store, |store| assert_eq!(undone(store), [5, 2]));
+    // An undo of the redo makes the undo stand again.
+    put(undo(7, "s", EntryKind::Undo, &[6]));
+    both(&machine, &store, |store| assert_eq!(undone(store), [6, 2, 1]));
+}
+
+#[test]
+fn history_is_narrowed_by_path_session_time_and_number() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    for id in 1..=40 {
+        let path = if id % 3 == 0 { "x" } else { "y" };
+        let mut e = entry(id, if id % 2 == 0 { "even" } else { "odd" }, &[path]);
+        // The clock jumps back in the middle.
+        e.time = if id == 20 { 1 } else { 1000 + id };
+        store.append(&[Record::Intent(e), seal(id)]).unwrap();
+    }
+    both(&machine, &store, |store| {
+        let ids =
+            |query: &Query| -> Vec<u64> { store.history(query).unwrap().iter().map(|e| e.id.0).collect() };
+        let any = Query { limit: 3, ..Query::default() };
+        assert_eq!(ids(&any), [40, 39, 38]);
+        assert_eq!(ids(&Query { before: Some(JobId(10)), ..any.clone() }), [9, 8, 7]);
+        let x = Query { path: Some("x".into()), ..any.clone() };
+        assert_eq!(ids(&x), [39, 36, 33]);
+        assert_eq!(ids(&Query { session: Some("even".to_owned()), ..x.clone() }), [36, 30, 24]);
+        let odd = Query { session: Some("odd".to_owned()), before: Some(JobId(4)), ..any.clone() };
+        assert_eq!(ids(&odd), [3, 1]);
+        let since = Query { since: Some(1018), limit: 100, ..Query::default() };
+        assert_eq!(ids(&since), (18..=40).rev().filter(|id| *id != 20).collect::<Vec<_>>());
+        assert_eq!(ids(&Query { limit: 0, ..Query::default() }), []);
+        assert_eq!(ids(&Query { path: Some("z".into()), ..any }), []);
+    });
+}
+
+#[test]
+fn keys_belong_to_a_session_and_tell_what_became_of_the_job() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[queued(1, "s", Some("k"))]).unwrap();
+    both(&machine, &store, |store| {
+        let keyed = store.keyed("s", "k").unwrap().unwrap();
+        assert_eq!((keyed.id, keyed.request, keyed.receipt), (JobId(1), Some(hash(1)), None));
+        assert_eq!(store.keyed("t", "k").unwrap(), None);
+    });
+    assert_eq!(open(&machine.copy()).1.queued.len(), 1);
+    let keyed = |id, session| {
+        let mut e = entry(id, session, &["a"]);
+        (e.key, e.request) = (Some("k".to_owned()), Some(hash(id)));
+        e
+    };
+    store.append(&[Record::Intent(keyed(1, "s"))]).unwrap();
+    both(&machine, &store, |store| {
+        assert_eq!(store.keyed("s", "k").unwrap().unwrap().receipt, None);
+    });
+    store.append(&[seal(1)]).unwrap();
+    both(&machine, &store, |store| {
+        assert_eq!(store.keyed("s", "k").unwrap().unwrap().receipt, Some(receipt(1)));
+    });
+    assert!(open(&machine.copy()).1.queued.is_empty());
+    // Another session's intent under the same words, which is then refused.
+    store.append(&[Record::Intent(keyed(2, "t"))]).unwrap();
+    both(&machine, &store, |store| assert_eq!(store.keyed("t", "k").unwrap().unwrap().receipt, None));
+    store.append(&[Record::Void(JobId(2)), done(2, "t", Some("k"))]).unwrap();
+    both(&machine, &store, |store| {
+        assert_eq!(store.keyed("t", "k").unwrap().unwrap().receipt, Some(receipt(2)));
+        assert_eq!(store.receipt(JobId(2)).unwrap(), Some(receipt(2)));
+        assert_eq!(store.receipt(JobId(3)).unwrap(), None);
+    });
+}
+
+#[test]
+fn recovery_may_seal_without_a_receipt_and_one_is_made_up() {
+    let (store, _) = open(&Machine::new());
+    let bare = crate::store::record::Seal { id: JobId(1), receipt: Vec::new() };
+    store.append(&[Record::Intent(entry(1, "s", &["a"])), Record::Seal(bare)]).unwrap();
+    let made = store.receipt(JobId(1)).unwrap().unwrap();
+    assert_eq!(made.files[0].path, "a".into());
+    assert_eq!(made.files[0].after, Some(hash(2).version()));
+}
+
+#[test]
+fn clipboards_are_set_listed_and_removed() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[Record::Clip(clip("s", "b", Some(b"one"), 1))]).unwrap();
+    store.append(&[Record::Clip(clip("s", "/shared", Some(b"two"), 2))]).unwrap();
+    store.append(&[Record::Clip(clip("t", "b", Some(b"other"), 3))]).unwrap();
+    let names = |store: &Store, session| -> Vec<(String, u64)> {
+        store.clips(session).unwrap().into_iter().map(|info| (info.name, info.size)).collect()
+    };
+    both(&machine, &store, |store| {
+        assert_eq!(names(store, "s"), [("/shared".to_owned(), 3), ("b".to_owned(), 3)]);
+        assert_eq!(names(store, ""), [("/shared".to_owned(), 3)]);
+        assert_eq!(store.clip("t", "b").unwrap().unwrap().bytes.unwrap(), b"other");
+    });
+    store.append(&[Record::Clip(clip("s", "b", None, 4))]).unwrap();
+    both(&machine, &store, |store| {
+        assert_eq!(names(store, "s"), [("/shared".to_owned(), 3)]);
+        assert_eq!(store.clip("s", "b").unwrap(), None);
+    });
+}
+
+#[test]
+fn what_does_not_fit_a_row_is_read_from_the_log() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    let paths: Vec<String> = (0..300).map(|n| format!("a/long/folder/name/file-{n}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let mut big = entry(1, "s", &paths);
+    let mut long = clip("s", "long", Some(b"text"), 1);
+    long.origin = Some("o".repeat(4090).as_str().into());
+    big.clips = vec![long.clone()];
+    let mut saw = seen("s", "a", 7);
+    saw.ranges = (0..3000).map(|n| (n * 10 + 1, n * 10 + 5)).collect();
+    store.append(&[Record::Intent(big.clone()), seal(1), Record::Seen(saw.clone())]).unwrap();
+    both(&machine, &store, |store| {
+        assert_eq!(store.summary(JobId(1)).unwrap().unwrap().files.len(), 300);
+        assert_eq!(store.history(&Query { limit: 1, ..Query::default() }).unwrap()[0].session, "s");
+        assert_eq!(store.seen("s", &"a".into()).unwrap().unwrap(), saw);
+        assert_eq!(store.clip("s", "long").unwrap().unwrap(), long);
+        assert_eq!(store.clips("s").unwrap()[0].origin, long.origin);
+        let mut longest = 0;
+        store
+            .shared
+            .rows
+            .down(&[], &[255], &mut |_, value| {
+                longest = longest.max(value.len());
+                Ok(true)
+            })
+            .unwrap();
+        assert!(longest <= crate::limits::ROW, "{longest}");
+    });
+}
+
+#[test]
+fn a_flush_proves_what_it_covers_and_the_store_is_checked() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    let at = store.append(&[Record::Seen(seen("s", "a", 1))]).unwrap();
+    assert_eq!(store.flush(at).unwrap().position(), at);
+    let cut = machine.power_cut(&|| false);
+    assert!(open(&cut).0.seen("s", &"a".into()).unwrap().is_some());
+    assert!(store.check().iter().all(|finding| finding.severity == "ok"), "{:?}", store.check());
+    assert_eq!(store.append(&[]).unwrap(), at);
+}

@@ -1,0 +1,11 @@
+//! The store as a whole, against a naive model, through kills, faults and rebuilds. Real files are only
+//! those of sled, in temporary folders.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod faults;
+pub(crate) mod kit;
+mod lookups;
+mod model;
+mod rebuild;
+mod samples;

@@ -1,0 +1,160 @@
+//! The database on sled: brought up from where it is, or rebuilt from the log when it is in doubt.
+
+use std::fs;
+use std::path::Path;
+
+use super::kit::*;
+use super::model::{Model, write};
+use crate::store::fake::Machine;
+use crate::store::{Backing, Store};
+
+/// Every row, whatever it is kept in.
+fn dump(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut rows = Vec::new();
+    let keep = &mut |key: &[u8], value: &[u8]| {
+        if key != crate::store::index::key::META {
+            rows.push((key.to_vec(), value.to_vec()));
+        }
+        Ok(true)
+    };
+    store.shared.rows.down(&[], &[255], keep).unwrap();
+    rows
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_database_that_followed_equals_one_that_was_rebuilt() {
+    for round in 0..6 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sled");
+        let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 500 + round);
+        for life in 0..3 {
+            let (store, opened) = open_sled(&machine, &path).unwrap();
+            assert_eq!(opened.rebuilt, None, "round {round}, life {life}");
+            model.check(&store);
+            write(&store, &mut model, &mut seed, 80);
+            if life == 1 {
+                store.close().unwrap();
+            }
+            let rebuilt = Store::open(machine.copy().os(), machine.copy().dir(), options(Backing::Memory), 1);
+            let followed = dump(&store);
+            assert_eq!(followed, dump(&rebuilt.unwrap().0));
+            store.apply_pending().unwrap();
+            assert_eq!(dump(&store), followed);
+        }
+    }
+}
+
+#[test]
+fn an_older_database_is_brought_up_and_a_foreign_one_is_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, older) = (folder.path().join("sled"), folder.path().join("older"));
+    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 9);
+    let (store, _) = open_sled(&machine, &path).unwrap();
+    write(&store, &mut model, &mut seed, 100);
+    store.close().unwrap();
+    drop(store);
+    copy(&path, &older);
+    let (store, _) = open_sled(&machine, &path).unwrap();
+    write(&store, &mut model, &mut seed, 100);
+    store.close().unwrap();
+    drop(store);
+    fs::remove_dir_all(&path).unwrap();
+    copy(&older, &path);
+    let (store, opened) = open_sled(&machine, &path).unwrap();
+    assert_eq!(opened.rebuilt, None);
+    model.check(&store);
+    drop(store);
+    // The database of another log.
+    let other = Machine::new();
+    let (store, opened) = open_sled(&other, &path).unwrap();
+    assert!(opened.rebuilt.is_some());
+    Model::default().check(&store);
+}
+
+#[test]
+fn a_damaged_or_lost_database_is_rebuilt_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sled");
+    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 11);
+    let (store, _) = open_sled(&machine, &path).unwrap();
+    write(&store, &mut model, &mut seed, 200);
+    store.close().unwrap();
+    drop(store);
+    let damages: [&dyn Fn(); 5] = [
+        &|| fs::remove_dir_all(&path).unwrap(),
+        &|| fs::write(path.join("db"), b"").unwrap(),
+        &|| fs::write(path.join("conf"), b"rubbish rubbish rubbish").unwrap(),
+        &|| {
+            let mut bytes = fs::read(path.join("db")).unwrap();
+            bytes.iter_mut().skip(100).step_by(97).for_each(|byte| *byte ^= 0x55);
+            fs::write(path.join("db"), bytes).unwrap();
+        },
+        &|| {
+            // A row that vanished without a sound.
+            let db = sled::Config::new().path(&path).flush_every_ms(None).open().unwrap();
+            let key = db.scan_prefix(b"p").keys().next().unwrap().unwrap();
+            db.remove(key).unwrap();
+            db.flush().unwrap();
+        },
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        damage();
+        let (store, opened) = open_sled(&machine, &path).unwrap();
+        assert!(opened.rebuilt.is_some(), "damage {number}");
+        model.check(&store);
+        store.close().unwrap();
+        drop(store);
+        let (store, opened) = open_sled(&machine, &path).unwrap();
+        assert_eq!(opened.rebuilt, None, "after damage {number}");
+        model.check(&store);
+    }
+    let aside = fs::read_dir(folder.path()).unwrap();
+    let aside =
+        aside.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().contains("corrupt")).count();
+    assert_eq!(aside, 2);
+}
+
+#[test]
+fn what_a_kill_leaves_of_a_snapshot_does_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sled");
+    let machine = Machine::new();
+    drop(open_sled(&machine, &path).unwrap());
+    fs::write(path.join("snap.0000000000000001.generating"), b"half").unwrap();
+    let (_, opened) = open_sled(&machine, &path).unwrap();
+    assert_eq!(opened.rebuilt, None);
+}
+
+#[test]
+fn the_database_moves_into_a_fresh_folder_and_holds_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sled");
+    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 21);
+    let (store, _) = open_sled(&machine, &path).unwrap();
+    write(&store, &mut model, &mut seed, 150);
+    store.apply_pending().unwrap();
+    write(&store, &mut model, &mut seed, 20);
+    let before = dump(&store);
+    let shared = &store.shared;
+    shared.rows.move_into(&|| shared.shelf.beside(), &|| shared.shelf.replace()).unwrap();
+    assert_eq!(dump(&store), before);
+    write(&store, &mut model, &mut seed, 20);
+    model.check(&store);
+    store.close().unwrap();
+    drop(store);
+    let (store, opened) = open_sled(&machine, &path).unwrap();
+    assert_eq!(opened.rebuilt, None);
+    model.check(&store);
+}

@@ -1,0 +1,77 @@
+//! A sample of every kind of record in every version that was ever stored. What stands in `samples/` must
+//! load for ever; with `BLESS=1` samples that are missing are written, and none is ever changed.
+
+use std::path::PathBuf;
+
+use editd_proto::ids::JobId;
+
+use super::kit::*;
+use crate::os::BootId;
+use crate::store::Position;
+use crate::store::log::frame::{FRAME, Frame};
+use crate::store::log::payload;
+use crate::store::record::{Record, Settle, Start};
+
+fn records() -> Vec<(&'static str, Record)> {
+    let mut e = entry(12, "session", &["src/a.rs", "b"]);
+    (e.key, e.request) = (Some("key".to_owned()), Some(hash(3)));
+    e.clips = vec![clip("session", "c", Some(b"text"), 5)];
+    e.files[1].path = editd_proto::path::WirePath::new(vec![b'x', 0xff]);
+    e.files[1].before = None;
+    e.files[1].made = vec!["folder".into()];
+    let start = Start { boot: BootId([0xAB; 16]), time: 1_700_000_000_000, version: "0.1.0".to_owned() };
+    vec![
+        ("start", Record::Start(start)),
+        ("intent", Record::Intent(e.clone())),
+        ("void", Record::Void(JobId(12))),
+        ("seal", seal(12)),
+        ("settle", Record::Settle(Settle { id: JobId(12), diverged: true })),
+        ("external", Record::External(undo(13, "", editd_proto::message::EntryKind::External, &[]))),
+        ("clip", Record::Clip(clip("session", "/shared", Some(&[0, 255, 10]), 6))),
+        ("seen", Record::Seen(seen("session", "src/a.rs", 9))),
+        (
+            "queued",
+            Record::Queued(match queued(14, "session", Some("key")) {
+                Record::Queued(queued) => queued,
+                _ => unreachable!(),
+            }),
+        ),
+        ("done", done(15, "session", Some("other"))),
+    ]
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/store/samples")
+}
+
+#[test]
+fn every_record_that_was_ever_stored_still_loads() {
+    let at = Position::at(7, 4096);
+    for (name, record) in records() {
+        let path = folder().join(format!("v1-{name}.bin"));
+        if !path.exists() && std::env::var_os("BLESS").is_some() {
+            let payload = payload::encode(&record).unwrap();
+            let frame = Frame {
+                stored: payload.bytes.len() as u32,
+                raw: payload.raw,
+                kind: payload.kind,
+                version: payload.version,
+                packed: payload.packed,
+                more: false,
+                epoch: 3,
+                sequence: 5,
+                flushed: Position::at(6, 8192),
+                previous: [1; 16],
+                digest: payload.digest,
+            };
+            let mut bytes = Vec::new();
+            frame.encode(at, &mut bytes);
+            bytes.extend_from_slice(&payload.bytes);
+            std::fs::write(&path, bytes).unwrap();
+        }
+        let bytes =
+            std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}; BLESS=1 writes it", path.display()));
+        let (frame, _) = Frame::decode(&bytes, at).unwrap();
+        assert_eq!(payload::decode(&frame, &bytes[FRAME..]).unwrap(), record, "{name}");
+    }
+}

@@ -1,0 +1,113 @@
+//! The store's thread: applies rows, prepares segments, writes contents, when it is asked to. It sleeps
+//! otherwise, and nothing is wrong when it never runs.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::lock::lock;
+use super::shared::Shared;
+
+#[derive(Default)]
+struct Asked {
+    listening: bool,
+    apply: bool,
+    prepare: bool,
+    contents: bool,
+    stop: bool,
+}
+
+/// What the thread is asked for.
+#[derive(Default)]
+pub(super) struct Signal {
+    asked: Mutex<Asked>,
+    woken: Condvar,
+}
+
+impl Signal {
+    /// Asks for rows to be applied, the next segment to be prepared. Tells whether anybody listens.
+    pub(super) fn ask(&self, apply: bool, prepare: bool) -> bool {
+        let mut asked = lock(&self.asked);
+        asked.apply |= apply;
+        asked.prepare |= prepare;
+        if asked.listening && (apply || prepare) {
+            self.woken.notify_one();
+        }
+        asked.listening
+    }
+
+    /// Asks for contents to be written. Tells whether anybody listens.
+    pub(super) fn ask_contents(&self) -> bool {
+        let mut asked = lock(&self.asked);
+        asked.contents = true;
+        if asked.listening {
+            self.woken.notify_one();
+        }
+        asked.listening
+    }
+
+    fn wait(&self) -> Asked {
+        let mut asked = lock(&self.asked);
+        while !(asked.stop || asked.apply || asked.prepare || asked.contents) {
+            asked = self.woken.wait(asked).unwrap_or_else(PoisonError::into_inner);
+        }
+        let (listening, stop) = (asked.listening, asked.stop);
+        std::mem::replace(&mut *asked, Asked { listening, stop, ..Asked::default() })
+    }
+}
+
+/// The running thread; dropping it ends it.
+pub(super) struct Worker {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// Starts it; `None` where the system gives no thread, which costs only time.
+    pub(super) fn start(shared: &Arc<Shared>) -> Option<Self> {
+        lock(&shared.signal.asked).listening = true;
+        let own = shared.clone();
+        let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || run(&own));
+        if thread.is_err() {
+            lock(&shared.signal.asked).listening = false;
+        }
+        Some(Self { shared: shared.clone(), thread: Some(thread.ok()?) })
+    }
+}
+
+fn run(shared: &Shared) {
+    loop {
+        let asked = shared.signal.wait();
+        if asked.stop {
+            return;
+        }
+        // What fails here fails again, and is told, where a caller needs it.
+        if asked.prepare
+            && let Err(e) = shared.log.prepare_next()
+        {
+            tracing::warn!("{e}");
+        }
+        if asked.apply
+            && let Err(e) = shared.apply()
+        {
+            tracing::warn!("{e}");
+        }
+        if asked.contents {
+            shared.contents.write_waiting();
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        {
+            let mut asked = lock(&self.shared.signal.asked);
+            asked.stop = true;
+            asked.listening = false;
+            self.shared.signal.woken.notify_all();
+        }
+        if let Some(thread) = self.thread.take() {
+            // A panic in the thread was printed when it happened.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Writing records and making them durable. It changes nothing but the log and the rows that follow it.
+
+use std::sync::Arc;
+
+use super::index::{Draft, Index};
+use super::lock::lock;
+use super::log::payload::{self, Payload};
+use super::log::{Placed, read};
+use super::overlay::Reach;
+use super::record::Record;
+use super::shared::Shared;
+use super::{Flushed, Position, Store, StoreError};
+use crate::limits;
+
+impl Store {
+    /// Writes records, all of them in order or none. They survive a kill, and every look-up sees them,
+    /// from here. The place is that of the last one.
+    ///
+    /// `Io` where nothing was written and a later try may succeed (no room for a segment, a record above
+    /// [`limits::RECORD`]); `Failed` for ever after any other failure.
+    pub fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
+        self.shared.append(records)
+    }
+
+    /// Makes everything up to `upto`, or the last record, durable. Callers that wait at the same time share one flush.
+    pub fn flush(&self, upto: Position) -> Result<Flushed, StoreError> {
+        let upto = upto.min(self.shared.log.last());
+        self.shared.log.flush(upto)?;
+        Ok(Flushed(upto))
+    }
+
+    /// The place of the last record: what to flush to make everything durable.
+    pub fn end(&self) -> Position {
+        self.shared.log.last()
+    }
+
+    /// Brings the database up to the log. Needed by nobody: it bounds the overlay and the work of the
+    /// next opening.
+    pub fn apply_pending(&self) -> Result<(), StoreError> {
+        self.shared.apply()
+    }
+
+    /// Makes everything durable and brings the database up to it: what a clean shutdown does.
+    pub fn close(&self) -> Result<(), StoreError> {
+        if let Some(why) = self.failed() {
+            return Err(StoreError::Failed(why));
+        }
+        self.shared.flush(self.shared.log.last())?;
+        self.shared.apply()?;
+        self.shared.rows.flush()
+    }
+
+    /// Why nothing is accepted any more, where that is so.
+    pub fn failed(&self) -> Option<Arc<str>> {
+        self.shared.torn.get().cloned().or_else(|| self.shared.log.failed())
+    }
+}
+
+impl Flushed {
+    /// Everything up to here is durable.
+    pub fn position(self) -> Position {
+        self.0
+    }
+}
+
+impl Shared {
+    pub(super) fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
+        let payloads = records.iter().map(payload::encode).collect::<Result<Vec<Payload>, _>>()?;
+        let placed = {
+            let mut index = lock(&self.index);
+            self.place(&mut index, records, &payloads)?
+        };
+        self.relieve()?;
+        Ok(placed.unwrap_or_else(|| self.log.last()))
+    }
+
+    /// Writes a group and makes its rows, with the index locked by the caller.
+    pub(super) fn place(
+        &self,
+        index: &mut Index,
+        records: &[Record],
+        payloads: &[Payload],
+    ) -> Result<Option<Position>, StoreError> {
+        self.whole()?;
+        let placed = self.log.append(payloads)?;
+        let Some(last) = placed.last() else { return Ok(None) };
+        let changes = self.rows_of(index, records, &placed).map_err(|e| {
+            // The log has the records and the rows do not: only a new opening mends that.
+            let why: Arc<str> = e.to_string().into();
+            StoreError::Failed(self.torn.get_or_init(|| why).clone())
+        })?;
+        self.rows.add(changes, Reach::new(last.at, last.sum, index));
+        Ok(Some(last.at))
+    }
+
+    fn rows_of(
+        &self,
+        index: &mut Index,
+        records: &[Record],
+        placed: &[Placed],
+    ) -> Result<super::index::Changes, StoreError> {
+        let mut draft = Draft { below: &self.rows, changes: Default::default() };
+        let dir = self.log.dir();
+        for (record, placed) in records.iter().zip(placed) {
+            index.apply(placed.at, record, &mut draft, &|at| match read::record(dir, at)?.0 {
+                Record::Intent(entry) | Record::External(entry) => Ok(entry.of),
+                _ => Ok(Vec::new()),
+            })?;
+        }
+        Ok(draft.changes)
+    }
+
+    /// Asks the thread for what is due, or does it where there is none or it does not keep up.
+    fn relieve(&self) -> Result<(), StoreError> {
+        let (rows, bytes) = self.rows.waiting();
+        let listening = self
+            .signal
+            .ask(rows > limits::OVERLAY_ROWS || bytes > limits::OVERLAY_BYTES, self.log.wants_next());
+        let times = if listening { 8 } else { 1 };
+        if rows > times * limits::OVERLAY_ROWS || bytes > times * limits::OVERLAY_BYTES {
+            self.apply()?;
+        }
+        Ok(())
+    }
+}

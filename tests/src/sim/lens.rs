@@ -1,0 +1,118 @@
+//! Ways to look at one story on the simulated machine: ended at every effect, found again after every kind of
+//! crash, struck by every fault. They run and count, and judge nothing: the caller's check does.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::call::Lasting;
+use super::machine::SimMachine;
+
+/// What ended a run, to be shown where a check fails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Blow {
+    /// The process was ended after so many effects.
+    Kill {
+        /// Counted from its start.
+        after: u64,
+    },
+    /// The process was ended inside the write that would have been this effect.
+    KillInside {
+        /// Counted from 1.
+        effect: u64,
+    },
+    /// The power was cut after so many effects; which of the states that it may leave.
+    Cut {
+        /// Counted from the start of the process.
+        after: u64,
+        /// Counted from 0.
+        state: usize,
+    },
+    /// A call failed.
+    Fault {
+        /// Counted from 1.
+        call: u64,
+        /// Once, or from then on.
+        lasting: Lasting,
+        /// The system's number of the error.
+        errno: i32,
+    },
+}
+
+/// A machine after a blow: the next process may start on it.
+pub struct Struck {
+    /// What happened.
+    pub blow: Blow,
+    /// The machine, without faults or stops.
+    pub machine: SimMachine,
+    /// The calls that were made until then.
+    pub trace: Vec<Arc<str>>,
+}
+
+impl fmt::Debug for Struck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:?} after", self.blow)?;
+        let skipped = self.trace.len().saturating_sub(30);
+        self.trace.iter().skip(skipped).try_for_each(|call| writeln!(f, "  {call}"))
+    }
+}
+
+/// Runs the story once for each of its effects, ended after it, and shows what a kill and what power cuts
+/// leave: at most `cuts` states each, chosen by `seed` where there are more. Returns the number of effects.
+///
+/// The story gets a machine of its own each time, and must do the same each time.
+pub fn crashes(
+    base: &SimMachine,
+    cuts: usize,
+    seed: u64,
+    mut story: impl FnMut(&SimMachine),
+    mut check: impl FnMut(Struck),
+) -> u64 {
+    let mut after = 0;
+    loop {
+        let machine = base.fork();
+        machine.stop_after(after);
+        story(&machine);
+        let (trace, reached) = (machine.trace(), machine.effects());
+        for (state, cut) in machine.cuts(cuts, seed ^ after).into_iter().enumerate() {
+            check(Struck { blow: Blow::Cut { after, state }, machine: cut, trace: trace.clone() });
+        }
+        check(Struck { blow: Blow::Kill { after }, machine: machine.kill(), trace: trace.clone() });
+        if trace.last().is_some_and(|call| call.contains("WriteAt")) {
+            let machine = base.fork();
+            machine.stop_inside(after, 100);
+            story(&machine);
+            check(Struck { blow: Blow::KillInside { effect: after }, machine: machine.kill(), trace });
+        }
+        if reached < after {
+            return reached;
+        }
+        after += 1;
+    }
+}
+
+/// Runs the story once for each of its calls and errors with that call failing once, and once with all
+/// calls failing from there; then takes the fault away and shows what is left. Returns the number of calls.
+///
+/// The process lives on: the check may go on with it, or [`SimMachine::kill`] it.
+pub fn faults(
+    base: &SimMachine,
+    errors: &[i32],
+    mut story: impl FnMut(&SimMachine),
+    mut check: impl FnMut(Struck),
+) -> u64 {
+    let whole = base.fork();
+    story(&whole);
+    for call in 1..=whole.calls() {
+        for errno in errors.iter().copied() {
+            for lasting in [Lasting::Once, Lasting::ForEver] {
+                let machine = base.fork();
+                machine.fail_call(call, errno, lasting);
+                story(&machine);
+                machine.mend();
+                let trace = machine.trace();
+                check(Struck { blow: Blow::Fault { call, lasting, errno }, machine, trace });
+            }
+        }
+    }
+    whole.calls()
+}

@@ -1,0 +1,112 @@
+//! The lenses must catch what is wrong and pass what is right: the tester's test.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use super::{Os, machine, root};
+use crate::sim::{Abilities, Blow, EIO, ENOSPC, SimMachine, crashes, faults};
+
+/// How a file is replaced.
+#[derive(Clone, Copy)]
+struct Way {
+    flush_file: bool,
+    flush_folder: bool,
+}
+
+const RIGHT: Way = Way { flush_file: true, flush_folder: true };
+
+/// Replaces `/w/f` and says so by a file outside of the machine: the returned `Ok`.
+fn replace(machine: &SimMachine, way: Way) -> io::Result<()> {
+    let dir = root_of(machine)?;
+    // What an earlier, killed process left.
+    match dir.remove_file(b"f.new") {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        done => done?,
+    }
+    let file = dir.create_file(b"f.new", 0o644)?;
+    file.write_all_at(&[b'n'; 1500], 0)?;
+    if way.flush_file {
+        file.sync_data()?;
+    }
+    machine.rename(&dir, b"f.new", &dir, b"f")?;
+    if way.flush_folder {
+        dir.sync()?;
+    }
+    Ok(())
+}
+
+fn root_of(machine: &SimMachine) -> io::Result<editd::os::Dir> {
+    machine.open_dir(std::path::Path::new("/w"))
+}
+
+/// What the crash lens finds wrong with a way: a torn file, or an acknowledged replacement that is not there.
+fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static str> {
+    let (base, _) = machine();
+    base.outside().write("/w/f", &[b'o'; 1000]).unwrap();
+    base.settle();
+    base.set_abilities(abilities);
+    base.lie_about_sync(lies);
+    let acknowledged = std::cell::Cell::new(false);
+    let mut found = BTreeSet::new();
+    let effects = crashes(
+        &base,
+        500,
+        1,
+        |machine| acknowledged.set(replace(machine, way).is_ok()),
+        |struck| match struck.machine.outside().read("/w/f").unwrap() {
+            bytes if bytes == [b'n'; 1500] => {}
+            bytes if bytes == [b'o'; 1000] => {
+                if acknowledged.get() {
+                    found.insert("lost");
+                }
+            }
+            _ => {
+                assert!(matches!(struck.blow, Blow::Cut { .. }), "a kill tears nothing: {struck:?}");
+                found.insert("torn");
+            }
+        },
+    );
+    assert_eq!(effects, 3 + u64::from(way.flush_file) + u64::from(way.flush_folder));
+    found
+}
+
+#[test]
+fn the_crash_lens_passes_what_is_right() {
+    for ordered_names in [true, false] {
+        let abilities = Abilities { ordered_names, ..Abilities::default() };
+        assert_eq!(faults_of(RIGHT, abilities, false), [].into());
+    }
+}
+
+#[test]
+fn the_crash_lens_catches_each_missing_flush_and_a_lying_disk() {
+    let usual = Abilities::default();
+    assert_eq!(faults_of(Way { flush_file: false, ..RIGHT }, usual, false), ["torn"].into());
+    assert_eq!(faults_of(Way { flush_folder: false, ..RIGHT }, usual, false), ["lost"].into());
+    assert_eq!(faults_of(RIGHT, usual, true), ["lost", "torn"].into());
+}
+
+#[test]
+fn the_fault_lens_strikes_every_call_once_and_for_ever() {
+    let (base, _) = machine();
+    base.outside().write("/w/f", &[b'o'; 1000]).unwrap();
+    base.settle();
+    let last = std::cell::RefCell::new(None);
+    let mut seen = Vec::new();
+    let calls = faults(
+        &base,
+        &[EIO, ENOSPC],
+        |machine| *last.borrow_mut() = Some(replace(machine, RIGHT)),
+        |struck| {
+            let error = last.borrow_mut().take().unwrap().unwrap_err();
+            let Blow::Fault { call, lasting, errno } = struck.blow else { return };
+            assert_eq!(error.raw_os_error(), Some(errno));
+            assert!(root(&struck.machine).list().is_ok(), "the fault is gone");
+            // The process is killed and the next one does it again.
+            replace(&struck.machine.kill(), RIGHT).unwrap();
+            seen.push((call, errno, lasting));
+        },
+    );
+    assert_eq!(calls, 7);
+    assert_eq!(seen.len(), 7 * 2 * 2);
+}
