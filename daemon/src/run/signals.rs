@@ -3,8 +3,6 @@
 use std::io;
 use std::sync::Arc;
 
-use tokio::io::AsyncReadExt;
-
 use crate::ipc::Stop;
 
 /// Makes harmless what would end the process without need, and takes what asks it to end.
@@ -46,6 +44,7 @@ pub(super) struct Signals(std::os::unix::net::UnixStream);
 impl Signals {
     /// Passes each on as a wish to stop, for as long as it is polled.
     pub(super) async fn pass_on(self, stop: Arc<Stop>) {
+        use tokio::io::AsyncReadExt;
         let Ok(mut signals) = tokio::net::UnixStream::from_std(self.0) else { return };
         let mut signal = [0];
         // One byte for each signal; the other end is never closed.
