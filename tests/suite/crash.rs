@@ -10,7 +10,11 @@ fn plan(seed: u64) -> Plan {
     let many = long();
     Plan {
         cuts: Cuts { limit: if many { 200 } else { 6 }, seed, one_in: 1 },
-        again: Some(Cuts { limit: if many { 12 } else { 2 }, seed: seed ^ 1, one_in: if many { 1 } else { 4 } }),
+        again: Some(Cuts {
+            limit: if many { 12 } else { 2 },
+            seed: seed ^ 1,
+            one_in: if many { 1 } else { 4 },
+        }),
         whole_one_in: if many { 3 } else { 11 },
         again_one_in: if many { 5 } else { 37 },
         lies: &[],
@@ -48,7 +52,13 @@ fn scan() {
         }
         let start = std::time::Instant::now();
         let report = look(&story, &plan(7));
-        println!("{:40} {:6} images {:5} ms {} complaints", story.name, report.images, start.elapsed().as_millis(), report.found.len());
+        println!(
+            "{:40} {:6} images {:5} ms {} complaints",
+            story.name,
+            report.images,
+            start.elapsed().as_millis(),
+            report.found.len()
+        );
         reports.push(report);
     }
     all_hold(reports);

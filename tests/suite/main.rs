@@ -1,7 +1,7 @@
 //! The one integration binary: every promise and every habit of the house is a file here. It never tests
 //! what a unit test beside the code could.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
 mod bounded;

@@ -146,10 +146,10 @@ impl Workspace {
     }
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.
-    fn journeys(&self, go: impl Fn(&Underway) -> Result<Receipt, Halt>) -> Ended {
+    fn journeys(&self, go: impl Fn(&Underway<'_>) -> Result<Receipt, Halt>) -> Ended {
         let mut last = None;
         for _ in 0..JOURNEYS {
-            let underway = Underway::default();
+            let underway = Underway::new(&self.rooms);
             let ended = match catch_unwind(AssertUnwindSafe(|| go(&underway))) {
                 Ok(Ok(receipt)) => Ok(receipt),
                 Ok(Err(Halt::Refused(refusal))) => Err(refusal),

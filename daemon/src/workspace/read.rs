@@ -93,6 +93,10 @@ impl Workspace {
                 error.limit = Some(limits::FILE as u64);
                 return Err(Box::new(error));
             }
+            Sight::Unreadable(_) => (
+                Code::Denied,
+                format!("{path} may not be read; change its permissions, or run the daemon as its owner"),
+            ),
             Sight::Other(Kind::Dir) => (Code::Unsupported, format!("{path} is a folder; name a file in it")),
             Sight::Other(_) => (Code::Unsupported, format!("{path} is no regular file; name one")),
         };

@@ -1,8 +1,8 @@
 //! The crash lens: a story's job, and what settles it, is ended after every effect by a kill and by power cuts; then
 //! again at every effect of the recovery from that. It judges nothing itself.
 
-use super::image::{Album, Cuts, Image};
 use super::desk::Desk;
+use super::image::{Album, Cuts, Image};
 use super::story::{Course, KEY, Story};
 use super::verdict::{Depth, judge};
 use crate::sim::{Abilities, Op};
@@ -108,7 +108,11 @@ fn recover_under_blows(story: &Story, course: &Course, image: &Image, cuts: Cuts
             blow: if image.blow == super::image::Blow::Kill { second.blow } else { image.blow },
             answered: image.answered,
             machine: second.machine,
-            call: format!("{} ({:?}), then {:?} in recovery after {}", image.call, image.blow, second.blow, second.call).into(),
+            call: format!(
+                "{} ({:?}), then {:?} in recovery after {}",
+                image.call, image.blow, second.blow, second.call
+            )
+            .into(),
         };
         let depth = if nth.is_multiple_of(7) { Depth::Whole } else { Depth::Quick };
         report.images += 1;

@@ -106,7 +106,7 @@ impl Now {
                     read = read.saturating_add(found.bytes.len());
                     (State::File { bytes: found.bytes.clone(), mode: found.face.mode }, Some(found))
                 }
-                Sight::TooLarge(_) | Sight::Other(_) => return Err(not_a_file(path)),
+                Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => return Err(not_a_file(path)),
             };
             if read > crate::limits::JOB_BYTES {
                 let limit = crate::limits::JOB_BYTES;

@@ -54,6 +54,10 @@ fn back(state: &State, file: &FileRecord) -> Option<State> {
         return None;
     }
     let Some(before) = &file.before else { return Some(State::Absent) };
+    // A deletion by others of a file whose mode nobody recorded.
+    if file.after.is_none() && before.mode == 0 && before.identity.ino == 0 {
+        return None;
+    }
     let (bytes, mode): (&[u8], u32) = match state {
         State::Absent => (&[], before.mode),
         State::File { bytes, mode } => (bytes, *mode),
