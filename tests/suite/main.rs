@@ -13,6 +13,8 @@ mod kills;
 #[cfg(unix)]
 mod kit;
 #[cfg(unix)]
+mod python;
+#[cfg(unix)]
 mod readme;
 #[cfg(unix)]
 mod stories;

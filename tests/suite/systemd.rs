@@ -117,7 +117,7 @@ fn activate(house: &House, listener: &UnixListener, notify: &Path) -> Child {
     let mut shell = house.command("sh");
     shell.args(["-c", "exec 3<&0 </dev/null; LISTEN_PID=$$ exec \"$@\"", "sh"]).arg(binaries::editd());
     shell.arg("--workspace").arg(house.workspace());
-    shell.env("LISTEN_FDS", "1").env("NOTIFY_SOCKET", notify);
+    shell.env("LISTEN_FDS", "1").env("NOTIFY_SOCKET", notify).stderr(Stdio::null());
     shell.stdin(OwnedFd::from(listener.try_clone().unwrap())).spawn().unwrap()
 }
 
