@@ -19,7 +19,6 @@ pub mod rooms;
 
 pub mod disk;
 pub mod store;
-pub mod watch;
 
 pub mod run;
 

@@ -19,6 +19,7 @@ use crate::journal::known::Known;
 use crate::journal::settle::Unsettled;
 use crate::os::BootId;
 use crate::store::Store;
+use crate::store::record::Entry;
 
 /// What tells a ticket from a number that is stored.
 const TICKET: u64 = 1 << 63;
@@ -43,6 +44,8 @@ pub struct Rooms {
     pub known: Mutex<Known>,
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<Unsettled>,
+    /// Jobs that broke behind their intent and could not be brought to an end yet: their files wait.
+    pub broken: Mutex<Vec<Arc<Entry>>>,
     /// Jobs with a key, or detached, that have not ended.
     pub underway: Mutex<Underway>,
     observer: RwLock<Arc<dyn Observer>>,
@@ -102,6 +105,7 @@ impl Rooms {
             boot,
             known: Mutex::default(),
             unsettled: Mutex::default(),
+            broken: Mutex::default(),
             underway: Mutex::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
@@ -135,6 +139,11 @@ impl Rooms {
     pub fn next_slot(&self) -> String {
         let nth = self.next_slot.fetch_add(1, Ordering::Relaxed);
         format!("{}-{nth:x}", self.run)
+    }
+
+    /// Whether a broken job has this path.
+    pub fn is_broken(&self, path: &WirePath) -> bool {
+        lock(&self.broken).iter().any(|entry| entry.files.iter().any(|file| file.path == *path))
     }
 
     /// Tells the observer of a step.

@@ -11,7 +11,7 @@ use editd_proto::path::WirePath;
 
 use super::external;
 use super::known::Ticket;
-use super::recover::mend::find;
+use super::recover::mend::{Aim, find, mend};
 use crate::disk::drop::{Dropped, Known, look_late};
 use crate::disk::folders::parent_path;
 use crate::job::step::Step;
@@ -93,6 +93,7 @@ impl Unsettled {
 /// Settles what is due, or `all` that can be. Returns how long until the next look is due.
 pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
     let now = rooms.clock.monotonic();
+    let again = mend_broken(rooms);
     let mut due = lock(&rooms.unsettled).take_due(now, all);
     flush_all(rooms, &mut due);
     let mut records = Vec::new();
@@ -118,7 +119,19 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
     if !records.is_empty() {
         rooms.took(Step::Settle);
     }
-    next.map(|due| due.saturating_sub(now))
+    next.map(|due| due.saturating_sub(now)).into_iter().chain(again).min()
+}
+
+/// Tries again to take back jobs that broke. Returns when to try once more.
+fn mend_broken(rooms: &Rooms) -> Option<Duration> {
+    let broken = lock(&rooms.broken).clone();
+    for entry in broken {
+        match mend(rooms, &entry, Aim::TakeBack) {
+            Ok(_) => lock(&rooms.broken).retain(|other| other.id != entry.id),
+            Err(error) => tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet"),
+        }
+    }
+    (!lock(&rooms.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
 }
 
 /// Flushes one entry before its reply; its slots are emptied later.

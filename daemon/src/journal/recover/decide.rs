@@ -147,8 +147,11 @@ fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Conten
     mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
 }
 
+/// A content before and after.
+pub type Sides = (Arc<[u8]>, Arc<[u8]>);
+
 /// Both sides of one rewriting, if the file that it was done to is a mixture of them.
-pub fn in_place_sides(file: &FileRecord, face: &Face, found: &[u8]) -> Option<(Arc<[u8]>, Arc<[u8]>)> {
+pub fn in_place_sides(file: &FileRecord, face: &Face, found: &[u8]) -> Option<Sides> {
     let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
     let after = file.after.as_ref()?;
     let states = in_place_states(&[file], found, &Contents::default())?;
