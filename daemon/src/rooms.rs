@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use editd_engine::Options;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
+use globset::{Candidate, GlobBuilder, GlobMatcher};
 
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -35,8 +36,8 @@ pub struct Rooms {
     pub clock: Arc<dyn Clock>,
     /// Settings.
     pub settings: Settings,
-    /// How text is read.
-    pub options: Options,
+    /// Which paths the settings name an encoding for, and its label; the first match wins.
+    encodings: Vec<(GlobMatcher, String)>,
     /// This run of the machine.
     pub boot: BootId,
     /// What each path was last seen to hold.
@@ -86,21 +87,21 @@ impl Rooms {
     /// Puts opened rooms together.
     pub fn new(opening: Opening) -> Self {
         let Opening { root, disk, store, clock, settings, boot, last_id } = opening;
-        let options = Options {
-            encodings: settings
-                .encodings
-                .iter()
-                .map(|(glob, label)| (glob.as_str().into(), label.clone()))
-                .collect(),
-        };
-        let run = format!("{:x}", clock.wall_ms());
+        // The settings were checked when they were read; a glob that is none matches nothing.
+        let encodings = settings.encodings.iter().filter_map(|(glob, label)| {
+            let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
+            Some((glob.compile_matcher(), label.clone()))
+        });
+        let encodings = encodings.collect();
+        // With the last number, since the clock alone may go back to where an earlier run began.
+        let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
             root,
             disk,
             store,
             clock,
             settings,
-            options,
+            encodings,
             boot,
             known: Mutex::default(),
             unsettled: Mutex::default(),
@@ -122,6 +123,16 @@ impl Rooms {
     /// A name for a job that runs now and is known to nobody afterwards; no entry ever has it.
     pub fn next_ticket(&self) -> JobId {
         JobId(TICKET | self.next_ticket.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// How the text of these paths is read.
+    pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a WirePath>) -> Options {
+        let label = |path: &WirePath| {
+            let candidate = Candidate::from_bytes(path.as_bytes());
+            self.encodings.iter().find(|(glob, _)| glob.is_match_candidate(&candidate))
+        };
+        let named = |path: &'a WirePath| Some((path.clone(), label(path)?.1.clone()));
+        Options { encodings: paths.into_iter().filter_map(named).collect() }
     }
 
     /// A name for a slot that no slot ever had.

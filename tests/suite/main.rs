@@ -4,12 +4,18 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
+mod bounded;
+#[cfg(unix)]
 mod cases;
 mod crash;
 #[cfg(unix)]
 mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(unix)]
+mod python;
+#[cfg(unix)]
+mod readme;
 #[cfg(unix)]
 mod stories;
 #[cfg(target_os = "linux")]

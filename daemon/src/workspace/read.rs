@@ -39,7 +39,7 @@ impl Workspace {
             check_seen(&path, seen, found)?;
         }
         let lines = if request.seen.is_some() { None } else { request.lines };
-        let view = editd_engine::view(&found.bytes, lines, &path, &self.rooms.options)?;
+        let view = editd_engine::view(&found.bytes, lines, &path, &self.rooms.options([&path]))?;
         let shown = match &request.seen {
             Some(_) => 0,
             None => view.text.as_ref().map_or(0, String::len) + view.bytes.as_ref().map_or(0, Vec::len),
