@@ -22,6 +22,12 @@ pub(crate) const PATTERN: usize = 64 * 1024;
 /// Steps that the backtracking engine may take back in one search.
 pub(crate) const BACKTRACKS: usize = 100_000;
 
+/// The same where the next match is far: each place that is passed takes a step too. A fraction of a second.
+pub(crate) const FAR_BACKTRACKS: usize = 8_000_000;
+
+/// Searches of one substitution that may go that far.
+pub(crate) const FAR_SEARCHES: usize = 8;
+
 /// Matches that the backtracking engine may be asked for: each may take that many steps.
 pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 

@@ -110,3 +110,33 @@ fn too_many_files_or_edits_are_a_limit() {
     let job = JobRequest { files: vec![entry("f", many(100_001))], ..JobRequest::default() };
     assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
 }
+
+fn substitute(pattern: &str, replacement: &str) -> Edit {
+    Edit {
+        op: "substitute".to_owned(),
+        pattern: Some(pattern.to_owned()),
+        replacement: Some(replacement.to_owned()),
+        regex: Some(true),
+        ..Edit::default()
+    }
+}
+
+#[test]
+fn look_around_finds_what_is_far_away_and_empty_matches_end() {
+    let content = format!("{}value\n", "filler line\n".repeat(20_000));
+    for (pattern, count) in
+        [("(?<!x)value", 1), ("(?=value)", 1), (r"$(?!x)", 1), (r"(?=filler)|(?=value)", 20_001)]
+    {
+        let job = JobRequest {
+            files: vec![entry("f", vec![substitute(pattern, "+")])],
+            diff: Some(false),
+            ..JobRequest::default()
+        };
+        let planned = plan(&job, &world("f", content.as_bytes()), &Options::default());
+        let found = planned.map(|plan| plan.files.first().and_then(|file| file.edits.first()?.replacements));
+        match count {
+            20_001 => assert_eq!(found.unwrap_err().code, Code::Limit),
+            count => assert_eq!(found.unwrap(), Some(count), "{pattern}"),
+        }
+    }
+}
