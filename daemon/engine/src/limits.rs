@@ -5,13 +5,13 @@
 pub(crate) const BINARY_PROBE: usize = 8 * 1024;
 
 /// Places that the edits of one file entry may touch: a place costs 64 bytes while it is planned.
-pub(crate) const PLACES: usize = 250_000;
+pub(crate) const PLACES: usize = 300_000;
 
 /// Splices of one file above which neighbours are joined, so that their overhead stays below the file's size.
-pub(crate) const SPLICES: usize = 65_536;
+pub(crate) const SPLICES: usize = 16_384;
 
 /// Bytes between two splices that are joined where there are more than [`SPLICES`].
-pub(crate) const SPLICE_GAP: usize = 64;
+pub(crate) const SPLICE_GAP: usize = 32;
 
 /// Bytes of a compiled regular expression.
 pub(crate) const REGEX_SIZE: usize = 1024 * 1024;
