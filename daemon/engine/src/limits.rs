@@ -34,8 +34,23 @@ pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 /// Bytes that the regular expressions of one job may look at: seconds at the slowest.
 pub(crate) const REGEX_WORK: u64 = 512 * 1024 * 1024;
 
+/// Regular expressions of one job: compiling one may take milliseconds.
+pub(crate) const REGEXES: usize = 500;
+
+/// Bytes of content that the stages of one job may read and write anew: a path may be listed many times.
+pub(crate) const STAGE_WORK: u64 = 8 * 1024 * 1024 * 1024;
+
+/// Bytes that the splices of one job may hold, old and new: a copy or a deletion holds the whole file.
+pub(crate) const CHANGE: usize = 512 * 1024 * 1024;
+
+/// Bytes that the diffs of one job may have in all, so that its reply fits into a frame.
+pub(crate) const DIFFS: u64 = 4 * 1024 * 1024;
+
+/// Refusals of one entry that are explained in full.
+pub(crate) const EXPLAINED: usize = 100;
+
 /// Bytes that the literal searches of one job may look at.
-pub(crate) const SEARCH_WORK: u64 = 64 * 1024 * 1024 * 1024;
+pub(crate) const SEARCH_WORK: u64 = 32 * 1024 * 1024 * 1024;
 
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
 pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;

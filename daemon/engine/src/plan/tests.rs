@@ -140,3 +140,43 @@ fn look_around_finds_what_is_far_away_and_empty_matches_end() {
         }
     }
 }
+
+#[test]
+fn copies_of_a_large_file_are_bounded() {
+    let copies = (0..40).map(|i| Edit {
+        op: "copy".to_owned(),
+        to: Some(WirePath::new(format!("g{i}"))),
+        ..Edit::default()
+    });
+    let job = JobRequest { files: vec![entry("f", copies.collect())], ..JobRequest::default() };
+    let mut world = world("f", &vec![0; 20 << 20]);
+    for path in needs(&job).unwrap().paths {
+        world.files.entry(path).or_insert(State::Absent);
+    }
+    assert_eq!(plan(&job, &world, &Options::default()).unwrap_err().code, Code::TooLarge);
+}
+
+#[test]
+fn the_diffs_of_one_job_are_bounded_together() {
+    let files = (0..200).map(|i| {
+        let write = Edit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..Edit::default() };
+        entry(&format!("f{i}"), vec![write])
+    });
+    let job = JobRequest { files: files.collect(), ..JobRequest::default() };
+    let mut world = World::default();
+    for path in needs(&job).unwrap().paths {
+        world.files.insert(path, State::Absent);
+    }
+    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let shown: usize = plan.files.iter().filter_map(|file| file.diff.as_ref()).map(String::len).sum();
+    assert!(shown <= crate::limits::DIFFS as usize);
+    let told = plan.files.iter().filter(|file| file.omitted_hunks == Some(1)).count();
+    assert!(told > 0 && plan.files.iter().all(|file| file.diff.is_some() || file.omitted_hunks == Some(1)));
+}
+
+#[test]
+fn many_regular_expressions_are_a_limit() {
+    let job =
+        JobRequest { files: vec![entry("f", vec![substitute("a", "b"); 501])], ..JobRequest::default() };
+    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
+}
