@@ -23,3 +23,9 @@ pub fn until<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
+
+/// Lets a load go on for some time, or lets others have the processor. Nothing may be concluded from the time
+/// that passed: what is waited for goes through [`until`].
+pub fn rest(time: Duration) {
+    std::thread::sleep(time);
+}

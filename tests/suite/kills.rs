@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use editd_proto::message::{
     ClipAction, ClipReply, ClipRequest, Edit, FileEntry, HistoryReply, HistoryRequest, JobRequest, Receipt,
@@ -14,6 +14,7 @@ use editd_proto::message::{
 use editd_tests::client::{Client, Failure};
 use editd_tests::house::House;
 use editd_tests::tree::Tree;
+use editd_tests::wait::rest;
 
 /// Clients that write while the daemon is killed.
 const CLIENTS: usize = 4;
@@ -222,12 +223,4 @@ fn number(house: &House, client: usize, file: usize) -> u64 {
     let number = text.lines().find_map(|line| line.strip_prefix("number ")).unwrap().parse().unwrap();
     assert_eq!(text, content(client, file, number), "client {client}, file {file} is torn");
     number
-}
-
-/// Lets the clients work; nothing is concluded from the time that passes.
-fn rest(time: Duration) {
-    let start = Instant::now();
-    while start.elapsed() < time {
-        thread::sleep(time.saturating_sub(start.elapsed()).min(Duration::from_millis(5)));
-    }
 }
