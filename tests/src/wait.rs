@@ -24,8 +24,7 @@ pub fn until<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>
     }
 }
 
-/// Lets a load go on for some time, or lets others have the processor. Nothing may be concluded from the time
-/// that passed: what is waited for goes through [`until`].
-pub fn rest(time: Duration) {
+/// Lets others work for a while. Nothing is concluded from the time that passes.
+pub fn pause(time: Duration) {
     std::thread::sleep(time);
 }

@@ -14,7 +14,7 @@ use editd_proto::message::{
 use editd_tests::client::{Client, Failure};
 use editd_tests::house::House;
 use editd_tests::tree::Tree;
-use editd_tests::wait::rest;
+use editd_tests::wait;
 
 /// Clients that write while the daemon is killed.
 const CLIENTS: usize = 4;
@@ -49,7 +49,7 @@ fn what_was_acknowledged_outlives_every_kill() {
         for round in 0..kills {
             // The moment of the kill wanders through the journeys.
             let life = Duration::from_micros(LIFE_MS * 1000 + (round * 7919) % (LIFE_MS * 1000));
-            rest(life);
+            wait::pause(life);
             house.kill();
             counted += 1;
             all_or_nothing(&house);
@@ -91,7 +91,7 @@ impl Worker {
             let Some(client) = connection.as_mut() else {
                 connection = connect().ok();
                 if connection.is_none() {
-                    rest(Duration::from_millis(2));
+                    wait::pause(Duration::from_millis(2));
                 }
                 continue;
             };

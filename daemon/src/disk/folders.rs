@@ -11,7 +11,7 @@ use editd_proto::path::WirePath;
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
 use super::put::held_name;
 use super::sight::{self, Sight};
-use crate::os::{Dir, File, Os};
+use crate::os::{Dir, File, Kind, Os};
 use crate::store::record::{Entry, How, Staging};
 
 /// The daemon's own folder in the workspace.
@@ -208,6 +208,24 @@ impl Disk {
         Ok(())
     }
 
+    /// Where a move is a link and an unlinking, a kill may have come between: the file stands under the target's and
+    /// the slot's name. The slot's goes, so the move has not begun (a deletion), or is done (a creation).
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn part_moved(&self, entry: &Entry) -> io::Result<()> {
+        for file in entry.files.iter().filter(|file| matches!(file.how, How::Create | How::Delete)) {
+            let Ok(place) = self.resolve_link(&file.path) else { continue };
+            let identity = |sight: Sight| sight.found().map(|found| found.face.identity);
+            let slot = identity(self.look_slot(&file.staging, &file.slot)?);
+            if slot.is_some() && slot == identity(self.look(&place)?) {
+                let (dir, name) = self.slot(&file.staging, &file.slot)?;
+                dir.remove_file(&name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Opens a folder of the workspace by its path.
     pub(super) fn folder(&self, path: &WirePath) -> io::Result<Dir> {
         let mut dir = self.root.dir().clone();
@@ -224,6 +242,21 @@ impl Disk {
     pub fn staged_names(&self) -> io::Result<Vec<String>> {
         let listed = self.own().staging.list()?;
         Ok(listed.into_iter().map(|one| String::from_utf8_lossy(&one.name).into_owned()).collect())
+    }
+
+    /// Takes a name in `.editd/staging` away whose file has another one: nothing is lost with it. A kill leaves such
+    /// names where a move is a link and an unlinking, and a file with two names would be rewritten in place.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn unname_second(&self, slot: &str) -> io::Result<()> {
+        match self.own().staging.stat(slot.as_bytes()) {
+            Ok(stat) if stat.kind == Kind::File && stat.links > 1 => {
+                self.own().staging.remove_file(slot.as_bytes())
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Moves a slot's file to `.editd/lost`, where no open entry knows it or the journal cannot hold it: it may

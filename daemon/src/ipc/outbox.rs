@@ -110,6 +110,16 @@ impl Outbox {
         self.state().is_writable()
     }
 
+    /// Whether it is known that nobody takes replies any more.
+    pub fn is_broken(&self) -> bool {
+        self.state().broken
+    }
+
+    /// Whether the last word was said.
+    pub fn is_closed(&self) -> bool {
+        self.state().closed
+    }
+
     /// Returns once little enough waits that another request may be read; at once where it is broken.
     pub async fn writable(&self) {
         self.until(State::is_writable).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use editd_proto::message::{Durability, JobRequest, UndoRequest};
+use editd_proto::message::{Durability, Edit, UndoRequest};
 
 use super::requests::{append, chmod, copy, create, cut, delete, file, job, paste, rename, replace, with};
 use super::story::{Act, Story};
@@ -165,12 +165,10 @@ fn pasts() -> Vec<Story> {
             Act::Settle,
             job(vec![file("a.txt", vec![replace("zero", "second")])]),
         ]),
-        Story::new("a chain that ends in nothing", few, job(vec![file("a.txt", vec![delete()])]))
-            .after(chain()),
+        Story::new("a chain that ends in nothing", few, anyway("a.txt", delete())).after(chain()),
         Story::new("created, then edited", few, job(vec![file("sub/c.txt", vec![append("end\n")])]))
             .after(vec![create_c()]),
-        Story::new("created, then deleted", few, job(vec![file("sub/c.txt", vec![delete()])]))
-            .after(vec![create_c()]),
+        Story::new("created, then deleted", few, anyway("sub/c.txt", delete())).after(vec![create_c()]),
         Story::new("deleted, then created", few, job(vec![file("b.txt", vec![create("another b\n")])]))
             .after(vec![delete_b()]),
         Story::new("mode changed, then edited", few, edit_a("changed"))
@@ -183,7 +181,7 @@ fn pasts() -> Vec<Story> {
             job(vec![file("run.sh", vec![create("new\n")])]),
         )
         .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
-        Story::new("renamed there and back", few, job(vec![file("bin/run", vec![rename("run.sh")])]))
+        Story::new("renamed there and back", few, anyway("bin/run", rename("run.sh")))
             .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
         Story::new("young", few, edit_a("changed")).young(young_a, &["a.txt"]),
         Story::new(
@@ -194,6 +192,8 @@ fn pasts() -> Vec<Story> {
         .young(young_a, &["a.txt"]),
         Story::new("a young file is deleted", few, job(vec![file("a.txt", vec![delete()])]))
             .young(young_a, &["a.txt"]),
+        Story::new("young and linked", linked, job(vec![file("two.txt", vec![replace("line 30 of", "x")])]))
+            .young(|outside| put(outside, "two.txt", &text("linked", 3100)), &["two.txt", "deep/one.txt"]),
         Story::new("an old edit", few, edit_a("changed"))
             .after(vec![job(vec![file("b.txt", vec![append("x\n")])]), Act::Pass(Duration::from_secs(600))]),
     ]
@@ -203,12 +203,11 @@ fn young_a(outside: &Outside) {
     put(outside, "a.txt", &text("a", 2100));
 }
 
-fn overwriting() -> Act {
-    let mut to = rename("b.txt");
-    to.overwrite = Some(true);
-    let mut entry = file("a.txt", vec![to]);
+/// Whatever the session has seen.
+fn anyway(path: &str, edit: Edit) -> Act {
+    let mut entry = file(path, vec![edit]);
     entry.base = Some("any".to_owned());
-    Act::Edit(JobRequest { files: vec![entry], ..JobRequest::default() })
+    job(vec![entry])
 }
 
 fn places() -> Vec<Story> {
@@ -232,7 +231,11 @@ fn places() -> Vec<Story> {
         ])
     };
     vec![
-        Story::new("a rename over a file", few, overwriting()),
+        Story::new(
+            "a rename over a file",
+            few,
+            anyway("a.txt", Edit { overwrite: Some(true), ..rename("b.txt") }),
+        ),
         Story::new("linked, growing", linked, grow()),
         Story::new("linked, shrinking", linked, linked_job("line 7 of linked\nline 8 of linked\n", "")),
         Story::new("linked, mode", linked, job(vec![file("two.txt", vec![chmod(0o600)])])),

@@ -9,7 +9,7 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
-use super::decide::{Action, Shown, decide, is_torn, same_file};
+use super::decide::{Action, Shown, decide, is_torn, outlived, same_file};
 use super::mend::{find, seal_records, shown};
 use crate::disk::put::Rescue;
 use crate::disk::stage::{Mode, StageError};
@@ -98,7 +98,11 @@ fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Wo
         Sight::File(found) => shown(found),
         Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => Shown::Strange,
     };
-    let outcome = match decide(&records, &seen, &contents) {
+    let action = decide(&records, &seen, &contents);
+    if let (Action::Rebuild(..) | Action::Remove, Some(found)) = (&action, target.found()) {
+        keep_unexplained(rooms, chain, found, &contents)?;
+    }
+    let outcome = match action {
         Action::Done => Outcome::Stands,
         Action::Leave => Outcome::Diverged,
         Action::RewriteInPlace(bytes, face) => {
@@ -199,6 +203,16 @@ fn synthetic(
     })
 }
 
+/// Bytes that are about to be displaced, and that no entry explains, go into the journal first.
+fn keep_unexplained(rooms: &Rooms, chain: &Chain<'_>, found: &Found, contents: &Contents) -> io::Result<()> {
+    match chain.last() {
+        Some((id, file)) if !explained(chain, found, contents) => {
+            external::rescue_late(rooms, file, *id, found)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Marks the chain's slots for emptying. What neither the journal nor a torn write explains goes into the
 /// journal first.
 fn keep_slots(rooms: &Rooms, chain: &Chain<'_>, contents: &Contents, work: &mut Work) -> io::Result<()> {
@@ -228,12 +242,14 @@ fn set_slots_aside(rooms: &Rooms, records: &[&FileRecord]) -> io::Result<()> {
 }
 
 fn explained(chain: &Chain<'_>, found: &Found, contents: &Contents) -> bool {
-    let mut states = chain.iter().flat_map(|(_, file)| [&file.before, &file.after]).flatten();
-    states.any(|state| {
+    let records: Vec<&FileRecord> = chain.iter().map(|(_, file)| *file).collect();
+    let mut states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
+    let of_the_chain = states.any(|state| {
         state.hash == found.face.hash
             || (same_file(state.identity, found.face.identity)
                 && contents.get(state.hash).is_some_and(|written| is_torn(&found.bytes, written)))
-    })
+    });
+    of_the_chain || outlived(&records, &found.face)
 }
 
 /// Flushes every target, its folders, and the folders of the slots.

@@ -59,7 +59,7 @@ pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Acti
             }
         }
         (Shown::File { face, .. }, None) => {
-            if older_state(chain, face) || torn(chain, shown, contents) {
+            if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
                 Action::Remove
             } else {
                 Action::Leave
@@ -70,7 +70,7 @@ pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Acti
                 Action::Done
             } else if let Some(rewritten) = rewritten(chain, face, bytes, contents) {
                 rewritten
-            } else if older_state(chain, face) || torn(chain, shown, contents) {
+            } else if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
                 match rebuild(wanted, contents) {
                     // Exchanging would part its names.
                     Action::Rebuild(bytes, wanted)
@@ -119,6 +119,23 @@ fn torn(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> bool {
         .filter(|state| same_file(state.identity, face.identity))
         .filter_map(|state| contents.get(state.hash))
         .any(|written| is_torn(bytes, written))
+}
+
+/// The very file that an entry carries whole, with bytes that it held before those: they had not reached the disk,
+/// and the swap had not either. Bytes that others wrote later would have made it younger.
+fn unflushed(chain: &[&FileRecord], face: &Face) -> bool {
+    let carried = chain.iter().filter(|file| matches!(file.how, How::Swap | How::Delete) && is_whole(file));
+    carried
+        .filter_map(|file| file.before.as_ref())
+        .any(|before| same_file(before.identity, face.identity) && face.modified <= before.modified)
+}
+
+/// As above, and certainly older than what the entry carries: whoever wrote that had replaced these bytes himself.
+pub fn outlived(chain: &[&FileRecord], face: &Face) -> bool {
+    let before =
+        |file: &&FileRecord| file.before.as_ref().is_none_or(|before| face.modified < before.modified);
+    let older: Vec<&FileRecord> = chain.iter().copied().filter(before).collect();
+    unflushed(&older, face)
 }
 
 /// Whether `found` is what a cut may leave of `written`.

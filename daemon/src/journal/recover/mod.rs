@@ -30,6 +30,13 @@ pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<S
     let mut notes = Vec::new();
     for (entry, _) in &open {
         rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
+        rooms.disk.part_moved(entry)?;
+    }
+    // A file with two names could not be exchanged: second names go before anything is rebuilt.
+    let slots: BTreeSet<&str> =
+        open.iter().flat_map(|(entry, _)| entry.files.iter().map(|file| file.slot.as_str())).collect();
+    for name in rooms.disk.staged_names()?.iter().filter(|name| !slots.contains(name.as_str())) {
+        rooms.disk.unname_second(name)?;
     }
     let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == rooms.boot);
     if !before.is_empty() {
