@@ -1,14 +1,15 @@
 //! Rewriting a file in place, where exchanging would break its hard links or lose its owner. A reader can see
 //! the middle of it; its intent therefore holds every byte, old and new, from the first changed one to the end.
+//! It is looked at, written and flushed through one handle, so that it stays the file that was judged.
 
 use std::io;
 
 use super::Disk;
 use super::place::Place;
 use super::put::{Foreign, Swapped};
-use super::sight::{self, Found, Sight};
-use crate::os::Access;
-use crate::store::record::FileRecord;
+use super::sight::{self, Sight};
+use crate::os::{Access, File};
+use crate::store::record::{Face, FileRecord};
 
 impl Disk {
     pub(super) fn put_in_place(
@@ -16,58 +17,71 @@ impl Disk {
         file: &FileRecord,
         place: &Place,
     ) -> io::Result<Result<Swapped, Foreign>> {
-        let found = match open_in_place(file, place)? {
-            Sight::File(found) => found,
-            Sight::Absent => return Ok(Err(Foreign::Vanished)),
-            Sight::Other(kind) => return Ok(Err(Foreign::Special(kind))),
-            Sight::TooLarge(_) => return Ok(Err(Foreign::Changed)),
+        let open = match open_for(file, place) {
+            Ok(open) => open,
+            Err(error) => {
+                return match self.look(place)? {
+                    Sight::Absent => Ok(Err(Foreign::Vanished)),
+                    Sight::Other(kind) => Ok(Err(Foreign::Special(kind))),
+                    Sight::File(_) | Sight::TooLarge(_) | Sight::Unreadable(_) => Err(error),
+                };
+            }
         };
-        if !file.before.as_ref().is_some_and(|before| found.is(before) && found.shows(before)) {
+        let judged = match (sight::read(open.clone())?, &file.before) {
+            (Sight::File(found), Some(before)) => found.is(before) && found.shows(before),
+            _ => false,
+        };
+        if !judged {
             return Ok(Err(Foreign::Changed));
         }
-        write_in_place(file, &found, Side::After)?;
+        write(&open, file, Side::After)?;
         Ok(Ok(Self::swapped()))
     }
 
     pub(super) fn withdraw_in_place(&self, file: &FileRecord, place: &Place) -> io::Result<()> {
-        match (open_in_place(file, place)?, &file.after) {
-            (Sight::File(found), Some(after)) if found.is(after) => {
-                write_in_place(file, &found, Side::Before)
-            }
+        let Ok(open) = open_for(file, place) else { return Ok(()) };
+        match (sight::read(open.clone())?, &file.after) {
+            (Sight::File(found), Some(after)) if found.is(after) => write(&open, file, Side::Before),
             _ => Ok(()),
         }
     }
 
-    /// Writes a content into the file that stands at a place, and flushes it: for recovery.
+    /// Writes a content into the file that stands at a place, if it still is the one that was looked at, and
+    /// flushes it: for recovery.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn rewrite(&self, place: &Place, bytes: &[u8], mode: u32) -> io::Result<()> {
+    /// What the system says; `InvalidInput` where it is another file.
+    pub fn rewrite(&self, place: &Place, was: &Face, bytes: &[u8], mode: u32) -> io::Result<()> {
         let open = place.parent().open_file(place.name(), Access::Write)?;
-        open.write_all_at(bytes, 0)?;
-        open.set_len(bytes.len() as u64)?;
+        if open.stat()?.identity != was.identity {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "another file took its place"));
+        }
         if open.stat()?.mode != mode {
             open.set_mode(mode)?;
         }
+        open.write_all_at(bytes, 0)?;
+        open.set_len(bytes.len() as u64)?;
         open.sync_all()
     }
 }
 
-/// Looks at a target through the very descriptor that will write to it: whatever happens to its name meanwhile, no
-/// other file is written to.
-fn open_in_place(file: &FileRecord, place: &Place) -> io::Result<Sight> {
-    // The mode alone is changed without the permission to write.
+/// A change of the mode alone needs no right to write.
+fn open_for(file: &FileRecord, place: &Place) -> io::Result<File> {
     let access = if file.splices.is_empty() { Access::Read } else { Access::Write };
-    sight::look_with(place.parent(), place.name(), access)
+    place.parent().open_file(place.name(), access)
 }
 
-/// Writes one side of an in-place record into what was looked at just before.
-fn write_in_place(file: &FileRecord, found: &Found, side: Side) -> io::Result<()> {
+/// The mode first: where that is refused, no byte has changed.
+fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
     let face = match side {
         Side::Before => &file.before,
         Side::After => &file.after,
     };
-    let open = &found.file;
+    if let Some(face) = face
+        && open.stat()?.mode != face.mode
+    {
+        open.set_mode(face.mode)?;
+    }
     for splice in &file.splices {
         let bytes = match side {
             Side::Before => &splice.old,
@@ -76,10 +90,8 @@ fn write_in_place(file: &FileRecord, found: &Found, side: Side) -> io::Result<()
         open.write_all_at(bytes, splice.at)?;
         open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
     }
-    match face {
-        Some(face) if open.stat()?.mode != face.mode => open.set_mode(face.mode),
-        _ => Ok(()),
-    }
+    // Its other names are not the journal's to flush later.
+    open.sync_all()
 }
 
 /// One side of a change.

@@ -160,13 +160,30 @@ fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Conten
     let wanted = newest.after.as_ref()?;
     let states = in_place_states(chain, bytes, contents)?;
     let content = states.last()?;
-    let longest = states.iter().map(|state| state.len()).max()?;
-    let mixture = bytes.len() <= longest
-        && bytes
+    let mixture = is_mixture(bytes, &states);
+    mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
+}
+
+/// A content before and after.
+pub type Sides = (Arc<[u8]>, Arc<[u8]>);
+
+/// Both sides of one rewriting, if the file that it was done to is a mixture of them.
+pub fn in_place_sides(file: &FileRecord, face: &Face, found: &[u8]) -> Option<Sides> {
+    let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
+    let after = file.after.as_ref()?;
+    let states = in_place_states(&[file], found, &Contents::default())?;
+    let get = |face: &Face| states.iter().find(|bytes| crate::disk::sight::hash(bytes) == face.hash).cloned();
+    is_mixture(found, &states).then_some((get(before)?, get(after)?))
+}
+
+/// Whether every byte is one that some state has there, or zero.
+fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
+    let longest = states.iter().map(|state| state.len()).max().unwrap_or(0);
+    found.len() <= longest
+        && found
             .iter()
             .enumerate()
-            .all(|(at, byte)| *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte)));
-    mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
+            .all(|(at, byte)| *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte)))
 }
 
 /// Every state of a chain of rewritings. Bytes before the first changed one were never touched, so they are
@@ -177,6 +194,9 @@ fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> 
     for file in chain {
         for state in [file.before.as_ref(), file.after.as_ref()] {
             get(state).into_iter().for_each(|bytes| known.add(bytes));
+        }
+        if file.splices.is_empty() {
+            known.add(found.into());
         }
         if let [splice] = file.splices.as_slice() {
             let at = usize::try_from(splice.at).ok()?;
