@@ -172,6 +172,10 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn look_slot(&self, staging: &Staging, slot: &str) -> io::Result<Sight> {
+        if slot.is_empty() {
+            // What is rewritten in place has none.
+            return Ok(Sight::Absent);
+        }
         match self.slot(staging, slot) {
             Ok((dir, name)) => sight::look(&dir, &name),
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Sight::Absent),
