@@ -8,6 +8,7 @@ mod bounded;
 #[cfg(unix)]
 mod cases;
 mod crash;
+mod faults;
 mod foreign;
 #[cfg(unix)]
 mod kills;

@@ -201,6 +201,17 @@ impl Run<'_> {
         self.judge(&desk, None, &when)
     }
 
+    /// Unsealed, and others changed a file that was put: the rest of the job is taken back, and theirs stays, made of
+    /// what they found there.
+    fn taken_back_around(&self, view: &View) -> bool {
+        let theirs = |path: &str| path.starts_with(self.path);
+        let same = |a: &View, of: &dyn Fn(&str) -> bool| {
+            let here = view.files.iter().filter(|(path, _)| of(path));
+            here.eq(a.files.iter().filter(|(path, _)| of(path)))
+        };
+        same(&self.ends.below, &theirs) && same(&self.ends.alone, &|path| !theirs(path))
+    }
+
     fn judge(&mut self, desk: &Desk, receipt: Option<&Receipt>, when: &str) -> Result<(), String> {
         let Ends { alone, on_top, below, journaled, .. } = self.ends;
         let view = View::of(&desk.machine);
@@ -218,7 +229,10 @@ impl Run<'_> {
         let may = |view: &View| match applied {
             Some(false) => view.files == alone.files,
             Some(true) => [on_top, below, journaled].iter().any(|end| view.files == end.files),
-            None => [alone, on_top, below, journaled].iter().any(|end| view.files == end.files),
+            None => {
+                [alone, on_top, below, journaled].iter().any(|end| view.files == end.files)
+                    || self.taken_back_around(view)
+            }
         };
         if !may(&view) {
             let against =
