@@ -79,8 +79,8 @@ impl Strike {
         }
         let view = View::of(&machine);
         let applied = receipt.status == Status::Applied;
-        // What cannot be taken back, since every call fails, is left to the next start, and the reply says so.
-        let left = error.is_some_and(|error| error.message.contains("next start"));
+        // What cannot be taken back while every call fails waits for better times, and the reply says so.
+        let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
         // Its files may not be flushed, and its reply says that: but it stands.
         let unflushed = story.durability() == Durability::Full
             && error.is_some_and(|error| error.message.contains("was applied"));
@@ -91,6 +91,14 @@ impl Strike {
         }
         found.extend(self.failed_log(&desk, story, applied));
         desk.settle();
+        machine.mend();
+        desk.settle();
+        if left && desk.workspace.failed().is_none() {
+            // Where every file had been put it is finished instead: then its entry says so.
+            let stands = desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY));
+            let should = if stands { &course.after } else { &course.before };
+            found.extend(told("the disk is mended", &View::of(&machine), should));
+        }
         drop(desk);
         let machine = machine.kill();
         let image = Image {
@@ -111,16 +119,17 @@ impl Strike {
         desk.machine.mend();
         let again = desk.act(&story.job, "another key")?;
         let answer = again.error.as_ref().map(|error| (error.code, error.message.clone()));
+        let reasons = ["accepts nothing more", "waits for a job that broke"];
         match answer {
-            Some((Code::Io, message)) if message.contains("accepts nothing more") => None,
+            Some((_, message)) if reasons.iter().any(|reason| message.contains(reason)) => None,
             // What changes nothing needs no log.
             _ if applied && again.status == Status::Unchanged => None,
             // The files are no longer what the job expects: it never comes to the log.
             Some((code, _)) if applied && code != Code::Internal => None,
-            answer => Some(format!(
-                "the log failed ({failed}), and then a job was answered {:?} {answer:?}",
-                again.status
-            )),
+            answer => {
+                let status = again.status;
+                Some(format!("the log failed ({failed}), and then a job was answered {status:?} {answer:?}"))
+            }
         }
     }
 }
