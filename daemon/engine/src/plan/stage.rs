@@ -92,8 +92,7 @@ pub(crate) fn run(
             return Ok((None, reports));
         }
     };
-    let mut scratch = clips.clone();
-    let mut places = locate(ground, &text, ops, verdicts, &mut scratch, &mut reports)?;
+    let mut places = locate(ground, &text, ops, verdicts, &mut clips.layer(), &mut reports)?;
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
@@ -251,6 +250,11 @@ fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Opti
     let Some(first) = splices.first() else {
         return Ok(None);
     };
+    let held: usize = splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum();
+    if !ground.budget.change(held) {
+        let limit = crate::limits::CHANGE;
+        return Err(too_large("this job changes more bytes than a job may; send it as several jobs", limit));
+    }
     let size = size_after(ground.bytes.len(), &splices);
     if size > limits::FILE {
         return Err(too_large(
