@@ -18,7 +18,7 @@ use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{Effect, Found, Op, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
-use crate::splice::{Place, apply_shared, arrange, assemble, size_after, to_bytes};
+use crate::splice::{Place, apply_shared, arrange, assemble, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -139,7 +139,7 @@ fn locate(
             Ok(mut effect) => {
                 let changed = effect.places.iter().any(|place| !place.is_idle());
                 // What changes nothing and owns nothing keeps nobody off.
-                effect.places.retain(|place| !place.is_idle() || !place.guard.is_empty());
+                effect.places.retain(|place| !place.is_idle() || !place.guard().is_empty());
                 places.append(&mut effect.places);
                 *report = Some(Report { found: effect.found, changed, stored: effect.stored });
             }
@@ -194,7 +194,8 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
     if conflicts.is_empty() {
         return Ok(());
     }
-    let starts: HashMap<u32, usize> = places.iter().map(|place| (place.edit, place.guard.start())).collect();
+    let starts: HashMap<u32, usize> =
+        places.iter().map(|place| (place.edit, place.guard().start())).collect();
     for (a, b) in conflicts {
         let (first, second) = (a.min(b), a.max(b));
         let at = starts.get(&second).copied().unwrap_or(0);
@@ -244,7 +245,7 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
 
 /// Puts the places together; `None` where nothing changes.
 fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Option<Made>, Refusal> {
-    let splices = to_bytes(text, assemble(text, &places))?;
+    let splices = assemble(text, &places)?;
     // Large texts are not kept twice.
     drop(places);
     let Some(first) = splices.first() else {
