@@ -4,12 +4,20 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
+mod bounded;
+#[cfg(unix)]
 mod cases;
 mod crash;
+#[cfg(unix)]
+mod inside;
 #[cfg(unix)]
 mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(unix)]
+mod once;
+#[cfg(unix)]
+mod order;
 #[cfg(unix)]
 mod stories;
 #[cfg(target_os = "linux")]
