@@ -1,7 +1,7 @@
 //! The one integration binary: every promise and every habit of the house is a file here. It never tests
 //! what a unit test beside the code could.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
 mod bounded;
@@ -19,9 +19,15 @@ mod once;
 #[cfg(unix)]
 mod order;
 #[cfg(unix)]
+mod python;
+#[cfg(unix)]
+mod readme;
+#[cfg(unix)]
 mod stories;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
+#[cfg(unix)]
+mod unharmed;
 #[cfg(target_os = "linux")]
 mod writers;

@@ -31,6 +31,9 @@ const LIFE: u64 = 1500;
 /// Above this a writer cuts old lines off, so that the files stay small.
 const LARGE: usize = 12 * 1024;
 
+/// Between two writes of one program.
+const PAUSE: Duration = Duration::from_millis(2);
+
 /// How other programs write.
 const MANNERS: [Manner; 5] =
     [Manner::Replace, Manner::Backup, Manner::Append, Manner::Rewrite, Manner::Exchange];
@@ -139,6 +142,8 @@ impl Outside<'_> {
             turn.owed.insert(tag);
             drop(turn);
             self.made.fetch_add(1, Ordering::Relaxed);
+            // Leaves the clients a chance: what is wanted is not many writes but many meetings.
+            thread::sleep(PAUSE);
         }
     }
 
@@ -218,7 +223,7 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
             text: Some(format!("E-{client}-{nth}\n")),
             ..Edit::default()
         };
-        let base = base.take().or_else(|| (client % 2 == 0).then(|| "any".to_owned()));
+        let base = base.take().or_else(|| client.is_multiple_of(2).then(|| "any".to_owned()));
         let entry = FileEntry { path: name(file).as_str().into(), base, edits: vec![edit] };
         let job = JobRequest { diff: Some(false), files: vec![entry], ..JobRequest::default() };
         match open.ask::<Receipt>(kind::EDIT, &job) {

@@ -5,10 +5,10 @@
 pub(crate) const BINARY_PROBE: usize = 8 * 1024;
 
 /// Places that the edits of one file entry may touch: a place costs 64 bytes while it is planned.
-pub(crate) const PLACES: usize = 1_000_000;
+pub(crate) const PLACES: usize = 250_000;
 
 /// Splices of one file above which neighbours are joined, so that their overhead stays below the file's size.
-pub(crate) const SPLICES: usize = 4096;
+pub(crate) const SPLICES: usize = 65_536;
 
 /// Bytes between two splices that are joined where there are more than [`SPLICES`].
 pub(crate) const SPLICE_GAP: usize = 64;
@@ -25,14 +25,14 @@ pub(crate) const BACKTRACKS: usize = 100_000;
 /// Matches that the backtracking engine may be asked for: each may take that many steps.
 pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 
-/// Bytes that the regular expressions of one job may look at: tens of seconds at the slowest.
-pub(crate) const REGEX_WORK: u64 = 4 * 1024 * 1024 * 1024;
+/// Bytes that the regular expressions of one job may look at: seconds at the slowest.
+pub(crate) const REGEX_WORK: u64 = 512 * 1024 * 1024;
 
 /// Bytes that the literal searches of one job may look at.
 pub(crate) const SEARCH_WORK: u64 = 64 * 1024 * 1024 * 1024;
 
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
-pub(crate) const NEAREST_WORK: u64 = 64 * 1024 * 1024;
+pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;

@@ -7,6 +7,7 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::disallowed_methods,
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -61,13 +61,18 @@ impl Known {
         ticket == Ticket::Lane || (ticket != Ticket::Busy && self.ticket(path) == ticket)
     }
 
-    /// A job begins to write these paths.
-    pub fn begin<'a>(&mut self, paths: impl Iterator<Item = &'a WirePath>) {
-        self.busy.extend(paths.cloned());
+    /// A job begins to write these paths; `false` where another one is writing one of them.
+    #[must_use]
+    pub fn begin(&mut self, paths: &[WirePath]) -> bool {
+        if paths.iter().any(|path| self.busy.contains(path)) {
+            return false;
+        }
+        self.busy.extend(paths.iter().cloned());
+        true
     }
 
     /// A job no longer writes these paths.
-    pub fn end<'a>(&mut self, paths: impl Iterator<Item = &'a WirePath>) {
+    pub fn end(&mut self, paths: &[WirePath]) {
         for path in paths {
             self.busy.remove(path);
             if let Some(last) = self.paths.get_mut(path) {
@@ -125,5 +130,5 @@ impl Known {
 }
 
 fn same(a: &Face, b: &Face) -> bool {
-    a.hash == b.hash && a.identity == b.identity
+    a.hash == b.hash && a.identity == b.identity && a.modified == b.modified
 }

@@ -14,7 +14,7 @@ use editd_proto::message::{
 use editd_proto::path::WirePath;
 
 use super::reply::queued;
-use super::{Aftermath, Requests};
+use super::{Aftermath, Done, Requests};
 use crate::workspace::{Admission, Counts, LaneKey, Lanes, Who};
 
 #[derive(Default)]
@@ -221,6 +221,6 @@ impl Requests for Fake {
 pub(crate) struct Nothing;
 
 impl Aftermath for Nothing {
-    fn job_ended(&self, _: bool) {}
+    fn job_ended(&self, _: Done) {}
     fn receipt_renewed(&self) {}
 }

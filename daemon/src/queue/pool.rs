@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{Durability, JobRequest, Receipt, UndoRequest};
+use editd_proto::message::{Durability, JobRequest, Receipt, Status, UndoRequest};
 use tokio::runtime::Handle;
 
 use super::activity::Activity;
@@ -16,13 +16,21 @@ use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
 use super::lanes::Ticket;
 use super::reply::{self, Reply};
 use super::requests::Requests;
-use crate::store::record::Queued;
 use crate::workspace::{Admission, Lanes, Who};
 
-/// What is told of what was done, so that it can be flushed and settled later.
+/// A job that has ended, and whose reply was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// Its reply was sent before a flush.
+    pub relaxed: bool,
+    /// The journal entry that it left, where it changed something.
+    pub entry: Option<JobId>,
+}
+
+/// What is told of what was done, so that it can be flushed, settled and told to subscribers later.
 pub trait Aftermath: Send + Sync {
-    /// A job has ended. `relaxed`: its reply was sent before a flush.
-    fn job_ended(&self, relaxed: bool);
+    /// A job has ended.
+    fn job_ended(&self, done: Done);
     /// A session has read something, and its receipt is not flushed.
     fn receipt_renewed(&self);
 }
@@ -77,28 +85,7 @@ impl Queue {
                 }
             },
         };
-        let id = match desk.admit(&who, &request) {
-            Admission::New(id) => id,
-            Admission::Ended(receipt) => {
-                reply.send(Ok(*receipt));
-                return None;
-            }
-            Admission::Underway(id) if request.detach => {
-                reply.send(Ok(reply::repeated(&reply::queued(id))));
-                return None;
-            }
-            Admission::Underway(id) => {
-                self.wait(
-                    id,
-                    Reply::new(|outcome| reply.send(outcome.map(|receipt| reply::repeated(&receipt)))),
-                );
-                return None;
-            }
-            Admission::Refused(refusal) => {
-                reply.send(Ok(reply::refused(None, refusal)));
-                return None;
-            }
-        };
+        let (id, reply) = self.admit(&who, &request, reply)?;
         // A job whose lanes cannot be told runs alone, and finds out itself what is wrong with it.
         let lanes = early.unwrap_or_else(|| desk.lanes(&request).unwrap_or(Lanes::All));
         let reply = if request.detach {
@@ -110,6 +97,30 @@ impl Queue {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = Work::Edit(id, Box::new(request));
         self.place(self.job(who, work, reply, durability, pass), lanes)
+    }
+
+    /// Gives a job its number. `None` where it is another one, or none: then it is answered, or will be.
+    fn admit(&self, who: &Who, request: &JobRequest, mut reply: Reply) -> Option<(JobId, Reply)> {
+        let mut before = None;
+        loop {
+            let outcome = match self.0.desk.admit(who, request) {
+                Admission::New(id) => return Some((id, reply.again(false))),
+                Admission::Ended(receipt) => Ok(*receipt),
+                Admission::Refused(refusal) => Ok(reply::refused(None, refusal)),
+                Admission::Stored(id) if request.detach => Ok(reply::repeated(&reply::queued(id))),
+                Admission::Stored(id) | Admission::Underway(id) => {
+                    let (back, refusal) = self.attach(id, reply.again(true))?;
+                    reply = back.again(false);
+                    // It has just ended: asked again, the workspace tells how, or lets this one be it.
+                    if before.replace(id) != Some(id) {
+                        continue;
+                    }
+                    Err(refusal)
+                }
+            };
+            reply.send(outcome);
+            return None;
+        }
     }
 
     /// Takes an undo in. It runs alone.
@@ -127,29 +138,43 @@ impl Queue {
     }
 
     /// Takes in a detached job that an earlier daemon left.
-    pub fn again(&self, queued: &Queued, request: JobRequest, pass: Pass) {
-        let who = Who { session: queued.session.clone(), client: queued.client.clone() };
+    pub fn again(&self, id: JobId, who: Who, request: JobRequest, pass: Pass) {
         let lanes = self.0.desk.lanes(&request).unwrap_or(Lanes::All);
         let durability = request.durability.unwrap_or(self.0.durability);
-        let work = Work::Edit(queued.id, Box::new(request));
+        let work = Work::Edit(id, Box::new(request));
         let runnable = self.place(self.job(who, work, None, durability, pass), lanes);
         self.spawn(runnable);
     }
 
     /// Answers `reply` with the job's receipt once it has ended. `None` if that was done at once.
     pub fn wait(&self, job: JobId, reply: Reply) -> Option<WaitId> {
+        match self.in_line(job, reply) {
+            Ok(wait) => return wait,
+            Err((reply, refusal)) => reply.send(Err(refusal)),
+        }
+        None
+    }
+
+    /// The same for a request whose job this is. Hands the reply back where there is no such job any more.
+    fn attach(&self, job: JobId, reply: Reply) -> Option<(Reply, Refusal)> {
+        self.in_line(job, reply).err()
+    }
+
+    fn in_line(&self, job: JobId, reply: Reply) -> Result<Option<WaitId>, (Reply, Refusal)> {
         // First in line, then asking: a job that ends in between is seen by one of the two.
         let wait = self.board().wait(job, reply);
         let outcome = match self.0.desk.receipt(job) {
-            Ok(None) => return Some(wait),
+            Ok(None) => return Ok(Some(wait)),
             Ok(Some(receipt)) => Ok(receipt),
             Err(refusal) => Err(refusal),
         };
         let reply = self.board().unwait(wait);
-        if let Some(reply) = reply {
-            reply.send(outcome);
+        match (reply, outcome) {
+            (Some(reply), Ok(receipt)) => reply.send(Ok(receipt)),
+            (Some(reply), Err(refusal)) => return Err((reply, refusal)),
+            (None, _) => {}
         }
-        None
+        Ok(None)
     }
 
     /// Gives a wait up, and hands the reply back unless it was answered.
@@ -246,6 +271,7 @@ impl Runnable {
     fn run_one(self) -> (Queue, Begun) {
         let Self { queue, ticket, job } = self;
         let outcome = queue.perform(&job);
+        let entry = outcome.as_ref().ok().and_then(entry_of);
         let (begun, waiters) = queue.board().leave(ticket, job.id());
         let Job { reply, held, relaxed, .. } = job;
         // Out of the queue before the reply is seen, so that who asks next finds it gone.
@@ -256,7 +282,13 @@ impl Runnable {
         if let Some(reply) = reply {
             reply.send(outcome);
         }
-        queue.0.aftermath.job_ended(relaxed);
+        queue.0.aftermath.job_ended(Done { relaxed, entry });
         (queue, begun)
     }
+}
+
+/// The entry of a job that wrote something.
+fn entry_of(receipt: &Receipt) -> Option<JobId> {
+    let wrote = matches!(receipt.status, Status::Applied | Status::Partial);
+    receipt.job.filter(|_| wrote && !receipt.repeated)
 }

@@ -8,8 +8,8 @@ use super::afterwards::Afterwards;
 use super::watching::Watching;
 use crate::clock::System;
 use crate::os::unix::Unix;
-use crate::queue::Aftermath;
 use crate::queue::fake::Fake;
+use crate::queue::{Aftermath, Done};
 
 struct Bench {
     root: tempfile::TempDir,
@@ -38,7 +38,7 @@ fn what_an_earlier_daemon_left_is_settled_at_the_start() {
 fn a_relaxed_job_is_flushed_soon() {
     let bench = bench();
     bench.fake.log_with("settle false");
-    bench.afterwards.job_ended(true);
+    bench.afterwards.job_ended(Done { relaxed: true, entry: None });
     bench.fake.log_with("flush");
 }
 

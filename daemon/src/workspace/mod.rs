@@ -72,8 +72,10 @@ pub enum Admission {
     New(JobId),
     /// It ended already: this is its receipt.
     Ended(Box<Receipt>),
-    /// It waits or runs: attach to it.
+    /// It waits or runs, or is just being stored: attach to it.
     Underway(JobId),
+    /// It waits or runs, and outlives the daemon: its number may be told.
+    Stored(JobId),
     /// Refused, for instance since the key was used for another request.
     Refused(Refusal),
 }

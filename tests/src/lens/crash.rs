@@ -1,23 +1,25 @@
 //! The crash lens: a story's job, and what settles it, is ended after every effect by a kill and by power cuts; then
 //! again at every effect of the recovery from that. It judges nothing itself.
 
-use super::image::{Album, Cuts, Image};
 use super::desk::Desk;
+use super::image::{Album, Blow, Cuts, Image};
 use super::story::{Course, KEY, Story};
 use super::verdict::{Depth, judge};
-use crate::sim::{Abilities, Op};
+use crate::sim::{Abilities, Op, Seeded};
 
 /// What is looked at, and how much of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Power cuts while the job runs and settles.
+    /// Power cuts after each effect of the job and of what settles it.
     pub cuts: Cuts,
-    /// Power cuts while it is recovered; nothing of the kind where absent.
-    pub again: Option<Cuts>,
-    /// Of so many images one is looked at thoroughly.
+    /// At most so many images of one story on one disk are opened.
+    pub images: usize,
+    /// Of so many of them one is looked at thoroughly.
     pub whole_one_in: usize,
-    /// Of so many images one is recovered under blows.
-    pub again_one_in: usize,
+    /// So many of them are also recovered under blows,
+    pub again: usize,
+    /// with so many images each.
+    pub again_images: usize,
     /// Flushes that lie: to test this lens.
     pub lies: &'static [Op],
     /// Complaints after which it is enough.
@@ -53,7 +55,7 @@ pub fn look(story: &Story, plan: &Plan) -> Report {
     for abilities in disks(story.abilities) {
         let story = Story { abilities, ..story.clone() };
         match images(&story, plan) {
-            Ok(images) => judge_all(&story, &course, &images, plan, &mut report),
+            Ok(images) => judge_all(&story, &course, images, plan, &mut report),
             Err(error) => report.found.push(format!("{}: {error}", story.name)),
         }
         if report.found.len() >= plan.enough {
@@ -79,13 +81,15 @@ fn images(story: &Story, plan: &Plan) -> Result<Vec<Image>, String> {
     Ok(album.close(&machine))
 }
 
-fn judge_all(story: &Story, course: &Course, images: &[Image], plan: &Plan, report: &mut Report) {
+fn judge_all(story: &Story, course: &Course, mut images: Vec<Image>, plan: &Plan, report: &mut Report) {
+    thin(&mut images, plan.images, plan.cuts.seed);
+    let again_one_in = images.len().div_ceil(plan.again.max(1)).max(1);
     for (nth, image) in images.iter().enumerate() {
         if report.found.len() >= plan.enough {
             return;
         }
-        if let Some(cuts) = plan.again.filter(|_| nth.is_multiple_of(plan.again_one_in)) {
-            recover_under_blows(story, course, image, cuts, report);
+        if plan.again > 0 && nth % again_one_in == again_one_in - 1 {
+            recover_under_blows(story, course, image, plan, report);
         }
         let depth = if nth.is_multiple_of(plan.whole_one_in) { Depth::Whole } else { Depth::Quick };
         report.images += 1;
@@ -93,22 +97,35 @@ fn judge_all(story: &Story, course: &Course, images: &[Image], plan: &Plan, repo
     }
 }
 
+/// Keeps so many, chosen at random, in their order.
+fn thin(images: &mut Vec<Image>, most: usize, seed: u64) {
+    let mut dice = Seeded::new(seed);
+    while images.len() > most {
+        let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
+        images.remove(at);
+    }
+}
+
 /// Ends the recovery, too, at each of its effects.
-fn recover_under_blows(story: &Story, course: &Course, image: &Image, cuts: Cuts, report: &mut Report) {
+fn recover_under_blows(story: &Story, course: &Course, image: &Image, plan: &Plan, report: &mut Report) {
     let machine = image.machine.fork();
-    let album = Album::new(cuts);
+    let seed = plan.cuts.seed ^ report.images as u64;
+    let album = Album::new(Cuts { limit: plan.cuts.limit.min(plan.again_images), seed });
     album.watch(&machine);
-    let opened = Desk::open(&machine);
-    if let Ok(desk) = &opened {
+    if let Ok(desk) = Desk::open(&machine) {
         desk.settle();
     }
-    for (nth, second) in album.close(&machine).into_iter().enumerate() {
+    let mut images = album.close(&machine);
+    thin(&mut images, plan.again_images, seed);
+    for (nth, second) in images.into_iter().enumerate() {
+        let (first, then) = (image.blow, second.blow);
         let both = Image {
             // One cut makes young bytes and relaxed jobs uncertain, whatever came before or after.
-            blow: if image.blow == super::image::Blow::Kill { second.blow } else { image.blow },
+            blow: if first == Blow::Kill { then } else { first },
             answered: image.answered,
             machine: second.machine,
-            call: format!("{} ({:?}), then {:?} in recovery after {}", image.call, image.blow, second.blow, second.call).into(),
+            call: format!("{} ({first:?}), then {then:?} in recovery after {}", image.call, second.call)
+                .into(),
         };
         let depth = if nth.is_multiple_of(7) { Depth::Whole } else { Depth::Quick };
         report.images += 1;

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::sim::{Seeded, SimMachine, When};
+use crate::sim::{SimMachine, When};
 
 /// What ended the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,15 +42,12 @@ pub struct Cuts {
     pub limit: usize,
     /// Chooses among more.
     pub seed: u64,
-    /// Looks after one effect of so many, on average.
-    pub one_in: u64,
 }
 
 struct Taken {
     images: Vec<Image>,
     effects: Option<u64>,
     answered: bool,
-    dice: Seeded,
 }
 
 /// Collects images.
@@ -64,8 +61,7 @@ impl Album {
     /// An empty one.
     #[must_use]
     pub fn new(cuts: Cuts) -> Self {
-        let dice = Seeded::new(cuts.seed);
-        let taken = Taken { images: Vec::new(), effects: None, answered: false, dice };
+        let taken = Taken { images: Vec::new(), effects: None, answered: false };
         Self { cuts, taken: Arc::new(Mutex::new(taken)) }
     }
 
@@ -104,9 +100,6 @@ impl Album {
             return;
         }
         taken.effects = Some(effects);
-        if self.cuts.one_in > 1 && !taken.dice.next_number().is_multiple_of(self.cuts.one_in) {
-            return;
-        }
         let call = machine.last_call();
         let answered = taken.answered;
         let image = |blow, machine| Image { blow, answered, machine, call: Arc::clone(&call) };

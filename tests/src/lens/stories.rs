@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use editd_proto::message::{Durability, JobRequest, UndoRequest};
+use editd_proto::message::{Durability, Edit, UndoRequest};
 
 use super::requests::{append, chmod, copy, create, cut, delete, file, job, paste, rename, replace, with};
 use super::story::{Act, Story};
@@ -85,9 +85,8 @@ pub fn all() -> Vec<Story> {
 }
 
 fn plain() -> Vec<Story> {
-    let cut_and_paste = || {
-        job(vec![file("a.txt", vec![cut("line 3 of a\n", "kept")]), file("b.txt", vec![paste("kept")])])
-    };
+    let cut_and_paste =
+        || job(vec![file("a.txt", vec![cut("line 3 of a\n", "kept")]), file("b.txt", vec![paste("kept")])]);
     vec![
         Story::new("one file", few, edit_a("changed")),
         Story::new("a large file", large, job(vec![file("large.txt", vec![replace("line 99 of", "x")])])),
@@ -126,7 +125,11 @@ fn plain() -> Vec<Story> {
         Story::new(
             "chmod and edit",
             few,
-            job(vec![file("a.txt", vec![append("more\n")]), file("run.sh", vec![append("x\n")]), file("b.txt", vec![chmod(0o700)])]),
+            job(vec![
+                file("a.txt", vec![append("more\n")]),
+                file("run.sh", vec![append("x\n")]),
+                file("b.txt", vec![chmod(0o700)]),
+            ]),
         ),
         Story::new("cut and paste", few, cut_and_paste()),
         Story::new("full", few, with(cut_and_paste(), Durability::Full)),
@@ -152,28 +155,45 @@ fn pasts() -> Vec<Story> {
         Story::new("undo of twenty", twenty, undo()).after(vec![twenty_edits()]),
         Story::new("redo", few, redo()).after(vec![edit_a("changed"), undo()]),
         Story::new("a chain", few, job(vec![file("a.txt", vec![replace("second", "third")])])).after(chain()),
-        Story::new("a chain over a settled job", few, job(vec![file("a.txt", vec![replace("second", "third")])]))
-            .after(vec![edit_a("zero"), Act::Settle, job(vec![file("a.txt", vec![replace("zero", "second")])])]),
-        Story::new("a chain that ends in nothing", few, job(vec![file("a.txt", vec![delete()])])).after(chain()),
+        Story::new(
+            "a chain over a settled job",
+            few,
+            job(vec![file("a.txt", vec![replace("second", "third")])]),
+        )
+        .after(vec![
+            edit_a("zero"),
+            Act::Settle,
+            job(vec![file("a.txt", vec![replace("zero", "second")])]),
+        ]),
+        Story::new("a chain that ends in nothing", few, anyway("a.txt", delete())).after(chain()),
         Story::new("created, then edited", few, job(vec![file("sub/c.txt", vec![append("end\n")])]))
             .after(vec![create_c()]),
-        Story::new("created, then deleted", few, job(vec![file("sub/c.txt", vec![delete()])]))
-            .after(vec![create_c()]),
+        Story::new("created, then deleted", few, anyway("sub/c.txt", delete())).after(vec![create_c()]),
         Story::new("deleted, then created", few, job(vec![file("b.txt", vec![create("another b\n")])]))
             .after(vec![delete_b()]),
         Story::new("mode changed, then edited", few, edit_a("changed"))
             .after(vec![job(vec![file("a.txt", vec![chmod(0o640)])])]),
         Story::new("renamed, then edited", few, job(vec![file("bin/run", vec![append("x\n")])]))
             .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
-        Story::new("renamed, then another in its place", few, job(vec![file("run.sh", vec![create("new\n")])]))
-            .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
-        Story::new("renamed there and back", few, job(vec![file("bin/run", vec![rename("run.sh")])]))
+        Story::new(
+            "renamed, then another in its place",
+            few,
+            job(vec![file("run.sh", vec![create("new\n")])]),
+        )
+        .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
+        Story::new("renamed there and back", few, anyway("bin/run", rename("run.sh")))
             .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
         Story::new("young", few, edit_a("changed")).young(young_a, &["a.txt"]),
-        Story::new("young and old", few, job(vec![file("b.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])]))
-            .young(young_a, &["a.txt"]),
+        Story::new(
+            "young and old",
+            few,
+            job(vec![file("b.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])]),
+        )
+        .young(young_a, &["a.txt"]),
         Story::new("a young file is deleted", few, job(vec![file("a.txt", vec![delete()])]))
             .young(young_a, &["a.txt"]),
+        Story::new("young and linked", linked, job(vec![file("two.txt", vec![replace("line 30 of", "x")])]))
+            .young(|outside| put(outside, "two.txt", &text("linked", 3100)), &["two.txt", "deep/one.txt"]),
         Story::new("an old edit", few, edit_a("changed"))
             .after(vec![job(vec![file("b.txt", vec![append("x\n")])]), Act::Pass(Duration::from_secs(600))]),
     ]
@@ -183,19 +203,26 @@ fn young_a(outside: &Outside) {
     put(outside, "a.txt", &text("a", 2100));
 }
 
-fn overwriting() -> Act {
-    let mut to = rename("b.txt");
-    to.overwrite = Some(true);
-    let mut entry = file("a.txt", vec![to]);
+/// Whatever the session has seen.
+fn anyway(path: &str, edit: Edit) -> Act {
+    let mut entry = file(path, vec![edit]);
     entry.base = Some("any".to_owned());
-    Act::Edit(JobRequest { files: vec![entry], ..JobRequest::default() })
+    job(vec![entry])
 }
 
 fn places() -> Vec<Story> {
     let linked_job = |old: &'static str, new: &str| job(vec![file("two.txt", vec![replace(old, new)])]);
-    let grow = || linked_job("line 7 of linked\n", "line 7 of linked\nand a line more, which moves all that follows\n");
+    let grow = || {
+        linked_job("line 7 of linked\n", "line 7 of linked\nand a line more, which moves all that follows\n")
+    };
     let no_exchange = Abilities { exchange: false, ..Abilities::default() };
-    let poor = Abilities { exchange: false, no_replace: false, leases: false, birth_times: false, ..Abilities::default() };
+    let poor = Abilities {
+        exchange: false,
+        no_replace: false,
+        leases: false,
+        birth_times: false,
+        ..Abilities::default()
+    };
     let mixed = || {
         job(vec![
             file("a.txt", vec![append("x\n")]),
@@ -204,19 +231,39 @@ fn places() -> Vec<Story> {
         ])
     };
     vec![
-        Story::new("a rename over a file", few, overwriting()),
+        Story::new(
+            "a rename over a file",
+            few,
+            anyway("a.txt", Edit { overwrite: Some(true), ..rename("b.txt") }),
+        ),
         Story::new("linked, growing", linked, grow()),
         Story::new("linked, shrinking", linked, linked_job("line 7 of linked\nline 8 of linked\n", "")),
         Story::new("linked, mode", linked, job(vec![file("two.txt", vec![chmod(0o600)])])),
-        Story::new("linked, among others", linked, job(vec![file("a.txt", vec![append("x\n")]), file("two.txt", vec![replace("line 9 of", "ninth of")])])),
+        Story::new(
+            "linked, among others",
+            linked,
+            job(vec![
+                file("a.txt", vec![append("x\n")]),
+                file("two.txt", vec![replace("line 9 of", "ninth of")]),
+            ]),
+        ),
         Story::new("linked, again", linked, linked_job("line 8 of linked\n", "")).after(vec![grow()]),
         Story::new("linked, undone", linked, undo()).after(vec![grow()]),
-        Story::new("on another mount", mounted, job(vec![file("mnt/sub/m.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])])),
-        Story::new("created on another mount", mounted, job(vec![file("mnt/new/n.txt", vec![create("n\n")])])),
+        Story::new(
+            "on another mount",
+            mounted,
+            job(vec![file("mnt/sub/m.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])]),
+        ),
+        Story::new(
+            "created on another mount",
+            mounted,
+            job(vec![file("mnt/new/n.txt", vec![create("n\n")])]),
+        ),
         Story::new("deleted on another mount", mounted, job(vec![file("mnt/sub/m.txt", vec![delete()])])),
         Story::new("without exchange", few, mixed()).on(no_exchange),
         Story::new("without anything", few, mixed()).on(poor),
         Story::new("undo without exchange", few, undo()).after(vec![mixed()]).on(no_exchange),
-        Story::new("in coarse time", few, mixed()).on(Abilities { fine_times: false, ..Abilities::default() }),
+        Story::new("in coarse time", few, mixed())
+            .on(Abilities { fine_times: false, ..Abilities::default() }),
     ]
 }

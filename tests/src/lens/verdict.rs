@@ -141,7 +141,8 @@ impl Look<'_> {
         let should = if side == Side::Before { &self.course.before } else { &self.course.after };
         let parted = should.links.iter().filter(|(path, links)| view.links.get(*path) != Some(links));
         let except = if side == Side::Before { self.exempt() } else { Vec::new() };
-        let parted: Vec<&String> = parted.map(|(path, _)| path).filter(|path| !except.contains(path)).collect();
+        let parted: Vec<&String> =
+            parted.map(|(path, _)| path).filter(|path| !except.contains(path)).collect();
         if !parted.is_empty() {
             self.found.push(format!("settled, these files have lost or won names: {parted:?}"));
         }

@@ -56,11 +56,14 @@ pub(crate) fn run(
     };
     let creates = before == State::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
     let plain = made.as_ref().is_none_or(|made| made.plain);
+    let rewritten = made.is_some();
     let delta = settle(job, path, &before, made, creates, tree)?;
     let moved = file_ops(ops, tree, path, &mut verdicts, &mut reports)?;
     let node = tree.node(moved.unwrap_or(path))?;
     let (after, new_hash) = (node.state.clone(), node.hash());
-    let changed = moved.is_some() || after != before || reports.iter().flatten().any(|r| r.changed);
+    // A stage with splices differs for sure; only without one need the states be compared.
+    let differs = rewritten || moved.is_some() || after != before;
+    let changed = differs || reports.iter().flatten().any(|report| report.changed);
     let mut outcome = FileOutcome {
         path: path.clone(),
         status: status(&verdicts, ops.len(), changed),
@@ -72,7 +75,7 @@ pub(crate) fn run(
         issues: Vec::new(),
         warnings: Vec::new(),
     };
-    if job.diff && (moved.is_some() || after != before) {
+    if job.diff && differs {
         let moved = moved.map_or(Moved::No, Moved::To);
         let label = job.options.label(path);
         let (diff, omitted) = if plain {
@@ -188,12 +191,18 @@ fn settle(
         Some(made) => made,
         None if creates => {
             let empty = crate::hash::hash(&[]);
-            Made { bytes: Arc::from([]), splices: Vec::new(), hashes: (empty, empty), plain: true }
+            Made {
+                bytes: Arc::from([]),
+                splices: Vec::new(),
+                hashes: (empty, empty),
+                known: None,
+                plain: true,
+            }
         }
         None => return Ok(None),
     };
     let delta = if made.plain {
-        Delta::of_splices(old, &made.bytes, &made.splices)
+        Delta::of_splices(old, &made.bytes, &made.splices, made.known)
     } else {
         let label = job.options.label(path);
         let text =

@@ -32,6 +32,7 @@ pub mod segment;
 pub mod verify;
 
 mod flush;
+mod window;
 mod writer;
 
 #[cfg(test)]

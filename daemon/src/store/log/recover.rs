@@ -8,13 +8,17 @@ use super::header::{FORMAT, HEADER, Header};
 use super::payload;
 use super::position::align;
 use super::read::{fill, rotten};
-use super::scan::{Bytes, Cursor, Found};
+use super::scan::{Cursor, Found};
 use super::segment::{self, Segment, failure};
+use super::window::Window;
 use super::writer::{Home, Log, Tail};
 use super::{BLOCK, read};
 use crate::os::{Access, Dir};
 use crate::store::record::Record;
 use crate::store::{Position, StoreError};
+
+/// Bytes that are written again at once.
+const CHUNK: usize = 64 * 1024;
 
 /// A record that is known to be in the log: reading starts behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,21 +91,20 @@ impl Walk<'_> {
                 None => return Ok(None),
             },
         };
-        let mut bytes = self.load(start)?;
+        let mut window = Window::open(self.dir, start)?;
         let mut cursor = match from {
             Some(checkpoint) => self.behind(&checkpoint)?,
-            None => match header(&bytes, start)? {
+            None => match window.header()? {
                 Some(header) => Cursor::begin(&header),
-                None => return self.nothing(&bytes, start).map(|()| None),
+                None => return self.nothing(&mut window).map(|()| None),
             },
         };
         let mut id = start;
         loop {
-            let segment = Bytes { segment: id, bytes: &bytes };
-            while let Some(group) = cursor.group(&segment) {
+            while let Some(group) = cursor.group(&mut window)? {
                 let sums = sums(&group, cursor.previous);
                 for (found, sum) in group.iter().zip(sums) {
-                    let record = payload::decode(&found.frame, found.stored)
+                    let record = payload::decode(&found.frame, &found.stored)
                         .map_err(|what| rotten(found.at, &what))?;
                     visit(found.at, sum, record)?;
                 }
@@ -109,17 +112,17 @@ impl Walk<'_> {
                     return Ok(Some(cursor));
                 }
             }
-            cursor.flushed = cursor.flushed.max(segment.evidence(cursor.end.offset()));
+            cursor.flushed = cursor.flushed.max(window.evidence(cursor.end.offset())?);
             if !self.ids.contains(&(id + 1)) {
                 break;
             }
-            let next = self.load(id + 1)?;
-            match header(&next, id + 1)? {
+            let mut next = Window::open(self.dir, id + 1)?;
+            match next.header()? {
                 Some(header) if header.previous == cursor.previous && header.sequence == cursor.sequence => {
                     id += 1;
                     let (last, flushed) = (cursor.last, cursor.flushed.max(header.flushed));
                     cursor = Cursor { last, flushed, ..Cursor::begin(&header) };
-                    bytes = next;
+                    window = next;
                 }
                 _ => break,
             }
@@ -147,11 +150,11 @@ impl Walk<'_> {
     /// Looks through everything behind the end for proof that more was flushed.
     fn prove(&self, cursor: &mut Cursor) -> Result<(), StoreError> {
         for &id in self.ids.iter().filter(|id| **id > cursor.end.segment()) {
-            let bytes = self.load(id)?;
-            if let Some(header) = header(&bytes, id)? {
+            let mut window = Window::open(self.dir, id)?;
+            if let Some(header) = window.header()? {
                 cursor.flushed = cursor.flushed.max(header.flushed);
             }
-            cursor.flushed = cursor.flushed.max(Bytes { segment: id, bytes: &bytes }.evidence(HEADER));
+            cursor.flushed = cursor.flushed.max(window.evidence(HEADER)?);
         }
         if cursor.proven_beyond() {
             return Err(rotten(
@@ -168,11 +171,12 @@ impl Walk<'_> {
     }
 
     /// The first segment has no header: nothing was ever written, or it was damaged.
-    fn nothing(&self, bytes: &[u8], id: u64) -> Result<(), StoreError> {
+    fn nothing(&self, window: &mut Window) -> Result<(), StoreError> {
+        let id = window.segment();
         let start = Position::at(id, HEADER);
         let mut cursor =
             Cursor { end: start, last: start, sequence: 0, previous: [0; 16], epoch: 0, flushed: start };
-        cursor.flushed = cursor.flushed.max(Bytes { segment: id, bytes }.evidence(HEADER));
+        cursor.flushed = cursor.flushed.max(window.evidence(HEADER)?);
         if id != 1 {
             // The first segment is numbered 1; a later one is the oldest only after retention, which drops
             // a segment only when the next was flushed.
@@ -180,45 +184,11 @@ impl Walk<'_> {
         }
         self.prove(&mut cursor)
     }
-
-    pub(super) fn load(&self, id: u64) -> Result<Vec<u8>, StoreError> {
-        self.load_up_to(id, u64::MAX)
-    }
-
-    /// The header's block.
-    pub(super) fn load_header(&self, id: u64) -> Result<Vec<u8>, StoreError> {
-        self.load_up_to(id, HEADER)
-    }
-
-    fn load_up_to(&self, id: u64, most: u64) -> Result<Vec<u8>, StoreError> {
-        let read = || -> io::Result<Vec<u8>> {
-            let segment = segment::open(self.dir, id, Access::Read)?;
-            let len = usize::try_from(segment.len.min(most)).map_err(|_| io::ErrorKind::OutOfMemory)?;
-            let mut bytes = vec![0; len];
-            let filled = fill(&*segment.file, &mut bytes, 0)?;
-            bytes.truncate(filled);
-            Ok(bytes)
-        };
-        read().map_err(|e| failure("reading", id, &e))
-    }
 }
 
 /// The checksums of a group's records: each is what the next one tells of it.
-fn sums(group: &[Found<'_>], last: Sum) -> Vec<Sum> {
+fn sums(group: &[Found], last: Sum) -> Vec<Sum> {
     group.iter().skip(1).map(|found| found.frame.previous).chain([last]).collect()
-}
-
-pub(super) fn header(bytes: &[u8], id: u64) -> Result<Option<Header>, StoreError> {
-    match Header::decode(bytes, id) {
-        Some(header) if header.format > FORMAT => Err(StoreError::Io(
-            format!(
-                "the log has format {}, this daemon knows up to {FORMAT}: a newer editd wrote it; use that one",
-                header.format
-            )
-            .into(),
-        )),
-        other => Ok(other),
-    }
 }
 
 /// Begins a log: nothing in the folder was ever part of one.
@@ -283,11 +253,15 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &Cursor) -> Result<(), StoreError> {
         let again = || -> io::Result<()> {
             let segment = segment::open(dir, id, Access::Write)?;
             let end = if id == cursor.end.segment() { cursor.end.offset() } else { segment.len };
-            let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or_default()];
-            let filled = fill(&*segment.file, &mut bytes, start)?;
-            bytes.truncate(filled);
-            if !bytes.is_empty() {
-                segment.file.write_all_at(&bytes, start)?;
+            let mut bytes = vec![0; CHUNK];
+            let mut offset = start;
+            while offset < end {
+                let room = usize::try_from(end - offset).unwrap_or(CHUNK).min(CHUNK);
+                let part = bytes.get_mut(..room).unwrap_or_default();
+                let filled = fill(&*segment.file, part, offset)?;
+                let Some(part) = part.get(..filled).filter(|part| !part.is_empty()) else { break };
+                segment.file.write_all_at(part, offset)?;
+                offset += filled as u64;
             }
             segment.file.sync_data()
         };

@@ -1,19 +1,11 @@
-//! Walking over a segment's bytes: which records stand there and follow one another, and what frames
-//! behind the last good one prove. Pure.
+//! Walking over a segment: which records stand there and follow one another. It only reads.
 
 use super::frame::{FRAME, Frame, Sum, digest};
 use super::header::HEADER;
 use super::position::align;
+use super::window::Window;
 use super::{ALIGN, BLOCK};
-use crate::store::Position;
-
-/// A segment's bytes.
-pub struct Bytes<'a> {
-    /// Its number.
-    pub segment: u64,
-    /// All of them, from the header on.
-    pub bytes: &'a [u8],
-}
+use crate::store::{Position, StoreError};
 
 /// Where a walk stands: behind which record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,14 +25,14 @@ pub struct Cursor {
 }
 
 /// A record that holds.
-#[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+#[derive(Clone, Debug)]
+pub struct Found {
     /// Its start.
     pub at: Position,
     /// Its frame.
     pub frame: Frame,
     /// Its payload as stored.
-    pub stored: &'a [u8],
+    pub stored: Vec<u8>,
 }
 
 impl Cursor {
@@ -57,36 +49,26 @@ impl Cursor {
     }
 
     /// The next whole group in the segment, if one follows; the cursor moves behind it.
-    pub fn group<'a>(&mut self, segment: &Bytes<'a>) -> Option<Vec<Found<'a>>> {
+    pub fn group(&mut self, segment: &mut Window) -> Result<Option<Vec<Found>>, StoreError> {
         let end = self.end.offset();
         let direct = align(end, ALIGN);
         // After a flush the next record starts a new block.
         let padded = align(end, BLOCK);
-        let found = self.group_at(segment, direct);
-        if found.is_some() || padded == direct { found } else { self.group_at(segment, padded) }
+        let found = self.group_at(segment, direct)?;
+        if found.is_some() || padded == direct { Ok(found) } else { self.group_at(segment, padded) }
     }
 
-    fn group_at<'a>(&mut self, segment: &Bytes<'a>, offset: u64) -> Option<Vec<Found<'a>>> {
+    fn group_at(&mut self, segment: &mut Window, offset: u64) -> Result<Option<Vec<Found>>, StoreError> {
         let mut cursor = *self;
         let mut group = Vec::new();
         let mut offset = offset;
         loop {
-            let at = Position::at(segment.segment, offset);
-            let (frame, sum) = Frame::decode(segment.from(offset)?, at)?;
-            if frame.previous != cursor.previous
-                || frame.sequence != cursor.sequence
-                || frame.epoch < cursor.epoch
-            {
-                return None;
-            }
+            let Some((found, sum)) = cursor.record_at(segment, offset)? else { return Ok(None) };
+            let (at, frame) = (found.at, found.frame);
             let end = offset + frame.size();
-            let stored = segment.range(offset + FRAME as u64, end)?;
-            if digest(stored) != frame.digest {
-                return None;
-            }
-            group.push(Found { at, frame, stored });
+            group.push(found);
             cursor = Cursor {
-                end: Position::at(segment.segment, end),
+                end: Position::at(segment.segment(), end),
                 last: at,
                 sequence: cursor.sequence + 1,
                 previous: sum,
@@ -95,41 +77,29 @@ impl Cursor {
             };
             if !frame.more {
                 *self = cursor;
-                return Some(group);
+                return Ok(Some(group));
             }
             offset = align(end, ALIGN);
         }
     }
 
+    /// The record at an offset, if it holds and follows.
+    fn record_at(&self, segment: &mut Window, offset: u64) -> Result<Option<(Found, Sum)>, StoreError> {
+        let at = Position::at(segment.segment(), offset);
+        let Some(head) = segment.get(offset, FRAME)? else { return Ok(None) };
+        let Some((frame, sum)) = Frame::decode(head, at) else { return Ok(None) };
+        if frame.previous != self.previous || frame.sequence != self.sequence || frame.epoch < self.epoch {
+            return Ok(None);
+        }
+        let Some(stored) = segment.get(offset + FRAME as u64, frame.stored as usize)? else {
+            return Ok(None);
+        };
+        let holds = digest(stored) == frame.digest;
+        Ok(holds.then(|| (Found { at, frame, stored: stored.to_vec() }, sum)))
+    }
+
     /// Whether the log is proven to have been flushed beyond the cursor: then what follows it was damaged.
     pub fn proven_beyond(&self) -> bool {
         self.flushed > Position::at(self.end.segment(), align(self.end.offset(), BLOCK))
-    }
-}
-
-impl<'a> Bytes<'a> {
-    fn from(&self, offset: u64) -> Option<&'a [u8]> {
-        self.bytes.get(usize::try_from(offset).ok()?..)
-    }
-
-    fn range(&self, start: u64, end: u64) -> Option<&'a [u8]> {
-        self.bytes.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
-    }
-
-    /// The highest flushed place that any frame from `offset` on tells. A frame counts wherever it stands,
-    /// if it was written for that place: what it tells was true then, and nothing below a flushed place is
-    /// ever cut.
-    pub fn evidence(&self, offset: u64) -> Position {
-        let mut highest = Position(0);
-        let mut offset = align(offset, ALIGN);
-        while let Some(bytes) = self.from(offset).filter(|bytes| bytes.len() >= FRAME) {
-            if Frame::may_begin(bytes)
-                && let Some((frame, _)) = Frame::decode(bytes, Position::at(self.segment, offset))
-            {
-                highest = highest.max(frame.flushed);
-            }
-            offset += ALIGN;
-        }
-        highest
     }
 }

@@ -2,8 +2,9 @@
 
 use super::payload;
 use super::read::rotten;
-use super::recover::{Walk, header};
-use super::scan::{Bytes, Cursor};
+use super::recover::Walk;
+use super::scan::Cursor;
+use super::window::Window;
 use super::writer::Log;
 use crate::store::record::Record;
 use crate::store::{Position, StoreError};
@@ -40,17 +41,15 @@ impl Log {
         id: u64,
         visit: &mut dyn FnMut(Position, Record) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let walk = Walk { dir: self.dir(), ids: &[], until: None };
-        let (bytes, next) = (walk.load(id)?, walk.load_header(id + 1)?);
+        let (mut window, mut next) = (Window::open(self.dir(), id)?, Window::open(self.dir(), id + 1)?);
         let missing = |id| rotten(Position::at(id, 0), "a segment without a valid header");
-        let begin = header(&bytes, id)?.ok_or_else(|| missing(id))?;
-        let next = header(&next, id + 1)?.ok_or_else(|| missing(id + 1))?;
+        let begin = window.header()?.ok_or_else(|| missing(id))?;
+        let next = next.header()?.ok_or_else(|| missing(id + 1))?;
         let mut cursor = Cursor::begin(&begin);
-        let segment = Bytes { segment: id, bytes: &bytes };
-        while let Some(group) = cursor.group(&segment) {
+        while let Some(group) = cursor.group(&mut window)? {
             for found in group {
                 let record =
-                    payload::decode(&found.frame, found.stored).map_err(|what| rotten(found.at, &what))?;
+                    payload::decode(&found.frame, &found.stored).map_err(|what| rotten(found.at, &what))?;
                 visit(found.at, record)?;
             }
         }

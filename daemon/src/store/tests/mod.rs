@@ -7,5 +7,7 @@ mod faults;
 pub(crate) mod kit;
 mod lookups;
 mod model;
+#[cfg(unix)]
+mod real;
 mod rebuild;
 mod samples;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use editd_proto::error::Code;
 
+use super::meter::Meter;
 use crate::Refusal;
 use crate::limits;
 use crate::locate::excerpt;
@@ -63,6 +64,14 @@ impl Engine {
                     Err(_) => Err(invalid(&why)),
                 }
             }
+        }
+    }
+
+    /// Counts what searching costs. Backtracking counts its own steps.
+    pub(crate) fn meter(&self, pattern: &str, flags: Flags, crlf: bool) -> Meter {
+        match self {
+            Self::Linear(_) => Meter::new(pattern, flags, crlf),
+            Self::Backtracking(_) => Meter::none(),
         }
     }
 

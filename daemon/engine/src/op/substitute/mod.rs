@@ -7,6 +7,7 @@
 
 mod edit;
 mod engine;
+mod meter;
 mod template;
 
 pub(crate) use edit::{FIELDS, Substitute, parse};

@@ -1,72 +1,16 @@
-//! The log under kills, power cuts, faults and damage, in a machine in memory. It touches no real file.
-
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+//! Writing and reading through kills, power cuts, faults and many threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 
 use editd_proto::ids::JobId;
 
-use super::payload::{self, Payload};
-use super::recover::{self, Checkpoint};
-use super::segment::name;
-use super::{BLOCK, Home, Log, Placed};
+use super::kit::*;
+use crate::store::StoreError;
 use crate::store::fake::Machine;
-use crate::store::record::{Clip, Record};
-use crate::store::{Position, StoreError};
-
-const SIZE: u64 = 24 * 1024;
-
-fn small(n: u64) -> Payload {
-    payload::encode(&Record::Void(JobId(n))).unwrap()
-}
-
-/// Bytes that do not pack.
-fn large(n: u64, len: usize) -> Record {
-    let mut seed = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let bytes = std::iter::repeat_with(|| next(&mut seed) as u8).take(len).collect();
-    let name = n.to_string();
-    Record::Clip(Clip { session: String::new(), name, bytes: Some(bytes), origin: None, time: n })
-}
-
-fn next(seed: &mut u64) -> u64 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    *seed
-}
-
-fn open(machine: &Machine, from: Option<Checkpoint>) -> Result<(Log, Vec<(Position, Record)>), StoreError> {
-    let mut seen = Vec::new();
-    let home = Home { os: machine.os(), dir: machine.dir(), size: SIZE };
-    let log = recover::open(home, from, &mut |at, _, record| {
-        seen.push((at, record));
-        Ok(())
-    })?;
-    // The epoch's first record, as the store writes it.
-    let start = log.append(&[small(u64::MAX)])?;
-    log.flush(start[0].at)?;
-    seen.retain(|(_, record)| *record != Record::Void(JobId(u64::MAX)));
-    Ok((log, seen))
-}
-
-fn ids(seen: &[(Position, Record)]) -> Vec<u64> {
-    seen.iter()
-        .map(|(_, record)| match record {
-            Record::Void(id) => id.0,
-            Record::Clip(clip) => {
-                assert_eq!(*record, large(clip.time, clip.bytes.as_ref().unwrap().len()));
-                clip.time
-            }
-            other => panic!("{other:?}"),
-        })
-        .collect()
-}
-
-fn put(log: &Log, records: &[Record]) -> Vec<Placed> {
-    let group: Vec<Payload> = records.iter().map(|r| payload::encode(r).unwrap()).collect();
-    log.append(&group).unwrap()
-}
+use crate::store::log::recover::{self, Checkpoint};
+use crate::store::log::{BLOCK, Log, Placed, payload, read};
+use crate::store::record::Record;
 
 #[test]
 fn what_was_appended_is_there_after_a_kill_also_over_many_segments() {
@@ -83,7 +27,7 @@ fn what_was_appended_is_there_after_a_kill_also_over_many_segments() {
     let (again, seen) = open(&killed, None).unwrap();
     assert_eq!(ids(&seen), expected);
     for (at, record) in &seen {
-        assert_eq!(super::read::record(again.dir(), *at).unwrap().0, *record);
+        assert_eq!(read::record(again.dir(), *at).unwrap().0, *record);
     }
     assert_eq!(again.verify().unwrap().segments, again.segments().len() as u64);
 }
@@ -112,101 +56,6 @@ fn a_flush_ends_on_a_block_and_a_flushed_place_is_not_flushed_again() {
     assert_eq!(log.flush(placed[0].at).unwrap(), flushed);
     assert_eq!(machine.flushes(), before);
     assert!(put(&log, &[Record::Void(JobId(2))])[0].at >= flushed);
-}
-
-/// A log with flushed and unflushed groups in two epochs and two segments; what each group is.
-fn sample() -> (Machine, Vec<Vec<u64>>, u64) {
-    let machine = Machine::new();
-    let (log, _) = open(&machine, None).unwrap();
-    put(&log, &[Record::Void(JobId(1))]);
-    let two = put(&log, &[Record::Void(JobId(2)), large(3, 300)]);
-    log.flush(two[0].at).unwrap();
-    put(&log, &[Record::Void(JobId(4))]);
-    put(&log, &[large(5, 700), Record::Void(JobId(6)), Record::Void(JobId(7))]);
-    drop(log);
-    let (log, _) = open(&machine, None).unwrap();
-    put(&log, &[Record::Void(JobId(8))]);
-    put(&log, &[Record::Void(JobId(9)), Record::Void(JobId(10))]);
-    let groups = vec![vec![1], vec![2, 3], vec![4], vec![5, 6, 7], vec![8], vec![9, 10]];
-    (machine, groups, log.end().offset())
-}
-
-#[test]
-fn any_damaged_byte_is_told_or_cuts_the_tail_and_never_skips_a_record() {
-    let (machine, groups, used) = sample();
-    let all: Vec<u64> = groups.concat();
-    let first = name(1);
-    let (mut rotten, mut cut, mut whole) = (0, 0, 0);
-    let original = machine.file(&[&first]).lock().unwrap().seen.clone();
-    // Of what is zero, padding mostly, a part is enough.
-    for byte in (0..used).filter(|byte| original[*byte as usize] != 0 || byte % 16 == 0) {
-        let damaged = machine.copy();
-        damaged.file(&[&first]).lock().unwrap().seen[byte as usize] ^= 0x41;
-        match open(&damaged, None) {
-            Err(StoreError::Rotten { .. }) => rotten += 1,
-            Err(other) => panic!("byte {byte}: {other}"),
-            Ok((_, seen)) => {
-                let seen = ids(&seen);
-                assert!(all.starts_with(&seen), "byte {byte}: {seen:?}");
-                // 1 to 7 are proven to be flushed by what follows them.
-                assert!(seen.len() >= 7, "byte {byte}: {seen:?}");
-                assert!(
-                    groups
-                        .iter()
-                        .scan(0, |n, g| {
-                            *n += g.len();
-                            Some(*n)
-                        })
-                        .any(|n| n == seen.len())
-                );
-                if seen.len() == all.len() { whole += 1 } else { cut += 1 }
-            }
-        }
-    }
-    assert!(rotten > 500 && cut > 50 && whole > 300, "{rotten} {cut} {whole}");
-}
-
-#[test]
-fn a_log_that_is_cut_off_anywhere_is_refused_or_ends_there() {
-    let (machine, groups, last) = sample();
-    let all: Vec<u64> = groups.concat();
-    // At every field of a frame, and at odd places of payloads.
-    for len in (0..last).filter(|len| len % 8 == 0 || len % 13 == 0) {
-        let damaged = machine.copy();
-        damaged.file(&[&name(1)]).lock().unwrap().seen.truncate(len as usize);
-        match open(&damaged, None) {
-            Err(StoreError::Rotten { .. }) => {}
-            Err(other) => panic!("length {len}: {other}"),
-            // Nothing behind the place tells that there was more.
-            Ok((log, seen)) => {
-                assert!(all.starts_with(&ids(&seen)), "length {len}");
-                put(&log, &[Record::Void(JobId(77))]);
-                let (_, again) = open(&damaged.copy(), None).unwrap();
-                assert_eq!(ids(&again), [ids(&seen), vec![77]].concat());
-            }
-        }
-    }
-}
-
-#[test]
-fn zeros_garbage_and_old_records_behind_the_tail_are_no_records() {
-    let (machine, groups, end) = sample();
-    let all: Vec<u64> = groups.concat();
-    let end = end as usize;
-    let file = machine.file(&[&name(1)]);
-    let old: Vec<u8> = file.lock().unwrap().seen[4096..end].to_vec();
-    let mut seed = 5;
-    let garbage: Vec<u8> = std::iter::repeat_with(|| next(&mut seed) as u8).take(3000).collect();
-    for tail in [old, garbage] {
-        for shift in [0, 8, 88, 4096 - end % 4096] {
-            let dirty = machine.copy();
-            let content = dirty.file(&[&name(1)]);
-            let room = content.lock().unwrap().seen.len() - end - shift;
-            let n = tail.len().min(room);
-            content.lock().unwrap().seen[end + shift..end + shift + n].copy_from_slice(&tail[..n]);
-            assert_eq!(ids(&open(&dirty, None).unwrap().1), all);
-        }
-    }
 }
 
 /// One life of a daemon: what it appended group by group, and how many groups were acknowledged.
@@ -374,45 +223,4 @@ fn dropped_segments_are_used_again_and_their_records_are_gone() {
     let seen = ids(&seen);
     assert_eq!(seen, (seen[0]..60).collect::<Vec<_>>());
     assert!(seen[0] > 5);
-}
-
-#[test]
-fn damage_anywhere_in_a_log_of_many_segments_is_told() {
-    let machine = Machine::new();
-    let (log, _) = open(&machine, None).unwrap();
-    let mut last = 0;
-    for n in 0..40 {
-        let placed = put(&log, &[large(n, 2000)]);
-        log.flush(placed[0].at).unwrap();
-        last = placed[0].at.segment();
-    }
-    let mut seed = 99;
-    for id in 1..last {
-        for _ in 0..20 {
-            let damaged = machine.copy();
-            let file = damaged.file(&[&name(id)]);
-            // Within the header or the first record, which surely mean something.
-            let byte = match next(&mut seed) % 2 {
-                0 => next(&mut seed) % 80,
-                _ => 4096 + next(&mut seed) % 88,
-            };
-            file.lock().unwrap().seen[byte as usize] ^= 1;
-            assert!(matches!(open(&damaged, None), Err(StoreError::Rotten { .. })), "{id} {byte}");
-        }
-        let missing = machine.copy();
-        missing.dir().remove_file(name(id).as_bytes()).unwrap();
-        // Without its oldest segment a log looks like one after retention.
-        assert_eq!(matches!(open(&missing, None), Err(StoreError::Rotten { .. })), id > 1, "{id}");
-    }
-}
-
-#[test]
-fn a_newer_format_is_refused_with_advice() {
-    let (machine, ..) = sample();
-    let file = machine.file(&[&name(1)]);
-    let mut header = super::header::Header::decode(&file.lock().unwrap().seen, 1).unwrap();
-    header.format = 2;
-    file.lock().unwrap().seen[..4096].copy_from_slice(&header.encode());
-    let Err(StoreError::Io(why)) = open(&machine, None) else { panic!("opened") };
-    assert!(why.contains("newer editd"));
 }

@@ -1,0 +1,146 @@
+//! What is damaged, cut off or left over in the files.
+
+use editd_proto::ids::JobId;
+
+use super::kit::*;
+use crate::store::StoreError;
+use crate::store::fake::Machine;
+use crate::store::log::header::Header;
+use crate::store::log::segment::name;
+use crate::store::record::Record;
+
+/// A log with flushed and unflushed groups in two epochs and two segments; what each group is.
+fn sample() -> (Machine, Vec<Vec<u64>>, u64) {
+    let machine = Machine::new();
+    let (log, _) = open(&machine, None).unwrap();
+    put(&log, &[Record::Void(JobId(1))]);
+    let two = put(&log, &[Record::Void(JobId(2)), large(3, 300)]);
+    log.flush(two[0].at).unwrap();
+    put(&log, &[Record::Void(JobId(4))]);
+    put(&log, &[large(5, 700), Record::Void(JobId(6)), Record::Void(JobId(7))]);
+    drop(log);
+    let (log, _) = open(&machine, None).unwrap();
+    put(&log, &[Record::Void(JobId(8))]);
+    put(&log, &[Record::Void(JobId(9)), Record::Void(JobId(10))]);
+    let groups = vec![vec![1], vec![2, 3], vec![4], vec![5, 6, 7], vec![8], vec![9, 10]];
+    (machine, groups, log.end().offset())
+}
+
+#[test]
+fn any_damaged_byte_is_told_or_cuts_the_tail_and_never_skips_a_record() {
+    let (machine, groups, used) = sample();
+    let all: Vec<u64> = groups.concat();
+    let first = name(1);
+    let (mut rotten, mut cut, mut whole) = (0, 0, 0);
+    let original = machine.file(&[&first]).lock().unwrap().seen.clone();
+    // Of what is zero, padding mostly, a part is enough.
+    for byte in (0..used).filter(|byte| original[*byte as usize] != 0 || byte % 16 == 0) {
+        let damaged = machine.copy();
+        damaged.file(&[&first]).lock().unwrap().seen[byte as usize] ^= 0x41;
+        match open(&damaged, None) {
+            Err(StoreError::Rotten { .. }) => rotten += 1,
+            Err(other) => panic!("byte {byte}: {other}"),
+            Ok((_, seen)) => {
+                let seen = ids(&seen);
+                assert!(all.starts_with(&seen), "byte {byte}: {seen:?}");
+                // 1 to 7 are proven to be flushed by what follows them.
+                assert!(seen.len() >= 7, "byte {byte}: {seen:?}");
+                assert!(
+                    groups
+                        .iter()
+                        .scan(0, |n, g| {
+                            *n += g.len();
+                            Some(*n)
+                        })
+                        .any(|n| n == seen.len())
+                );
+                if seen.len() == all.len() { whole += 1 } else { cut += 1 }
+            }
+        }
+    }
+    assert!(rotten > 500 && cut > 50 && whole > 300, "{rotten} {cut} {whole}");
+}
+
+#[test]
+fn a_log_that_is_cut_off_anywhere_is_refused_or_ends_there() {
+    let (machine, groups, last) = sample();
+    let all: Vec<u64> = groups.concat();
+    // At every field of a frame, and at odd places of payloads.
+    for len in (0..last).filter(|len| len % 8 == 0 || len % 13 == 0) {
+        let damaged = machine.copy();
+        damaged.file(&[&name(1)]).lock().unwrap().seen.truncate(len as usize);
+        match open(&damaged, None) {
+            Err(StoreError::Rotten { .. }) => {}
+            Err(other) => panic!("length {len}: {other}"),
+            // Nothing behind the place tells that there was more.
+            Ok((log, seen)) => {
+                assert!(all.starts_with(&ids(&seen)), "length {len}");
+                put(&log, &[Record::Void(JobId(77))]);
+                let (_, again) = open(&damaged.copy(), None).unwrap();
+                assert_eq!(ids(&again), [ids(&seen), vec![77]].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn zeros_garbage_and_old_records_behind_the_tail_are_no_records() {
+    let (machine, groups, end) = sample();
+    let all: Vec<u64> = groups.concat();
+    let end = end as usize;
+    let file = machine.file(&[&name(1)]);
+    let old: Vec<u8> = file.lock().unwrap().seen[4096..end].to_vec();
+    let mut seed = 5;
+    let garbage: Vec<u8> = std::iter::repeat_with(|| next(&mut seed) as u8).take(3000).collect();
+    for tail in [old, garbage] {
+        for shift in [0, 8, 88, 4096 - end % 4096] {
+            let dirty = machine.copy();
+            let content = dirty.file(&[&name(1)]);
+            let room = content.lock().unwrap().seen.len() - end - shift;
+            let n = tail.len().min(room);
+            content.lock().unwrap().seen[end + shift..end + shift + n].copy_from_slice(&tail[..n]);
+            assert_eq!(ids(&open(&dirty, None).unwrap().1), all);
+        }
+    }
+}
+
+#[test]
+fn damage_anywhere_in_a_log_of_many_segments_is_told() {
+    let machine = Machine::new();
+    let (log, _) = open(&machine, None).unwrap();
+    let mut last = 0;
+    for n in 0..40 {
+        let placed = put(&log, &[large(n, 2000)]);
+        log.flush(placed[0].at).unwrap();
+        last = placed[0].at.segment();
+    }
+    let mut seed = 99;
+    for id in 1..last {
+        for _ in 0..20 {
+            let damaged = machine.copy();
+            let file = damaged.file(&[&name(id)]);
+            // Within the header or the first record, which surely mean something.
+            let byte = match next(&mut seed) % 2 {
+                0 => next(&mut seed) % 80,
+                _ => 4096 + next(&mut seed) % 88,
+            };
+            file.lock().unwrap().seen[byte as usize] ^= 1;
+            assert!(matches!(open(&damaged, None), Err(StoreError::Rotten { .. })), "{id} {byte}");
+        }
+        let missing = machine.copy();
+        missing.dir().remove_file(name(id).as_bytes()).unwrap();
+        // Without its oldest segment a log looks like one after retention.
+        assert_eq!(matches!(open(&missing, None), Err(StoreError::Rotten { .. })), id > 1, "{id}");
+    }
+}
+
+#[test]
+fn a_newer_format_is_refused_with_advice() {
+    let (machine, ..) = sample();
+    let file = machine.file(&[&name(1)]);
+    let mut header = Header::decode(&file.lock().unwrap().seen, 1).unwrap();
+    header.format = 2;
+    file.lock().unwrap().seen[..4096].copy_from_slice(&header.encode());
+    let Err(StoreError::Io(why)) = open(&machine, None) else { panic!("opened") };
+    assert!(why.contains("newer editd"));
+}

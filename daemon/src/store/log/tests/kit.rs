@@ -1,0 +1,66 @@
+//! Logs and records for the tests. It checks nothing but what it reads back.
+
+use editd_proto::ids::JobId;
+
+use crate::store::fake::Machine;
+use crate::store::log::payload::{self, Payload};
+use crate::store::log::recover::{self, Checkpoint};
+use crate::store::log::{Home, Log, Placed};
+use crate::store::record::{Clip, Record};
+use crate::store::{Position, StoreError};
+
+pub(super) const SIZE: u64 = 24 * 1024;
+
+pub(super) fn small(n: u64) -> Payload {
+    payload::encode(&Record::Void(JobId(n))).unwrap()
+}
+
+/// Bytes that do not pack.
+pub(super) fn large(n: u64, len: usize) -> Record {
+    let mut seed = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let bytes = std::iter::repeat_with(|| next(&mut seed) as u8).take(len).collect();
+    let name = n.to_string();
+    Record::Clip(Clip { session: String::new(), name, bytes: Some(bytes), origin: None, time: n })
+}
+
+pub(super) fn next(seed: &mut u64) -> u64 {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    *seed
+}
+
+pub(super) fn open(
+    machine: &Machine,
+    from: Option<Checkpoint>,
+) -> Result<(Log, Vec<(Position, Record)>), StoreError> {
+    let mut seen = Vec::new();
+    let home = Home { os: machine.os(), dir: machine.dir(), size: SIZE };
+    let log = recover::open(home, from, &mut |at, _, record| {
+        seen.push((at, record));
+        Ok(())
+    })?;
+    // The epoch's first record, as the store writes it.
+    let start = log.append(&[small(u64::MAX)])?;
+    log.flush(start[0].at)?;
+    seen.retain(|(_, record)| *record != Record::Void(JobId(u64::MAX)));
+    Ok((log, seen))
+}
+
+pub(super) fn ids(seen: &[(Position, Record)]) -> Vec<u64> {
+    seen.iter()
+        .map(|(_, record)| match record {
+            Record::Void(id) => id.0,
+            Record::Clip(clip) => {
+                assert_eq!(*record, large(clip.time, clip.bytes.as_ref().unwrap().len()));
+                clip.time
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+pub(super) fn put(log: &Log, records: &[Record]) -> Vec<Placed> {
+    let group: Vec<Payload> = records.iter().map(|r| payload::encode(r).unwrap()).collect();
+    log.append(&group).unwrap()
+}

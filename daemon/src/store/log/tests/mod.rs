@@ -1,0 +1,7 @@
+//! The log under kills, power cuts, faults and damage, in a machine in memory. It touches no real file.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod damage;
+mod kit;
+mod life;
