@@ -16,7 +16,7 @@ use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
 use super::lanes::Ticket;
 use super::reply::{self, Reply};
 use super::requests::Requests;
-use crate::workspace::{Admission, Lanes, Who};
+use crate::workspace::{Admission, Lanes, Who, is_ticket};
 
 /// A job that has ended, and whose reply was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,8 +107,10 @@ impl Queue {
                 Admission::New(id) => return Some((id, reply.again(false))),
                 Admission::Ended(receipt) => Ok(*receipt),
                 Admission::Refused(refusal) => Ok(reply::refused(None, refusal)),
-                Admission::Stored(id) if request.detach => Ok(reply::repeated(&reply::queued(id))),
-                Admission::Stored(id) | Admission::Underway(id) => {
+                Admission::Underway(id) if request.detach && !is_ticket(id) => {
+                    Ok(reply::repeated(&reply::queued(id)))
+                }
+                Admission::Underway(id) => {
                     let (back, refusal) = self.attach(id, reply.again(true))?;
                     reply = back.again(false);
                     // It has just ended: asked again, the workspace tells how, or lets this one be it.

@@ -2,6 +2,7 @@
 //! detached job. A panic of a job ends that job alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{MutexGuard, PoisonError};
 
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
@@ -14,7 +15,7 @@ use super::{Admission, Who, Workspace};
 use crate::job::{self, Halt, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
-use crate::rooms::{Rooms, Underway, lock};
+use crate::rooms::{Rooms, Underway, is_ticket, lock};
 use crate::store::record::{Done, Queued, Record};
 
 /// Journeys that one job makes before it gives up on files that others keep changing.
@@ -31,7 +32,7 @@ impl Workspace {
         }
         let hash = request_hash(request);
         // Held from the look to the entry: of two requests with one key, one is the job.
-        let mut underway = lock(&self.rooms.underway);
+        let mut underway = self.underway_stored(who, request.key.as_deref());
         if let Some(key) = &request.key
             && let Some(known) = self.find_key(&underway, who, key, hash)
         {
@@ -45,15 +46,28 @@ impl Workspace {
         if !request.detach {
             return Admission::New(id);
         }
-        match self.queue_detached(who, id, request, hash) {
-            Ok(()) => Admission::New(id),
-            Err(refusal) => {
-                if let Some(key) = &request.key {
-                    lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
-                }
-                Admission::Refused(refusal)
-            }
+        let queued = self.queue_detached(who, id, request, hash);
+        if let (Some(key), Err(_)) = (&request.key, &queued) {
+            lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
         }
+        self.rooms.queued.notify_all();
+        match queued {
+            Ok(()) => Admission::New(id),
+            Err(refusal) => Admission::Refused(refusal),
+        }
+    }
+
+    /// What is underway, once a detached job with this key is not just being stored: only then its number may
+    /// be told to another who sends it.
+    fn underway_stored(&self, who: &Who, key: Option<&str>) -> MutexGuard<'_, Underway> {
+        let underway = lock(&self.rooms.underway);
+        let Some(key) = key else { return underway };
+        let name = (who.session.clone(), key.to_owned());
+        let being_stored = |underway: &mut Underway| {
+            let job = underway.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_ticket(*id));
+            job.is_some_and(|id| !underway.detached.contains_key(&id))
+        };
+        self.rooms.queued.wait_while(underway, being_stored).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is known of a key; `None` where it is new.
@@ -63,11 +77,8 @@ impl Workspace {
             return Some(Admission::Refused(Box::new(WireError::new(Code::Malformed, message))));
         }
         if let Some((id, first)) = underway.keys.get(&(who.session.clone(), key.to_owned())) {
-            return Some(match (*first == hash, underway.detached.contains_key(id)) {
-                (false, _) => Admission::Refused(other_job(key)),
-                (true, true) => Admission::Stored(*id),
-                (true, false) => Admission::Underway(*id),
-            });
+            let same = *first == hash;
+            return Some(if same { Admission::Underway(*id) } else { Admission::Refused(other_job(key)) });
         }
         match self.rooms.store.keyed(&who.session, key) {
             Err(error) => Some(Admission::Refused(store_refusal(&error))),
@@ -80,7 +91,7 @@ impl Workspace {
                     receipt.repeated = true;
                     Some(Admission::Ended(Box::new(receipt)))
                 }
-                None => Some(Admission::Stored(keyed.id)),
+                None => Some(Admission::Underway(keyed.id)),
             },
         }
     }
@@ -149,7 +160,7 @@ impl Workspace {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return refused(refusal),
-            Some(Admission::New(_) | Admission::Underway(_) | Admission::Stored(_)) => {
+            Some(Admission::New(_) | Admission::Underway(_)) => {
                 let message = "the job with this key has not ended; wait for it";
                 return refused(Box::new(WireError::new(Code::Busy, message)));
             }

@@ -25,6 +25,7 @@ use crate::config::Settings;
 use crate::job;
 use crate::job::step::Observer;
 use crate::os::{Identity, Os};
+pub use crate::rooms::is_ticket;
 use crate::rooms::{Rooms, lock};
 use crate::store::Options;
 use crate::store::record::Queued;
@@ -72,10 +73,8 @@ pub enum Admission {
     New(JobId),
     /// It ended already: this is its receipt.
     Ended(Box<Receipt>),
-    /// It waits or runs, or is just being stored: attach to it.
+    /// It waits or runs: attach to it.
     Underway(JobId),
-    /// It waits or runs, and outlives the daemon: its number may be told.
-    Stored(JobId),
     /// Refused, for instance since the key was used for another request.
     Refused(Refusal),
 }
