@@ -1,6 +1,7 @@
 //! *Inside*: no path leaves the workspace, through the wire and through `editctl`, also where a folder is
 //! swapped for a link while jobs run. It looks at what lies outside before and after: nothing changes there.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -186,8 +187,8 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
             while !done.load(Ordering::Relaxed) {
                 swap();
                 swaps += 1;
-                // Both states last a moment, so that jobs meet either.
-                (0..swaps % 50).for_each(|_| thread::yield_now());
+                // Both states last a moment, now short and now long, so that jobs meet either.
+                (0..swaps % 400).for_each(|_| thread::yield_now());
             }
             swaps
         });
@@ -197,13 +198,14 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
                 scope.spawn(move || hammer(house, nth))
             })
             .collect();
-        for worker in workers {
-            let (one, other) = worker.join().unwrap();
-            applied += one;
-            refused += other;
+        let mut ends: BTreeMap<String, usize> = BTreeMap::new();
+        for end in workers.into_iter().flat_map(|worker| worker.join().unwrap()) {
+            *ends.entry(end).or_default() += 1;
         }
         done.store(true, Ordering::Relaxed);
-        println!("{} swaps, {applied} jobs applied, {refused} refused", swapper.join().unwrap());
+        println!("{} swaps: {ends:?}", swapper.join().unwrap());
+        applied = ends.remove("applied").unwrap_or(0);
+        refused = ends.remove("outside").unwrap_or(0);
     });
     assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
     assert!(applied > 0 && refused > 0, "the race was never one: {applied} applied, {refused} refused");
@@ -216,28 +218,32 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
     assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
 }
 
-/// Jobs of every kind through the folder that is swapped; returns how many were applied and refused.
+/// Jobs of every kind through the folder that is swapped; returns how each ended.
 #[cfg(target_os = "linux")]
-fn hammer(house: &House, nth: usize) -> (usize, usize) {
+fn hammer(house: &House, nth: usize) -> Vec<String> {
     let mut client = house.client(&format!("swap {nth}"));
-    let mut ends = (0, 0);
-    for step in 0..150 {
-        let own = format!("d/new-{nth}-{step}.txt");
-        let job = match step % 5 {
-            0 => jobs::write(&own, "made\n"),
-            1 => jobs::append("d/f.txt", "line\n"),
-            2 => jobs::one("d/f.txt", json!({"op": "copy", "to": own})),
-            3 => jobs::one(&format!("d/new-{nth}-{}.txt", step - 3), json!({"op": "delete"})),
-            _ => jobs::write(&format!("d/made-{nth}-{step}/below/f.txt"), "made\n"),
-        };
-        let reply = client.ask_json(kind::EDIT, &job);
-        match (jobs::status(&reply), jobs::code(&reply)) {
-            ("applied", _) => ends.0 += 1,
-            ("refused", Some("outside" | "stale" | "missing" | "busy" | "conflict" | "exists" | "io")) => {
-                ends.1 += 1
+    let mut made = "d/f.txt".to_owned();
+    let job = |step: usize, made: &str| match step % 5 {
+        0 => jobs::write(&format!("d/new-{nth}-{step}.txt"), "made\n"),
+        1 => jobs::append("d/f.txt", "line\n"),
+        2 => jobs::one("d/f.txt", json!({"op": "copy", "to": format!("d/copy-{nth}-{step}.txt")})),
+        3 => jobs::one(made, json!({"op": "rename", "to": format!("d/moved-{nth}-{step}.txt")})),
+        _ => jobs::write(&format!("d/made-{nth}-{step}/below/f.txt"), "made\n"),
+    };
+    let allowed = ["outside", "stale", "missing", "busy", "conflict", "exists", "io"];
+    (0..150)
+        .map(|step| {
+            let job = job(step, &made);
+            let reply = client.ask_json(kind::EDIT, &job);
+            if jobs::status(&reply) == "applied" {
+                if step % 5 == 0 {
+                    made = job["files"][0]["path"].as_str().unwrap().to_owned();
+                }
+                return "applied".to_owned();
             }
-            _ => panic!("{job}: {reply}"),
-        }
-    }
-    ends
+            let code = jobs::code(&reply).unwrap_or("no code");
+            assert!(allowed.contains(&code), "{job}: {reply}");
+            code.to_owned()
+        })
+        .collect()
 }

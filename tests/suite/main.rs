@@ -9,11 +9,17 @@ mod bounded;
 mod cases;
 mod crash;
 #[cfg(unix)]
+mod hints;
+#[cfg(target_os = "linux")]
+mod idle;
+#[cfg(unix)]
 mod inside;
 #[cfg(unix)]
 mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(target_os = "linux")]
+mod odd_files;
 #[cfg(unix)]
 mod once;
 #[cfg(unix)]
