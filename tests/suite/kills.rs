@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use editd_proto::message::{
     ClipAction, ClipReply, ClipRequest, Edit, FileEntry, HistoryReply, HistoryRequest, JobRequest, Receipt,
@@ -14,6 +14,7 @@ use editd_proto::message::{
 use editd_tests::client::{Client, Failure};
 use editd_tests::house::House;
 use editd_tests::tree::Tree;
+use editd_tests::wait;
 
 /// Clients that write while the daemon is killed.
 const CLIENTS: usize = 4;
@@ -48,7 +49,7 @@ fn what_was_acknowledged_outlives_every_kill() {
         for round in 0..kills {
             // The moment of the kill wanders through the journeys.
             let life = Duration::from_micros(LIFE_MS * 1000 + (round * 7919) % (LIFE_MS * 1000));
-            rest(life);
+            wait::pause(life);
             house.kill();
             counted += 1;
             all_or_nothing(&house);
@@ -90,7 +91,7 @@ impl Worker {
             let Some(client) = connection.as_mut() else {
                 connection = connect().ok();
                 if connection.is_none() {
-                    rest(Duration::from_millis(2));
+                    wait::pause(Duration::from_millis(2));
                 }
                 continue;
             };
@@ -222,12 +223,4 @@ fn number(house: &House, client: usize, file: usize) -> u64 {
     let number = text.lines().find_map(|line| line.strip_prefix("number ")).unwrap().parse().unwrap();
     assert_eq!(text, content(client, file, number), "client {client}, file {file} is torn");
     number
-}
-
-/// Lets the clients work; nothing is concluded from the time that passes.
-fn rest(time: Duration) {
-    let start = Instant::now();
-    while start.elapsed() < time {
-        thread::sleep(time.saturating_sub(start.elapsed()).min(Duration::from_millis(5)));
-    }
 }

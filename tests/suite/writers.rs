@@ -22,6 +22,7 @@ use editd::store::{Backing, Options, Query, Store};
 use editd_proto::message::{Edit, EntryKind, FileEntry, JobRequest, Position, Receipt, Status, kind};
 use editd_tests::client::{Client, Failure};
 use editd_tests::house::House;
+use editd_tests::wait;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 const FILES: usize = 6;
@@ -86,7 +87,7 @@ fn no_outside_write_vanishes() {
             })
             .collect();
         while writers.iter().any(|writer| !writer.is_finished()) {
-            thread::sleep(Duration::from_millis(2));
+            wait::pause(Duration::from_millis(2));
             if made.load(Ordering::Relaxed) >= LIFE * (kills + 1) {
                 house.kill_and_start();
                 kills += 1;
@@ -143,7 +144,7 @@ impl Outside<'_> {
             drop(turn);
             self.made.fetch_add(1, Ordering::Relaxed);
             // Leaves the clients a chance: what is wanted is not many writes but many meetings.
-            thread::sleep(PAUSE);
+            wait::pause(PAUSE);
         }
     }
 
@@ -211,7 +212,7 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
         let Some(open) = connection.as_mut() else {
             connection = Client::connect(socket, &format!("client {client}")).ok();
             if connection.is_none() {
-                thread::sleep(Duration::from_millis(2));
+                wait::pause(Duration::from_millis(2));
             }
             continue;
         };

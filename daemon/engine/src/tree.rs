@@ -9,7 +9,8 @@ use editd_proto::path::WirePath;
 
 use crate::diff::Delta;
 use crate::hash::hash;
-use crate::refusal::internal;
+use crate::limits;
+use crate::refusal::{internal, too_large};
 use crate::splice::compose;
 use crate::{Change, Refusal, Splice, State, World, splices_between};
 
@@ -83,6 +84,16 @@ impl Node {
     /// Whether one stage changed bytes: then contents need not be compared.
     fn surely_differs(&self) -> bool {
         self.stages == 1 && matches!(&self.net, Net::Spliced(splices) if !splices.is_empty())
+    }
+
+    /// Bytes that the net splices hold at most.
+    fn weight(&self, before: &State) -> usize {
+        match &self.net {
+            Net::Spliced(splices) if *before != State::Absent && self.state != State::Absent => {
+                splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum()
+            }
+            _ => content(before).len() + content(&self.state).len(),
+        }
     }
 
     fn net(self, before: &State) -> Vec<Splice> {
@@ -183,14 +194,23 @@ impl<'w> Tree<'w> {
     }
 
     /// The net changes, in the order of `paths`.
-    pub(crate) fn changes(mut self, paths: &[WirePath]) -> Vec<Change> {
+    ///
+    /// # Errors
+    /// `too_large` where their splices would hold more than `limits::CHANGE` bytes.
+    pub(crate) fn changes(mut self, paths: &[WirePath]) -> Result<Vec<Change>, Refusal> {
         let mut changes = Vec::new();
+        let mut held = 0usize;
         for path in paths {
             let (Some(before), Some(node)) = (self.world.files.get(path), self.nodes.remove(path)) else {
                 continue;
             };
             if !node.surely_differs() && *before == node.state {
                 continue;
+            }
+            held = held.saturating_add(node.weight(before));
+            if held > limits::CHANGE {
+                let message = "this job changes more bytes than a job may; send it as several jobs";
+                return Err(Box::new(too_large(message, limits::CHANGE).at(path)));
             }
             let (totals, after) = (node.totals, node.state.clone());
             let splices = node.net(before);
@@ -206,7 +226,7 @@ impl<'w> Tree<'w> {
                 removed,
             });
         }
-        changes
+        Ok(changes)
     }
 }
 

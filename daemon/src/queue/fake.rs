@@ -192,6 +192,9 @@ impl Requests for Fake {
         self.note(format!("look {path}"));
         None
     }
+    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+        vec![format!("{folder}/known").as_str().into()]
+    }
     fn settle(&self, all: bool) -> Option<u64> {
         self.note(format!("settle {all}"));
         None
@@ -199,6 +202,9 @@ impl Requests for Fake {
     fn flush(&self) -> Result<(), Refusal> {
         self.note("flush".into());
         Ok(())
+    }
+    fn close(&self) {
+        self.note("close".into());
     }
     fn upkeep(&self) {
         self.note("upkeep".into());
@@ -210,7 +216,7 @@ impl Requests for Fake {
         None
     }
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
-        (known == 0).then(|| vec![WirePath::default()])
+        (known == 0).then(|| vec![WirePath::default(), "folder".into()])
     }
     fn check(&self) -> CheckReply {
         CheckReply { findings: Vec::new() }

@@ -28,9 +28,11 @@ pub trait Requests: Send + Sync {
     fn show(&self, id: JobId) -> Result<ShowReply, Refusal>;
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn look(&self, path: &WirePath) -> Option<ChangeEvent>;
+    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath>;
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
     fn upkeep(&self);
+    fn close(&self);
     fn counts(&self) -> Counts;
     fn failed(&self) -> Option<String>;
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
@@ -77,6 +79,9 @@ impl Requests for Workspace {
     fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
         Workspace::look(self, path)
     }
+    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+        Workspace::tracked_below(self, folder)
+    }
     fn settle(&self, all: bool) -> Option<u64> {
         Workspace::settle(self, all)
     }
@@ -85,6 +90,9 @@ impl Requests for Workspace {
     }
     fn upkeep(&self) {
         Workspace::upkeep(self);
+    }
+    fn close(&self) {
+        Workspace::close(self);
     }
     fn counts(&self) -> Counts {
         Workspace::counts(self)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::afterwards::Afterwards;
 use super::watching::Watching;
 use crate::clock::System;
+use crate::ipc::Subscriptions;
 use crate::os::unix::Unix;
 use crate::queue::fake::Fake;
 use crate::queue::{Aftermath, Done};
@@ -48,7 +49,7 @@ fn the_end_flushes_and_settles_all_once() {
     bench.fake.log_with("settle false");
     bench.afterwards.finish();
     bench.afterwards.finish();
-    assert_eq!(bench.fake.log(), ["settle false", "flush", "settle true", "flush"]);
+    assert_eq!(bench.fake.log(), ["settle false", "flush", "settle true", "close"]);
 }
 
 #[test]
@@ -64,4 +65,18 @@ fn a_file_that_changes_in_a_touched_folder_is_looked_at() {
     }
     bench.watching.stop();
     bench.watching.stop();
+}
+
+#[test]
+fn of_a_folder_that_is_moved_away_every_known_file_is_looked_at() {
+    let bench = bench();
+    let folder = bench.root.path().join("folder");
+    std::fs::create_dir(&folder).unwrap();
+    bench.afterwards.receipt_renewed();
+    while bench.watching.folders() < 2 {
+        std::thread::yield_now();
+    }
+    let away = tempfile::tempdir().unwrap();
+    std::fs::rename(&folder, away.path().join("folder")).unwrap();
+    bench.fake.log_with("look folder/known");
 }

@@ -156,16 +156,25 @@ impl Shared {
         while let Ok(word) = words.recv() {
             match word {
                 Word::Hint(Hint::Look(path)) => self.look(&path, &mut echo),
-                // Which files were in it, nobody knows here: who subscribed looks, and a job looks anyway.
-                Word::Hint(Hint::Below(_) | Hint::Overflow) => self.overflow(),
+                Word::Hint(Hint::Below(folder)) => self.look_below(&folder, &mut echo),
+                Word::Hint(Hint::Overflow) => self.look_below(&WirePath::default(), &mut echo),
                 Word::Hint(Hint::Warning(warning)) => tracing::warn!(warning, "watching"),
                 Word::Wrote(entry) => self.tell(entry, &mut echo),
                 Word::Stop => return,
             }
             if self.lost.swap(false, Ordering::AcqRel) {
-                self.overflow();
+                self.look_below(&WirePath::default(), &mut echo);
             }
         }
+    }
+
+    /// Nobody says which files: those that are tracked are looked at, and whoever subscribed to others must
+    /// look for itself.
+    fn look_below(&self, folder: &WirePath, echo: &mut Echo) {
+        for path in self.desk.tracked_below(folder) {
+            self.look(&path, echo);
+        }
+        self.overflow();
     }
 
     fn look(&self, path: &WirePath, echo: &mut Echo) {

@@ -44,12 +44,12 @@ fn overlapping_hits_are_those_of_a_naive_search() {
 
 #[test]
 fn many_quotations_are_found_as_each_alone() {
-    let content: String = (0..60_000).map(|i| format!("line {} of many\r\n", i % 50_000)).collect();
+    let content: String = (0..4_000).map(|i| format!("line {} of many\r\n", i % 3_500)).collect();
     let text = Text::read(content.as_bytes(), None).unwrap();
-    let needles: Vec<String> = (0..400)
+    let needles: Vec<String> = (0..401)
         .map(|i| match i % 4 {
-            0 => format!("line {} of", i * 50),
-            1 => format!("line {} of many\nline {} of", i * 50, i * 50 + 1),
+            0 => format!("line {} of", i * 5),
+            1 => format!("line {} of many\nline {} of", i * 5, i * 5 + 1),
             2 => format!("no line {i}"),
             _ => "of many".to_owned(),
         })

@@ -10,6 +10,10 @@ pub(crate) struct Budget {
     search: Cell<u64>,
     regex: Cell<u64>,
     nearest: Cell<u64>,
+    stages: Cell<u64>,
+    diffs: Cell<u64>,
+    changed: Cell<u64>,
+    clips: Cell<u64>,
 }
 
 impl Budget {
@@ -19,6 +23,10 @@ impl Budget {
             search: Cell::new(limits::SEARCH_WORK),
             regex: Cell::new(limits::REGEX_WORK),
             nearest: Cell::new(limits::NEAREST_WORK),
+            stages: Cell::new(limits::STAGE_WORK),
+            diffs: Cell::new(limits::DIFFS),
+            changed: Cell::new(limits::CHANGE as u64),
+            clips: Cell::new(limits::CLIPS as u64),
         }
     }
 
@@ -30,6 +38,26 @@ impl Budget {
     /// Takes a search by regular expression.
     pub(crate) fn regex(&self, bytes: usize) -> bool {
         take(&self.regex, bytes)
+    }
+
+    /// Takes a stage of a content of so many bytes.
+    pub(crate) fn stage(&self, bytes: usize) -> bool {
+        take(&self.stages, bytes)
+    }
+
+    /// Takes splices of so many bytes, old and new.
+    pub(crate) fn change(&self, bytes: usize) -> bool {
+        take(&self.changed, bytes)
+    }
+
+    /// Takes a clipboard of so many bytes.
+    pub(crate) fn clip(&self, bytes: usize) -> bool {
+        take(&self.clips, bytes)
+    }
+
+    /// Takes a diff of so many bytes.
+    pub(crate) fn diff(&self, bytes: usize) -> bool {
+        take(&self.diffs, bytes)
     }
 
     /// Takes a search for what is nearest.

@@ -8,7 +8,7 @@ use editd_proto::path::WirePath;
 
 use super::Budget;
 use super::entry::{self, Job};
-use super::needs::{needs, read};
+use super::needs::{needs_of, read};
 use crate::clip::Clips;
 use crate::tree::Tree;
 use crate::{Options, Plan, Refusal, World};
@@ -34,7 +34,7 @@ pub fn plan_known(
     hashes: &BTreeMap<WirePath, ContentHash>,
 ) -> Result<Plan, Refusal> {
     let parsed = read(job)?;
-    let paths = needs(job)?.paths;
+    let paths = needs_of(job, &parsed).paths;
     let shared = Job { partial: job.partial, diff: job.diff != Some(false), options, budget: Budget::new() };
     let mut tree = Tree::new(world, hashes);
     let mut clips = Clips::new(world);
@@ -45,5 +45,5 @@ pub fn plan_known(
         files.push(outcome);
         error = error.or(refused);
     }
-    Ok(Plan { changes: tree.changes(&paths), clips: clips.writes(), files, error })
+    Ok(Plan { changes: tree.changes(&paths)?, clips: clips.writes(), files, error })
 }

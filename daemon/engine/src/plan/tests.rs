@@ -110,3 +110,84 @@ fn too_many_files_or_edits_are_a_limit() {
     let job = JobRequest { files: vec![entry("f", many(100_001))], ..JobRequest::default() };
     assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
 }
+
+fn substitute(pattern: &str, replacement: &str) -> Edit {
+    Edit {
+        op: "substitute".to_owned(),
+        pattern: Some(pattern.to_owned()),
+        replacement: Some(replacement.to_owned()),
+        regex: Some(true),
+        ..Edit::default()
+    }
+}
+
+#[test]
+fn look_around_finds_what_is_far_away_and_empty_matches_end() {
+    let content = format!("{}value\n", "filler line\n".repeat(20_000));
+    for (pattern, count) in
+        [("(?<!x)value", 1), ("(?=value)", 1), (r"$(?!x)", 1), (r"(?=filler)|(?=value)", 20_001)]
+    {
+        let job = JobRequest {
+            files: vec![entry("f", vec![substitute(pattern, "+")])],
+            diff: Some(false),
+            ..JobRequest::default()
+        };
+        let planned = plan(&job, &world("f", content.as_bytes()), &Options::default());
+        let found = planned.map(|plan| plan.files.first().and_then(|file| file.edits.first()?.replacements));
+        match count {
+            20_001 => assert_eq!(found.unwrap_err().code, Code::Limit),
+            count => assert_eq!(found.unwrap(), Some(count), "{pattern}"),
+        }
+    }
+}
+
+#[test]
+fn copies_of_a_large_file_are_bounded() {
+    let copies = (0..40).map(|i| Edit {
+        op: "copy".to_owned(),
+        to: Some(WirePath::new(format!("g{i}"))),
+        ..Edit::default()
+    });
+    let job = JobRequest { files: vec![entry("f", copies.collect())], ..JobRequest::default() };
+    let mut world = world("f", &vec![0; 20 << 20]);
+    for path in needs(&job).unwrap().paths {
+        world.files.entry(path).or_insert(State::Absent);
+    }
+    assert_eq!(plan(&job, &world, &Options::default()).unwrap_err().code, Code::TooLarge);
+}
+
+#[test]
+fn the_diffs_of_one_job_are_bounded_together() {
+    let files = (0..200).map(|i| {
+        let write = Edit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..Edit::default() };
+        entry(&format!("f{i}"), vec![write])
+    });
+    let job = JobRequest { files: files.collect(), ..JobRequest::default() };
+    let mut world = World::default();
+    for path in needs(&job).unwrap().paths {
+        world.files.insert(path, State::Absent);
+    }
+    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let shown: usize = plan.files.iter().filter_map(|file| file.diff.as_ref()).map(String::len).sum();
+    assert!(shown <= crate::limits::DIFFS as usize);
+    let told = plan.files.iter().filter(|file| file.omitted_hunks == Some(1)).count();
+    assert!(told > 0 && plan.files.iter().all(|file| file.diff.is_some() || file.omitted_hunks == Some(1)));
+}
+
+#[test]
+fn many_regular_expressions_are_a_limit() {
+    let job =
+        JobRequest { files: vec![entry("f", vec![substitute("a", "b"); 501])], ..JobRequest::default() };
+    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
+}
+
+#[test]
+fn what_a_job_stores_is_bounded_over_all_its_entries() {
+    let content = format!("{}\nend\n", "x".repeat(1_000_000));
+    let first = |op: &str| Edit { op: op.to_owned(), start: Some(1), end: Some(1), ..Edit::default() };
+    let cut =
+        Edit { to_clipboard: Some("c".to_owned()), text: Some("x".repeat(1_000_000)), ..first("lines") };
+    let job = JobRequest { files: vec![entry("f", vec![cut.clone()]); 70], ..JobRequest::default() };
+    let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
+    assert_eq!((refusal.code, refusal.limit), (Code::TooLarge, Some(crate::limits::CLIPS as u64)));
+}
