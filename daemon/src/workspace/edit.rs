@@ -170,7 +170,10 @@ impl Workspace {
             job::commit(&self.rooms, underway, draft)
         });
         match ended {
-            Ended::Receipt(receipt) => *receipt,
+            Ended::Receipt(receipt) => {
+                receipt.files.iter().for_each(|file| self.touch(&file.path));
+                *receipt
+            }
             Ended::Stopped => refused(fault("the job was stopped")),
         }
     }
