@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use editd_engine::Options;
 use editd_proto::ids::JobId;
@@ -48,6 +48,8 @@ pub struct Rooms {
     pub broken: Mutex<Vec<Arc<Entry>>>,
     /// Jobs with a key, or detached, that have not ended.
     pub underway: Mutex<Underway>,
+    /// Notified with `underway` when a detached job was stored, or could not be.
+    pub queued: Condvar,
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_slot: AtomicU64,
@@ -107,6 +109,7 @@ impl Rooms {
             unsettled: Mutex::default(),
             broken: Mutex::default(),
             underway: Mutex::default(),
+            queued: Condvar::new(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_slot: AtomicU64::new(0),
@@ -156,6 +159,11 @@ impl Rooms {
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = observer;
     }
+}
+
+/// Whether a number is a name that [`Rooms::next_ticket`] gave: it means nothing once the job has ended.
+pub fn is_ticket(id: JobId) -> bool {
+    id.0 & TICKET != 0
 }
 
 /// Locks what is consistent after every statement, so that a panic elsewhere does no harm.

@@ -134,8 +134,16 @@ impl House {
     /// # Panics
     /// Where it does not leave.
     pub fn stop(&mut self) -> ExitStatus {
+        signal(self.pid(), Signal::TERM);
+        self.wait()
+    }
+
+    /// Waits until the daemon has left by itself.
+    ///
+    /// # Panics
+    /// Where it does not leave.
+    pub fn wait(&mut self) -> ExitStatus {
         let mut child = self.daemon.take().expect("a daemon was started");
-        signal(child.id(), Signal::TERM);
         wait::until("the daemon leaves", wait::LONG, || child.try_wait().expect("a child can be asked"))
     }
 

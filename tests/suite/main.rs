@@ -11,9 +11,21 @@ mod crash;
 mod faults;
 mod foreign;
 #[cfg(unix)]
+mod hints;
+#[cfg(target_os = "linux")]
+mod idle;
+#[cfg(unix)]
+mod inside;
+#[cfg(unix)]
 mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(target_os = "linux")]
+mod odd_files;
+#[cfg(unix)]
+mod once;
+#[cfg(unix)]
+mod order;
 #[cfg(unix)]
 mod python;
 #[cfg(unix)]
@@ -23,5 +35,7 @@ mod stories;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
+#[cfg(unix)]
+mod unharmed;
 #[cfg(target_os = "linux")]
 mod writers;

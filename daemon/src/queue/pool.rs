@@ -16,7 +16,7 @@ use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
 use super::lanes::Ticket;
 use super::reply::{self, Reply};
 use super::requests::Requests;
-use crate::workspace::{Admission, Lanes, Who};
+use crate::workspace::{Admission, Lanes, Who, is_ticket};
 
 /// A job that has ended, and whose reply was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,28 +85,7 @@ impl Queue {
                 }
             },
         };
-        let id = match desk.admit(&who, &request) {
-            Admission::New(id) => id,
-            Admission::Ended(receipt) => {
-                reply.send(Ok(*receipt));
-                return None;
-            }
-            Admission::Underway(id) if request.detach => {
-                reply.send(Ok(reply::repeated(&reply::queued(id))));
-                return None;
-            }
-            Admission::Underway(id) => {
-                self.wait(
-                    id,
-                    Reply::new(|outcome| reply.send(outcome.map(|receipt| reply::repeated(&receipt)))),
-                );
-                return None;
-            }
-            Admission::Refused(refusal) => {
-                reply.send(Ok(reply::refused(None, refusal)));
-                return None;
-            }
-        };
+        let (id, reply) = self.admit(&who, &request, reply)?;
         // A job whose lanes cannot be told runs alone, and finds out itself what is wrong with it.
         let lanes = early.unwrap_or_else(|| desk.lanes(&request).unwrap_or(Lanes::All));
         let reply = if request.detach {
@@ -118,6 +97,32 @@ impl Queue {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = Work::Edit(id, Box::new(request));
         self.place(self.job(who, work, reply, durability, pass), lanes)
+    }
+
+    /// Gives a job its number. `None` where it is another one, or none: then it is answered, or will be.
+    fn admit(&self, who: &Who, request: &JobRequest, mut reply: Reply) -> Option<(JobId, Reply)> {
+        let mut before = None;
+        loop {
+            let outcome = match self.0.desk.admit(who, request) {
+                Admission::New(id) => return Some((id, reply.again(false))),
+                Admission::Ended(receipt) => Ok(*receipt),
+                Admission::Refused(refusal) => Ok(reply::refused(None, refusal)),
+                Admission::Underway(id) if request.detach && !is_ticket(id) => {
+                    Ok(reply::repeated(&reply::queued(id)))
+                }
+                Admission::Underway(id) => {
+                    let (back, refusal) = self.attach(id, reply.again(true))?;
+                    reply = back.again(false);
+                    // It has just ended: asked again, the workspace tells how, or lets this one be it.
+                    if before.replace(id) != Some(id) {
+                        continue;
+                    }
+                    Err(refusal)
+                }
+            };
+            reply.send(outcome);
+            return None;
+        }
     }
 
     /// Takes an undo in. It runs alone.
@@ -145,18 +150,33 @@ impl Queue {
 
     /// Answers `reply` with the job's receipt once it has ended. `None` if that was done at once.
     pub fn wait(&self, job: JobId, reply: Reply) -> Option<WaitId> {
+        match self.in_line(job, reply) {
+            Ok(wait) => return wait,
+            Err((reply, refusal)) => reply.send(Err(refusal)),
+        }
+        None
+    }
+
+    /// The same for a request whose job this is. Hands the reply back where there is no such job any more.
+    fn attach(&self, job: JobId, reply: Reply) -> Option<(Reply, Refusal)> {
+        self.in_line(job, reply).err()
+    }
+
+    fn in_line(&self, job: JobId, reply: Reply) -> Result<Option<WaitId>, (Reply, Refusal)> {
         // First in line, then asking: a job that ends in between is seen by one of the two.
         let wait = self.board().wait(job, reply);
         let outcome = match self.0.desk.receipt(job) {
-            Ok(None) => return Some(wait),
+            Ok(None) => return Ok(Some(wait)),
             Ok(Some(receipt)) => Ok(receipt),
             Err(refusal) => Err(refusal),
         };
         let reply = self.board().unwait(wait);
-        if let Some(reply) = reply {
-            reply.send(outcome);
+        match (reply, outcome) {
+            (Some(reply), Ok(receipt)) => reply.send(Ok(receipt)),
+            (Some(reply), Err(refusal)) => return Err((reply, refusal)),
+            (None, _) => {}
         }
-        None
+        Ok(None)
     }
 
     /// Gives a wait up, and hands the reply back unless it was answered.

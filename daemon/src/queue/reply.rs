@@ -10,25 +10,36 @@ pub type Outcome = Result<Receipt, Refusal>;
 
 /// Somebody who waits for an outcome. Dropped unanswered (the job panicked), it answers `internal`.
 #[must_use]
-pub struct Reply(Option<Box<dyn FnOnce(Outcome) + Send>>);
+pub struct Reply {
+    to: Option<Box<dyn FnOnce(Outcome) + Send>>,
+    /// The request's key had been seen.
+    again: bool,
+}
 
 impl Reply {
     /// The outcome is handed to `to`.
     pub fn new(to: impl FnOnce(Outcome) + Send + 'static) -> Self {
-        Self(Some(Box::new(to)))
+        Self { to: Some(Box::new(to)), again: false }
+    }
+
+    /// The same, told or not told that its key had been seen.
+    pub(super) fn again(mut self, again: bool) -> Self {
+        self.again = again;
+        self
     }
 
     /// Answers.
     pub fn send(mut self, outcome: Outcome) {
-        if let Some(to) = self.0.take() {
-            to(outcome);
+        let again = self.again;
+        if let Some(to) = self.to.take() {
+            to(if again { outcome.map(|receipt| repeated(&receipt)) } else { outcome });
         }
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        if let Some(to) = self.0.take() {
+        if let Some(to) = self.to.take() {
             to(Err(internal()));
         }
     }

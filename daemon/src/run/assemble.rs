@@ -64,7 +64,7 @@ pub enum RunError {
 }
 
 /// The process: command line to exit status. 0: a clean end; 1: it could not serve, or was cut short; 2: the
-/// command line is wrong.
+/// command line is wrong; [`place::OCCUPIED`]: another serves the workspace.
 pub fn main() -> ExitCode {
     // First of all, before anything else can be taken for it.
     let inherited = inherited();
@@ -74,7 +74,11 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(why) => {
             tracing::error!("{why}");
-            ExitCode::FAILURE
+            match why {
+                // Who started this one finds the other.
+                RunError::Listen(ListenError::Served(_)) => ExitCode::from(place::OCCUPIED),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //! detached job. A panic of a job ends that job alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{MutexGuard, PoisonError};
 
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
@@ -14,7 +15,7 @@ use super::{Admission, Who, Workspace};
 use crate::job::{self, Halt, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
-use crate::rooms::{Rooms, Underway, lock};
+use crate::rooms::{Rooms, Underway, is_ticket, lock};
 use crate::store::record::{Done, Queued, Record};
 
 /// Journeys that one job makes before it gives up on files that others keep changing.
@@ -31,7 +32,7 @@ impl Workspace {
         }
         let hash = request_hash(request);
         // Held from the look to the entry: of two requests with one key, one is the job.
-        let mut underway = lock(&self.rooms.underway);
+        let mut underway = self.underway_stored(who, request.key.as_deref());
         if let Some(key) = &request.key
             && let Some(known) = self.find_key(&underway, who, key, hash)
         {
@@ -45,15 +46,28 @@ impl Workspace {
         if !request.detach {
             return Admission::New(id);
         }
-        match self.queue_detached(who, id, request, hash) {
-            Ok(()) => Admission::New(id),
-            Err(refusal) => {
-                if let Some(key) = &request.key {
-                    lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
-                }
-                Admission::Refused(refusal)
-            }
+        let queued = self.queue_detached(who, id, request, hash);
+        if let (Some(key), Err(_)) = (&request.key, &queued) {
+            lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
         }
+        self.rooms.queued.notify_all();
+        match queued {
+            Ok(()) => Admission::New(id),
+            Err(refusal) => Admission::Refused(refusal),
+        }
+    }
+
+    /// What is underway, once a detached job with this key is not just being stored: only then its number may
+    /// be told to another who sends it.
+    fn underway_stored(&self, who: &Who, key: Option<&str>) -> MutexGuard<'_, Underway> {
+        let underway = lock(&self.rooms.underway);
+        let Some(key) = key else { return underway };
+        let name = (who.session.clone(), key.to_owned());
+        let being_stored = |underway: &mut Underway| {
+            let job = underway.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_ticket(*id));
+            job.is_some_and(|id| !underway.detached.contains_key(&id))
+        };
+        self.rooms.queued.wait_while(underway, being_stored).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is known of a key; `None` where it is new.
@@ -156,7 +170,10 @@ impl Workspace {
             job::commit(&self.rooms, underway, draft)
         });
         match ended {
-            Ended::Receipt(receipt) => *receipt,
+            Ended::Receipt(receipt) => {
+                receipt.files.iter().for_each(|file| self.touch(&file.path));
+                *receipt
+            }
             Ended::Stopped => refused(fault("the job was stopped")),
         }
     }
@@ -247,9 +264,11 @@ impl Workspace {
     /// # Errors
     /// `not_found` where there is none.
     pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
-        if lock(&self.rooms.underway).detached.contains_key(&id) {
+        let underway = lock(&self.rooms.underway);
+        if underway.detached.contains_key(&id) || underway.keys.values().any(|(other, _)| *other == id) {
             return Ok(None);
         }
+        drop(underway);
         match self.rooms.store.receipt(id) {
             Err(error) => Err(store_refusal(&error)),
             Ok(Some(receipt)) => Ok(Some(receipt)),
@@ -290,9 +309,12 @@ fn mend_job(rooms: &Rooms, id: Option<JobId>, refusal: Refusal) -> Result<Receip
     }
 }
 
-/// Names a request, so that another one under the same key can be told.
+/// Names a request, so that another one under the same key can be told. Whether its sender waits for it, and
+/// what the reply shows, does not make it another.
 fn request_hash(request: &JobRequest) -> ContentHash {
-    crate::disk::sight::hash(&encode(request))
+    let how = (request.mode, request.on_stale, request.partial, request.durability, request.threshold);
+    let named = (&request.key, &request.label, how, &request.verified, &request.files);
+    crate::disk::sight::hash(&encode(&named))
 }
 
 fn encode(value: &impl Serialize) -> Vec<u8> {

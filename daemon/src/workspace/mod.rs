@@ -25,6 +25,7 @@ use crate::config::Settings;
 use crate::job;
 use crate::job::step::Observer;
 use crate::os::{Identity, Os};
+pub use crate::rooms::is_ticket;
 use crate::rooms::{Rooms, lock};
 use crate::store::Options;
 use crate::store::record::Queued;

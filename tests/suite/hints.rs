@@ -1,0 +1,192 @@
+//! *Hints only*: who subscribes is told of edits and of what others do; what is missed, late or doubled costs a
+//! look and nothing else. It waits for events as long as they take, and concludes nothing from silence but by
+//! an event that must come later.
+
+use std::fs;
+
+use editd_proto::message::kind;
+use editd_tests::client::Client;
+use editd_tests::house::House;
+use editd_tests::jobs;
+use serde_json::{Value, json};
+
+fn subscribed(house: &House, globs: &[&str]) -> Client {
+    let mut client = house.client("watcher");
+    let reply = client.ask_json(kind::SUBSCRIBE, &json!({ "globs": globs }));
+    assert!(reply["folders"].as_u64().is_some_and(|folders| folders > 0), "{reply}");
+    client
+}
+
+/// The next event that is about this path, and the paths of those before it.
+fn event_of(client: &mut Client, path: &str) -> (Value, Vec<String>) {
+    let mut before = Vec::new();
+    loop {
+        let message =
+            client.receive().unwrap_or_else(|e| panic!("no event of {path}, after {before:?}: {e:?}"));
+        assert_eq!(message.kind(), kind::EVENT);
+        let event: Value = message.body().unwrap();
+        if event["path"] == path {
+            return (event, before);
+        }
+        before.push(event["path"].as_str().unwrap_or("an overflow").to_owned());
+    }
+}
+
+#[test]
+fn an_edit_of_another_session_is_told_with_its_entry() {
+    let house = House::started();
+    house.put("src/a.rs", "one\n");
+    let mut watcher = subscribed(&house, &["src/**"]);
+    let mut other = house.client("other");
+    let edit = other.ask_json(kind::EDIT, &jobs::append("src/a.rs", "two\n"));
+    let (event, _) = event_of(&mut watcher, "src/a.rs");
+    let want = (&json!("changed"), &edit["job"], &json!("other"), &json!("edit"));
+    assert_eq!((&event["change"], &event["entry"], &event["session"], &event["by"]), want, "{event}");
+    assert_eq!(event["version"], edit["files"][0]["after"]);
+    for (job, path, change) in [
+        (jobs::write("src/new/b.rs", "made\n"), "src/new/b.rs", "created"),
+        (jobs::one("src/new/b.rs", json!({"op": "delete"})), "src/new/b.rs", "removed"),
+    ] {
+        let edit = other.ask_json(kind::EDIT, &job);
+        jobs::applied(&edit);
+        let (event, _) = event_of(&mut watcher, path);
+        assert_eq!((&event["change"], &event["entry"]), (&json!(change), &edit["job"]), "{event}");
+    }
+    let undo = other.ask_json(kind::UNDO, &json!({}));
+    let (event, _) = event_of(&mut watcher, "src/new/b.rs");
+    let seen = (&event["change"], &event["entry"], &event["by"]);
+    assert_eq!(seen, (&json!("created"), &undo["job"], &json!("undo")), "{event}");
+}
+
+#[test]
+fn what_others_do_is_told_and_journaled_where_the_file_was_read() {
+    let house = House::started();
+    house.put("read.txt", "one\n");
+    house.put("unread.txt", "one\n");
+    let mut watcher = subscribed(&house, &[]);
+    let mut reader = house.client("reader");
+    reader.ask_json(kind::READ, &json!({"path": "read.txt"}));
+
+    house.put("read.txt", "one\nby a formatter\n");
+    let (event, _) = event_of(&mut watcher, "read.txt");
+    assert_eq!((&event["change"], &event["by"]), (&json!("changed"), &json!("external")), "{event}");
+    let entry = event["entry"].as_u64().unwrap_or_else(|| panic!("no entry: {event}"));
+    house.put("unread.txt", "two\n");
+    let (event, _) = event_of(&mut watcher, "unread.txt");
+    assert_eq!(event["change"], "changed", "{event}");
+
+    let log = reader.ask_json(kind::HISTORY, &json!({"path": "read.txt"}));
+    let newest = &log["entries"][0];
+    assert_eq!((&newest["kind"], &newest["id"]), (&json!("external"), &json!(entry)), "{log}");
+    let shown = reader.ask_json(kind::SHOW, &json!({"job": entry}));
+    assert!(shown["changes"][0]["diff"].as_str().unwrap().contains("+by a formatter"), "{shown}");
+    // It is taken back as any other.
+    jobs::applied(&reader.ask_json(kind::UNDO, &json!({"jobs": [entry]})));
+    assert_eq!(house.get("read.txt"), b"one\n");
+
+    fs::remove_file(house.workspace().join("read.txt")).unwrap();
+    let (mut event, _) = event_of(&mut watcher, "read.txt");
+    if event["by"] == "undo" {
+        event = event_of(&mut watcher, "read.txt").0;
+    }
+    assert_eq!((&event["change"], &event["by"]), (&json!("removed"), &json!("external")), "{event}");
+    jobs::applied(&reader.ask_json(kind::UNDO, &json!({"jobs": [event["entry"]]})));
+    assert_eq!(house.get("read.txt"), b"one\n");
+}
+
+#[test]
+fn a_file_made_right_after_its_folders_is_not_missed() {
+    let house = House::started();
+    let mut watcher = subscribed(&house, &["**/*.txt"]);
+    for round in 0..40 {
+        let path = format!("new/{round}/deep/er/f.txt");
+        house.put(&path, "x\n");
+        let (event, _) = event_of(&mut watcher, &path);
+        // Whether it was there before, nobody knows who never looked.
+        assert!(event["change"] == "created" || event["change"] == "changed", "{event}");
+        // A whole tree that is moved in is seen too.
+        let outside = house.folder("home").join(format!("tree {round}"));
+        fs::create_dir_all(outside.join("in")).unwrap();
+        fs::write(outside.join("in/g.txt"), "x\n").unwrap();
+        fs::rename(&outside, house.workspace().join(format!("moved-{round}"))).unwrap();
+        event_of(&mut watcher, &format!("moved-{round}/in/g.txt"));
+    }
+}
+
+#[test]
+fn what_git_ignores_or_no_glob_names_is_left_out() {
+    let house = House::new();
+    house.put(".gitignore", "target/\n*.log\n");
+    house.put(".git/HEAD", "ref\n");
+    house.put("target/x.rs", "x\n");
+    house.put("src/a.rs", "x\n");
+    let mut house = house;
+    house.start();
+    let mut all = subscribed(&house, &[]);
+    let mut rust = subscribed(&house, &["**/*.rs"]);
+    for path in
+        [".git/HEAD", "target/x.rs", "target/new.rs", "noise.log", "src/noise.log", "src/b.txt", ".editd/x"]
+    {
+        house.put(path, "changed\n");
+    }
+    // What is told later must have been told after what came before, were it told.
+    for round in 0..3 {
+        house.put("src/a.rs", format!("round {round}\n"));
+        let (_, before) = event_of(&mut all, "src/a.rs");
+        assert!(before.iter().all(|path| path == "src/b.txt"), "{before:?}");
+        let (_, before) = event_of(&mut rust, "src/a.rs");
+        assert_eq!(before, [""; 0]);
+    }
+    let mut literal = subscribed(&house, &["target/x.rs"]);
+    house.put("target/x.rs", "named literally\n");
+    event_of(&mut literal, "target/x.rs");
+}
+
+#[test]
+fn a_change_that_no_hint_told_of_is_seen_by_the_next_look() {
+    let house = House::started();
+    house.put("a.txt", "one\n");
+    let mut client = house.client("a");
+    client.ask_json(kind::READ, &json!({"path": "a.txt"}));
+    for round in 0..200 {
+        // At once after the change: no hint need have been looked at. Renamed, so that it is one change.
+        house.put("a.new", format!("outside {round}\n"));
+        fs::rename(house.workspace().join("a.new"), house.workspace().join("a.txt")).unwrap();
+        let edit = jobs::with(
+            json!({"files": [{"path": "a.txt", "edits": [
+            {"op": "write", "text": format!("mine {round}\n")}]}]}),
+            "diff",
+            json!(false),
+        );
+        let stale = client.ask_json(kind::EDIT, &edit);
+        jobs::refused(&stale, "stale");
+        assert!(stale["error"]["diff"].as_str().unwrap().contains(&format!("+outside {round}\n")), "{stale}");
+        assert_eq!(stale["error"]["by"], "outside", "{stale}");
+        jobs::applied(&client.ask_json(kind::EDIT, &edit));
+    }
+    let log = client.ask_json(kind::HISTORY, &json!({"path": "a.txt", "limit": 1000}));
+    let kinds =
+        |word: &str| log["entries"].as_array().unwrap().iter().filter(|one| one["kind"] == word).count();
+    assert_eq!((kinds("edit"), kinds("external")), (200, 200), "each outside change is one entry, once");
+}
+
+#[test]
+fn hints_by_the_thousand_double_nothing_and_invent_nothing() {
+    let house = House::started();
+    house.put("a.txt", "one\n");
+    let mut client = house.client("a");
+    client.ask_json(kind::READ, &json!({"path": "a.txt"}));
+    let place = house.workspace().join("a.txt");
+    for _ in 0..2000 {
+        // Touched, moved away and back, and equal again: nothing has changed.
+        fs::write(&place, "one\n").unwrap();
+        fs::rename(&place, place.with_extension("away")).unwrap();
+        fs::rename(place.with_extension("away"), &place).unwrap();
+    }
+    let edit = json!({"files": [{"path": "a.txt", "edits": [{"op": "write", "text": "mine\n"}]}]});
+    jobs::applied(&client.ask_json(kind::EDIT, &edit));
+    let log = client.ask_json(kind::HISTORY, &json!({"path": "a.txt", "limit": 1000}));
+    // A moment without the file, seen by chance, is an entry and its return another; never one without the other.
+    let external = log["entries"].as_array().unwrap().iter().filter(|one| one["kind"] == "external").count();
+    assert_eq!(external % 2, 0, "{log}");
+}

@@ -1,0 +1,173 @@
+//! An idle daemon costs nothing and leaves when it should: no processor time, little memory, and a clean end by
+//! its idle time and by signals. What it measures it prints.
+
+use std::fs;
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use editd_proto::message::kind;
+use editd_tests::client::{Client, Failure};
+use editd_tests::house::House;
+use editd_tests::{binaries, jobs, process, wait};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+/// Resident memory that an idle daemon may take, KiB; of a build with optimisation.
+const RESIDENT: u64 = 16 * 1024;
+/// For how long it must use no processor time.
+const REST: Duration = Duration::from_secs(3);
+
+/// Waits until nothing is unsettled, seen by a connection that is closed again.
+fn settled(house: &House) {
+    wait::until("all is settled", wait::LONG, || {
+        let status = house.client("look").ask_json(kind::STATUS, &json!({}));
+        (status["unsettled"] == 0).then_some(())
+    });
+}
+
+fn staged(house: &House) -> usize {
+    fs::read_dir(house.workspace().join(".editd/staging")).unwrap().count()
+}
+
+fn send(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
+#[test]
+fn an_idle_daemon_uses_no_time_and_little_memory() {
+    let house = House::started();
+    let mut client = house.client("a");
+    for n in 0..100 {
+        let name = format!("f{}.txt", n % 10);
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::write(&name, &format!("{n}\n").repeat(500))));
+    }
+    settled(&house);
+    let pid = house.pid();
+    // Threads that have had nothing to do go within seconds.
+    wait::until("it has come to rest", wait::LONG, || {
+        let before = process::cpu_ticks(pid)?;
+        let start = Instant::now();
+        wait::until("some time passes", wait::LONG, || {
+            (start.elapsed() > Duration::from_secs(1)).then_some(())
+        });
+        (process::cpu_ticks(pid)? == before).then_some(())
+    });
+    let before = process::cpu_ticks(pid).unwrap();
+    let start = Instant::now();
+    wait::until("some time passes", wait::LONG, || (start.elapsed() > REST).then_some(()));
+    assert_eq!(process::cpu_ticks(pid).unwrap(), before, "an idle daemon, with a client connected, works");
+    let kib = process::resident_kib(pid).unwrap();
+    println!("idle after 100 edits: {kib} KiB resident, {} threads", process::threads(pid).unwrap());
+    // A build without optimisation is several times as large on disk, and so in memory.
+    if binaries::editd().parent().is_some_and(|folder| folder.ends_with("release")) {
+        assert!(kib <= RESIDENT, "{kib} KiB resident");
+    }
+}
+
+#[test]
+fn it_leaves_after_its_idle_time_and_not_before() {
+    let mut house = House::new().with_options(&["--idle-exit", "1"]);
+    house.start();
+    let mut client = house.client("a");
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(3) {
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "x\n")));
+    }
+    drop(client);
+    let gone = Instant::now();
+    let socket = house.socket();
+    wait::until("the daemon leaves", wait::LONG, || (!socket.exists()).then_some(()));
+    assert!(gone.elapsed() >= Duration::from_millis(900), "it left after {:?}", gone.elapsed());
+    wait::until("its process ends", wait::LONG, || (state(house.pid()) != Some('S')).then_some(()));
+    assert_eq!((staged(&house), house.said().contains("ERROR")), (0, false), "{}", house.said());
+}
+
+/// What a process is doing, by the system's letter.
+fn state(pid: u32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+/// A job that takes a while: the first byte of a large file, as a pattern finds it.
+fn slow(house: &House) -> Value {
+    house.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
+    let edit = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
+        "count": 1});
+    jobs::with(jobs::one("large.txt", edit), "diff", json!(false))
+}
+
+#[test]
+fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
+    let mut house = House::started();
+    let mut client = house.client("a");
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "settled at the end\n")));
+    let id = client.send(kind::EDIT, &slow(&house)).unwrap();
+    // It has begun once the daemon counts it.
+    wait::until("the job runs", wait::LONG, || {
+        let status = house.client("look").ask_json(kind::STATUS, &json!({}));
+        (status["queue"] == 1).then_some(())
+    });
+    let status: ExitStatus = house.stop();
+    assert_eq!(status.code(), Some(0), "{}", house.said());
+    let reply = client.receive().unwrap();
+    assert_eq!(reply.id(), id);
+    jobs::applied(&reply.body().unwrap());
+    assert!(matches!(client.receive(), Err(Failure::Lost(_))));
+    assert!(house.get("large.txt").starts_with(b"x\n"));
+    assert_eq!(staged(&house), 0, "nothing is left in the staging folder");
+    assert!(!house.socket().exists());
+    house.start();
+    assert!(!house.said().contains("recovery"), "there was nothing to recover: {}", house.said());
+    jobs::applied(&house.client("a").ask_json(kind::UNDO, &json!({})));
+}
+
+#[test]
+fn a_second_sigterm_hurries_and_loses_nothing_that_was_acknowledged() {
+    let mut house = House::started();
+    let mut client = house.client("a");
+    for n in 0..30 {
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", &format!("{n}\n"))));
+    }
+    let text = house.get("a.txt");
+    for _ in 0..4 {
+        client.send(kind::EDIT, &slow(&house)).unwrap();
+    }
+    let pid = house.pid();
+    send(pid, Signal::TERM);
+    wait::until("the first is heard", wait::LONG, || house.said().contains("asked to stop").then_some(()));
+    send(pid, Signal::TERM);
+    // The code says whether it came to its end by itself; either way it leaves.
+    let status = house.wait();
+    assert!(status.code().is_some(), "it leaves by itself: {status}");
+    house.start();
+    assert_eq!(house.get("a.txt"), text);
+    let mut client = house.client("a");
+    let log = client.ask_json(kind::HISTORY, &json!({"path": "a.txt"}));
+    assert_eq!(log["entries"].as_array().unwrap().len(), 30);
+    let large = house.get("large.txt");
+    assert!(large.starts_with(b"x\n") || large.starts_with(b"some text"));
+    assert!(large.ends_with(b"and a word\n"));
+}
+
+#[test]
+fn stop_is_answered_and_then_done() {
+    let mut house = House::started();
+    let mut client = house.client("a");
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "x\n")));
+    assert_eq!(client.ask_json("stop", &json!({}))["pid"], house.pid());
+    let status = house.wait();
+    assert_eq!((status.code(), staged(&house)), (Some(0), 0), "{}", house.said());
+    assert!(Client::connect(&house.socket(), "late").is_err());
+}
+
+#[test]
+fn a_second_daemon_for_the_same_workspace_gives_way() {
+    let house = House::started();
+    let mut command: Command = house.command(binaries::editd());
+    let second = command.arg("--workspace").arg(house.workspace()).output().unwrap();
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert_eq!(second.status.code(), Some(i32::from(editd_proto::place::OCCUPIED)), "{said}");
+    let status = house.client("a").ask_json(kind::STATUS, &json!({}));
+    assert_eq!(status["pid"], house.pid());
+}

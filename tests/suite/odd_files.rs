@@ -1,0 +1,61 @@
+//! Odd files and odd places on a real daemon: a full disk, no permission, mounts, names and contents that few
+//! programs expect. What a case file tells already stands there. It needs no network and no device.
+//!
+//! What needs mounts or another user runs as root only, and says so where it is skipped.
+
+mod contents;
+mod mounts;
+mod permission;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Whether this test may mount and change users; a word about it where not.
+fn is_root(test: &str) -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        println!("skipped: {test} needs root");
+    }
+    root
+}
+
+/// A file system in memory, gone with this value.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    /// Mounts one of `size` (such as `4m`) at a folder; `None`, and a word, where the system does not let it.
+    fn new(at: &Path, size: &str) -> Option<Mounted> {
+        let options = format!("size={size},mode=0700");
+        let done = run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "editd-tests"]).arg(at))?;
+        if !done.status.success() {
+            println!("skipped: no mount at {}: {}", at.display(), String::from_utf8_lossy(&done.stderr));
+            return None;
+        }
+        Some(Mounted(at.to_owned()))
+    }
+
+    /// Mounts it again with other options.
+    fn again(&self, options: &str) {
+        let mut command = Command::new("mount");
+        command.args(["-o", &format!("remount,{options}")]).arg(&self.0);
+        let done = run(&mut command).unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // Lazily: a daemon may still be in it.
+        let _done = run(Command::new("umount").arg("-l").arg(&self.0));
+    }
+}
+
+fn run(command: &mut Command) -> Option<Output> {
+    match command.output() {
+        Ok(output) => Some(output),
+        Err(e) => {
+            println!("skipped: {command:?}: {e}");
+            None
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Full disks and other mounts: refused with `io` and nothing changed, and at work again once there is room; a
+//! file on another mount is edited like any other. Everything is mounted in the test's own folders.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use editd_proto::message::kind;
+use editd_tests::house::House;
+use editd_tests::jobs;
+use editd_tests::tree::Tree;
+use serde_json::json;
+
+use super::{Mounted, is_root};
+
+/// Fills a file system to its last block; removed, there is room again.
+fn fill(folder: &Path) -> std::path::PathBuf {
+    let filler = folder.join("filler");
+    let mut file = File::create(&filler).unwrap();
+    for size in [1 << 20, 4096, 1] {
+        let block = vec![b'x'; size];
+        while file.write_all(&block).is_ok() {}
+    }
+    filler
+}
+
+/// What a daemon keeps in its staging folder.
+fn staged(house: &House) -> Vec<String> {
+    let folder = house.workspace().join(".editd/staging");
+    let names =
+        fs::read_dir(folder).unwrap().map(|one| one.unwrap().file_name().to_string_lossy().into_owned());
+    names.collect()
+}
+
+#[test]
+fn a_full_workspace_refuses_and_loses_nothing_and_works_again() {
+    if !is_root("a full disk") {
+        return;
+    }
+    let mut house = House::new();
+    let Some(_mount) = Mounted::new(house.workspace(), "6m") else { return };
+    house.put("a.txt", "small\n");
+    house.put("b.txt", "small\n");
+    house.start();
+    let mut client = house.client("a");
+    let large = "a line that takes room\n".repeat(60_000);
+    let filler = fill(house.workspace());
+    let before = Tree::of(house.workspace());
+    for round in 0..3 {
+        let job = json!({"files": [
+            {"path": "a.txt", "base": "any", "edits": [{"op": "insert", "at": "end", "text": "x\n"}]},
+            {"path": "b.txt", "base": "any", "edits": [{"op": "write", "text": large}]},
+        ]});
+        let reply = client.ask_json(kind::EDIT, &job);
+        jobs::refused(&reply, "io");
+        let made = client.ask_json(kind::EDIT, &jobs::write("new/folder/c.txt", &large));
+        jobs::refused(&made, "io");
+        let left = staged(&house);
+        assert_eq!(left, [""; 0], "{round}: what was staged is cleaned up");
+    }
+    let mut after = Tree::of(house.workspace());
+    // A folder on the way to a file that could not be written may stay.
+    after.nodes.retain(|path, _| !path.starts_with(b"new"));
+    assert_eq!(before.differences(&after), [""; 0]);
+    let read = client.ask_json(kind::READ, &json!({"path": "a.txt"}));
+    assert_eq!(read["text"], "small\n", "reading goes on: {read}");
+    // Also a daemon that starts on a full disk serves.
+    drop(client);
+    house.kill_and_start();
+    let mut client = house.client("a");
+    assert_eq!(client.ask_json(kind::READ, &json!({"path": "a.txt"}))["text"], "small\n");
+
+    fs::remove_file(filler).unwrap();
+    let reply = client.ask_json(kind::EDIT, &jobs::write("b.txt", &large));
+    jobs::applied(&reply);
+    jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
+    assert_eq!(house.get("b.txt"), b"small\n");
+    assert_eq!(house.stop().code(), Some(0));
+}
+
+#[test]
+fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
+    if !is_root("a full disk") {
+        return;
+    }
+    let mut house = House::new();
+    let state = house.folder("state");
+    let Some(_mount) = Mounted::new(&state, "40m") else { return };
+    house.put("a.txt", "small\n");
+    house.start();
+    let mut client = house.client("a");
+    let noise = |nth: u32| -> String {
+        // Not to be packed: the log shall grow.
+        let mut seed = u64::from(nth) + 1;
+        (0..12_000)
+            .map(|_| {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                format!("{:016x}\n", seed.rotate_left(29) ^ seed)
+            })
+            .collect()
+    };
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "first\n")));
+    let filler = fill(&state);
+    let mut applied = String::from("first\n");
+    let mut refused = 0;
+    for nth in 0..200 {
+        let text = noise(nth);
+        let job = jobs::with(jobs::write("a.txt", &text), "diff", json!(false));
+        let reply = client.ask_json(kind::EDIT, &job);
+        if jobs::status(&reply) == "applied" {
+            applied = text;
+        } else {
+            jobs::refused(&reply, "io");
+            refused += 1;
+            if refused == 3 {
+                break;
+            }
+        }
+        assert_eq!(house.get("a.txt"), applied.as_bytes(), "{nth}");
+    }
+    assert_eq!(refused, 3, "the log found room on a full disk");
+    let read = client.ask_json(kind::READ, &json!({"path": "a.txt"}));
+    assert!(read["text"].is_string() || jobs::code(&read) == Some("io"), "{read}");
+
+    fs::remove_file(filler).unwrap();
+    // Once there is room it works again; at the latest after a start.
+    let reply = client.ask_json(kind::EDIT, &jobs::append("a.txt", "room\n"));
+    if jobs::status(&reply) != "applied" {
+        println!("needed a start: {}", reply["error"]["message"]);
+        jobs::refused(&reply, "io");
+        drop(client);
+        house.stop();
+        house.start();
+        client = house.client("a");
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "room\n")));
+    }
+    assert_eq!(house.get("a.txt"), (applied.clone() + "room\n").as_bytes());
+    jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
+    assert_eq!(house.get("a.txt"), applied.as_bytes());
+    // Nothing of it is lost to the next daemon.
+    drop(client);
+    house.kill_and_start();
+    let log = house.client("a").ask_json(kind::HISTORY, &json!({"path": "a.txt"}));
+    assert_eq!(
+        (&log["entries"][0]["kind"], &log["entries"][1]["undone"]),
+        (&json!("undo"), &json!(true)),
+        "{log}"
+    );
+}
+
+#[test]
+fn files_on_another_mount_are_edited_moved_and_taken_back() {
+    if !is_root("another mount") {
+        return;
+    }
+    let mut house = House::new();
+    let inner = house.workspace().join("mount");
+    fs::create_dir(&inner).unwrap();
+    let Some(_mount) = Mounted::new(&inner, "8m") else { return };
+    house.put("mount/a.txt", "one\n");
+    house.put("mount/sub/b.txt", "one\n");
+    house.put("c.txt", "here\n");
+    let before = Tree::of(house.workspace());
+    house.start();
+    let mut client = house.client("a");
+    let whole = json!({"label": "over both", "files": [
+        {"path": "mount/a.txt", "base": "any", "edits": [{"op": "replace", "old": "one", "new": "two"}]},
+        {"path": "c.txt", "base": "any", "edits": [{"op": "replace", "old": "here", "new": "there"}]},
+        {"path": "mount/new/d.txt", "base": "absent", "edits": [{"op": "write", "text": "made\n"}]},
+    ]});
+    let steps = [
+        whole,
+        jobs::one("mount/sub/b.txt", json!({"op": "rename", "to": "b.txt"})),
+        jobs::one("c.txt", json!({"op": "rename", "to": "mount/c.txt"})),
+        jobs::one("mount/c.txt", json!({"op": "copy", "to": "copied.txt"})),
+        jobs::one("mount/a.txt", json!({"op": "delete"})),
+        jobs::one("mount/new/d.txt", json!({"op": "chmod", "mode": "600"})),
+        jobs::append("mount/new/d.txt", "more\n"),
+    ];
+    for step in &steps {
+        jobs::applied(&client.ask_json(kind::EDIT, step));
+    }
+    assert_eq!(house.get("b.txt"), b"one\n");
+    assert_eq!(house.get("mount/c.txt"), b"there\n");
+    assert_eq!(house.get("copied.txt"), b"there\n");
+    assert_eq!(house.get("mount/new/d.txt"), b"made\nmore\n");
+    assert!(!inner.join("a.txt").is_file());
+    drop(client);
+    house.kill_and_start();
+    let mut client = house.client("a");
+    for _ in &steps {
+        jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
+    }
+    drop(client);
+    assert_eq!(house.stop().code(), Some(0));
+    let mut after = Tree::of(house.workspace());
+    // Folders are made on the way to a file and stay.
+    after.nodes.remove(b"mount/new".as_slice());
+    // Where files are staged beside their target, nothing of that is left.
+    let found = before.differences(&after);
+    assert!(found.iter().all(|line| line.starts_with("\"mount/.editd")), "{found:?}");
+}
+
+#[test]
+fn a_mount_that_may_only_be_read_refuses_and_the_rest_goes_on() {
+    if !is_root("a read-only mount") {
+        return;
+    }
+    let mut house = House::new();
+    let inner = house.workspace().join("fixed");
+    fs::create_dir(&inner).unwrap();
+    let Some(mount) = Mounted::new(&inner, "1m") else { return };
+    house.put("fixed/a.txt", "one\n");
+    house.put("b.txt", "one\n");
+    mount.again("ro");
+    let before = Tree::of(house.workspace());
+    house.start();
+    let mut client = house.client("a");
+    assert_eq!(client.ask_json(kind::READ, &json!({"path": "fixed/a.txt"}))["text"], "one\n");
+    for edit in [
+        json!({"op": "write", "text": "two\n"}),
+        json!({"op": "delete"}),
+        json!({"op": "chmod", "mode": "600"}),
+        json!({"op": "rename", "to": "moved.txt"}),
+    ] {
+        let job = json!({"files": [
+            {"path": "b.txt", "base": "any", "edits": [{"op": "write", "text": "two\n"}]},
+            {"path": "fixed/a.txt", "base": "any", "edits": [edit]},
+        ]});
+        let reply = client.ask_json(kind::EDIT, &job);
+        let code = jobs::code(&reply).unwrap_or_else(|| panic!("{reply}"));
+        assert!(["denied", "io"].contains(&code), "{reply}");
+        assert_eq!(reply["error"]["path"], "fixed/a.txt", "{reply}");
+        jobs::refused(&reply, code);
+    }
+    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+    mount.again("rw");
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("fixed/a.txt", "two\n")));
+    jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
+    house.stop();
+}

@@ -1,0 +1,129 @@
+//! A daemon of a user who may not do everything, and clients of another user: `denied`, in words, and nothing
+//! changed. The other user is 65534, which owns nothing elsewhere.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use editd_tests::binaries;
+use editd_tests::house::House;
+use editd_tests::tree::Tree;
+use serde_json::Value;
+
+use super::is_root;
+
+const NOBODY: u32 = 65534;
+
+/// The binaries where anybody may run them, and folders that are the other user's. `None` where that cannot be.
+fn belongs_to_nobody(house: &House) -> Option<PathBuf> {
+    if !is_root("another user") || Command::new("setpriv").arg("--version").output().is_err() {
+        println!("skipped: needs root and setpriv");
+        return None;
+    }
+    let top = house.workspace().parent().unwrap();
+    fs::set_permissions(top, Permissions::from_mode(0o755)).unwrap();
+    let bin = top.join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::copy(binaries::editd(), bin.join("editd")).unwrap();
+    fs::copy(binaries::editctl(), bin.join("editctl")).unwrap();
+    Some(bin)
+}
+
+fn give(path: &Path) {
+    chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    if path.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|one| give(&one.unwrap().path()));
+    }
+}
+
+/// `editctl` of that user, who starts a daemon of its own.
+fn editctl(house: &House, bin: &Path, words: &[&str]) -> Output {
+    let mut command = house.command("setpriv");
+    command
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"])
+        .arg(bin.join("editctl"))
+        .env("EDITD_BIN", bin.join("editd"))
+        .args(words);
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
+    let house = House::new();
+    let Some(bin) = belongs_to_nobody(&house) else { return };
+    house.put("mine.txt", "one\n");
+    house.put("secret.txt", "one\n");
+    house.put("foreign.txt", "one\n");
+    house.put("shut/a.txt", "one\n");
+    house.put("closed/a.txt", "one\n");
+    house.put("locked.txt", "one\n");
+    for name in ["workspace", "home", "run", "state"] {
+        give(&house.folder(name));
+    }
+    let at = |name: &str| house.workspace().join(name);
+    // Root's, and readable; root's, and not; a folder that may be entered, and one that may not.
+    for name in ["foreign.txt", "secret.txt", "shut", "closed"] {
+        chown(at(name), Some(0), Some(0)).unwrap();
+    }
+    for (name, mode) in [("secret.txt", 0o600), ("shut", 0o755), ("closed", 0o700), ("locked.txt", 0o444)] {
+        fs::set_permissions(at(name), Permissions::from_mode(mode)).unwrap();
+    }
+    let before = Tree::of(house.workspace());
+    for (words, why) in [
+        (vec!["read", "secret.txt"], "secret.txt"),
+        (vec!["replace", "secret.txt", "one", "two"], "secret.txt"),
+        (vec!["read", "closed/a.txt"], "closed"),
+        (vec!["replace", "closed/a.txt", "one", "two"], "closed"),
+        (vec!["replace", "shut/a.txt", "one", "two"], "shut"),
+        (vec!["replace", "locked.txt", "one", "two"], "locked.txt"),
+    ] {
+        let output = editctl(&house, &bin, &words);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {}", said(&output));
+        assert!(said(&output).contains("denied") && said(&output).contains(why), "{}", said(&output));
+    }
+    let foreign = editctl(&house, &bin, &["replace", "foreign.txt", "one", "two"]);
+    println!(
+        "a file of another user in a folder of one's own: {}",
+        said(&foreign).lines().last().unwrap_or("")
+    );
+    if foreign.status.code() == Some(0) {
+        let back = editctl(&house, &bin, &["undo"]);
+        assert_eq!(back.status.code(), Some(0), "{}", said(&back));
+    }
+    let found = before.differences(&Tree::of(house.workspace()));
+    assert_eq!(found, [""; 0]);
+    let mine = editctl(&house, &bin, &["replace", "mine.txt", "one", "two"]);
+    assert_eq!((mine.status.code(), house.get("mine.txt")), (Some(0), b"two\n".to_vec()), "{}", said(&mine));
+    assert_eq!(editctl(&house, &bin, &["stop"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_client_of_another_user_is_denied() {
+    let mut house = House::new();
+    let Some(bin) = belongs_to_nobody(&house) else { return };
+    house.put("a.txt", "one\n");
+    house.start();
+    let socket = house.socket();
+    let words = ["--no-spawn", "--json", "--socket", socket.to_str().unwrap(), "read", "a.txt"];
+    // The folder of the socket lets nobody in.
+    let output = editctl(&house, &bin, &words);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    // Nor does the daemon, should somebody open the folder and the socket.
+    for (path, mode) in [(house.folder("run"), 0o755), (socket.parent().unwrap().to_owned(), 0o755)] {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+    fs::set_permissions(&socket, Permissions::from_mode(0o666)).unwrap();
+    let output = editctl(&house, &bin, &words);
+    assert_ne!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(!said(&output).contains("one\\n"), "{}", said(&output));
+    let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert_eq!(reply["error"]["code"], "denied", "{}", said(&output));
+    // The daemon goes on for its own user.
+    let status = house.client("own").ask_json("status", &serde_json::json!({}));
+    assert_eq!(status["pid"], house.pid());
+}

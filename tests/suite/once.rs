@@ -1,0 +1,176 @@
+//! *Once*: a key is one job of its session, sent twice at the same moment, after a kill, or for a detached job
+//! whose waiter was cut off. It never relies on when a kill hits.
+
+use std::sync::Barrier;
+use std::thread;
+
+use editd_proto::message::kind;
+use editd_tests::client::Failure;
+use editd_tests::house::House;
+use editd_tests::jobs;
+use serde_json::{Value, json};
+
+fn keyed(path: &str, text: &str, key: &str) -> Value {
+    jobs::with(jobs::append(path, text), "key", json!(key))
+}
+
+#[test]
+fn a_key_sent_twice_at_the_same_moment_is_one_job() {
+    let mut house = House::started();
+    house.put("a.txt", "");
+    let rounds = 60;
+    let together = Barrier::new(2);
+    let send = || {
+        let mut client = house.client("a");
+        (0..rounds)
+            .map(|round| {
+                together.wait();
+                client.ask_json(kind::EDIT, &keyed("a.txt", &format!("{round}\n"), &format!("key {round}")))
+            })
+            .collect::<Vec<Value>>()
+    };
+    let (one, two) = thread::scope(|scope| {
+        let other = scope.spawn(send);
+        (send(), other.join().unwrap())
+    });
+    for (round, (one, two)) in one.iter().zip(&two).enumerate() {
+        jobs::applied(one);
+        jobs::applied(two);
+        assert_eq!(jobs::number(one), jobs::number(two), "{round}: {one} {two}");
+        let repeated = [one, two].iter().filter(|reply| reply["repeated"] == true).count();
+        assert_eq!(repeated, 1, "{round}: {one} {two}");
+    }
+    let all: String = (0..rounds).map(|round| format!("{round}\n")).collect();
+    assert_eq!(String::from_utf8(house.get("a.txt")).unwrap(), all);
+
+    // After a kill, and after a clean end, they are still the same jobs.
+    for clean in [false, true] {
+        if clean {
+            house.stop();
+            house.start();
+        } else {
+            house.kill_and_start();
+        }
+        let mut client = house.client("a");
+        for (round, first) in one.iter().enumerate() {
+            let again = keyed("a.txt", &format!("{round}\n"), &format!("key {round}"));
+            let reply = client.ask_json(kind::EDIT, &again);
+            assert_eq!((&reply["repeated"], &reply["job"]), (&json!(true), &first["job"]), "{reply}");
+        }
+        let other = client.ask_json(kind::EDIT, &keyed("a.txt", "another\n", "key 7"));
+        jobs::refused(&other, "malformed");
+        assert_eq!(String::from_utf8(house.get("a.txt")).unwrap(), all);
+    }
+    // To another session the key is its own.
+    jobs::applied(&house.client("b").ask_json(kind::EDIT, &keyed("a.txt", "b\n", "key 7")));
+}
+
+#[test]
+fn an_undo_with_a_key_happens_once_too() {
+    let mut house = House::started();
+    let mut client = house.client("a");
+    for n in 0..3 {
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", &format!("{n}\n"))));
+    }
+    let undo = json!({ "key": "take it back" });
+    let first = client.ask_json(kind::UNDO, &undo);
+    jobs::applied(&first);
+    assert_eq!(house.get("a.txt"), b"0\n1\n");
+    house.kill_and_start();
+    let again = house.client("a").ask_json(kind::UNDO, &undo);
+    assert_eq!((&again["repeated"], &again["job"]), (&json!(true), &first["job"]), "{again}");
+    assert_eq!(house.get("a.txt"), b"0\n1\n");
+}
+
+#[test]
+fn a_detached_job_outlives_the_daemon_that_took_it() {
+    let mut house = House::started();
+    house.put("a.txt", "");
+    let mut all = String::new();
+    for round in 0..12 {
+        let mut client = house.client("a");
+        let mut numbers = Vec::new();
+        for n in 0..5 {
+            let line = format!("{round}.{n}\n");
+            let job = jobs::with(keyed("a.txt", &line, &line), "detach", json!(true));
+            let reply = client.ask_json(kind::EDIT, &job);
+            assert_eq!(jobs::status(&reply), "queued", "{reply}");
+            numbers.push(jobs::number(&reply));
+            all.push_str(&line);
+        }
+        house.kill_and_start();
+        let mut client = house.client("a");
+        for (n, number) in numbers.iter().enumerate() {
+            let reply = client.ask_json(kind::WAIT, &json!({ "job": number, "timeout_ms": 60_000 }));
+            jobs::applied(&reply);
+            // The same key is that job, whether it is sent to wait or not.
+            let line = format!("{round}.{n}\n");
+            let reply = client.ask_json(kind::EDIT, &keyed("a.txt", &line, &line));
+            assert_eq!(reply["repeated"], true, "{reply}");
+        }
+    }
+    assert_eq!(String::from_utf8(house.get("a.txt")).unwrap(), all, "in order of arrival");
+    house.stop();
+    house.start();
+    let reply = house.client("a").ask_json(kind::WAIT, &json!({ "job": 1_000_000, "timeout_ms": 1000 }));
+    jobs::refused(&reply, "not_found");
+}
+
+#[test]
+fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
+    let mut house = House::new();
+    house.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
+    house.start();
+    let mut client = house.client("a");
+    let slow = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
+        "count": 1});
+    let slow = jobs::with(jobs::one("large.txt", slow), "detach", json!(true));
+    let first = jobs::number(&client.ask_json(kind::EDIT, &slow));
+    // It waits for the slow one, since it is on the same file.
+    let job = jobs::with(jobs::append("large.txt", "second\n"), "detach", json!(true));
+    let second = jobs::number(&client.ask_json(kind::EDIT, &job));
+    client.send(kind::WAIT, &json!({ "job": second })).unwrap();
+    house.kill();
+    loop {
+        match client.receive() {
+            // The reply may have been under way.
+            Ok(message) => jobs::applied(&message.body().unwrap()),
+            Err(Failure::Lost(_)) => break,
+            Err(refused) => panic!("{refused:?}"),
+        }
+    }
+    house.start();
+    let mut client = house.client("a");
+    for job in [first, second] {
+        let reply = client.ask_json(kind::WAIT, &json!({ "job": job, "timeout_ms": 60_000 }));
+        jobs::applied(&reply);
+    }
+    assert!(house.get("large.txt").ends_with(b"word\nsecond\n"));
+}
+
+#[test]
+fn a_job_that_has_not_begun_can_be_cancelled_and_one_that_has_cannot() {
+    let mut house = House::new();
+    house.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
+    house.start();
+    let mut client = house.client("a");
+    let slow = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
+        "count": 1});
+    let slow = jobs::with(jobs::one("large.txt", slow), "detach", json!(true));
+    let first = jobs::number(&client.ask_json(kind::EDIT, &slow));
+    let job = jobs::with(jobs::append("large.txt", "second\n"), "detach", json!(true));
+    let second = jobs::number(&client.ask_json(kind::EDIT, &job));
+    let cancelled = client.ask_json(kind::CANCEL, &json!({ "job": second }));
+    assert_eq!(cancelled["status"], "refused", "{cancelled}");
+    jobs::refused(&cancelled, "rejected");
+    let reply = client.ask_json(kind::WAIT, &json!({ "job": first, "timeout_ms": 60_000 }));
+    jobs::applied(&reply);
+    let late = client.ask_json(kind::CANCEL, &json!({ "job": first }));
+    assert!(jobs::status(&late) == "applied" || jobs::code(&late).is_some(), "{late}");
+    // Also for a daemon that comes after a kill it stays cancelled.
+    house.kill_and_start();
+    let mut client = house.client("a");
+    let reply = client.ask_json(kind::WAIT, &json!({ "job": second, "timeout_ms": 60_000 }));
+    jobs::refused(&reply, "rejected");
+    assert!(house.get("large.txt").ends_with(b"word\n"));
+}

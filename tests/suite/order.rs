@@ -1,0 +1,137 @@
+//! *Order*: jobs on one file run in order of arrival, whatever name each of them uses; jobs on different files
+//! do not wait for each other; an undo waits for what came before it. It looks at results, never at times.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use editd_proto::codec::Message;
+use editd_proto::message::kind;
+use editd_tests::client::Client;
+use editd_tests::house::House;
+use editd_tests::jobs;
+use serde_json::{Value, json};
+
+/// Sends everything without waiting, then takes all replies; sorted by request.
+fn pipelined(client: &mut Client, requests: &[(&str, Value)]) -> Vec<Value> {
+    let ids: Vec<u64> = requests.iter().map(|(kind, body)| client.send(kind, body).unwrap()).collect();
+    let mut replies: Vec<Message> = ids.iter().map(|_| client.receive().unwrap()).collect();
+    replies.sort_by_key(Message::id);
+    assert!(replies.iter().map(Message::id).eq(ids), "one reply to each request");
+    replies.iter().map(|reply| reply.body().unwrap()).collect()
+}
+
+fn lines(numbers: impl IntoIterator<Item = usize>) -> String {
+    numbers.into_iter().map(|n| format!("{n}\n")).collect()
+}
+
+#[test]
+fn jobs_on_one_file_run_as_they_arrive_whatever_it_is_called() {
+    let mut house = House::new();
+    house.put("deep/a.txt", "");
+    symlink("deep/a.txt", house.workspace().join("link")).unwrap();
+    symlink("deep", house.workspace().join("folder")).unwrap();
+    fs::hard_link(house.workspace().join("deep/a.txt"), house.workspace().join("hard.txt")).unwrap();
+    house.start();
+    let mut client = house.client("a");
+    let names = ["deep/a.txt", "link", "hard.txt", "folder/a.txt", "./deep//a.txt"];
+    let requests: Vec<_> =
+        (0..300).map(|n| (kind::EDIT, jobs::append(names[n % names.len()], &format!("{n}\n")))).collect();
+    let replies = pipelined(&mut client, &requests);
+    replies.iter().for_each(jobs::applied);
+    assert_eq!(String::from_utf8(house.get("hard.txt")).unwrap(), lines(0..300));
+    let ids: Vec<u64> = replies.iter().map(jobs::number).collect();
+    assert!(ids.is_sorted(), "the journal's order is the order of arrival: {ids:?}");
+}
+
+#[test]
+fn a_name_that_a_job_makes_orders_the_jobs_that_follow() {
+    let house = House::started();
+    let mut client = house.client("a");
+    for round in 0..20 {
+        let (one, two) = (format!("{round}/one.txt"), format!("{round}/two.txt"));
+        let requests = [
+            (kind::EDIT, jobs::write(&one, "1\n")),
+            (kind::EDIT, jobs::append(&one, "2\n")),
+            (kind::EDIT, jobs::one(&one, json!({"op": "rename", "to": two}))),
+            (kind::EDIT, jobs::append(&two, "3\n")),
+            (kind::EDIT, jobs::write(&one, "new\n")),
+            (kind::EDIT, jobs::one(&two, json!({"op": "copy", "to": one, "overwrite": true}))),
+            (kind::EDIT, jobs::append(&one, "4\n")),
+        ];
+        let replies = pipelined(&mut client, &requests);
+        replies.iter().for_each(jobs::applied);
+        assert_eq!(house.get(&two), b"1\n2\n3\n", "{round}");
+        assert_eq!(house.get(&one), b"1\n2\n3\n4\n", "{round}");
+    }
+}
+
+#[test]
+fn a_small_job_passes_a_large_one_on_another_file_but_not_on_the_same() {
+    let mut house = House::new();
+    let large = "some text that a pattern has to look at, and another word\n".repeat(400_000);
+    house.put("large.txt", &large);
+    house.start();
+    let mut client = house.client("a");
+    let slow = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
+        "count": 1});
+    let slow = client.send(kind::EDIT, &jobs::with(jobs::one("large.txt", slow), "diff", json!(false)));
+    let same = client.send(kind::EDIT, &jobs::with(jobs::append("large.txt", "end\n"), "diff", json!(false)));
+    let other = client.send(kind::EDIT, &jobs::write("small.txt", "small\n"));
+    let came: Vec<u64> = (0..3)
+        .map(|_| {
+            let message = client.receive().unwrap();
+            jobs::applied(&message.body::<Value>().unwrap());
+            message.id()
+        })
+        .collect();
+    assert_eq!(came, [other.unwrap(), slow.unwrap(), same.unwrap()]);
+    assert!(house.get("large.txt").ends_with(b"word\nend\n"));
+}
+
+#[test]
+fn an_undo_takes_back_what_was_sent_before_it_and_nothing_later() {
+    let house = House::started();
+    let mut client = house.client("a");
+    for round in 0..30 {
+        let (one, two) = (format!("{round}-one.txt"), format!("{round}-two.txt"));
+        let requests = [
+            (kind::EDIT, jobs::write(&one, "1\n")),
+            (kind::EDIT, jobs::write(&two, "1\n")),
+            (kind::EDIT, jobs::append(&two, "2\n")),
+            (kind::UNDO, json!({})),
+            (kind::EDIT, jobs::append(&two, "3\n")),
+            (kind::EDIT, jobs::append(&one, "4\n")),
+            (kind::UNDO, json!({})),
+            (kind::REDO, json!({})),
+            (kind::EDIT, jobs::append(&one, "5\n")),
+        ];
+        let replies = pipelined(&mut client, &requests);
+        replies.iter().for_each(jobs::applied);
+        assert_eq!(house.get(&two), b"1\n3\n", "{round}");
+        assert_eq!(house.get(&one), b"1\n4\n5\n", "{round}");
+    }
+}
+
+#[test]
+fn many_clients_on_one_file_lose_no_job() {
+    let house = House::started();
+    house.put("all.txt", "");
+    std::thread::scope(|scope| {
+        for nth in 0..8 {
+            let house = &house;
+            scope.spawn(move || {
+                let mut client = house.client(&format!("client {nth}"));
+                let requests: Vec<_> =
+                    (0..40).map(|n| (kind::EDIT, jobs::append("all.txt", &format!("{nth}:{n}\n")))).collect();
+                pipelined(&mut client, &requests).iter().for_each(jobs::applied);
+            });
+        }
+    });
+    let text = String::from_utf8(house.get("all.txt")).unwrap();
+    assert_eq!(text.lines().count(), 320);
+    for nth in 0..8 {
+        let own: Vec<String> = (0..40).map(|n| format!("{nth}:{n}")).collect();
+        let prefix = format!("{nth}:");
+        assert!(text.lines().filter(|line| line.starts_with(&prefix)).eq(&own), "client {nth}: {text}");
+    }
+}

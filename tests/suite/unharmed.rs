@@ -1,0 +1,325 @@
+//! *Bounded*: bad clients get a typed error or a closed connection; meanwhile another client edits unharmed,
+//! the daemon's memory stays within its limits, and threads and descriptors go back. It never breaks a file.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use editd_proto::codec::{self, FrameReader, Message};
+use editd_proto::message::{Hello, kind};
+use editd_proto::{WireError, limits};
+use editd_tests::client::{Client, Failure};
+use editd_tests::house::House;
+use editd_tests::{jobs, process, wait};
+use serde_json::json;
+
+/// How long an edit of the bystander may take at most: far more than it needs, far less than a hang.
+const QUICK: Duration = Duration::from_secs(10);
+
+const MIB: u64 = 1024;
+
+/// Sets a flag when it goes, also where a test fails.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs an attack while another client edits. Afterwards: nobody was harmed, the peak of the daemon's memory
+/// rose by at most `mib`, threads and descriptors went back.
+fn unharmed<T>(house: &House, mib: u64, attack: impl FnOnce() -> T) -> T {
+    let pid = house.pid();
+    jobs::applied(&house.client("bystander").ask_json(kind::EDIT, &jobs::write("by.txt", "warm\n")));
+    wait::until("the first connections are gone", wait::LONG, || {
+        let mut looks = house.try_client("look").ok()?;
+        (looks.ask_json(kind::STATUS, &json!({}))["sessions"] == 1).then_some(())
+    });
+    let before = (process::peak_kib(pid), process::threads(pid), process::descriptors(pid));
+    let done = AtomicBool::new(false);
+    let (edits, slowest, out) = thread::scope(|scope| {
+        let bystander = scope.spawn(|| {
+            let mut client = house.client("bystander");
+            let (mut edits, mut slowest) = (0, Duration::ZERO);
+            while edits < 20 || !done.load(Ordering::Relaxed) {
+                let start = Instant::now();
+                edits += 1;
+                let job = jobs::write("by.txt", &format!("edit {edits}\n"));
+                jobs::applied(&client.ask_json(kind::EDIT, &job));
+                slowest = slowest.max(start.elapsed());
+            }
+            (edits, slowest)
+        });
+        let over = Over(&done);
+        let out = attack();
+        drop(over);
+        let (edits, slowest) = bystander.join().unwrap();
+        (edits, slowest, out)
+    });
+    assert_eq!(house.pid(), pid);
+    assert_eq!(house.get("by.txt"), format!("edit {edits}\n").as_bytes());
+    assert!(slowest < QUICK, "an edit of the bystander took {slowest:?}");
+    if let (Some(peak), Some(threads), Some(open)) = before {
+        let now = process::peak_kib(pid).unwrap();
+        println!("{edits} edits meanwhile, the slowest {slowest:?}; peak {peak} -> {now} KiB");
+        assert!(now <= peak + mib * MIB, "the peak of memory rose from {peak} to {now} KiB");
+        // A journal that grows opens a file or two of its own.
+        wait::until("threads and descriptors go back", wait::LONG, || {
+            let (now_threads, now_open) = (process::threads(pid)?, process::descriptors(pid)?);
+            (now_threads <= threads + 1 && now_open <= open + 4).then_some(())
+        });
+    }
+    out
+}
+
+/// A connection that has said nothing yet.
+fn stranger(house: &House) -> UnixStream {
+    let stream = UnixStream::connect(house.socket()).unwrap();
+    stream.set_read_timeout(Some(wait::LONG)).unwrap();
+    stream.set_write_timeout(Some(wait::LONG)).unwrap();
+    stream
+}
+
+/// A connection that was greeted.
+fn guest(house: &House) -> UnixStream {
+    house.client("guest").stream().try_clone().unwrap()
+}
+
+/// What the daemon says until it closes the connection: the codes of its errors.
+#[track_caller]
+fn farewell(stream: &mut UnixStream) -> Vec<String> {
+    let mut frames = FrameReader::new(limits::FRAME);
+    let mut codes = Vec::new();
+    let mut buffer = [0; 8192];
+    loop {
+        while let Some(frame) = frames.next_frame().unwrap() {
+            let message = Message::parse(frame).unwrap();
+            assert_eq!(message.kind(), kind::ERROR, "only errors are answered to nonsense");
+            let error: WireError = message.body().unwrap();
+            assert!(error.message.len() > 10, "{error:?}");
+            codes.push(serde_json::to_value(error.code).unwrap().as_str().unwrap().to_owned());
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) => return codes,
+            Ok(n) => frames.push(&buffer[..n]),
+            Err(e) if e.kind() == ErrorKind::ConnectionReset => return codes,
+            Err(e) => panic!("the connection was not closed: {e}"),
+        }
+    }
+}
+
+fn hello(versions: &[u32]) -> Vec<u8> {
+    let hello = Hello {
+        protocol: versions.to_vec(),
+        client: "x".to_owned(),
+        session: None,
+        capabilities: Vec::new(),
+    };
+    codec::encode(1, kind::HELLO, &hello).unwrap()
+}
+
+/// Frames that are none, by the limit of the length that holds.
+fn nonsense(limit: usize) -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let framed = |payload: &[u8]| [&u32::try_from(payload.len()).unwrap().to_be_bytes(), payload].concat();
+    let above = u32::try_from(limit + 1).unwrap().to_be_bytes().to_vec();
+    vec![
+        ("a length of 4 GB", [&[0xff; 4], &[b'x'; 100][..]].concat(), "too_large"),
+        ("a length of one byte too many", above, "too_large"),
+        ("text that is no frame", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(), "too_large"),
+        ("noise", framed(&[0xc1, 0xff, 0x00, 0x93, 0xc1]), "malformed"),
+        ("an empty frame", framed(&[]), "malformed"),
+        ("5 KB of nested lists", framed(&[b"\x81\xa1x", &[0x91; 5000][..], b"\xc0"].concat()), "too_large"),
+        ("5 KB of nested maps", framed(&b"\x81\xa1x".repeat(1700)), "too_large"),
+        ("a list of 4 billion in 8 bytes", framed(b"\x81\xa1x\xdd\xff\xff\xff\xff"), "too_large"),
+        ("a text of 4 GB in 8 bytes", framed(b"\x81\xa1x\xdb\xff\xff\xff\xff"), "malformed"),
+    ]
+}
+
+#[test]
+fn nonsense_closes_its_own_connection_with_a_typed_error() {
+    let house = House::started();
+    unharmed(&house, 24, || {
+        for round in 0..3 {
+            for (greeted, limit) in [(false, limits::FRAME_BEFORE_HELLO), (true, limits::FRAME)] {
+                for (what, raw, code) in nonsense(limit) {
+                    let mut stream = if greeted { guest(&house) } else { stranger(&house) };
+                    stream.write_all(&raw).unwrap();
+                    let said = farewell(&mut stream);
+                    // Where a length is refused and where a text becomes one differs by a limit alone.
+                    let either = what == "text that is no frame" && said == ["malformed"];
+                    assert!(said == [code] || either, "{what}, greeted: {greeted}, {round}: {said:?}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_client_that_dies_in_the_middle_of_a_frame_is_forgotten() {
+    let house = House::started();
+    unharmed(&house, 24, || {
+        let whole = hello(&[1]);
+        for end in 0..whole.len() {
+            stranger(&house).write_all(&whole[..end]).unwrap();
+        }
+        let job = codec::encode(2, kind::EDIT, &jobs::write("dead.txt", &"x".repeat(4000))).unwrap();
+        for end in (0..job.len()).step_by(97) {
+            guest(&house).write_all(&job[..end]).unwrap();
+        }
+        // And one whose frame is whole, but who does not wait: its job is done, or not, but nothing breaks.
+        guest(&house).write_all(&job).unwrap();
+    });
+    assert!(!house.workspace().join("dead.txt").is_file() || house.get("dead.txt").len() == 4000);
+}
+
+#[test]
+fn a_sender_that_never_comes_to_an_end_holds_up_nobody() {
+    let house = House::started();
+    unharmed(&house, 40, || {
+        // Declared as large as may be, and begun: the memory for it comes with its bytes alone.
+        let mut slow: Vec<UnixStream> = (0..20).map(|_| guest(&house)).collect();
+        let length = u32::try_from(limits::FRAME).unwrap().to_be_bytes();
+        slow.iter_mut().for_each(|one| one.write_all(&length).unwrap());
+        let mut mute = stranger(&house);
+        mute.write_all(&[0]).unwrap();
+        let start = Instant::now();
+        let mut next = hello(&[1]).into_iter().skip(1);
+        // One byte now and then: that buys no time.
+        mute.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        let mut byte = [0; 1];
+        loop {
+            match mute.read(&mut byte) {
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                _ => break,
+            }
+            assert!(start.elapsed() < wait::LONG, "a stranger may be silent for ever");
+            if let Some(byte) = next.next() {
+                mute.write_all(&[byte]).unwrap();
+            }
+            slow.iter_mut().for_each(|one| one.write_all(b"x").unwrap());
+        }
+        println!("a stranger was let go after {:?}", start.elapsed());
+    });
+}
+
+#[test]
+fn who_never_reads_replies_is_not_read_either() {
+    let house = House::started();
+    house.put("large.txt", "a line of text\n".repeat(200_000));
+    let read = codec::encode(2, kind::READ, &json!({ "path": "large.txt" })).unwrap();
+    // 40 clients that ask for 3 MB each, again and again: the daemon keeps 128 MiB of replies for all.
+    unharmed(&house, 260, || {
+        let mut greedy: Vec<UnixStream> = (0..40).map(|_| guest(&house)).collect();
+        for one in &mut greedy {
+            one.set_write_timeout(Some(Duration::from_millis(200))).unwrap();
+            let taken = (0..20_000).take_while(|_| one.write_all(&read).is_ok()).count();
+            assert!(taken < 20_000, "the daemon takes any number of requests");
+        }
+        // Others are served, though a large reply may have to wait for its turn.
+        let status = house.client("other").ask_json(kind::STATUS, &json!({}));
+        assert_eq!(status["sessions"], 42, "{status}");
+        greedy.iter().for_each(|one| one.shutdown(Shutdown::Both).unwrap());
+    });
+    let reply = house.client("other").ask_json(kind::READ, &json!({ "path": "large.txt" }));
+    assert_eq!(reply["lines"], 200_000);
+}
+
+#[test]
+fn three_hundred_connections_are_more_than_are_open_at_once() {
+    let house = House::started();
+    unharmed(&house, 64, || {
+        let mut open: Vec<Client> = Vec::new();
+        let mut busy = 0;
+        for _ in 0..300 {
+            match house.try_client("crowd") {
+                Ok(client) => open.push(client),
+                Err(Failure::Refused(error)) => {
+                    assert_eq!(serde_json::to_value(error.code).unwrap(), "busy", "{error:?}");
+                    busy += 1;
+                }
+                // Turned away while it was still saying hello.
+                Err(Failure::Lost(_)) => busy += 1,
+            }
+        }
+        // 256 are open; the bystander is one of them.
+        assert_eq!((open.len(), busy), (255, 45));
+        let reply = open[254].ask_json(kind::EDIT, &jobs::write("crowd.txt", "the last of them\n"));
+        jobs::applied(&reply);
+        drop(open);
+        // Room again, as soon as they are gone.
+        wait::until("somebody else is let in", wait::LONG, || house.try_client("late").ok());
+    });
+}
+
+#[test]
+fn five_thousand_requests_without_reading_are_all_answered() {
+    let house = House::started();
+    unharmed(&house, 64, || {
+        let mut client = house.client("pipeline");
+        let mut writes = client.stream().try_clone().unwrap();
+        let mut all = Vec::new();
+        for id in 2..5002_u64 {
+            let frame = match id % 10 {
+                0 => codec::encode(id, kind::EDIT, &jobs::append("many.txt", &format!("{id}\n"))),
+                _ => codec::encode(id, kind::STATUS, &json!({})),
+            };
+            all.extend(frame.unwrap());
+        }
+        // As many as the daemon takes without being read; the rest when it is.
+        writes.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+        let mut sent = 0;
+        while let Ok(n @ 1..) = writes.write(&all[sent..]) {
+            sent += n;
+        }
+        println!("{sent} of {} bytes were taken before a reply was read", all.len());
+        writes.set_write_timeout(Some(wait::LONG)).unwrap();
+        let mut answered = thread::scope(|scope| {
+            scope.spawn(|| writes.write_all(&all[sent..]).unwrap());
+            (0..5000).map(|_| client.receive().unwrap()).collect::<Vec<Message>>()
+        });
+        answered.sort_by_key(Message::id);
+        assert!(answered.iter().zip(2..).all(|(message, id)| message.id() == id), "a reply to each, once");
+        assert!(answered.iter().all(|message| message.kind() != kind::ERROR));
+    });
+    let lines: String = (10..5002).step_by(10).map(|id| format!("{id}\n")).collect();
+    assert_eq!(String::from_utf8(house.get("many.txt")).unwrap(), lines, "in order of arrival");
+}
+
+#[test]
+fn a_subscriber_that_never_reads_misses_events_and_is_told_so() {
+    let house = House::started();
+    let name = |n: usize| format!("{n:0>200}");
+    let mut client = unharmed(&house, 64, || {
+        let mut client = house.client("sleeper");
+        client.ask_json(kind::SUBSCRIBE, &json!({}));
+        for n in 0..9000 {
+            house.put(&name(n), "x");
+        }
+        // A second one sees the last file: then the first has been told, or not, of all of them.
+        let mut awake = house.client("awake");
+        awake.ask_json(kind::SUBSCRIBE, &json!({}));
+        house.put("last", "x");
+        loop {
+            let event: serde_json::Value = awake.receive().unwrap().body().unwrap();
+            if event["path"] == "last" {
+                break;
+            }
+            if event["change"] == "overflow" {
+                // It may be among those that were lost.
+                house.put("last", format!("{:?}", Instant::now()));
+            }
+        }
+        client
+    });
+    let overflow = loop {
+        let event: serde_json::Value = client.receive().unwrap().body().unwrap();
+        if event["change"] == "overflow" {
+            break event;
+        }
+    };
+    assert!(overflow.get("path").is_none_or(serde_json::Value::is_null), "{overflow}");
+}
