@@ -14,7 +14,8 @@
 //! exchange back, and between another process's look-up of a name and its open. Where the file system cannot
 //! exchange, the displaced file is held by a link made just before the rename, and another process's replacing
 //! between the two is lost. A file with several hard links is rewritten in place, where a reader can see the
-//! middle and a write by another process between the last look and the rewriting is lost.
+//! middle and a write by another process between the last look and the rewriting is lost; if it or the file's name
+//! is changed by others in that moment and the daemon is killed in the next, the file stays as that left it.
 
 pub mod beside;
 pub mod drop;
