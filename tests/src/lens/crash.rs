@@ -55,7 +55,10 @@ pub fn look(story: &Story, plan: &Plan) -> Report {
     for abilities in disks(story.abilities) {
         let story = Story { abilities, ..story.clone() };
         match images(&story, plan) {
-            Ok(images) => judge_all(&story, &course, images, plan, &mut report),
+            Ok(images) => {
+                killed_inside(&story, &course, &images, &mut report);
+                judge_all(&story, &course, images, plan, &mut report);
+            }
             Err(error) => report.found.push(format!("{}: {error}", story.name)),
         }
         if report.found.len() >= plan.enough {
@@ -97,6 +100,25 @@ fn judge_all(story: &Story, course: &Course, mut images: Vec<Image>, plan: &Plan
     }
 }
 
+/// A kill may also come in the middle of a write: each write of the job is cut short once.
+fn killed_inside(story: &Story, course: &Course, images: &[Image], report: &mut Report) {
+    let writes = images.iter().filter(|image| {
+        image.blow == Blow::Kill && !image.answered && image.call.split(' ').nth(1) == Some("WriteAt")
+    });
+    for image in writes {
+        let machine = story.machine();
+        let Ok(desk) = story.begin(&machine) else { return };
+        // Less than a sector of it; nothing of a shorter one may be whole by chance.
+        machine.stop_inside(image.effects, 3);
+        let _reply_that_nobody_gets = desk.act(&story.job, KEY);
+        drop(desk);
+        let call = format!("inside {}", image.call).into();
+        let inside = Image { machine: machine.kill(), call, ..image.clone() };
+        report.images += 1;
+        report.found.extend(judge(story, course, &inside, Depth::Whole));
+    }
+}
+
 /// Keeps so many, chosen at random, in their order.
 fn thin(images: &mut Vec<Image>, most: usize, seed: u64) {
     let mut dice = Seeded::new(seed);
@@ -124,6 +146,7 @@ fn recover_under_blows(story: &Story, course: &Course, image: &Image, plan: &Pla
             blow: if first == Blow::Kill { then } else { first },
             answered: image.answered,
             machine: second.machine,
+            effects: second.effects,
             call: format!("{} ({first:?}), then {then:?} in recovery after {}", image.call, second.call)
                 .into(),
         };

@@ -105,6 +105,7 @@ impl Strike {
             // A refusal is owed nothing; what was applied must be there.
             answered: applied || unflushed,
             blow: Blow::Kill,
+            effects: 0,
             call: format!("{:?} {error:?}", receipt.status).into(),
             machine,
         };

@@ -24,6 +24,8 @@ pub struct Image {
     pub answered: bool,
     /// The machine.
     pub machine: SimMachine,
+    /// Effects that had happened.
+    pub effects: u64,
     /// The last call that was made.
     pub call: Arc<str>,
 }
@@ -102,7 +104,7 @@ impl Album {
         taken.effects = Some(effects);
         let call = machine.last_call();
         let answered = taken.answered;
-        let image = |blow, machine| Image { blow, answered, machine, call: Arc::clone(&call) };
+        let image = |blow, machine| Image { blow, answered, machine, effects, call: Arc::clone(&call) };
         taken.images.push(image(Blow::Kill, machine.fork()));
         let cuts = machine.cuts(self.cuts.limit, self.cuts.seed ^ effects);
         let cuts = cuts.into_iter().enumerate().map(|(state, machine)| image(Blow::Cut(state), machine));
