@@ -11,6 +11,7 @@ use super::index::{Changes, Index, View, key};
 use super::lock::lock;
 use super::log::frame::Sum;
 use super::{Position, StoreError};
+use crate::limits;
 
 /// Rows that are read from the database at once.
 const PAGE: usize = 256;
@@ -152,13 +153,22 @@ impl Rows {
         // Holding the meta row keeps changes out of the old database meanwhile.
         let _meta = lock(&self.meta);
         let fresh = beside().map_err(broken)?;
-        let mut hi = vec![u8::MAX];
-        loop {
-            let page = self.database().down(&[], &hi, PAGE).map_err(broken)?;
-            let Some((lowest, _)) = page.last().cloned() else { break };
-            let changes = page.into_iter().map(|(key, value)| (key, Some(value))).collect();
-            fresh.apply(&changes).map_err(broken)?;
-            hi = lowest;
+        let (mut changes, mut failed) = (Changes::new(), None);
+        let mut hand_over = |changes: &mut Changes| {
+            let written = fresh.apply(changes).and_then(|()| fresh.flush());
+            failed = failed.take().or(written.err());
+            changes.clear();
+        };
+        let copied = self.database().each(&mut |key, value| {
+            changes.insert(key.to_vec(), Some(value.to_vec()));
+            if changes.len() >= limits::REPLAY_ROWS {
+                hand_over(&mut changes);
+            }
+        });
+        copied.map_err(broken)?;
+        hand_over(&mut changes);
+        if let Some(why) = failed {
+            return Err(broken(why));
         }
         fresh.flush().map_err(broken)?;
         drop(fresh);
