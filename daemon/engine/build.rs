@@ -1,5 +1,7 @@
 //! Makes each file in `cases/` a named test. It only lists names; `tests/cases.rs` reads and runs them.
 
+#![expect(clippy::disallowed_methods, reason = "a build script lists the cases")]
+
 use std::io::{Error, Result};
 use std::path::Path;
 

@@ -199,3 +199,8 @@ pub const READERS: usize = 16;
 
 /// Bytes of a thread's stack. Only what is used costs memory.
 pub const STACK: usize = 2 * 1024 * 1024;
+
+/// Milliseconds in which a reply must be taken once the daemon is to stop: it leaves without who does not.
+pub const PARTING_MS: u64 = 5000;
+
+const _: () = assert!(PARTING_MS < FRAME_MS);

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use editd_engine::Options;
 use editd_proto::ids::JobId;
+use editd_proto::path::WirePath;
+use globset::{Candidate, GlobBuilder, GlobMatcher};
 
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -17,6 +19,7 @@ use crate::journal::known::Known;
 use crate::journal::settle::Unsettled;
 use crate::os::BootId;
 use crate::store::Store;
+use crate::store::record::Entry;
 
 /// What tells a ticket from a number that is stored.
 const TICKET: u64 = 1 << 63;
@@ -33,14 +36,16 @@ pub struct Rooms {
     pub clock: Arc<dyn Clock>,
     /// Settings.
     pub settings: Settings,
-    /// How text is read.
-    pub options: Options,
+    /// Which paths the settings name an encoding for, and its label; the first match wins.
+    encodings: Vec<(GlobMatcher, String)>,
     /// This run of the machine.
     pub boot: BootId,
     /// What each path was last seen to hold.
     pub known: Mutex<Known>,
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<Unsettled>,
+    /// Jobs that broke behind their intent and could not be brought to an end yet: their files wait.
+    pub broken: Mutex<Vec<Arc<Entry>>>,
     /// Jobs with a key, or detached, that have not ended.
     pub underway: Mutex<Underway>,
     observer: RwLock<Arc<dyn Observer>>,
@@ -82,24 +87,25 @@ impl Rooms {
     /// Puts opened rooms together.
     pub fn new(opening: Opening) -> Self {
         let Opening { root, disk, store, clock, settings, boot, last_id } = opening;
-        let options = Options {
-            encodings: settings
-                .encodings
-                .iter()
-                .map(|(glob, label)| (glob.as_str().into(), label.clone()))
-                .collect(),
-        };
-        let run = format!("{:x}", clock.wall_ms());
+        // The settings were checked when they were read; a glob that is none matches nothing.
+        let encodings = settings.encodings.iter().filter_map(|(glob, label)| {
+            let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
+            Some((glob.compile_matcher(), label.clone()))
+        });
+        let encodings = encodings.collect();
+        // With the last number, since the clock alone may go back to where an earlier run began.
+        let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
             root,
             disk,
             store,
             clock,
             settings,
-            options,
+            encodings,
             boot,
             known: Mutex::default(),
             unsettled: Mutex::default(),
+            broken: Mutex::default(),
             underway: Mutex::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
@@ -119,10 +125,25 @@ impl Rooms {
         JobId(TICKET | self.next_ticket.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// How the text of these paths is read.
+    pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a WirePath>) -> Options {
+        let label = |path: &WirePath| {
+            let candidate = Candidate::from_bytes(path.as_bytes());
+            self.encodings.iter().find(|(glob, _)| glob.is_match_candidate(&candidate))
+        };
+        let named = |path: &'a WirePath| Some((path.clone(), label(path)?.1.clone()));
+        Options { encodings: paths.into_iter().filter_map(named).collect() }
+    }
+
     /// A name for a slot that no slot ever had.
     pub fn next_slot(&self) -> String {
         let nth = self.next_slot.fetch_add(1, Ordering::Relaxed);
         format!("{}-{nth:x}", self.run)
+    }
+
+    /// Whether a broken job has this path.
+    pub fn is_broken(&self, path: &WirePath) -> bool {
+        lock(&self.broken).iter().any(|entry| entry.files.iter().any(|file| file.path == *path))
     }
 
     /// Tells the observer of a step.

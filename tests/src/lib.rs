@@ -17,6 +17,7 @@ pub mod case;
 pub mod client;
 #[cfg(unix)]
 pub mod house;
+pub mod lens;
 pub mod process;
 pub mod sim;
 pub mod sources;

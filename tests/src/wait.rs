@@ -23,3 +23,8 @@ pub fn until<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>
         pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
+
+/// Lets others work for a while. Nothing is concluded from the time that passes.
+pub fn pause(time: Duration) {
+    std::thread::sleep(time);
+}

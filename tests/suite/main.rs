@@ -1,14 +1,25 @@
 //! The one integration binary: every promise and every habit of the house is a file here. It never tests
 //! what a unit test beside the code could.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
+mod bounded;
+#[cfg(unix)]
 mod cases;
+mod crash;
+#[cfg(unix)]
+mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(unix)]
+mod python;
+#[cfg(unix)]
+mod readme;
 #[cfg(unix)]
 mod stories;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
+#[cfg(target_os = "linux")]
+mod writers;

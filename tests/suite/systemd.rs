@@ -2,14 +2,16 @@
 //! It starts no service; where systemd's tools are absent it says so and skips.
 
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use editd_proto::codec::FrameReader;
 use editd_proto::message::kind;
 use editd_proto::{limits, unit};
+use editd_tests::client::Client;
 use editd_tests::house::House;
 use editd_tests::{binaries, client, wait};
 
@@ -108,4 +110,52 @@ fn a_client_that_finds_nobody_at_the_usual_socket_goes_to_the_unit_s() {
     assert_eq!(said.kind(), kind::HELLO);
     drop((stream, listener));
     assert!(!asks.wait().unwrap().success());
+}
+
+/// Starts the daemon as systemd does: with the socket as descriptor 3, and told so by its own number.
+fn activate(house: &House, listener: &UnixListener, notify: &Path) -> Child {
+    let mut shell = house.command("sh");
+    shell.args(["-c", "exec 3<&0 </dev/null; LISTEN_PID=$$ exec \"$@\"", "sh"]).arg(binaries::editd());
+    shell.arg("--workspace").arg(house.workspace());
+    shell.env("LISTEN_FDS", "1").env("NOTIFY_SOCKET", notify).stderr(Stdio::null());
+    shell.stdin(OwnedFd::from(listener.try_clone().unwrap())).spawn().unwrap()
+}
+
+#[test]
+fn the_first_client_starts_the_daemon_through_its_socket() {
+    let house = House::new();
+    let folder = house.socket().parent().unwrap().to_owned();
+    fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
+    let socket = folder.join(unit::socket_name(house.workspace().as_os_str().as_encoded_bytes()));
+    let listener = UnixListener::bind(&socket).unwrap();
+    let notify = house.folder("run").join("notify");
+    let manager = UnixDatagram::bind(&notify).unwrap();
+    manager.set_read_timeout(Some(wait::LONG)).unwrap();
+    let heard = || {
+        let mut buffer = [0; 512];
+        let len = manager.recv(&mut buffer).unwrap();
+        String::from_utf8_lossy(&buffer[..len]).into_owned()
+    };
+    for round in 0..2 {
+        // The client is there before the daemon, and waits.
+        let asks = std::thread::spawn({
+            let socket = socket.clone();
+            move || {
+                let mut client = Client::connect(&socket, "first").unwrap();
+                client.ask_json(kind::STATUS, &serde_json::json!({}))
+            }
+        });
+        let mut daemon = activate(&house, &listener, &notify);
+        wait::until("the daemon is ready", wait::LONG, || heard().contains("READY=1").then_some(()));
+        let status = asks.join().unwrap();
+        assert_eq!(status["pid"], daemon.id(), "round {round}");
+        let pid = rustix::process::Pid::from_child(&daemon);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        wait::until("the daemon says that it leaves", wait::LONG, || {
+            heard().contains("STOPPING=1").then_some(())
+        });
+        assert!(daemon.wait().unwrap().success(), "round {round}");
+        // The socket is the manager's: whoever comes next is to start the next daemon.
+        assert!(socket.exists() && !house.socket().exists(), "round {round}");
+    }
 }

@@ -33,7 +33,7 @@ use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
 pub use diff::{splice_diff, unified_diff};
-pub use plan::{needs, plan, proof};
+pub use plan::{needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
 pub use view::{View, view};
 

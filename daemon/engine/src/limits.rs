@@ -5,13 +5,13 @@
 pub(crate) const BINARY_PROBE: usize = 8 * 1024;
 
 /// Places that the edits of one file entry may touch: a place costs 64 bytes while it is planned.
-pub(crate) const PLACES: usize = 1_000_000;
+pub(crate) const PLACES: usize = 300_000;
 
 /// Splices of one file above which neighbours are joined, so that their overhead stays below the file's size.
-pub(crate) const SPLICES: usize = 4096;
+pub(crate) const SPLICES: usize = 16_384;
 
 /// Bytes between two splices that are joined where there are more than [`SPLICES`].
-pub(crate) const SPLICE_GAP: usize = 64;
+pub(crate) const SPLICE_GAP: usize = 32;
 
 /// Bytes of a compiled regular expression.
 pub(crate) const REGEX_SIZE: usize = 1024 * 1024;
@@ -22,17 +22,38 @@ pub(crate) const PATTERN: usize = 64 * 1024;
 /// Steps that the backtracking engine may take back in one search.
 pub(crate) const BACKTRACKS: usize = 100_000;
 
+/// The same where the next match is far: each place that is passed takes a step too. A fraction of a second.
+pub(crate) const FAR_BACKTRACKS: usize = 8_000_000;
+
+/// Searches of one substitution that may go that far.
+pub(crate) const FAR_SEARCHES: usize = 8;
+
 /// Matches that the backtracking engine may be asked for: each may take that many steps.
 pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 
-/// Bytes that the regular expressions of one job may look at: tens of seconds at the slowest.
-pub(crate) const REGEX_WORK: u64 = 4 * 1024 * 1024 * 1024;
+/// Bytes that the regular expressions of one job may look at: seconds at the slowest.
+pub(crate) const REGEX_WORK: u64 = 512 * 1024 * 1024;
+
+/// Regular expressions of one job: compiling one may take milliseconds.
+pub(crate) const REGEXES: usize = 500;
+
+/// Bytes of content that the stages of one job may read and write anew: a path may be listed many times.
+pub(crate) const STAGE_WORK: u64 = 8 * 1024 * 1024 * 1024;
+
+/// Bytes that the splices of one job may hold, old and new: a copy or a deletion holds the whole file.
+pub(crate) const CHANGE: usize = 512 * 1024 * 1024;
+
+/// Bytes that the diffs of one job may have in all, so that its reply fits into a frame.
+pub(crate) const DIFFS: u64 = 4 * 1024 * 1024;
+
+/// Refusals of one entry that are explained in full.
+pub(crate) const EXPLAINED: usize = 100;
 
 /// Bytes that the literal searches of one job may look at.
-pub(crate) const SEARCH_WORK: u64 = 64 * 1024 * 1024 * 1024;
+pub(crate) const SEARCH_WORK: u64 = 32 * 1024 * 1024 * 1024;
 
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
-pub(crate) const NEAREST_WORK: u64 = 64 * 1024 * 1024;
+pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;

@@ -9,7 +9,8 @@ use editd_proto::path::WirePath;
 
 use crate::diff::Delta;
 use crate::hash::hash;
-use crate::refusal::internal;
+use crate::limits;
+use crate::refusal::{internal, too_large};
 use crate::splice::compose;
 use crate::{Change, Refusal, Splice, State, World, splices_between};
 
@@ -52,6 +53,8 @@ pub(crate) struct Stage {
 #[derive(Debug)]
 pub(crate) struct Tree<'w> {
     world: &'w World,
+    /// Hashes of the world's contents, where they are known.
+    hashes: &'w BTreeMap<WirePath, ContentHash>,
     nodes: BTreeMap<WirePath, Node>,
 }
 
@@ -78,7 +81,22 @@ impl Node {
         *self = Self { state, hash, net: Net::Replaced, totals: None, stages: self.stages + 1 };
     }
 
-    fn net(&self, before: &State) -> Vec<Splice> {
+    /// Whether one stage changed bytes: then contents need not be compared.
+    fn surely_differs(&self) -> bool {
+        self.stages == 1 && matches!(&self.net, Net::Spliced(splices) if !splices.is_empty())
+    }
+
+    /// Bytes that the net splices hold at most.
+    fn weight(&self, before: &State) -> usize {
+        match &self.net {
+            Net::Spliced(splices) if *before != State::Absent && self.state != State::Absent => {
+                splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum()
+            }
+            _ => content(before).len() + content(&self.state).len(),
+        }
+    }
+
+    fn net(self, before: &State) -> Vec<Splice> {
         let whole = |bytes: &[u8]| bytes.to_vec();
         let one = |old: Vec<u8>, new: Vec<u8>| {
             if old == new { Vec::new() } else { vec![Splice { at: 0, old, new }] }
@@ -87,8 +105,8 @@ impl Node {
             (State::Absent, State::Absent) => Vec::new(),
             (State::Absent, State::File { bytes, .. }) => one(Vec::new(), whole(bytes)),
             (State::File { bytes, .. }, State::Absent) => one(whole(bytes), Vec::new()),
-            (State::File { bytes: old, .. }, State::File { bytes: new, .. }) => match &self.net {
-                Net::Spliced(splices) => splices.clone(),
+            (State::File { bytes: old, .. }, State::File { bytes: new, .. }) => match self.net {
+                Net::Spliced(splices) => splices,
                 Net::Replaced => splices_between(old, new),
             },
         }
@@ -97,8 +115,8 @@ impl Node {
 
 impl<'w> Tree<'w> {
     /// The world as it is.
-    pub(crate) fn new(world: &'w World) -> Self {
-        Self { world, nodes: BTreeMap::new() }
+    pub(crate) fn new(world: &'w World, hashes: &'w BTreeMap<WirePath, ContentHash>) -> Self {
+        Self { world, hashes, nodes: BTreeMap::new() }
     }
 
     /// What is at a path.
@@ -109,7 +127,8 @@ impl<'w> Tree<'w> {
         if !self.nodes.contains_key(path) {
             let state = self.world.files.get(path).cloned();
             let state = state.ok_or_else(|| internal(format!("{path} was not read before planning")))?;
-            self.nodes.insert(path.clone(), Node::new(state));
+            let hash = self.hashes.get(path).copied().filter(|_| state != State::Absent);
+            self.nodes.insert(path.clone(), Node { hash, ..Node::new(state) });
         }
         self.nodes.get_mut(path).ok_or_else(|| internal("a path was lost while planning"))
     }
@@ -134,6 +153,7 @@ impl<'w> Tree<'w> {
         node.stages += 1;
         node.totals = (node.stages == 1).then_some(stage.totals);
         node.net = match &node.net {
+            Net::Spliced(first) if existed && first.is_empty() => Net::Spliced(stage.splices),
             Net::Spliced(first) if existed => {
                 compose(first, &stage.splices).map_or(Net::Replaced, Net::Spliced)
             }
@@ -174,20 +194,29 @@ impl<'w> Tree<'w> {
     }
 
     /// The net changes, in the order of `paths`.
-    pub(crate) fn changes(&self, paths: &[WirePath]) -> Vec<Change> {
+    ///
+    /// # Errors
+    /// `too_large` where their splices would hold more than `limits::CHANGE` bytes.
+    pub(crate) fn changes(mut self, paths: &[WirePath]) -> Result<Vec<Change>, Refusal> {
         let mut changes = Vec::new();
+        let mut held = 0usize;
         for path in paths {
-            let (Some(before), Some(node)) = (self.world.files.get(path), self.nodes.get(path)) else {
+            let (Some(before), Some(node)) = (self.world.files.get(path), self.nodes.remove(path)) else {
                 continue;
             };
-            if *before == node.state {
+            if !node.surely_differs() && *before == node.state {
                 continue;
             }
+            held = held.saturating_add(node.weight(before));
+            if held > limits::CHANGE {
+                let message = "this job changes more bytes than a job may; send it as several jobs";
+                return Err(Box::new(too_large(message, limits::CHANGE).at(path)));
+            }
+            let (totals, after) = (node.totals, node.state.clone());
             let splices = node.net(before);
-            let (added, removed) = node.totals.unwrap_or_else(|| {
-                Delta::of_splices(content(before), content(&node.state), &splices).totals()
+            let (added, removed) = totals.unwrap_or_else(|| {
+                Delta::of_splices(content(before), content(&after), &splices, None).totals()
             });
-            let after = node.state.clone();
             changes.push(Change {
                 path: path.clone(),
                 before: before.clone(),
@@ -197,7 +226,7 @@ impl<'w> Tree<'w> {
                 removed,
             });
         }
-        changes
+        Ok(changes)
     }
 }
 

@@ -200,6 +200,17 @@ mod tests {
     }
 
     #[test]
+    fn the_readme_shows_the_defaults() {
+        let readme = include_str!("../../../README.md");
+        let shown =
+            readme.split("```toml config\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let settings = parse(shown).unwrap();
+        let encodings = vec![("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())];
+        let idle_exit = Some(Duration::from_secs(1800));
+        assert_eq!(settings, Settings { encodings, idle_exit, ..Settings::default() });
+    }
+
+    #[test]
     fn a_mistake_is_named_with_its_line_and_key() {
         for (text, line, word) in [
             ("\nunraed = \"reject\"", "line 2", "unraed"),

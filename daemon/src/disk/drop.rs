@@ -5,9 +5,8 @@ use std::io;
 use editd_proto::ids::ContentHash;
 
 use super::Disk;
-use super::put::held_name;
 use super::sight::{self, Found, Sight};
-use crate::os::{Access, File, Lease};
+use crate::os::{Access, File, Kind, Lease};
 use crate::store::record::Staging;
 
 /// What became of a slot.
@@ -49,21 +48,21 @@ impl Disk {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Dropped::Gone),
             other => other?,
         };
-        let (_, held) = self.slot(staging, &held_name(slot))?;
-        match dir.remove_file(&held) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
         let file = match dir.open_file(&name, Access::Read) {
             Ok(file) => file,
             Err(error) => {
                 return match dir.stat(&name) {
                     Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Dropped::Gone),
-                    Ok(_) => Ok(Dropped::Keep),
-                    Err(_) => Err(error),
+                    Ok(stat) if stat.kind != Kind::File => Ok(Dropped::Keep),
+                    Ok(_) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Dropped::Keep),
+                    Ok(_) | Err(_) => Err(error),
                 };
             }
         };
+        if file.stat()?.links > 1 {
+            // Its bytes keep another name.
+            return dir.remove_file(&name).map(|()| Dropped::Gone);
+        }
         let lease = file.lease()?;
         let done = rescue_unknown(&file, known.hashes, rescue).and_then(|kept| match (kept, lease) {
             (false, _) => Ok(Dropped::Keep),
@@ -118,6 +117,6 @@ fn rescue_unknown(
             }
             Ok(true)
         }
-        Sight::Absent | Sight::TooLarge(_) | Sight::Other(_) => Ok(false),
+        Sight::Absent | Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => Ok(false),
     }
 }

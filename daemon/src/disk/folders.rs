@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use editd_proto::path::WirePath;
 
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
 use super::put::held_name;
 use super::sight::{self, Sight};
-use crate::os::{Dir, File, Os};
+use crate::os::{Dir, File, Kind, Os};
 use crate::store::record::{Entry, How, Staging};
 
 /// The daemon's own folder in the workspace.
@@ -28,13 +28,18 @@ const BESIDE: &str = ".editd-slot-";
 pub struct Disk {
     pub(super) os: Arc<dyn Os>,
     pub(super) root: Root,
-    pub(super) staging: Dir,
-    pub(super) lost: Dir,
+    own: RwLock<Own>,
     /// Bits that new folders do not get.
     pub(super) mask: u32,
     staging_device: u64,
     /// Folders that turned out to be on another mount, though they have the same device number.
     beside: Mutex<BTreeSet<WirePath>>,
+}
+
+/// The daemon's own folder, open.
+struct Own {
+    staging: Dir,
+    lost: Dir,
     /// Held as long as the workspace is open: no second daemon serves it.
     _lock: File,
 }
@@ -63,21 +68,29 @@ impl Disk {
     pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, OpenError> {
         let io = |what| move |source| OpenError::Io { what, source };
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
-        let own = folder(&dir, OWN).map_err(io("make .editd in the workspace"))?;
-        let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
-        if !lock.try_lock().map_err(io("lock .editd/lock"))? {
-            return Err(OpenError::Locked);
-        }
-        let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
-        ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;
-        let staging = folder(&own, STAGING).map_err(io("make .editd/staging"))?;
-        let lost = folder(&own, LOST).map_err(io("make .editd/lost"))?;
-        // Slots that a power cut must not lose are named by flushed folders only.
-        own.sync().map_err(io("flush .editd"))?;
-        dir.sync().map_err(io("flush the workspace's folder"))?;
-        let staging_device = staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
+        let (own, mask) = open_own(&dir)?;
+        let staging_device = own.staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
         let root = Root::open(&*os, root).map_err(io("look at the workspace"))?;
-        Ok(Self { os, root, staging, lost, mask, staging_device, beside: Mutex::default(), _lock: lock })
+        Ok(Self { os, root, own: RwLock::new(own), mask, staging_device, beside: Mutex::default() })
+    }
+
+    fn own(&self) -> RwLockReadGuard<'_, Own> {
+        self.own.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the daemon's own folder anew, where somebody has removed it (as `git clean -dfx` does).
+    pub(super) fn renew(&self) -> io::Result<()> {
+        let mut own = self.own.write().unwrap_or_else(PoisonError::into_inner);
+        let standing = self.root.dir().open_dir(OWN).and_then(|dir| dir.open_dir(STAGING));
+        if let Ok(standing) = standing
+            && standing.stat_self()?.identity == own.staging.stat_self()?.identity
+        {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let (anew, _) = open_own(self.root.dir()).map_err(io::Error::other)?;
+        tracing::warn!("somebody removed .editd from the workspace; it was made anew");
+        *own = anew;
+        Ok(())
     }
 
     /// Finds the place that a path means, links followed, never outside.
@@ -146,7 +159,7 @@ impl Disk {
     /// The folder and the name of a slot.
     pub(super) fn slot(&self, staging: &Staging, slot: &str) -> io::Result<(Dir, Vec<u8>)> {
         match staging {
-            Staging::Root => Ok((self.staging.clone(), slot.as_bytes().to_vec())),
+            Staging::Root => Ok((self.own().staging.clone(), slot.as_bytes().to_vec())),
             Staging::Folder(path) => {
                 let dir = self.folder(path)?;
                 Ok((dir, format!("{BESIDE}{slot}").into_bytes()))
@@ -171,7 +184,7 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn finish_held(&self, entry: &Entry) -> io::Result<()> {
+    pub fn finish_held(&self, entry: &Entry, now_ms: u64) -> io::Result<()> {
         for file in entry.files.iter().filter(|file| file.how == How::Swap) {
             let Ok((dir, slot)) = self.slot(&file.staging, &file.slot) else { continue };
             let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
@@ -179,13 +192,35 @@ impl Disk {
                 continue;
             }
             let Ok(place) = self.resolve_link(&file.path) else { continue };
+            let kept = sight::look(&dir, &held)?.identity();
             match (sight::look(&dir, &slot)?, self.look(&place)?) {
                 (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
                 (_, Sight::Absent) => {
                     self.move_noreplace(&dir, &held, place.parent(), place.name())?;
                 }
                 // Linked, not yet renamed: the target still is the file that is held.
-                _ => dir.remove_file(&held)?,
+                (staged, target) if target.identity() == kept && staged.identity() != kept => {
+                    dir.remove_file(&held)?;
+                }
+                _ => self.set_aside(&file.staging, &held_name(&file.slot), now_ms)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a move is a link and an unlinking, a kill may have come between: the file stands under the target's and
+    /// the slot's name. The slot's goes, so the move has not begun (a deletion), or is done (a creation).
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn part_moved(&self, entry: &Entry) -> io::Result<()> {
+        for file in entry.files.iter().filter(|file| matches!(file.how, How::Create | How::Delete)) {
+            let Ok(place) = self.resolve_link(&file.path) else { continue };
+            let identity = |sight: Sight| sight.found().map(|found| found.face.identity);
+            let slot = identity(self.look_slot(&file.staging, &file.slot)?);
+            if slot.is_some() && slot == identity(self.look(&place)?) {
+                let (dir, name) = self.slot(&file.staging, &file.slot)?;
+                dir.remove_file(&name)?;
             }
         }
         Ok(())
@@ -205,8 +240,23 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn staged_names(&self) -> io::Result<Vec<String>> {
-        let listed = self.staging.list()?;
+        let listed = self.own().staging.list()?;
         Ok(listed.into_iter().map(|one| String::from_utf8_lossy(&one.name).into_owned()).collect())
+    }
+
+    /// Takes a name in `.editd/staging` away whose file has another one: nothing is lost with it. A kill leaves such
+    /// names where a move is a link and an unlinking, and a file with two names would be rewritten in place.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn unname_second(&self, slot: &str) -> io::Result<()> {
+        match self.own().staging.stat(slot.as_bytes()) {
+            Ok(stat) if stat.kind == Kind::File && stat.links > 1 => {
+                self.own().staging.remove_file(slot.as_bytes())
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Moves a slot's file to `.editd/lost`, where no open entry knows it or the journal cannot hold it: it may
@@ -218,7 +268,7 @@ impl Disk {
         let (dir, name) = self.slot(staging, slot)?;
         let to = format!("{now_ms}-{slot}");
         let moved = match staging {
-            Staging::Root => self.move_noreplace(&dir, &name, &self.lost, to.as_bytes()),
+            Staging::Root => self.move_noreplace(&dir, &name, &self.own().lost, to.as_bytes()),
             Staging::Folder(_) => {
                 self.move_noreplace(&dir, &name, &dir, format!("{BESIDE}lost-{to}").as_bytes())
             }
@@ -235,7 +285,7 @@ impl Disk {
     /// What the system says.
     pub fn lost(&self) -> io::Result<Vec<(String, u64)>> {
         let time = |name: &str| name.split('-').next().and_then(|ms| ms.parse().ok()).unwrap_or(0);
-        let names = self.lost.list()?;
+        let names = self.own().lost.list()?;
         Ok(names
             .into_iter()
             .map(|one| String::from_utf8_lossy(&one.name).into_owned())
@@ -248,7 +298,7 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn forget_lost(&self, name: &str) -> io::Result<()> {
-        self.lost.remove_file(name.as_bytes())
+        self.own().lost.remove_file(name.as_bytes())
     }
 }
 
@@ -288,10 +338,29 @@ fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
     }
 }
 
-fn ignore_itself(own: &Dir) -> io::Result<()> {
-    match own.create_file(IGNORE, 0o644) {
-        Ok(file) => file.write_all_at(b"*\n", 0),
-        Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
+/// Opens the daemon's own folder, made where it is missing, and takes its lock. With the mask for new files.
+fn open_own(root: &Dir) -> Result<(Own, u32), OpenError> {
+    let io = |what| move |source| OpenError::Io { what, source };
+    let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
+    let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
+    if !lock.try_lock().map_err(io("lock .editd/lock"))? {
+        return Err(OpenError::Locked);
     }
+    let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
+    ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;
+    let staging = folder(&own, STAGING).map_err(io("make .editd/staging"))?;
+    let lost = folder(&own, LOST).map_err(io("make .editd/lost"))?;
+    // Slots that a power cut must not lose are named by flushed folders only.
+    own.sync().map_err(io("flush .editd"))?;
+    root.sync().map_err(io("flush the workspace's folder"))?;
+    Ok((Own { staging, lost, _lock: lock }, mask))
+}
+
+fn ignore_itself(own: &Dir) -> io::Result<()> {
+    let file = open_or_create(own, IGNORE)?;
+    if file.stat()?.size > 0 {
+        return Ok(());
+    }
+    // Also after a power cut that kept the name and lost the content.
+    file.write_all_at(b"*\n", 0)
 }

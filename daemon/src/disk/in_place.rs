@@ -1,14 +1,15 @@
 //! Rewriting a file in place, where exchanging would break its hard links or lose its owner. A reader can see
 //! the middle of it; its intent therefore holds every byte, old and new, from the first changed one to the end.
+//! It is looked at, written and flushed through one handle, so that it stays the file that was judged.
 
 use std::io;
 
 use super::Disk;
 use super::place::Place;
 use super::put::{Foreign, Swapped};
-use super::sight::Sight;
-use crate::os::Access;
-use crate::store::record::FileRecord;
+use super::sight::{self, Sight};
+use crate::os::{Access, File};
+use crate::store::record::{Face, FileRecord};
 
 impl Disk {
     pub(super) fn put_in_place(
@@ -16,64 +17,81 @@ impl Disk {
         file: &FileRecord,
         place: &Place,
     ) -> io::Result<Result<Swapped, Foreign>> {
-        let sight = self.look(place)?;
-        let same = match (&sight, &file.before) {
+        let open = match open_for(file, place) {
+            Ok(open) => open,
+            Err(error) => {
+                return match self.look(place)? {
+                    Sight::Absent => Ok(Err(Foreign::Vanished)),
+                    Sight::Other(kind) => Ok(Err(Foreign::Special(kind))),
+                    Sight::File(_) | Sight::TooLarge(_) | Sight::Unreadable(_) => Err(error),
+                };
+            }
+        };
+        let judged = match (sight::read(open.clone())?, &file.before) {
             (Sight::File(found), Some(before)) => found.is(before) && found.shows(before),
-            (Sight::Absent, _) => return Ok(Err(Foreign::Vanished)),
-            (Sight::Other(kind), _) => return Ok(Err(Foreign::Special(*kind))),
             _ => false,
         };
-        if !same {
+        if !judged {
             return Ok(Err(Foreign::Changed));
         }
-        self.write_in_place(file, place, Side::After)?;
+        write(&open, file, Side::After)?;
         Ok(Ok(Self::swapped()))
     }
 
     pub(super) fn withdraw_in_place(&self, file: &FileRecord, place: &Place) -> io::Result<()> {
-        let shows_after = match (self.look(place)?, &file.after) {
-            (Sight::File(found), Some(after)) => found.is(after),
-            _ => false,
-        };
-        if shows_after { self.write_in_place(file, place, Side::Before) } else { Ok(()) }
+        let Ok(open) = open_for(file, place) else { return Ok(()) };
+        match (sight::read(open.clone())?, &file.after) {
+            (Sight::File(found), Some(after)) if found.is(after) => write(&open, file, Side::Before),
+            _ => Ok(()),
+        }
     }
 
-    /// Writes one side of an in-place record into what was looked at just before.
-    fn write_in_place(&self, file: &FileRecord, place: &Place, side: Side) -> io::Result<()> {
-        let face = match side {
-            Side::Before => &file.before,
-            Side::After => &file.after,
-        };
-        let open = place.parent().open_file(place.name(), Access::Write)?;
-        for splice in &file.splices {
-            let bytes = match side {
-                Side::Before => &splice.old,
-                Side::After => &splice.new,
-            };
-            open.write_all_at(bytes, splice.at)?;
-            open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
-        }
-        if let Some(face) = face
-            && open.stat()?.mode != face.mode
-        {
-            open.set_mode(face.mode)?;
-        }
-        Ok(())
-    }
-
-    /// Writes a content into the file that stands at a place, and flushes it: for recovery.
+    /// Writes a content into the file that stands at a place, if it still is the one that was looked at, and
+    /// flushes it: for recovery.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn rewrite(&self, place: &Place, bytes: &[u8], mode: u32) -> io::Result<()> {
+    /// What the system says; `InvalidInput` where it is another file.
+    pub fn rewrite(&self, place: &Place, was: &Face, bytes: &[u8], mode: u32) -> io::Result<()> {
         let open = place.parent().open_file(place.name(), Access::Write)?;
-        open.write_all_at(bytes, 0)?;
-        open.set_len(bytes.len() as u64)?;
+        if open.stat()?.identity != was.identity {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "another file took its place"));
+        }
         if open.stat()?.mode != mode {
             open.set_mode(mode)?;
         }
+        open.write_all_at(bytes, 0)?;
+        open.set_len(bytes.len() as u64)?;
         open.sync_all()
     }
+}
+
+/// A change of the mode alone needs no right to write.
+fn open_for(file: &FileRecord, place: &Place) -> io::Result<File> {
+    let access = if file.splices.is_empty() { Access::Read } else { Access::Write };
+    place.parent().open_file(place.name(), access)
+}
+
+/// The mode first: where that is refused, no byte has changed.
+fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
+    let face = match side {
+        Side::Before => &file.before,
+        Side::After => &file.after,
+    };
+    if let Some(face) = face
+        && open.stat()?.mode != face.mode
+    {
+        open.set_mode(face.mode)?;
+    }
+    for splice in &file.splices {
+        let bytes = match side {
+            Side::Before => &splice.old,
+            Side::After => &splice.new,
+        };
+        open.write_all_at(bytes, splice.at)?;
+        open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
+    }
+    // Its other names are not the journal's to flush later.
+    open.sync_all()
 }
 
 /// One side of a change.

@@ -3,7 +3,8 @@
 //! a displaced file means for the job, is `job`'s and `journal`'s.
 //!
 //! *Calling sequence*: [`Disk::resolve`] → [`Disk::look`] → [`Disk::stage`] → (the intent is flushed)
-//! → [`Disk::put`] → [`Disk::flush`] → [`Disk::drop_slot`]; [`Disk::withdraw`] takes a put back.
+//! → [`Disk::put`] → [`Disk::flush_file`], [`Disk::flush_folders`] → [`Disk::drop_slot`]; [`Disk::withdraw`]
+//! takes a put back.
 //!
 //! *Invariants*: **nothing is unlinked that was not looked at**; a displaced file that shows other bytes than
 //! those judged goes back to where it was; bytes that are nobody's in the journal are handed to the caller

@@ -182,7 +182,7 @@ fn judge_displaced(sight: &Sight, file: &FileRecord) -> Option<Foreign> {
             Some(face) if found.shows(face) => None,
             _ => Some(Foreign::Changed),
         },
-        Sight::TooLarge(_) => Some(Foreign::Changed),
+        Sight::TooLarge(_) | Sight::Unreadable(_) => Some(Foreign::Changed),
         Sight::Other(kind) => Some(Foreign::Special(*kind)),
         Sight::Absent => Some(Foreign::Vanished),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
-use crate::os::{self, Access, Dir, File, Kind, Stat};
+use crate::os::{self, Access, Dir, File, Identity, Kind, Stat};
 use crate::store::record::Face;
 
 /// Reads that are tried when a file changes while it is read; the last one counts.
@@ -21,6 +21,8 @@ pub enum Sight {
     File(Found),
     /// A regular file above [`limits::FILE`].
     TooLarge(Stat),
+    /// A regular file that may not be read.
+    Unreadable(Stat),
     /// A folder, a link, a FIFO, a socket or a device.
     Other(Kind),
 }
@@ -62,7 +64,25 @@ impl Sight {
     pub fn found(&self) -> Option<&Found> {
         match self {
             Self::File(found) => Some(found),
-            Self::Absent | Self::TooLarge(_) | Self::Other(_) => None,
+            Self::Absent | Self::TooLarge(_) | Self::Unreadable(_) | Self::Other(_) => None,
+        }
+    }
+
+    /// Which file it is, where it is one.
+    pub fn identity(&self) -> Option<Identity> {
+        match self {
+            Self::File(found) => Some(found.face.identity),
+            Self::TooLarge(stat) | Self::Unreadable(stat) => Some(stat.identity),
+            Self::Absent | Self::Other(_) => None,
+        }
+    }
+
+    /// Whether it is the very file with the very content, as far as it may be read.
+    pub fn is(&self, face: &Face) -> bool {
+        match self {
+            Self::File(found) => found.is(face),
+            Self::Unreadable(stat) => stat.identity == face.identity && stat.size == face.size,
+            Self::Absent | Self::TooLarge(_) | Self::Other(_) => false,
         }
     }
 
@@ -75,7 +95,7 @@ impl Sight {
 /// Looks at a name in a folder.
 ///
 /// # Errors
-/// What the system says, `PermissionDenied` for a file that may not be read.
+/// What the system says.
 pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
     match dir.open_file(name, Access::Read) {
         Ok(file) => read(file),
@@ -83,6 +103,7 @@ pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
             io::ErrorKind::NotFound => Ok(Sight::Absent),
             _ => match dir.stat(name) {
                 Ok(stat) if stat.kind != Kind::File => Ok(Sight::Other(stat.kind)),
+                Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Sight::Unreadable(stat)),
                 Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Sight::Absent),
                 _ => Err(error),
             },

@@ -63,7 +63,16 @@ impl Disk {
             Mode::Exact(bits) => bits,
             Mode::Masked => 0o666,
         };
-        let file = dir.create_file(&name, if replaces.is_some() { 0o600 } else { bits & 0o777 })?;
+        let private = if replaces.is_some() { 0o600 } else { bits & 0o777 };
+        let (dir, file) = match dir.create_file(&name, private) {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound && staging == Staging::Root => {
+                self.renew()?;
+                let (dir, _) = self.slot(&staging, slot)?;
+                let file = dir.create_file(&name, private)?;
+                (dir, file)
+            }
+            other => (dir, other?),
+        };
         let written = (|| -> Result<Face, StageError> {
             file.write_all_at(bytes, 0)?;
             if let Some(old) = replaces {
@@ -75,6 +84,12 @@ impl Disk {
             }
             if let Mode::Exact(bits) = mode {
                 file.set_mode(bits)?;
+            }
+            if let Mode::Exact(bits) = mode
+                && bits & 0o400 == 0
+            {
+                // Settling could not open it.
+                file.sync_all()?;
             }
             let stat = file.stat()?;
             Ok(Face {

@@ -3,10 +3,13 @@
 
 use std::io;
 
+use editd_proto::path::WirePath;
+
 use super::Disk;
 use super::place::Place;
 use super::put::{Rescue, Rescuer};
 use super::sight::{self, Found, Sight};
+use crate::os::Dir;
 use crate::store::record::{Face, FileRecord, How};
 
 /// Exchanges after which a target that others keep changing is left as they left it.
@@ -20,14 +23,15 @@ impl Disk {
     pub fn withdraw(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
         match file.how {
             How::Swap | How::Delete => self.put_back(file, place, rescue),
-            How::Create => self.withdraw_new(file, place, rescue),
+            How::Create => self.withdraw_new(file, rescue),
             How::InPlace => self.withdraw_in_place(file, place),
             How::Nothing | How::Rescued => Ok(()),
         }
     }
 
     /// Puts the slot's file back under its name. What comes out must be our staged file: if it is another's,
-    /// that is newer than what went in, so it is rescued and exchanged again.
+    /// that is newer than what went in, so it is rescued and exchanged again. Bytes that the journal does not
+    /// take go back all the same: it is told afterwards.
     pub(super) fn put_back(
         &self,
         file: &FileRecord,
@@ -36,29 +40,35 @@ impl Disk {
     ) -> io::Result<()> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
         let mut ours: Option<Face> = file.after.clone();
+        let mut refused = Ok(());
         for _ in 0..ROUNDS {
-            let first = rescue_slot(file, &slots, &slot, None, rescue)?;
-            let going_in = rescue_slot(file, &slots, &slot, first, rescue)?;
+            let mut going_in = None;
+            // Twice: what is written between the two is seen as well.
+            for _ in 0..2 {
+                match rescue_slot(file, &slots, &slot, going_in.as_ref(), rescue) {
+                    Ok(found) => going_in = found,
+                    Err(error) => refused = Err(error),
+                }
+            }
             let back = if ours.is_some() {
                 self.exchange_or_move(&slots, &slot, place)?
             } else {
                 self.move_back(&slots, &slot, place)?
             };
             if matches!(back, Back::Moved) {
-                return Ok(());
+                return refused;
             }
-            let out = sight::look(&slots, &slot)?;
-            match (&out, &ours) {
-                (Sight::File(found), Some(face)) if found.is(face) => return Ok(()),
-                (Sight::Absent, _) => return Ok(()),
+            match (sight::look(&slots, &slot)?, &ours) {
+                (Sight::Absent, _) => return refused,
+                (out, Some(face)) if out.is(face) => return refused,
                 // Ours by number, others' by content, or others' altogether: it is the newer one.
                 _ => ours = going_in.map(|found| found.face),
             }
         }
-        Ok(())
+        refused
     }
 
-    fn exchange_or_move(&self, slots: &crate::os::Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+    fn exchange_or_move(&self, slots: &Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
         match self.os.exchange(slots, slot, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Exchanged),
             Err(error) => match error.kind() {
@@ -73,7 +83,7 @@ impl Disk {
     }
 
     /// Back to a name that nobody holds; where somebody does by now, theirs is the newer one and stays.
-    fn move_back(&self, slots: &crate::os::Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+    fn move_back(&self, slots: &Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
         match self.move_noreplace(slots, slot, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Moved),
             Err(error) => match error.kind() {
@@ -88,19 +98,37 @@ impl Disk {
         }
     }
 
-    fn withdraw_new(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
+    fn withdraw_new(&self, file: &FileRecord, rescue: &mut Rescuer<'_>) -> io::Result<()> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        // Its folders may be new: where it was put is not where it was resolved.
+        let Ok(place) = self.resolve_link(&file.path) else { return Ok(()) };
         match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         }
         let out = sight::look(&slots, &slot)?;
-        match (&out, &file.after) {
-            (Sight::File(found), Some(after)) if found.is(after) => Ok(()),
-            _ => {
-                rescue_slot(file, &slots, &slot, None, rescue)?;
-                self.move_back(&slots, &slot, place).map(|_| ())
+        if file.after.as_ref().is_some_and(|after| out.is(after)) {
+            self.remove_made(&file.made);
+            return Ok(());
+        }
+        let refused = rescue_slot(file, &slots, &slot, None, rescue);
+        self.move_back(&slots, &slot, &place)?;
+        refused.map(|_| ())
+    }
+
+    /// Takes away the folders that were made for a file, as far as they are empty.
+    fn remove_made(&self, made: &[WirePath]) {
+        for path in made.iter().rev() {
+            let bytes = path.as_bytes();
+            let (above, name) = match bytes.iter().rposition(|byte| *byte == b'/') {
+                Some(at) => (bytes.get(..at).unwrap_or_default(), bytes.get(at + 1..).unwrap_or_default()),
+                None => (&[][..], bytes),
+            };
+            // One that somebody uses by now stays, and so do those above it.
+            let removed = self.folder(&WirePath::new(above)).and_then(|dir| dir.remove_dir(name));
+            if removed.is_err() {
+                return;
             }
         }
     }
@@ -115,15 +143,15 @@ enum Back {
 }
 
 /// Hands the slot's bytes to the journal, unless the journal has them: they are *before* or *after*, or were
-/// handed over a moment ago.
+/// handed over a moment ago. What cannot be read needs no reading to be exchanged back.
 fn rescue_slot(
     file: &FileRecord,
-    slots: &crate::os::Dir,
+    slots: &Dir,
     slot: &[u8],
-    rescued: Option<Found>,
+    rescued: Option<&Found>,
     rescue: &mut Rescuer<'_>,
 ) -> io::Result<Option<Found>> {
-    let Sight::File(found) = sight::look(slots, slot)? else { return Ok(None) };
+    let Ok(Sight::File(found)) = sight::look(slots, slot) else { return Ok(None) };
     let hash = found.face.hash;
     let known = [file.before.as_ref(), file.after.as_ref()];
     let in_journal = known.into_iter().flatten().any(|face| face.hash == hash)

@@ -39,7 +39,9 @@ struct Reader {
 /// Serves a connection until it ends.
 pub(super) async fn converse(house: Arc<House>, stream: Stream) {
     let stream = Arc::new(stream);
-    let outbox = Arc::new(Outbox::new(Arc::clone(&stream), house.runtime.clone(), house.outgoing()));
+    let stop = Arc::clone(&house.stop);
+    let outbox = Outbox::new(Arc::clone(&stream), house.runtime.clone(), house.outgoing(), stop);
+    let outbox = Arc::new(outbox);
     let session = Session::new(house.clock.monotonic());
     let frames = FrameReader::new(session.frame_limit());
     let mut reader = Reader { house, stream, outbox, session, frames, large: None, another: false };

@@ -85,6 +85,10 @@ impl Drop for Answer {
 /// Decodes a frame; a job takes its place in the queue, anything else is answered.
 pub(super) fn begin(peer: &Arc<Peer>, arrived: Arrived) -> Then {
     let Arrived { frame, place, pass } = arrived;
+    if peer.outbox.is_closed() {
+        // What stands behind something that was no frame is not trusted either.
+        return Then::Next;
+    }
     let message = match Message::parse(frame) {
         Ok(message) => message,
         Err(error) => {
@@ -93,6 +97,10 @@ pub(super) fn begin(peer: &Arc<Peer>, arrived: Arrived) -> Then {
             return Then::Next;
         }
     };
+    if asks_only(message.kind()) && peer.outbox.is_broken() {
+        // Nobody would see the answer; and nobody may get a receipt for what was not seen.
+        return Then::Next;
+    }
     let answer = Answer { peer: Arc::clone(peer), id: message.id(), place: Some(place) };
     let pass = match pass {
         Ok(pass) => pass,
@@ -112,6 +120,21 @@ pub(super) fn begin(peer: &Arc<Peer>, arrived: Arrived) -> Then {
             Then::Next
         }
     }
+}
+
+/// Whether such a request is over with its answer: it changes nothing but the session's receipts.
+fn asks_only(kind: &str) -> bool {
+    let kinds = [
+        kind::READ,
+        kind::HISTORY,
+        kind::SHOW,
+        kind::OUTLINE,
+        kind::STATUS,
+        kind::CHECK,
+        kind::SUBSCRIBE,
+        kind::WAIT,
+    ];
+    kinds.contains(&kind)
 }
 
 fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {

@@ -187,3 +187,26 @@ impl House {
         }
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_wish_stops_and_the_second_hurries() {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let soon = Duration::from_secs(1);
+        runtime.block_on(async {
+            let stop = Stop::default();
+            assert!(tokio::time::timeout(soon, stop.asked()).await.is_err());
+            stop.ask_once();
+            stop.ask_once();
+            stop.asked().await;
+            assert!(tokio::time::timeout(soon, stop.hurried()).await.is_err(), "a request never hurries");
+            stop.ask();
+            stop.hurried().await;
+        });
+    }
+}

@@ -1,7 +1,7 @@
 //! Sockets: who connects, frames in, replies and events out. It knows what a request is called, and asks
 //! `queue` and the workspace for everything else; it never touches a workspace file.
 //!
-//! *Calling sequence*: [`Listener`] on a claimed or inherited socket, [`serve`] until the house is told to
+//! *Calling sequence*: [`Listener`] on a claimed or inherited socket, [`serve()`] until the house is told to
 //! stop. Each connection: `hello`, then requests; a worker thread decodes a frame, gives a job its place,
 //! runs it and writes the reply itself, so that a request costs one hop there and none back.
 //!

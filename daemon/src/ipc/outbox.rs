@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::Stream;
+use super::house::Stop;
 use super::subscriptions::{event_frame, overflow};
 use crate::limits;
 
@@ -24,6 +25,7 @@ pub struct Outbox {
     runtime: Handle,
     /// Bytes that wait, over all connections.
     outgoing: Arc<AtomicUsize>,
+    stop: Arc<Stop>,
     state: Mutex<State>,
     changed: Notify,
 }
@@ -58,8 +60,8 @@ struct Waiting {
 
 impl Outbox {
     /// An empty outbox. `outgoing` is shared by all connections.
-    pub fn new(stream: Arc<Stream>, runtime: Handle, outgoing: Arc<AtomicUsize>) -> Self {
-        Self { stream, runtime, outgoing, state: Mutex::default(), changed: Notify::new() }
+    pub fn new(stream: Arc<Stream>, runtime: Handle, outgoing: Arc<AtomicUsize>, stop: Arc<Stop>) -> Self {
+        Self { stream, runtime, outgoing, stop, state: Mutex::default(), changed: Notify::new() }
     }
 
     /// Sends a frame, now or as soon as the client takes it. Never waits.
@@ -106,6 +108,16 @@ impl Outbox {
     /// Whether little enough waits that another request may be answered, or it is broken.
     pub fn is_writable(&self) -> bool {
         self.state().is_writable()
+    }
+
+    /// Whether it is known that nobody takes replies any more.
+    pub fn is_broken(&self) -> bool {
+        self.state().broken
+    }
+
+    /// Whether the last word was said.
+    pub fn is_closed(&self) -> bool {
+        self.state().closed
     }
 
     /// Returns once little enough waits that another request may be read; at once where it is broken.
@@ -170,19 +182,33 @@ impl Outbox {
 
     /// Writes what waits until nothing does.
     async fn write_on(self: Arc<Self>) {
-        let time = Duration::from_millis(limits::FRAME_MS);
         while let Some(mut waiting) = self.next() {
-            let written = tokio::time::timeout(time, write_out(&self.stream, &mut waiting)).await;
+            let written = tokio::select! {
+                written = write_out(&self.stream, &mut waiting) => written.is_ok(),
+                () = self.too_late() => false,
+            };
             let mut state = self.state();
             state.bytes -= waiting.frame.len();
             self.outgoing.fetch_sub(waiting.frame.len(), Ordering::AcqRel);
-            if !matches!(written, Ok(Ok(()))) {
+            if !written {
                 self.give_up(&mut state);
             }
             drop(state);
             self.changed.notify_waiters();
         }
         self.changed.notify_waiters();
+    }
+
+    /// Returns when a frame should have been taken: sooner where the daemon is to stop.
+    async fn too_late(&self) {
+        let parting = async {
+            self.stop.asked().await;
+            tokio::time::sleep(Duration::from_millis(limits::PARTING_MS)).await;
+        };
+        tokio::select! {
+            () = parting => {}
+            () = tokio::time::sleep(Duration::from_millis(limits::FRAME_MS)) => {}
+        }
     }
 
     fn next(&self) -> Option<Waiting> {

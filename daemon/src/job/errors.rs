@@ -54,9 +54,20 @@ pub fn disk_refusal(path: &WirePath, error: &io::Error) -> Refusal {
         Kind::StorageFull | Kind::QuotaExceeded => {
             (Code::Io, "the disk is full; make room and send the job again".to_owned())
         }
+        _ if out_of_handles(error) => (
+            Code::Limit,
+            "too many files are open at once; send fewer files in one job, or raise the limit (`ulimit -n`)"
+                .to_owned(),
+        ),
         _ => (Code::Io, format!("{error}; mend that and send the job again")),
     };
     Box::new(WireError::new(code, format!("{path}: {what}")).at(path))
+}
+
+/// Whether the process or the system has no descriptor left.
+fn out_of_handles(error: &io::Error) -> bool {
+    // EMFILE and ENFILE, which the standard library has no kind for.
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// What a failed staging means for the job.

@@ -1,6 +1,6 @@
 //! `intend`: the record of what is about to happen reaches the disk. Only that permits the swap.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use editd_proto::error::{Code, WireError};
@@ -25,63 +25,74 @@ enum Permit {
     Relaxed,
 }
 
-/// While it lives, a look at its paths may show what no seal has confirmed.
-pub(super) struct Busy<'r> {
+/// What a job has begun that must be brought to an end, whatever becomes of the job.
+pub struct Underway<'r> {
     rooms: &'r Rooms,
-    paths: Vec<WirePath>,
+    entry: Cell<Option<JobId>>,
+    /// Paths at which a look may show what no seal has confirmed.
+    busy: RefCell<Vec<WirePath>>,
 }
 
-impl<'r> Busy<'r> {
-    fn begin(rooms: &'r Rooms, paths: Vec<WirePath>) -> Self {
-        lock(&rooms.known).begin(paths.iter());
-        Self { rooms, paths }
-    }
-}
-
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        lock(&self.rooms.known).end(self.paths.iter());
-    }
-}
-
-/// The entry that a job has intended by now, for whoever must bring it to an end if the job breaks.
-#[derive(Debug, Default)]
-pub struct Underway(Cell<Option<JobId>>);
-
-impl Underway {
-    fn set(&self, id: JobId) {
-        self.0.set(Some(id));
+impl<'r> Underway<'r> {
+    /// Nothing yet.
+    pub fn new(rooms: &'r Rooms) -> Self {
+        Self { rooms, entry: Cell::new(None), busy: RefCell::default() }
     }
 
-    /// Its number.
+    /// The entry that it has intended by now.
     pub fn entry(&self) -> Option<JobId> {
-        self.0.get()
+        self.entry.get()
+    }
+
+    fn begin(&self, paths: Vec<WirePath>) -> bool {
+        let begun = lock(&self.rooms.known).begin(&paths);
+        if begun {
+            *self.busy.borrow_mut() = paths;
+        }
+        begun
+    }
+
+    /// What stands is what the journal says.
+    pub(super) fn end(&self) {
+        lock(&self.rooms.known).end(&self.busy.take());
+    }
+}
+
+impl Drop for Underway<'_> {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
 /// A durable intent.
 #[must_use]
-pub(super) struct DurableIntent<'r> {
+pub(super) struct DurableIntent {
     pub(super) draft: Draft,
     pub(super) entry: Arc<Entry>,
-    pub(super) busy: Busy<'r>,
     #[expect(dead_code, reason = "a proof is held, not read")]
     permit: Permit,
 }
 
 /// Writes the intent and waits until it is durable.
-pub(super) fn intend<'r>(
-    rooms: &'r Rooms,
-    underway: &Underway,
-    ready: Ready,
-) -> Result<DurableIntent<'r>, Halt> {
+pub(super) fn intend(rooms: &Rooms, underway: &Underway<'_>, ready: Ready) -> Result<DurableIntent, Halt> {
     // A backlog is worked off by those who make it.
     if lock(&rooms.unsettled).len() >= crate::limits::UNSETTLED {
         crate::journal::settle::settle(rooms, true);
+        if lock(&rooms.unsettled).len() >= crate::limits::UNSETTLED {
+            ready.unstage(rooms);
+            let message =
+                "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
+            return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message))));
+        }
     }
-    let busy = Busy::begin(rooms, ready.records.iter().map(|file| file.path.clone()).collect());
+    let paths: Vec<WirePath> = ready.records.iter().map(|file| file.path.clone()).collect();
+    if !underway.begin(paths) {
+        ready.unstage(rooms);
+        let message = "another job is writing one of the files; send the job again";
+        return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
+    }
     let entry = entry_of(rooms, &ready);
-    underway.set(entry.id);
+    underway.entry.set(Some(entry.id));
     let record = Record::Intent(entry);
     let position = match rooms.store.append(std::slice::from_ref(&record)) {
         Ok(position) => position,
@@ -112,7 +123,7 @@ pub(super) fn intend<'r>(
             }
         }
     };
-    Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), busy, permit })
+    Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), permit })
 }
 
 fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {

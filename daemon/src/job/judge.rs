@@ -76,20 +76,25 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
         let seen = judged.seen.get(path).map(|seen| seen.hash);
         external::note(rooms, path, sight, Ticket::Lane, seen, true);
     }
-    let mut made = BTreeSet::new();
+    // Paths whose content the job may replace without another word: its entry has named the base, or the job
+    // itself has put something there.
+    let mut free: BTreeSet<WirePath> = BTreeSet::new();
     for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
-        let refused = judge_entry(rooms, who, &judged, entry, !made.insert(entry.path.clone()));
-        match refused {
-            Ok(Verdict::WhereSeen) => {
-                judged.where_seen.insert(entry.path.clone());
+        match judge_entry(rooms, who, &judged, entry, &free) {
+            Ok(verdict) => {
+                if verdict == Verdict::WhereSeen {
+                    judged.where_seen.insert(entry.path.clone());
+                }
+                if entry.base.is_some() {
+                    free.insert(entry.path.clone());
+                }
+                free.extend(entry.edits.iter().filter_map(|edit| edit.to.clone()));
             }
-            Ok(_) => {}
             Err(refusal) if judged.snapshot.request.partial => {
                 judged.skipped.insert(index, refusal);
             }
             Err(refusal) => return Err(refusal),
         }
-        made.extend(entry.edits.iter().filter_map(|edit| edit.to.clone()));
     }
     // A later stage of a path that was left out has nothing to stand on.
     let left_out: BTreeMap<WirePath, Refusal> = judged
@@ -123,13 +128,12 @@ fn judge_entry(
     who: &Who,
     judged: &Judged,
     entry: &FileEntry,
-    made_before: bool,
+    free: &BTreeSet<WirePath>,
 ) -> Result<Verdict, Refusal> {
     let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
     let seen = |path| judged.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
-    // A later stage stands on what the job itself has made.
-    if !made_before {
+    if entry.base.is_some() || !free.contains(&entry.path) {
         let expects = expectation(entry, seen(&entry.path))?;
         let proof = editd_engine::proof(entry)?;
         verdict = verdict_of(&expects, sight(&entry.path), proof, rooms.settings.unread);

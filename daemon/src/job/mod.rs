@@ -48,7 +48,7 @@ use step::Step;
 /// [`Halt::Refused`] where nothing was changed; [`Halt::Stopped`] only where an observer asked for it.
 pub fn run(
     rooms: &Rooms,
-    underway: &Underway,
+    underway: &Underway<'_>,
     who: &Who,
     queued: Option<JobId>,
     hash: ContentHash,
@@ -74,7 +74,7 @@ pub fn run(
 ///
 /// # Errors
 /// As [`run`].
-pub fn commit(rooms: &Rooms, underway: &Underway, draft: Draft) -> Result<Receipt, Halt> {
+pub fn commit(rooms: &Rooms, underway: &Underway<'_>, draft: Draft) -> Result<Receipt, Halt> {
     let vetted = vet::vet(rooms, draft)?;
     errors::step(rooms, Step::Vet)?;
     let vetted = match vetted {
@@ -87,7 +87,7 @@ pub fn commit(rooms: &Rooms, underway: &Underway, draft: Draft) -> Result<Receip
     errors::step(rooms, Step::Intend)?;
     let swapped = swap::swap(rooms, intended)?;
     errors::step(rooms, Step::Swap)?;
-    let sealed = seal::seal(rooms, swapped)?;
+    let sealed = seal::seal(rooms, underway, swapped)?;
     errors::step(rooms, Step::Seal)?;
     reply::applied(rooms, sealed)
 }

@@ -35,7 +35,7 @@ pub(super) fn plan(rooms: &Rooms, _who: &Who, judged: Judged) -> Result<Planned,
     let Judged { snapshot, seen, where_seen, skipped } = judged;
     let request = &snapshot.request;
     let mut plan = if skipped.is_empty() {
-        editd_engine::plan(request, &snapshot.world, &rooms.options)?
+        editd_engine::plan(request, &snapshot.world, &rooms.options(snapshot.world.files.keys()))?
     } else {
         plan_without(rooms, request, &snapshot.world, &skipped)?
     };
@@ -78,7 +78,7 @@ fn plan_without(
     });
     let mut plan = match (rest.files.is_empty(), skipped.values().next()) {
         (true, Some(first)) => return Err(first.clone()),
-        _ => editd_engine::plan(&rest, world, &rooms.options)?,
+        _ => editd_engine::plan(&rest, world, &rooms.options(world.files.keys()))?,
     };
     for (index, refusal) in skipped {
         let Some(entry) = request.files.get(*index) else { continue };

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
 use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
@@ -33,6 +34,10 @@ pub fn resolve(rooms: &Rooms, request: &JobRequest) -> Result<Resolved, Refusal>
         let found = if itself { rooms.disk.resolve_link(path) } else { rooms.disk.resolve(path) };
         let place = found.map_err(|error| refusal(path, &error))?;
         let known = place.path().clone();
+        if rooms.is_broken(&known) {
+            let message = format!("{known} waits for a job that broke to be taken back; send the job again");
+            return Err(Box::new(WireError::new(Code::Busy, message).at(&known)));
+        }
         // Two hard links of one file in one job: the edits must see each other, so they are one path.
         let path = match place.stat() {
             Some(stat) if stat.links > 1 && !itself => {

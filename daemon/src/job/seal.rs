@@ -9,6 +9,7 @@ use editd_proto::message::{Durability, Receipt, Status};
 
 use super::draft::{Draft, Drafted};
 use super::errors::{Halt, store_refusal};
+use super::intend::Underway;
 use super::reply;
 use super::swap::AllSwapped;
 use crate::journal::recover::mend::done_record;
@@ -25,8 +26,8 @@ pub(super) struct Sealed {
 }
 
 /// Seals a job.
-pub(super) fn seal(rooms: &Rooms, swapped: AllSwapped<'_>) -> Result<Sealed, Halt> {
-    let AllSwapped { draft, entry, proofs, busy } = swapped;
+pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) -> Result<Sealed, Halt> {
+    let AllSwapped { draft, entry, proofs } = swapped;
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
     let stored = reply::stored(&receipt);
@@ -40,8 +41,8 @@ pub(super) fn seal(rooms: &Rooms, swapped: AllSwapped<'_>) -> Result<Sealed, Hal
             rooms.store.keep_content(after.hash, bytes);
         }
     }
-    drop(busy);
-    lock(&rooms.unsettled).sealed(entry.clone(), rooms.clock.monotonic());
+    underway.end();
+    lock(&rooms.unsettled).sealed(&entry, rooms.clock.monotonic());
     if draft.origin.durability == Durability::Full {
         settle::flush_now(rooms, &entry).map_err(|error| {
             let message = format!(

@@ -71,6 +71,11 @@ pub(super) fn state_of(path: &WirePath, sight: &Sight) -> Result<State, Refusal>
             error.limit = Some(limits::FILE as u64);
             Err(Box::new(error))
         }
+        Sight::Unreadable(_) => {
+            let message =
+                format!("{path} may not be read; change its permissions, or run the daemon as its owner");
+            Err(Box::new(WireError::new(Code::Denied, message).at(path)))
+        }
         Sight::Other(kind) => {
             let what = match kind {
                 Kind::Dir => "a folder",

@@ -27,6 +27,12 @@ impl Ready {
 
 /// Stages every change of a draft.
 pub(super) fn stage(rooms: &Rooms, draft: Draft) -> Result<Ready, Refusal> {
+    let mut draft = draft;
+    // What is rewritten in place comes last: the others' displaced files may be other names of it.
+    draft.changes.sort_by_key(|change| match (&change.before, &change.after) {
+        (Some(found), State::File { .. }) => found.links > 1,
+        _ => false,
+    });
     let mut records = Vec::with_capacity(draft.changes.len());
     for change in &draft.changes {
         match stage_one(rooms, change) {
@@ -76,7 +82,7 @@ fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
     if found.links == 1 {
         match rooms.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
             Ok(staged) => {
-                let splices = carried(rooms, path, found, bytes, &change.splices)
+                let splices = carried(rooms, &change.place, found, bytes, &change.splices)
                     .map_err(|error| disk_refusal(path, &error))?;
                 return Ok(with(record, How::Swap, staged, splices));
             }
@@ -84,6 +90,10 @@ fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
             Err(StageError::Owner) => {}
             Err(error) => return Err(stage_refusal(path, &error)),
         }
+    }
+    if is_young(rooms, path, found) {
+        // Only the bytes behind the first changed one are carried.
+        found.file.sync_all().map_err(|error| disk_refusal(path, &error))?;
     }
     Ok(in_place(record, change, found, bytes))
 }
@@ -113,23 +123,34 @@ fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8]) -
 /// flushed if it is large.
 fn carried(
     rooms: &Rooms,
-    path: &WirePath,
+    place: &Place,
     found: &Found,
     after: &[u8],
     splices: &[Splice],
 ) -> std::io::Result<Vec<Splice>> {
-    let now = i128::from(rooms.clock.wall_ms()) * 1_000_000;
-    let age = now - i128::from(found.changed);
-    let settled_enough = i128::from(crate::limits::YOUNG_S) * 1_000_000_000;
-    let old = (settled_enough..).contains(&age);
-    if old || lock(&rooms.known).trust(path, &found.face) == Trust::Ours {
+    if !is_young(rooms, place.path(), found) {
         return Ok(splices.to_vec());
+    }
+    // Its name may be as young as its bytes.
+    if !is_old(rooms, found.face.identity.born) {
+        place.parent().sync()?;
     }
     if found.face.size > crate::limits::YOUNG_BYTES {
         found.file.sync_all()?;
         return Ok(splices.to_vec());
     }
     Ok(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
+}
+
+fn is_young(rooms: &Rooms, path: &WirePath, found: &Found) -> bool {
+    !is_old(rooms, found.changed) && lock(&rooms.known).trust(path, &found.face) != Trust::Ours
+}
+
+/// Whether a time (nanoseconds since 1970) is so long ago that what was done then has reached the disk. A time
+/// that lies ahead says nothing.
+fn is_old(rooms: &Rooms, then: i64) -> bool {
+    let age = i128::from(rooms.clock.wall_ms()) * 1_000_000 - i128::from(then);
+    then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000
 }
 
 /// The folders that must be made for a place, outermost first.

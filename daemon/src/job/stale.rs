@@ -119,7 +119,8 @@ fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
     alone.diff = Some(false);
     alone.files.retain(|entry| entry.path == *path);
     let whole = if alone.files.is_empty() { request } else { &alone };
-    match editd_engine::plan(whole, &judged.snapshot.world, &rooms.options) {
+    let world = &judged.snapshot.world;
+    match editd_engine::plan(whole, world, &rooms.options(world.files.keys())) {
         Ok(_) => WouldApply::Clean,
         Err(_) => WouldApply::Conflict,
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use editd_proto::error::{Code, WireError};
 
 use super::draft::Draft;
-use super::errors::{Halt, disk_refusal, store_refusal};
-use super::intend::{Busy, DurableIntent};
+use super::errors::{Halt, disk_refusal};
+use super::intend::DurableIntent;
 use crate::disk::put::{Foreign, Rescue, Swapped};
 use crate::journal::external;
 use crate::rooms::Rooms;
@@ -16,18 +16,16 @@ use crate::store::record::{Entry, Record};
 
 /// A job whose every file shows *after*.
 #[must_use]
-pub(super) struct AllSwapped<'r> {
+pub(super) struct AllSwapped {
     pub(super) draft: Draft,
     pub(super) entry: Arc<Entry>,
     /// One proof for each file: without all of them nothing is sealed.
     pub(super) proofs: Vec<Swapped>,
-    /// Ends with the seal.
-    pub(super) busy: Busy<'r>,
 }
 
 /// Puts every file in place.
-pub(super) fn swap<'r>(rooms: &Rooms, intent: DurableIntent<'r>) -> Result<AllSwapped<'r>, Halt> {
-    let DurableIntent { draft, entry, busy, .. } = intent;
+pub(super) fn swap(rooms: &Rooms, intent: DurableIntent) -> Result<AllSwapped, Halt> {
+    let DurableIntent { draft, entry, .. } = intent;
     let mut proofs = Vec::with_capacity(entry.files.len());
     for (file, change) in entry.files.iter().zip(&draft.changes) {
         let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
@@ -42,7 +40,7 @@ pub(super) fn swap<'r>(rooms: &Rooms, intent: DurableIntent<'r>) -> Result<AllSw
             }
         }
     }
-    Ok(AllSwapped { draft, entry, proofs, busy })
+    Ok(AllSwapped { draft, entry, proofs })
 }
 
 /// Takes back the first `done` files, and says in the log that the job did not happen.
@@ -60,7 +58,12 @@ fn withdraw(rooms: &Rooms, draft: &Draft, entry: &Entry, done: usize, foreign: F
     }
     let void = rooms.store.append(&[Record::Void(entry.id)]).and_then(|at| rooms.store.flush(at));
     if let Err(error) = void {
-        return Halt::Refused(store_refusal(&error));
+        let id = entry.id;
+        let message = format!(
+            "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \
+             and `editctl show {id}` tells"
+        );
+        return Halt::Refused(Box::new(WireError::new(Code::Io, message)));
     }
     crate::journal::settle::leave_slots(rooms, entry);
     if foreign == Foreign::OtherMount {

@@ -8,6 +8,7 @@ use super::draft::{Draft, Drafted};
 use super::errors::stage_refusal;
 use crate::clipboard;
 use crate::disk::stage::Mode;
+use crate::limits::JOB_BYTES;
 use crate::rooms::Rooms;
 
 /// A draft that may be carried out.
@@ -24,14 +25,34 @@ pub(super) fn vet(rooms: &Rooms, draft: Draft) -> Result<Vetted, Refusal> {
         clipboard::check_name(&clip.name)?;
         clipboard::check_size(&clip.name, clip.bytes.len())?;
     }
+    let mut total = 0_usize;
     for change in &draft.changes {
         vet_size(change)?;
         vet_permission(rooms, change)?;
+        total = total.saturating_add(size_of_change(change));
+    }
+    if total > JOB_BYTES {
+        let message = format!(
+            "the job would write and journal {total} bytes; one job may have {JOB_BYTES}: split it into several"
+        );
+        let mut error = WireError::new(Code::TooLarge, message);
+        error.limit = Some(JOB_BYTES as u64);
+        return Err(Box::new(error));
     }
     if draft.changes.is_empty() {
         return Ok(Vetted::Unchanged(Box::new(draft)));
     }
     Ok(Vetted::Changes(Box::new(draft)))
+}
+
+/// What a change costs: the new file, and what the journal holds of it.
+fn size_of_change(change: &Drafted) -> usize {
+    let file = match &change.after {
+        State::File { bytes, .. } => bytes.len(),
+        State::Absent => 0,
+    };
+    let journal = change.splices.iter().map(|splice| splice.old.len() + splice.new.len());
+    journal.fold(file, usize::saturating_add)
 }
 
 fn vet_size(change: &Drafted) -> Result<(), Refusal> {

@@ -13,6 +13,7 @@ use crate::disk::put::Rescue;
 use crate::disk::{Found, Sight};
 use crate::os::Identity;
 use crate::rooms::{Rooms, lock};
+use crate::store::Position;
 use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
 
 /// The session and the client of a change that is nobody's.
@@ -42,7 +43,7 @@ pub fn note(
     let found = match sight {
         Sight::Absent => None,
         Sight::File(found) => Some(found),
-        Sight::TooLarge(_) | Sight::Other(_) => return Noted::Nothing,
+        Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => return Noted::Nothing,
     };
     // Held throughout: a job that begins now must find the change journaled, and once.
     let mut known = lock(&rooms.known);
@@ -60,7 +61,7 @@ pub fn note(
     let noted = match last {
         Some(last) if last == hash => Noted::Nothing,
         Some(last) if journaled => {
-            let before = last.map(|hash| before_face(&known, path, hash, found));
+            let before = last.map(|hash| before_face(rooms, &known, path, hash, found));
             match append(rooms, path, before, found, How::Nothing, None) {
                 Some(id) => Noted::Entry(id),
                 None => Noted::Untracked,
@@ -83,14 +84,16 @@ pub fn rescue(rooms: &Rooms, rescue: &Rescue<'_>) -> io::Result<()> {
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
-/// Bytes that others wrote to a file whose name a job had taken: they stand nowhere else.
+/// Bytes that others wrote to a file whose name a job had taken: they stand nowhere else, and are flushed
+/// before the file may go.
 ///
 /// # Errors
 /// The log failed: the file must be kept.
 pub fn rescue_late(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
     let label = format!("written to the file that job {by} had replaced, after it had");
     append(rooms, &of.path, of.before.clone(), Some(found), How::Rescued, Some(label))
-        .map(|_| ())
+        .and_then(|_| rooms.store.flush(Position(u64::MAX)).ok())
+        .map(|_flushed| ())
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
@@ -148,11 +151,11 @@ fn splices(old: Option<&[u8]>, new: &[u8], how: How) -> Vec<Splice> {
         Some(old) if old.len().max(new.len()) <= crate::limits::EXTERNAL_BYTES => {
             editd_engine::splices_between(old, new)
         }
-        Some(old) => vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }],
+        Some(old) if how == How::Rescued => vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }],
         None if how == How::Rescued || new.len() <= crate::limits::EXTERNAL_BYTES => {
             vec![Splice { at: 0, old: Vec::new(), new: new.to_vec() }]
         }
-        None => Vec::new(),
+        Some(_) | None => Vec::new(),
     }
 }
 
@@ -166,21 +169,39 @@ fn lines(splices: &[Splice]) -> (u64, u64) {
         .fold((0, 0), |(added, removed), splice| (added + count(&splice.new), removed + count(&splice.old)))
 }
 
-/// What was there, as far as it is known: the journal keeps hashes of what it has not written itself.
-fn before_face(known: &Known, path: &WirePath, hash: ContentHash, found: Option<&Found>) -> Face {
+/// What was there: as it was last seen, else as the journal says, else with the mode of what is there now. Of a
+/// file that is gone and was only read by an earlier run, the mode is not known: its identity is empty then.
+fn before_face(
+    rooms: &Rooms,
+    known: &Known,
+    path: &WirePath,
+    hash: ContentHash,
+    found: Option<&Found>,
+) -> Face {
     if let Some(face) = known.face(path)
         && face.hash == hash
     {
         return face.clone();
     }
+    if let Some(face) = journaled_face(rooms, path)
+        && face.hash == hash
+    {
+        return face;
+    }
     let like = found.map(|found| &found.face);
     Face {
         hash,
         size: 0,
-        mode: like.map_or(0o644, |face| face.mode),
+        mode: like.map_or(0, |face| face.mode),
         uid: like.map_or(0, |face| face.uid),
         gid: like.map_or(0, |face| face.gid),
         identity: Identity { dev: 0, ino: 0, born: 0 },
         modified: 0,
     }
+}
+
+fn journaled_face(rooms: &Rooms, path: &WirePath) -> Option<Face> {
+    let (id, _) = rooms.store.last_of(path).ok()??;
+    let entry = rooms.store.entry(id).ok()??;
+    entry.files.into_iter().find(|file| file.path == *path).and_then(|file| file.after)
 }

@@ -61,13 +61,18 @@ impl Known {
         ticket == Ticket::Lane || (ticket != Ticket::Busy && self.ticket(path) == ticket)
     }
 
-    /// A job begins to write these paths.
-    pub fn begin<'a>(&mut self, paths: impl Iterator<Item = &'a WirePath>) {
-        self.busy.extend(paths.cloned());
+    /// A job begins to write these paths; `false` where another one is writing one of them.
+    #[must_use]
+    pub fn begin(&mut self, paths: &[WirePath]) -> bool {
+        if paths.iter().any(|path| self.busy.contains(path)) {
+            return false;
+        }
+        self.busy.extend(paths.iter().cloned());
+        true
     }
 
     /// A job no longer writes these paths.
-    pub fn end<'a>(&mut self, paths: impl Iterator<Item = &'a WirePath>) {
+    pub fn end(&mut self, paths: &[WirePath]) {
         for path in paths {
             self.busy.remove(path);
             if let Some(last) = self.paths.get_mut(path) {
@@ -110,6 +115,16 @@ impl Known {
         self.paths.get(path).and_then(|last| last.face.as_ref())
     }
 
+    /// The paths below a folder (every path, for the root) whose changes by others are journaled.
+    pub fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+        let below = |path: &WirePath| {
+            let rest = path.as_bytes().strip_prefix(folder.as_bytes());
+            folder.as_bytes().is_empty() || rest.is_some_and(|rest| rest.first() == Some(&b'/'))
+        };
+        let tracked = self.paths.iter().filter(|(_, last)| last.tracked);
+        tracked.map(|(path, _)| path).filter(|path| below(path)).cloned().collect()
+    }
+
     /// Whether changes of a path by others are journaled.
     pub fn tracked(&self, path: &WirePath) -> bool {
         self.paths.get(path).is_some_and(|last| last.tracked)
@@ -125,5 +140,28 @@ impl Known {
 }
 
 fn same(a: &Face, b: &Face) -> bool {
-    a.hash == b.hash && a.identity == b.identity
+    a.hash == b.hash && a.identity == b.identity && a.modified == b.modified
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn below_a_folder_is_what_has_it_as_a_whole_name_in_front() {
+        let mut known = Known::default();
+        for path in ["a/b", "a/b/c", "ab/c", "d"] {
+            known.wrote(&path.into(), None);
+        }
+        known.saw(&"a/untracked".into(), None, false);
+        let below = |folder: &str| {
+            let mut found = known.tracked_below(&folder.into());
+            found.sort();
+            found
+        };
+        assert_eq!(below("a"), ["a/b".into(), "a/b/c".into()]);
+        assert_eq!(below("a/b"), ["a/b/c".into()]);
+        assert_eq!(below("").len(), 4);
+        assert!(below("x").is_empty());
+    }
 }

@@ -2,16 +2,16 @@
 //! flush the files, flush their folders and those of the slots, look at each displaced file again and drop it,
 //! write the record. It never changes a target.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use editd_proto::ids::ContentHash;
+use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
 use super::external;
-use crate::disk::Place;
+use super::known::Ticket;
+use super::recover::mend::{Aim, find, mend};
 use crate::disk::drop::{Dropped, Known, look_late};
 use crate::disk::folders::parent_path;
 use crate::job::step::Step;
@@ -27,7 +27,8 @@ pub struct Unsettled {
 }
 
 struct Waiting {
-    entry: Arc<Entry>,
+    id: JobId,
+    files: Vec<FileRecord>,
     /// When it was sealed or voided.
     since: Duration,
     /// When to look at it next.
@@ -62,28 +63,20 @@ impl Unsettled {
     }
 
     /// An entry was sealed.
-    pub fn sealed(&mut self, entry: Arc<Entry>, now: Duration) {
-        self.push(entry, now, true);
+    pub fn sealed(&mut self, entry: &Entry, now: Duration) {
+        self.push(entry.id, slim(&entry.files), Vec::new(), now, true);
     }
 
-    fn push(&mut self, entry: Arc<Entry>, now: Duration, owed: bool) {
-        let slots = entry.files.iter().map(|_| Slot::default()).collect();
+    fn push(&mut self, id: JobId, files: Vec<FileRecord>, seen: Vec<ContentHash>, now: Duration, owed: bool) {
+        let slots = files.iter().map(|_| Slot { rescued: seen.clone(), ..Slot::default() }).collect();
         let due = now + Duration::from_millis(SETTLE_AFTER_MS);
-        let flushed = !owed;
-        self.waiting.push_back(Waiting {
-            entry,
-            since: now,
-            due,
-            pause: SETTLE_AFTER_MS,
-            flushed,
-            owed,
-            slots,
-        });
+        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, !owed);
+        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, owed, slots });
     }
 
     /// The slots that are still to be emptied.
     pub fn slots(&self) -> std::collections::BTreeSet<String> {
-        self.waiting.iter().flat_map(|one| one.entry.files.iter().map(|file| file.slot.clone())).collect()
+        self.waiting.iter().flat_map(|one| one.files.iter().map(|file| file.slot.clone())).collect()
     }
 
     fn take_due(&mut self, now: Duration, all: bool) -> Vec<Waiting> {
@@ -100,6 +93,7 @@ impl Unsettled {
 /// Settles what is due, or `all` that can be. Returns how long until the next look is due.
 pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
     let now = rooms.clock.monotonic();
+    let again = mend_broken(rooms);
     let mut due = lock(&rooms.unsettled).take_due(now, all);
     flush_all(rooms, &mut due);
     let mut records = Vec::new();
@@ -107,7 +101,7 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
     for mut one in due {
         if one.flushed && empty_slots(rooms, &mut one, now) {
             if one.owed {
-                records.push(Record::Settle(Settle { id: one.entry.id, diverged: false }));
+                records.push(Record::Settle(Settle { id: one.id, diverged: false }));
             }
         } else {
             one.due = now + Duration::from_millis(one.pause);
@@ -125,7 +119,19 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
     if !records.is_empty() {
         rooms.took(Step::Settle);
     }
-    next.map(|due| due.saturating_sub(now))
+    next.map(|due| due.saturating_sub(now)).into_iter().chain(again).min()
+}
+
+/// Tries again to take back jobs that broke. Returns when to try once more.
+fn mend_broken(rooms: &Rooms) -> Option<Duration> {
+    let broken = lock(&rooms.broken).clone();
+    for entry in broken {
+        match mend(rooms, &entry, Aim::TakeBack) {
+            Ok(_) => lock(&rooms.broken).retain(|other| other.id != entry.id),
+            Err(error) => tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet"),
+        }
+    }
+    (!lock(&rooms.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
 }
 
 /// Flushes one entry before its reply; its slots are emptied later.
@@ -133,9 +139,9 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
 /// # Errors
 /// What the system says.
 pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
-    flush_files(rooms, entry.files.iter().map(|file| (file, entry)).collect())?;
+    Flushing::default().entry(rooms, &entry.files)?;
     let mut unsettled = lock(&rooms.unsettled);
-    for one in unsettled.waiting.iter_mut().filter(|one| one.entry.id == entry.id) {
+    for one in unsettled.waiting.iter_mut().filter(|one| one.owed && one.id == entry.id) {
         one.flushed = true;
     }
     Ok(())
@@ -145,64 +151,101 @@ pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
 /// somebody may have opened a staged file in the moment in which it had a name.
 pub fn leave_slots(rooms: &Rooms, entry: &Entry) {
     let now = rooms.clock.monotonic();
-    lock(&rooms.unsettled).push(Arc::new(entry.clone()), now, false);
+    lock(&rooms.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, false);
+}
+
+/// One slot that recovery has done with, and what it was seen to hold.
+pub fn leave_slot(rooms: &Rooms, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
+    let now = rooms.clock.monotonic();
+    lock(&rooms.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, false);
+}
+
+/// Records without their bytes, which settling does not need.
+fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
+    let slim = |file: &FileRecord| FileRecord {
+        path: file.path.clone(),
+        before: file.before.clone(),
+        after: file.after.clone(),
+        splices: Vec::new(),
+        how: file.how,
+        slot: file.slot.clone(),
+        staging: file.staging.clone(),
+        made: file.made.clone(),
+        added: file.added,
+        removed: file.removed,
+    };
+    files.iter().map(slim).collect()
 }
 
 fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
-    let files: Vec<(&FileRecord, &Entry)> = due
-        .iter()
-        .filter(|one| !one.flushed)
-        .flat_map(|one| one.entry.files.iter().map(|file| (file, &*one.entry)))
-        .collect();
-    if files.is_empty() {
-        return;
-    }
-    match flush_files(rooms, files) {
-        Ok(()) => due.iter_mut().for_each(|one| one.flushed = true),
-        Err(error) => {
-            tracing::warn!(%error, "cannot flush what was written; it stays in the log until it can be")
+    let mut flushing = Flushing::default();
+    for one in due.iter_mut().filter(|one| !one.flushed) {
+        match flushing.entry(rooms, &one.files) {
+            Ok(()) => one.flushed = true,
+            Err(error) => {
+                tracing::debug!(job = one.id.0, %error, "what a job wrote cannot be flushed yet; it stays in the log");
+            }
         }
     }
 }
 
-/// Flushes each target, each folder and each folder of slots once.
-fn flush_files(rooms: &Rooms, files: Vec<(&FileRecord, &Entry)>) -> io::Result<()> {
-    let mut places: BTreeMap<&WirePath, (Place, Vec<WirePath>)> = BTreeMap::new();
-    let mut stagings: Vec<&Staging> = Vec::new();
-    for (file, _) in &files {
-        if !stagings.contains(&&file.staging) {
-            stagings.push(&file.staging);
-        }
-        match places.get_mut(&file.path) {
-            Some((_, made)) => made.extend(file.made.iter().cloned()),
-            None => {
-                // A path that leads elsewhere by now has nothing of ours.
-                let Ok(place) = rooms.disk.resolve_link(&file.path) else { continue };
-                places.insert(&file.path, (place, file.made.clone()));
+/// Flushes each target, each folder and each folder of slots once, for all entries together.
+#[derive(Default)]
+struct Flushing {
+    files: BTreeSet<WirePath>,
+    folders: BTreeSet<WirePath>,
+    stagings: Vec<Staging>,
+}
+
+impl Flushing {
+    fn entry(&mut self, rooms: &Rooms, files: &[FileRecord]) -> io::Result<()> {
+        for file in files {
+            self.target(rooms, file)?;
+            if !self.stagings.contains(&file.staging) {
+                rooms.disk.flush_slots(&file.staging)?;
+                self.stagings.push(file.staging.clone());
             }
         }
+        Ok(())
     }
-    for (place, _) in places.values() {
-        rooms.disk.flush_file(place)?;
-    }
-    let mut folders = std::collections::BTreeSet::new();
-    for (place, made) in places.values() {
-        if folders.insert(parent_path(place)) || !made.is_empty() {
-            rooms.disk.flush_folders(place, made)?;
+
+    fn target(&mut self, rooms: &Rooms, file: &FileRecord) -> io::Result<()> {
+        if self.files.contains(&file.path) && file.made.is_empty() {
+            return Ok(());
         }
+        let ticket = lock(&rooms.known).ticket(&file.path);
+        // A path that leads elsewhere by now has nothing of ours.
+        if let Some(place) = find(rooms, file)? {
+            rooms.disk.flush_file(&place)?;
+            if self.folders.insert(parent_path(&place)) || !file.made.is_empty() {
+                rooms.disk.flush_folders(&place, &file.made)?;
+            }
+        }
+        // What was flushed may be what a job is just putting there, and may yet take back.
+        if ticket == Ticket::Busy || !lock(&rooms.known).valid(&file.path, ticket) {
+            return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
+        }
+        self.files.insert(file.path.clone());
+        Ok(())
     }
-    stagings.into_iter().try_for_each(|staging| rooms.disk.flush_slots(staging))
 }
 
 /// Empties the slots of an entry; `false` while one has a writer, or could not be emptied.
 fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
     let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
     let mut empty = true;
-    for (file, slot) in one.entry.files.iter().zip(&mut one.slots) {
+    let hashes: Vec<ContentHash> = one
+        .files
+        .iter()
+        .flat_map(|file| [&file.before, &file.after])
+        .flatten()
+        .map(|face| face.hash)
+        .collect();
+    for (file, slot) in one.files.iter().zip(&mut one.slots) {
         if slot.done || matches!(file.how, How::InPlace | How::Nothing | How::Rescued) {
             continue;
         }
-        slot.done = match empty_slot(rooms, &one.entry, file, slot, ripe) {
+        slot.done = match empty_slot(rooms, one.id, &hashes, file, slot, ripe) {
             Ok(done) => done,
             Err(error) => {
                 tracing::warn!(path = %file.path, %error, "cannot drop what was displaced; it is kept");
@@ -216,18 +259,17 @@ fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
 
 fn empty_slot(
     rooms: &Rooms,
-    entry: &Entry,
+    id: JobId,
+    job: &[ContentHash],
     file: &FileRecord,
     slot: &mut Slot,
     ripe: bool,
 ) -> io::Result<bool> {
-    let mut hashes: Vec<ContentHash> =
-        [&file.before, &file.after].into_iter().flatten().map(|face| face.hash).collect();
-    hashes.extend(&slot.rescued);
+    let hashes: Vec<ContentHash> = job.iter().chain(&slot.rescued).copied().collect();
     let known = Known { hashes: &hashes, ripe };
     let mut found = Vec::new();
     let mut rescue = |late: &crate::disk::Found| {
-        external::rescue_late(rooms, file, entry.id, late)?;
+        external::rescue_late(rooms, file, id, late)?;
         tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
         found.push(late.face.hash);
         Ok(())

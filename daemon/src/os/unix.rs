@@ -11,7 +11,6 @@ mod boot;
 mod dir;
 mod file;
 mod lease;
-mod mask;
 mod stat;
 #[cfg(test)]
 mod tests;
@@ -23,7 +22,6 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 pub use lease::ignore_sigio;
-pub use mask::mask;
 
 use super::{BootId, Dir, Os};
 use dir::UnixDir;

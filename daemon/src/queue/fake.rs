@@ -14,7 +14,7 @@ use editd_proto::message::{
 use editd_proto::path::WirePath;
 
 use super::reply::queued;
-use super::{Aftermath, Requests};
+use super::{Aftermath, Done, Requests};
 use crate::workspace::{Admission, Counts, LaneKey, Lanes, Who};
 
 #[derive(Default)]
@@ -192,6 +192,9 @@ impl Requests for Fake {
         self.note(format!("look {path}"));
         None
     }
+    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+        vec![format!("{folder}/known").as_str().into()]
+    }
     fn settle(&self, all: bool) -> Option<u64> {
         self.note(format!("settle {all}"));
         None
@@ -210,7 +213,7 @@ impl Requests for Fake {
         None
     }
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
-        (known == 0).then(|| vec![WirePath::default()])
+        (known == 0).then(|| vec![WirePath::default(), "folder".into()])
     }
     fn check(&self) -> CheckReply {
         CheckReply { findings: Vec::new() }
@@ -221,6 +224,6 @@ impl Requests for Fake {
 pub(crate) struct Nothing;
 
 impl Aftermath for Nothing {
-    fn job_ended(&self, _: bool) {}
+    fn job_ended(&self, _: Done) {}
     fn receipt_renewed(&self) {}
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{Durability, JobRequest, Receipt, UndoRequest};
+use editd_proto::message::{Durability, JobRequest, Receipt, Status, UndoRequest};
 use tokio::runtime::Handle;
 
 use super::activity::Activity;
@@ -16,13 +16,21 @@ use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
 use super::lanes::Ticket;
 use super::reply::{self, Reply};
 use super::requests::Requests;
-use crate::store::record::Queued;
 use crate::workspace::{Admission, Lanes, Who};
 
-/// What is told of what was done, so that it can be flushed and settled later.
+/// A job that has ended, and whose reply was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// Its reply was sent before a flush.
+    pub relaxed: bool,
+    /// The journal entry that it left, where it changed something.
+    pub entry: Option<JobId>,
+}
+
+/// What is told of what was done, so that it can be flushed, settled and told to subscribers later.
 pub trait Aftermath: Send + Sync {
-    /// A job has ended. `relaxed`: its reply was sent before a flush.
-    fn job_ended(&self, relaxed: bool);
+    /// A job has ended.
+    fn job_ended(&self, done: Done);
     /// A session has read something, and its receipt is not flushed.
     fn receipt_renewed(&self);
 }
@@ -127,11 +135,10 @@ impl Queue {
     }
 
     /// Takes in a detached job that an earlier daemon left.
-    pub fn again(&self, queued: &Queued, request: JobRequest, pass: Pass) {
-        let who = Who { session: queued.session.clone(), client: queued.client.clone() };
+    pub fn again(&self, id: JobId, who: Who, request: JobRequest, pass: Pass) {
         let lanes = self.0.desk.lanes(&request).unwrap_or(Lanes::All);
         let durability = request.durability.unwrap_or(self.0.durability);
-        let work = Work::Edit(queued.id, Box::new(request));
+        let work = Work::Edit(id, Box::new(request));
         let runnable = self.place(self.job(who, work, None, durability, pass), lanes);
         self.spawn(runnable);
     }
@@ -246,6 +253,7 @@ impl Runnable {
     fn run_one(self) -> (Queue, Begun) {
         let Self { queue, ticket, job } = self;
         let outcome = queue.perform(&job);
+        let entry = outcome.as_ref().ok().and_then(entry_of);
         let (begun, waiters) = queue.board().leave(ticket, job.id());
         let Job { reply, held, relaxed, .. } = job;
         // Out of the queue before the reply is seen, so that who asks next finds it gone.
@@ -256,7 +264,13 @@ impl Runnable {
         if let Some(reply) = reply {
             reply.send(outcome);
         }
-        queue.0.aftermath.job_ended(relaxed);
+        queue.0.aftermath.job_ended(Done { relaxed, entry });
         (queue, begun)
     }
+}
+
+/// The entry of a job that wrote something.
+fn entry_of(receipt: &Receipt) -> Option<JobId> {
+    let wrote = matches!(receipt.status, Status::Applied | Status::Partial);
+    receipt.job.filter(|_| wrote && !receipt.repeated)
 }

@@ -28,6 +28,7 @@ pub trait Requests: Send + Sync {
     fn show(&self, id: JobId) -> Result<ShowReply, Refusal>;
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn look(&self, path: &WirePath) -> Option<ChangeEvent>;
+    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath>;
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
     fn upkeep(&self);
@@ -76,6 +77,9 @@ impl Requests for Workspace {
     }
     fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
         Workspace::look(self, path)
+    }
+    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+        Workspace::tracked_below(self, folder)
     }
     fn settle(&self, all: bool) -> Option<u64> {
         Workspace::settle(self, all)

@@ -1,6 +1,6 @@
 //! The queue with real threads against a fake workspace. It touches no file.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -12,9 +12,9 @@ use editd_proto::message::{Durability, FileEntry, JobRequest, Receipt, Status, U
 use tokio::runtime::Runtime;
 
 use super::fake::{Fake, Nothing};
-use super::{Activity, Gate, Outcome, Queue, Reply};
+use super::{Activity, Gate, Outcome, Queue, Reply, Requests};
 use crate::limits;
-use crate::workspace::Who;
+use crate::workspace::{Admission, Who};
 
 struct Bench {
     runtime: Runtime,
@@ -225,6 +225,21 @@ fn stopping_puts_off_what_is_stored_and_finishes_the_rest() {
     got(&attached);
     bench.idle();
     assert_eq!(bench.fake.log(), ["begin first", "end first", "begin attached", "end attached"]);
+}
+
+#[test]
+fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
+    let bench = bench();
+    let left = JobRequest { detach: true, key: Some("k".into()), ..job("left", &["a"]) };
+    // As admitted then; its queue is gone.
+    let Admission::New(id) = bench.fake.admit(&who(), &left) else { panic!("it is new") };
+    let waiting = bench.wait(id);
+    let pass = bench.gate.request(1).and_then(|pass| bench.gate.job(pass)).unwrap();
+    bench.queue.again(id, who(), left.clone(), pass);
+    assert_eq!(got(&waiting).status, Status::Applied);
+    let again = got(&bench.send(left));
+    assert!(again.repeated && again.job == Some(id));
+    assert_eq!(bench.fake.log(), ["begin left", "end left"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::schedule::{Due, Schedule};
 use super::watching::Watching;
 use crate::clock::Clock;
 use crate::limits;
-use crate::queue::{Aftermath, Requests};
+use crate::queue::{Aftermath, Done, Requests};
 
 /// The thread and what it is told.
 pub struct Afterwards {
@@ -67,9 +67,12 @@ impl Afterwards {
 }
 
 impl Aftermath for Afterwards {
-    fn job_ended(&self, relaxed: bool) {
-        self.shared.tell(|schedule, now| schedule.job_ended(relaxed, now));
+    fn job_ended(&self, done: Done) {
+        self.shared.tell(|schedule, now| schedule.job_ended(done.relaxed, now));
         self.watching.touched();
+        if let Some(entry) = done.entry {
+            self.watching.wrote(entry);
+        }
     }
 
     fn receipt_renewed(&self) {

@@ -22,7 +22,7 @@ use crate::os::Os;
 use crate::queue::{Activity, Gate, Queue, Requests};
 use crate::store::record::Queued;
 use crate::store::{Backing, Options};
-use crate::workspace::{OpenError, Recovered, Workspace};
+use crate::workspace::{OpenError, Recovered, Who, Workspace};
 
 /// Why the daemon does not serve.
 #[derive(thiserror::Error, Debug)]
@@ -262,7 +262,8 @@ fn again(house: &House, recovered: Recovered) {
 fn run_again(house: &House, queued: &Queued) -> Result<(), String> {
     let request = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
     let pass = house.gate.request(queued.payload.len()).and_then(|pass| house.gate.job(pass));
-    house.queue.again(queued, request, pass.map_err(|why| why.to_string())?);
+    let who = Who { session: queued.session.clone(), client: queued.client.clone() };
+    house.queue.again(queued.id, who, request, pass.map_err(|why| why.to_string())?);
     Ok(())
 }
 

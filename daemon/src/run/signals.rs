@@ -3,8 +3,6 @@
 use std::io;
 use std::sync::Arc;
 
-use tokio::io::AsyncReadExt;
-
 use crate::ipc::Stop;
 
 /// Makes harmless what would end the process without need, and takes what asks it to end.
@@ -14,6 +12,7 @@ use crate::ipc::Stop;
 #[cfg(unix)]
 pub(super) fn install() -> io::Result<Signals> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    raise_descriptors();
     // A broken lease raises it.
     crate::os::unix::ignore_sigio()?;
     // Rust ignores SIGPIPE itself, before `main`.
@@ -26,6 +25,17 @@ pub(super) fn install() -> io::Result<Signals> {
     Ok(Signals(here))
 }
 
+/// A job over many files holds a file and a folder for each: as many descriptors as the system grants.
+#[cfg(unix)]
+fn raise_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if let Err(why) = setrlimit(Resource::Nofile, raised) {
+        tracing::debug!(%why, "the limit of open files stays as it is");
+    }
+}
+
 /// Signals that ask the process to end.
 #[cfg(unix)]
 pub(super) struct Signals(std::os::unix::net::UnixStream);
@@ -34,6 +44,7 @@ pub(super) struct Signals(std::os::unix::net::UnixStream);
 impl Signals {
     /// Passes each on as a wish to stop, for as long as it is polled.
     pub(super) async fn pass_on(self, stop: Arc<Stop>) {
+        use tokio::io::AsyncReadExt;
         let Ok(mut signals) = tokio::net::UnixStream::from_std(self.0) else { return };
         let mut signal = [0];
         // One byte for each signal; the other end is never closed.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::afterwards::Afterwards;
 use super::watching::Watching;
 use crate::clock::System;
+use crate::ipc::Subscriptions;
 use crate::os::unix::Unix;
-use crate::queue::Aftermath;
 use crate::queue::fake::Fake;
+use crate::queue::{Aftermath, Done};
 
 struct Bench {
     root: tempfile::TempDir,
@@ -38,7 +39,7 @@ fn what_an_earlier_daemon_left_is_settled_at_the_start() {
 fn a_relaxed_job_is_flushed_soon() {
     let bench = bench();
     bench.fake.log_with("settle false");
-    bench.afterwards.job_ended(true);
+    bench.afterwards.job_ended(Done { relaxed: true, entry: None });
     bench.fake.log_with("flush");
 }
 
@@ -64,4 +65,18 @@ fn a_file_that_changes_in_a_touched_folder_is_looked_at() {
     }
     bench.watching.stop();
     bench.watching.stop();
+}
+
+#[test]
+fn of_a_folder_that_is_moved_away_every_known_file_is_looked_at() {
+    let bench = bench();
+    let folder = bench.root.path().join("folder");
+    std::fs::create_dir(&folder).unwrap();
+    bench.afterwards.receipt_renewed();
+    while bench.watching.folders() < 2 {
+        std::thread::yield_now();
+    }
+    let away = tempfile::tempdir().unwrap();
+    std::fs::rename(&folder, away.path().join("folder")).unwrap();
+    bench.fake.log_with("look folder/known");
 }

@@ -11,7 +11,10 @@ use std::thread::JoinHandle;
 
 use editd_engine::Refusal;
 use editd_proto::WireError;
-use editd_proto::message::{ChangeEvent, ChangeKind, SubscribeRequest};
+use editd_proto::ids::JobId;
+use editd_proto::message::{
+    ChangeEvent, ChangeKind, EntryFile, EntrySummary, HistoryRequest, SubscribeRequest,
+};
 use editd_proto::path::WirePath;
 
 use crate::clock::Clock;
@@ -41,6 +44,8 @@ struct Shared {
 
 enum Word {
     Hint(Hint),
+    /// The daemon itself wrote this entry.
+    Wrote(JobId),
     Stop,
 }
 
@@ -85,6 +90,13 @@ impl Watching {
             for folder in &new {
                 self.shared.watcher.watch_folder(folder);
             }
+        }
+    }
+
+    /// The daemon itself wrote an entry: whoever subscribed to its files is told.
+    pub fn wrote(&self, entry: JobId) {
+        if !self.shared.sinks().is_empty() && self.to_looker.try_send(Word::Wrote(entry)).is_err() {
+            self.shared.lost.store(true, Ordering::Release);
         }
     }
 
@@ -141,31 +153,65 @@ impl Shared {
 
     fn look_on(&self, words: &Receiver<Word>) {
         let mut echo = Echo::default();
-        while let Ok(Word::Hint(hint)) = words.recv() {
-            match hint {
-                Hint::Look(path) => self.look(&path, &mut echo),
-                // Which files were in it, nobody knows here: who subscribed looks, and a job looks anyway.
-                Hint::Below(_) | Hint::Overflow => self.overflow(),
-                Hint::Warning(warning) => tracing::warn!(warning, "watching"),
+        while let Ok(word) = words.recv() {
+            match word {
+                Word::Hint(Hint::Look(path)) => self.look(&path, &mut echo),
+                Word::Hint(Hint::Below(folder)) => self.look_below(&folder, &mut echo),
+                Word::Hint(Hint::Overflow) => self.look_below(&WirePath::default(), &mut echo),
+                Word::Hint(Hint::Warning(warning)) => tracing::warn!(warning, "watching"),
+                Word::Wrote(entry) => self.tell(entry, &mut echo),
+                Word::Stop => return,
             }
             if self.lost.swap(false, Ordering::AcqRel) {
-                self.overflow();
+                self.look_below(&WirePath::default(), &mut echo);
             }
         }
     }
 
+    /// Nobody says which files: those that are tracked are looked at, and whoever subscribed to others must
+    /// look for itself.
+    fn look_below(&self, folder: &WirePath, echo: &mut Echo) {
+        for path in self.desk.tracked_below(folder) {
+            self.look(&path, echo);
+        }
+        self.overflow();
+    }
+
     fn look(&self, path: &WirePath, echo: &mut Echo) {
         let Some(event) = self.desk.look(path) else { return };
-        if !echo.is_news(&event) {
-            return;
+        if echo.is_news(&event) {
+            self.send(path, &event);
         }
+    }
+
+    /// Tells of an entry that the daemon wrote: the looks leave out what it did itself.
+    fn tell(&self, id: JobId, echo: &mut Echo) {
+        let newest_to_it = HistoryRequest {
+            before: Some(JobId(id.0.saturating_add(1))),
+            limit: Some(1),
+            ..HistoryRequest::default()
+        };
+        let entries = match self.desk.history(&newest_to_it) {
+            Ok(found) => found.entries,
+            // Whoever wants to know must look.
+            Err(_) => return self.overflow(),
+        };
+        for entry in entries.iter().filter(|entry| entry.id == id) {
+            for file in &entry.files {
+                echo.wrote(&file.path, file.after.as_ref());
+                self.send(&file.path, &event_of(entry, file));
+            }
+        }
+    }
+
+    fn send(&self, path: &WirePath, event: &ChangeEvent) {
         let ids = self.watcher.matches(event.path.as_ref().unwrap_or(path));
         let sinks: Vec<Arc<Sink>> = {
             let sinks = self.sinks();
             ids.iter().filter_map(|id| sinks.get(id).cloned()).collect()
         };
         for sink in sinks {
-            sink.send(&event);
+            sink.send(event);
         }
     }
 
@@ -182,5 +228,21 @@ impl Shared {
         for sink in sinks {
             sink.send(&event);
         }
+    }
+}
+
+fn event_of(entry: &EntrySummary, file: &EntryFile) -> ChangeEvent {
+    let change = match (&file.before, &file.after) {
+        (_, None) => ChangeKind::Removed,
+        (None, Some(_)) => ChangeKind::Created,
+        (Some(_), Some(_)) => ChangeKind::Changed,
+    };
+    ChangeEvent {
+        change,
+        path: Some(file.path.clone()),
+        version: file.after.clone(),
+        entry: Some(entry.id),
+        by: Some(entry.kind),
+        session: Some(entry.session.clone()),
     }
 }

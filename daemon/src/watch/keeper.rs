@@ -206,10 +206,13 @@ impl Keeper {
     /// A file that somebody may want to know of.
     fn found(&self, path: &Path, tell: Tell<'_>) {
         let touched = path.parent().is_some_and(|folder| self.state.touched.contains(folder));
-        let subjects = self.subjects.read().unwrap_or_else(PoisonError::into_inner);
-        if touched || !subjects.matching(path).is_empty() {
+        if touched || self.is_subscribed(path) {
             tell(Hint::Look(to_wire(path)));
         }
+    }
+
+    fn is_subscribed(&self, path: &Path) -> bool {
+        !self.subjects.read().unwrap_or_else(PoisonError::into_inner).matching(path).is_empty()
     }
 
     /// Lets every watch go at and below a folder that is not there any more.

@@ -12,7 +12,9 @@
 //!
 //! *Limitations*: a change through a shared memory map, on a network file system by another machine, or
 //! through a hard link in a folder that is not watched makes no event. Folders are watched one by one;
-//! where the system's limit on watches is reached, the rest is reported once and left unwatched.
+//! where the system's limit on watches is reached, the rest is reported once and left unwatched. Of git's
+//! rules those in the workspace are obeyed (`.gitignore` files and `.git/info/exclude`), not those in folders
+//! above it or in the user's own configuration.
 
 mod watcher;
 

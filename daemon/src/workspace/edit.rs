@@ -11,10 +11,10 @@ use editd_proto::message::{JobRequest, Receipt, Status, UndoRequest};
 use serde::Serialize;
 
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, Underway, store_refusal, stored_receipt};
+use crate::job::{self, Halt, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
-use crate::rooms::{Rooms, lock};
+use crate::rooms::{Rooms, Underway, lock};
 use crate::store::record::{Done, Queued, Record};
 
 /// Journeys that one job makes before it gives up on files that others keep changing.
@@ -23,33 +23,48 @@ const JOURNEYS: usize = 8;
 impl Workspace {
     /// Gives a job its number, or finds it by its key. A detached job is durable when this returns.
     pub fn admit(&self, who: &Who, request: &JobRequest) -> Admission {
+        // Refused before it is queued, while somebody listens.
+        if request.detach
+            && let Err(refusal) = job::resolve(&self.rooms, request)
+        {
+            return Admission::Refused(refusal);
+        }
         let hash = request_hash(request);
-        match self.admit_key(who, request.key.as_deref(), hash) {
-            Some(known) => known,
-            None if request.detach => self.admit_detached(who, request, hash),
-            None => {
-                let id = self.rooms.next_ticket();
+        // Held from the look to the entry: of two requests with one key, one is the job.
+        let mut underway = lock(&self.rooms.underway);
+        if let Some(key) = &request.key
+            && let Some(known) = self.find_key(&underway, who, key, hash)
+        {
+            return known;
+        }
+        let id = if request.detach { self.rooms.next_id() } else { self.rooms.next_ticket() };
+        if let Some(key) = &request.key {
+            underway.keys.insert((who.session.clone(), key.clone()), (id, hash));
+        }
+        drop(underway);
+        if !request.detach {
+            return Admission::New(id);
+        }
+        match self.queue_detached(who, id, request, hash) {
+            Ok(()) => Admission::New(id),
+            Err(refusal) => {
                 if let Some(key) = &request.key {
-                    lock(&self.rooms.underway).keys.insert((who.session.clone(), key.clone()), (id, hash));
+                    lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
                 }
-                Admission::New(id)
+                Admission::Refused(refusal)
             }
         }
     }
 
-    fn admit_key(&self, who: &Who, key: Option<&str>, hash: ContentHash) -> Option<Admission> {
-        let key = key?;
+    /// What is known of a key; `None` where it is new.
+    fn find_key(&self, underway: &Underway, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
         if key.is_empty() || key.len() > limits::NAME {
             let message = format!("a key has 1 to {} bytes; this one has {}", limits::NAME, key.len());
             return Some(Admission::Refused(Box::new(WireError::new(Code::Malformed, message))));
         }
-        let underway = lock(&self.rooms.underway).keys.get(&(who.session.clone(), key.to_owned())).copied();
-        if let Some((id, first)) = underway {
-            return Some(if first == hash {
-                Admission::Underway(id)
-            } else {
-                Admission::Refused(other_job(key))
-            });
+        if let Some((id, first)) = underway.keys.get(&(who.session.clone(), key.to_owned())) {
+            let same = *first == hash;
+            return Some(if same { Admission::Underway(*id) } else { Admission::Refused(other_job(key)) });
         }
         match self.rooms.store.keyed(&who.session, key) {
             Err(error) => Some(Admission::Refused(store_refusal(&error))),
@@ -67,12 +82,13 @@ impl Workspace {
         }
     }
 
-    fn admit_detached(&self, who: &Who, request: &JobRequest, hash: ContentHash) -> Admission {
-        // Refused before it is queued, while somebody listens.
-        if let Err(refusal) = job::resolve(&self.rooms, request) {
-            return Admission::Refused(refusal);
-        }
-        let id = self.rooms.next_id();
+    fn queue_detached(
+        &self,
+        who: &Who,
+        id: JobId,
+        request: &JobRequest,
+        hash: ContentHash,
+    ) -> Result<(), Refusal> {
         let queued = Queued {
             id,
             session: who.session.clone(),
@@ -84,22 +100,20 @@ impl Workspace {
         };
         let record = Record::Queued(queued.clone());
         let durable = self.rooms.store.append(&[record]).and_then(|at| self.rooms.store.flush(at));
-        if let Err(error) = durable {
-            return Admission::Refused(store_refusal(&error));
-        }
-        let mut underway = lock(&self.rooms.underway);
-        if let Some(key) = &request.key {
-            underway.keys.insert((who.session.clone(), key.clone()), (id, hash));
-        }
-        underway.detached.insert(id, (queued, false));
-        Admission::New(id)
+        let _flushed = durable.map_err(|error| store_refusal(&error))?;
+        lock(&self.rooms.underway).detached.insert(id, (queued, false));
+        Ok(())
     }
 
     /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
     pub fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt {
         let hash = request_hash(request);
-        if let Some((_, begun)) = lock(&self.rooms.underway).detached.get_mut(&id) {
-            *begun = true;
+        if request.detach {
+            match lock(&self.rooms.underway).detached.get_mut(&id) {
+                Some((_, begun)) => *begun = true,
+                // It was cancelled before it came to its turn.
+                None => return self.receipt(id).ok().flatten().unwrap_or_else(|| refused(cancelled())),
+            }
         }
         let queued = request.detach.then_some(id);
         match self.journeys(|underway| job::run(&self.rooms, underway, who, queued, hash, request)) {
@@ -126,7 +140,9 @@ impl Workspace {
         hasher.update(format!("{direction:?}").as_bytes());
         hasher.update(&encode(request));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        match self.admit_key(who, request.key.as_deref(), hash) {
+        let known =
+            request.key.as_deref().and_then(|key| self.find_key(&lock(&self.rooms.underway), who, key, hash));
+        match known {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return refused(refusal),
@@ -146,10 +162,10 @@ impl Workspace {
     }
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.
-    fn journeys(&self, go: impl Fn(&Underway) -> Result<Receipt, Halt>) -> Ended {
+    fn journeys(&self, go: impl Fn(&job::Underway<'_>) -> Result<Receipt, Halt>) -> Ended {
         let mut last = None;
         for _ in 0..JOURNEYS {
-            let underway = Underway::default();
+            let underway = job::Underway::new(&self.rooms);
             let ended = match catch_unwind(AssertUnwindSafe(|| go(&underway))) {
                 Ok(Ok(receipt)) => Ok(receipt),
                 Ok(Err(Halt::Refused(refusal))) => Err(refusal),
@@ -209,18 +225,21 @@ impl Workspace {
     /// # Errors
     /// `not_found` where no such job waits, `busy` where it has begun.
     pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
-        let waiting = lock(&self.rooms.underway).detached.get(&id).cloned();
-        let Some((queued, begun)) = waiting else {
+        let mut underway = lock(&self.rooms.underway);
+        let Some((queued, begun)) = underway.detached.get(&id) else {
             let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
             return Err(Box::new(WireError::new(Code::NotFound, message)));
         };
-        if begun {
+        if *begun {
             let message = format!("job {id} has begun; wait for it, then undo it");
             return Err(Box::new(WireError::new(Code::Busy, message)));
         }
-        let who = Who { session: queued.session.clone(), client: queued.client.clone() };
-        let refusal = Box::new(WireError::new(Code::Rejected, "the job was cancelled before it began"));
-        Ok(self.end(&who, id, queued.key.as_deref(), true, queued.request, refused(refusal)))
+        let queued = queued.clone();
+        // From here it cannot begin.
+        underway.detached.remove(&id);
+        drop(underway);
+        let who = Who { session: queued.session, client: queued.client };
+        Ok(self.end(&who, id, queued.key.as_deref(), true, queued.request, refused(cancelled())))
     }
 
     /// The receipt of a job that ended; `None` while it waits or runs.
@@ -261,8 +280,9 @@ fn mend_job(rooms: &Rooms, id: Option<JobId>, refusal: Refusal) -> Result<Receip
         Ok(Mended::Applied) => Ok(receipt_of(&entry)),
         Ok(Mended::Voided) => Err(refusal),
         Err(error) => {
+            lock(&rooms.broken).push(entry);
             let message = format!(
-                "{}; and it could not be taken back ({error}): the next start finishes it or takes it back",
+                "{}; and it could not be taken back yet ({error}): its files wait until that is done",
                 refusal.message
             );
             Err(Box::new(WireError::new(Code::Io, message)))
@@ -278,6 +298,10 @@ fn request_hash(request: &JobRequest) -> ContentHash {
 fn encode(value: &impl Serialize) -> Vec<u8> {
     // Encoding plain data into memory cannot fail.
     rmp_serde::to_vec_named(value).unwrap_or_default()
+}
+
+fn cancelled() -> Refusal {
+    Box::new(WireError::new(Code::Rejected, "the job was cancelled before it began"))
 }
 
 fn other_job(key: &str) -> Refusal {

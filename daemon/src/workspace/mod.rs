@@ -159,6 +159,12 @@ impl Workspace {
         touched.in_order.get(known..).filter(|new| !new.is_empty()).map(<[WirePath]>::to_vec)
     }
 
+    /// The paths below a folder (every path, for the root) whose changes by others are journaled, as far as
+    /// they are remembered: what to look at when a hint names none.
+    pub fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+        lock(&self.rooms.known).tracked_below(folder)
+    }
+
     fn touch(&self, path: &WirePath) {
         let bytes = path.as_bytes();
         let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);

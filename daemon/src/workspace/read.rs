@@ -39,7 +39,7 @@ impl Workspace {
             check_seen(&path, seen, found)?;
         }
         let lines = if request.seen.is_some() { None } else { request.lines };
-        let view = editd_engine::view(&found.bytes, lines, &path, &self.rooms.options)?;
+        let view = editd_engine::view(&found.bytes, lines, &path, &self.rooms.options([&path]))?;
         let shown = match &request.seen {
             Some(_) => 0,
             None => view.text.as_ref().map_or(0, String::len) + view.bytes.as_ref().map_or(0, Vec::len),
@@ -93,6 +93,10 @@ impl Workspace {
                 error.limit = Some(limits::FILE as u64);
                 return Err(Box::new(error));
             }
+            Sight::Unreadable(_) => (
+                Code::Denied,
+                format!("{path} may not be read; change its permissions, or run the daemon as its owner"),
+            ),
             Sight::Other(Kind::Dir) => (Code::Unsupported, format!("{path} is a folder; name a file in it")),
             Sight::Other(_) => (Code::Unsupported, format!("{path} is no regular file; name one")),
         };

@@ -10,6 +10,9 @@ use crate::limits::LOST_MS;
 use crate::rooms::lock;
 use crate::store::{Keep, Position};
 
+/// 2020: a file that bears an earlier time was set aside under a clock that was wrong, and stays.
+const SANE_MS: u64 = 1_577_836_800_000;
+
 impl Workspace {
     /// Settles what is due, or `all` that can be. Returns in how many milliseconds to call again.
     pub fn settle(&self, all: bool) -> Option<u64> {
@@ -47,7 +50,8 @@ impl Workspace {
         };
         for (name, time) in lost {
             // A clock that jumped back makes a file younger, never older than it is.
-            if now.saturating_sub(time) > LOST_MS
+            if time > SANE_MS
+                && now.saturating_sub(time) > LOST_MS
                 && let Err(error) = self.rooms.disk.forget_lost(&name)
             {
                 tracing::warn!(%error, name, "cannot remove an old file from .editd/lost");

@@ -10,6 +10,8 @@ pub(super) struct Top<'a> {
     pub(super) id: Option<u64>,
     /// `kind`, where it is text.
     pub(super) kind: Option<&'a str>,
+    /// Maps in the whole message.
+    pub(super) maps: usize,
 }
 
 /// Proves that `bytes` are one MessagePack map with string keys, none of them twice; nested at most
@@ -48,7 +50,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Top<'_>, CodecError> {
     let mut depth = 0;
     let mut values = 1;
     let mut keys: Vec<&[u8]> = Vec::new();
-    let mut top = Top { id: None, kind: None };
+    let mut top = Top { id: None, kind: None, maps: 1 };
     let mut key = "";
     push(&mut open, &mut depth, Open { left: pairs * 2, map: true })?;
     while let Some(level) = depth.checked_sub(1).and_then(|top| open.get_mut(top)) {
@@ -74,7 +76,10 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Top<'_>, CodecError> {
             Item::Text(text) if depth == 1 && key == "kind" => top.kind = Some(text),
             Item::Number(number) if depth == 1 && key == "id" => top.id = Some(number),
             Item::List(count) => push(&mut open, &mut depth, Open { left: count, map: false })?,
-            Item::Map(count) => push(&mut open, &mut depth, Open { left: count * 2, map: true })?,
+            Item::Map(count) => {
+                top.maps += 1;
+                push(&mut open, &mut depth, Open { left: count * 2, map: true })?;
+            }
             Item::Text(_) | Item::Number(_) | Item::Other => {}
         }
     }

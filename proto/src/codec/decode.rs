@@ -10,6 +10,7 @@ use super::check::walk;
 use super::error::CodecError;
 use super::frame::Frame;
 use crate::limits;
+use crate::message::Edit;
 
 /// A message that is known to be well-formed and within the limits; its body is not decoded yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +18,7 @@ pub struct Message {
     frame: Frame,
     id: u64,
     kind: String,
+    cost: usize,
 }
 
 impl Message {
@@ -32,7 +34,8 @@ impl Message {
         if kind.len() > limits::NAME {
             return Err(CodecError::body(format_args!("`kind` is longer than {} bytes", limits::NAME)));
         }
-        Ok(Self { frame, id, kind })
+        let cost = frame.as_bytes().len().saturating_add(top.maps.saturating_mul(size_of::<Edit>()));
+        Ok(Self { frame, id, kind, cost })
     }
 
     /// The number that the sender gave it; 0 in an error that answers no request.
@@ -48,6 +51,13 @@ impl Message {
     /// Bytes of the message.
     pub fn size(&self) -> usize {
         self.frame.as_bytes().len()
+    }
+
+    /// About how many bytes the body will take once it is decoded: its text, and as much for every map as the
+    /// largest record needs. An edit of a few bytes on the wire takes a hundred times that in memory, so
+    /// whoever keeps many bodies counts this, not [`Message::size`].
+    pub fn cost(&self) -> usize {
+        self.cost
     }
 
     /// The body, as the type that belongs to the kind. Fields that the type does not know are ignored.

@@ -34,8 +34,8 @@ impl std::fmt::Debug for Frame {
 
 /// Cuts a stream of bytes into frames.
 ///
-/// Its memory follows what arrived, never what a length declares: at most twice the bytes pushed and not
-/// yet taken. Take every frame before pushing more, and that is at most twice the limit and one push.
+/// Its memory follows what arrived, never what a length alone declares: at most twice the bytes pushed and
+/// not yet taken. Take every frame before pushing more, and that is at most twice the limit and one push.
 #[derive(Debug)]
 pub struct FrameReader {
     limit: usize,
@@ -61,6 +61,15 @@ impl FrameReader {
         if self.start > 0 && self.start * 2 >= self.buffer.len() {
             self.buffer.drain(..self.start);
             self.start = 0;
+        }
+        // Once half of a frame is there, the rest is taken at its word: room for all of it costs no more than
+        // doubling would, and a large frame ends in a buffer of its size.
+        if let Ok(Some(length)) = self.declared() {
+            let whole = limits::FRAME_HEADER + length;
+            let there = self.waiting().len() + bytes.len();
+            if there < whole && there >= whole / 2 {
+                self.buffer.reserve_exact(self.start + whole - self.buffer.len());
+            }
         }
         self.buffer.extend_from_slice(bytes);
     }

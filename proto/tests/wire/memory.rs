@@ -89,6 +89,20 @@ fn a_slow_sender_costs_what_it_sent() {
 }
 
 #[test]
+fn a_large_frame_ends_in_a_buffer_of_its_size() {
+    let used = peak(|| {
+        let mut reader = FrameReader::new(limits::FRAME);
+        reader.push(&(limits::FRAME as u32).to_be_bytes());
+        for _ in 0..limits::FRAME / 4096 {
+            reader.push(&[0; 4096]);
+        }
+        assert_eq!(reader.next_frame().unwrap().unwrap().as_bytes().len(), limits::FRAME);
+    });
+    // While it is moved for the last time, the half that was there stands twice.
+    assert!(used <= limits::FRAME * 3 / 2 + 16 * 1024, "{used}");
+}
+
+#[test]
 fn many_small_frames_are_forgotten_once_taken() {
     let mut frames = Vec::new();
     for _ in 0..10_000 {
@@ -151,4 +165,19 @@ fn well_formed_edits_cost_no_more_than_the_limit_on_edits_allows() {
     // length with half of that still waiting to be copied.
     let bound = 3 * per_file as usize * size_of::<Edit>() * 3 / 2 + bytes.len();
     assert!(used <= bound, "{} bytes cost {used}, above {bound}", bytes.len());
+}
+
+#[test]
+fn what_a_body_will_cost_is_known_before_it_is_decoded() {
+    let edits = 50_000_u32;
+    let mut bytes = b"\x83\xa2id\x01\xa4kind\xa4edit\xa5files\x91\x82\xa4path\xa1a\xa5edits\xdd".to_vec();
+    bytes.extend(edits.to_be_bytes());
+    bytes.extend(b"\x81\xa2op\xa0".repeat(edits as usize));
+    let message = Message::parse(Frame::from_bytes(bytes)).unwrap();
+    let mut kept = None;
+    let used = peak(|| kept = message.body::<JobRequest>().ok());
+    assert!(kept.is_some());
+    // A list that grows is moved: for a moment half of it stands twice.
+    assert!(used <= message.cost() * 2, "{used} bytes, {} foretold", message.cost());
+    assert!(message.cost() <= used * 2);
 }

@@ -21,9 +21,11 @@
 
 pub mod bless;
 pub mod desk;
+pub mod lenses;
 pub mod matching;
 pub mod play;
 pub mod story;
+pub mod workspace;
 pub mod world;
 
 pub use desk::{Desk, Hook, Opening, StepName};

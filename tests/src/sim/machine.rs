@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::call::{Fate, Fault, Gate, Hook, Lasting, Op, Pass, Stop, Trigger, When, dead};
 use super::choose::{Chooser, Enumerated, Point, Seeded};
@@ -56,7 +57,24 @@ impl SimMachine {
 
     /// Makes every flush report success and do nothing, to test the tester.
     pub fn lie_about_sync(&self, lie: bool) {
-        lock(&self.shared).world.lies_about_sync = lie;
+        let all: &[Op] = if lie { &[Op::SyncData, Op::SyncAll, Op::SyncDir] } else { &[] };
+        self.lie_about(all);
+    }
+
+    /// Makes only these flushes report success and do nothing.
+    pub fn lie_about(&self, flushes: &[Op]) {
+        lock(&self.shared).world.lies = flushes.iter().copied().collect();
+    }
+
+    /// Lets time pass in which nothing happens.
+    pub fn pass(&self, time: Duration) {
+        let passed = i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+        lock(&self.shared).world.pass(passed);
+    }
+
+    /// The machine's clock, nanoseconds since 1970: the one that its files' times come from.
+    pub fn now(&self) -> i64 {
+        lock(&self.shared).world.now()
     }
 
     /// Everything that stands now is on the disk: where a story begins.
@@ -182,6 +200,11 @@ impl SimMachine {
     /// The calls that the process has made, one line each.
     pub fn trace(&self) -> Vec<Arc<str>> {
         lock(&self.shared).gate.trace.clone()
+    }
+
+    /// The last of them; empty before the first.
+    pub fn last_call(&self) -> Arc<str> {
+        lock(&self.shared).gate.trace.last().cloned().unwrap_or_else(|| "".into())
     }
 
     /// What stands in a folder and below it, by path from there.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use editd::os::{Identity, Stat};
 
+use super::call::Op;
 use super::choose::{Chooser, Point};
 use super::file::FileData;
 use super::order::{self, Reach};
@@ -76,7 +77,8 @@ pub(super) struct World {
     births: i64,
     boot: u64,
     pub(super) abilities: Abilities,
-    pub(super) lies_about_sync: bool,
+    /// Flushes that report success and do nothing.
+    pub(super) lies: BTreeSet<Op>,
 }
 
 impl World {
@@ -107,12 +109,20 @@ impl World {
             births: START,
             boot: 1,
             abilities: Abilities::default(),
-            lies_about_sync: false,
+            lies: BTreeSet::new(),
         }
     }
 
     pub(super) fn boot(&self) -> u64 {
         self.boot
+    }
+
+    pub(super) fn now(&self) -> i64 {
+        self.clock
+    }
+
+    pub(super) fn pass(&mut self, nanoseconds: i64) {
+        self.clock = self.clock.saturating_add(nanoseconds);
     }
 
     pub(super) fn tree(&self) -> &Tree {

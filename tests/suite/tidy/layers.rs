@@ -62,7 +62,6 @@ const BESIDES: &[(&str, &str, &str)] = &[
     ("job", "workspace::Who", "who asks"),
     ("job", "workspace::LaneKey", "what a job needs to itself is known once its paths are resolved"),
     ("job", "workspace::Lanes", "what a job needs to itself is known once its paths are resolved"),
-    ("queue", "store::record::Queued", "a detached job as it was stored"),
     ("queue", "os::Identity", "what a lane is named by"),
 ];
 

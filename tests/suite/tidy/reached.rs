@@ -12,7 +12,9 @@ fn is_root(name: &str) -> bool {
         name.rsplit_once('/').is_some_and(|(parent, _)| parent.ends_with(folder) || parent == &folder[1..])
     };
     ["lib.rs", "main.rs", "build.rs"].iter().any(|root| name.rsplit('/').next() == Some(root))
-        || ["/benches", "/examples", "/fuzz_targets", "/src/bin"].iter().any(|folder| in_folder(folder))
+        || ["/benches", "/examples", "/fuzz_targets", "/src/bin", "engine/tests"]
+            .iter()
+            .any(|folder| in_folder(folder))
 }
 
 fn forgotten(tree: &Tree) -> Vec<String> {

@@ -31,20 +31,26 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// What splices of `before` that give `after` change.
-    pub(crate) fn of_splices(before: &[u8], after: &[u8], splices: &[Splice]) -> Self {
+    /// What splices of `before` that give `after` change. `known` is an offset at or before the first splice
+    /// in its line and the newlines before it, where they were counted already.
+    pub(crate) fn of_splices(
+        before: &[u8],
+        after: &[u8],
+        splices: &[Splice],
+        known: Option<(usize, usize)>,
+    ) -> Self {
         let mut runs = Vec::new();
         for (old, new) in blocks(before, after, splices) {
             for (a, b) in changed_lines(before.cut(old.clone()), after.cut(new.clone())) {
                 runs.push((old.start + a.start..old.start + a.end, new.start + b.start..new.start + b.end));
             }
         }
-        Self::numbered(before, after, runs)
+        Self::numbered(before, after, runs, known)
     }
 
     /// What differs between two contents.
     pub(crate) fn between(before: &[u8], after: &[u8]) -> Self {
-        Self::numbered(before, after, changed_lines(before, after))
+        Self::numbered(before, after, changed_lines(before, after), None)
     }
 
     /// Lines added and removed.
@@ -54,8 +60,14 @@ impl Delta {
         (added as u64, removed as u64)
     }
 
-    fn numbered(before: &[u8], after: &[u8], runs: Vec<(Range<usize>, Range<usize>)>) -> Self {
-        let (mut line, mut new_line, mut from) = (0, 0, 0);
+    fn numbered(
+        before: &[u8],
+        after: &[u8],
+        runs: Vec<(Range<usize>, Range<usize>)>,
+        known: Option<(usize, usize)>,
+    ) -> Self {
+        let (mut from, mut line) = known.unwrap_or((0, 0));
+        let mut new_line = line;
         let mut changes = Vec::with_capacity(runs.len());
         for (old, new) in runs {
             let kept = memchr::memchr_iter(b'\n', before.cut(from..old.start)).count();

@@ -1,1 +1,154 @@
-//! Tests of this room; they change nothing.
+//! Tests of diffs: applied as a patch program would, they give the content after.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use editd_proto::path::WirePath;
+use proptest::prelude::*;
+
+use super::name::{header, quoted};
+use super::*;
+use crate::{Splice, State, splices_between};
+
+fn state(bytes: &[u8]) -> State {
+    State::File { bytes: Arc::from(bytes), mode: 0o644 }
+}
+
+fn header_numbers(line: &str) -> [usize; 4] {
+    let side = |word: &str| {
+        let (start, count) = word[1..].split_once(',').unwrap_or((&word[1..], "1"));
+        [start.parse().unwrap(), count.parse().unwrap()]
+    };
+    let words: Vec<&str> = line.split(' ').collect();
+    let ([a, b], [c, d]) = (side(words[1]), side(words[2]));
+    [a, b, c, d]
+}
+
+/// Applies a unified diff, checking every line that it quotes and every count.
+fn patch(before: &str, diff: &str) -> String {
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let mut out: Vec<String> = Vec::new();
+    let mut at = 0;
+    let mut lines = diff.split_inclusive('\n').skip(2).peekable();
+    while let Some(line) = lines.next() {
+        assert!(line.starts_with("@@ "), "{line:?}");
+        let [start, count, new_start, new_count] = header_numbers(line);
+        let first = if count == 0 { start } else { start - 1 };
+        out.extend(old[at..first].iter().map(|line| (*line).to_owned()));
+        assert_eq!(out.len(), if new_count == 0 { new_start } else { new_start - 1 });
+        at = first;
+        let made = out.len();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("@@ ")) {
+            let open = lines.next_if(|next| next.starts_with('\\')).is_some();
+            let text = if open { &line[1..line.len() - 1] } else { &line[1..] };
+            match &line[..1] {
+                " " => {
+                    assert_eq!(old[at], text);
+                    out.push(text.to_owned());
+                    at += 1;
+                }
+                "-" => {
+                    assert_eq!(old[at], text);
+                    at += 1;
+                }
+                _ => out.push(text.to_owned()),
+            }
+        }
+        assert_eq!((at - first, out.len() - made), (count, new_count));
+    }
+    out.extend(old[at..].iter().map(|line| (*line).to_owned()));
+    out.concat()
+}
+
+fn content() -> impl Strategy<Value = String> {
+    prop::collection::vec("[abc]?", 0..30).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_diff_applies_as_a_patch(before in content(), after in content()) {
+        let path = WirePath::from("f");
+        let (diff, omitted) = unified_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()));
+        assert_eq!(omitted, 0);
+        if before != after {
+            assert_eq!(patch(&before, &diff), after, "{diff}");
+        }
+    }
+
+    #[test]
+    fn a_diff_of_splices_applies_as_a_patch(before in content(), cuts in prop::collection::vec((0usize..60, 0usize..4, "[a\\n]{0,2}"), 0..5)) {
+        let mut splices: Vec<Splice> = Vec::new();
+        let mut from = 0;
+        for (skip, width, new) in cuts {
+            let at = (from + skip).min(before.len());
+            let end = (at + width).min(before.len());
+            if splices.last().is_some_and(|last| last.at as usize + last.old.len() == at) { continue; }
+            if before[at..end] == new { continue; }
+            splices.push(Splice { at: at as u64, old: before.as_bytes()[at..end].to_vec(), new: new.into_bytes() });
+            from = end + 1;
+            if from > before.len() { break; }
+        }
+        let after = crate::apply(before.as_bytes(), &splices).unwrap();
+        let after = String::from_utf8(after).unwrap();
+        let known = splices.first().map(|first| {
+            let at = first.at as usize;
+            (at, before[..at].matches('\n').count())
+        });
+        let delta = Delta::of_splices(before.as_bytes(), after.as_bytes(), &splices, known);
+        let path = WirePath::from("f");
+        let (diff, _) = entry_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()), Moved::No, Some(&delta));
+        if before != after {
+            assert_eq!(patch(&before, &diff), after, "{diff}");
+        }
+        let count = |sign: &str| diff.lines().skip(2).filter(|line| line.starts_with(sign)).count() as u64;
+        assert_eq!(delta.totals(), (count("+"), count("-")));
+    }
+}
+
+#[test]
+fn names_are_quoted_as_git_quotes_them() {
+    let name = |bytes: &[u8]| quoted('a', &WirePath::new(bytes));
+    assert_eq!(name(b"src/a.rs"), "a/src/a.rs");
+    assert_eq!(name("é".as_bytes()), "a/é");
+    assert_eq!(name(b"a\nb"), "\"a/a\\nb\"");
+    assert_eq!(name(b"a\"\\"), "\"a/a\\\"\\\\\"");
+    assert_eq!(name(b"\xff\x01"), "\"a/\\377\\001\"");
+    assert_eq!(header('b', &WirePath::from("a b")), "b/a b\t");
+}
+
+#[test]
+fn a_small_change_of_a_large_file_has_a_small_diff() {
+    let before: String = (0..100_000).map(|i| format!("{i}\n")).collect();
+    let after = before.replace("\n50000\n", "\nfifty thousand\n");
+    let (diff, omitted) =
+        unified_diff(&WirePath::from("f"), &state(before.as_bytes()), &state(after.as_bytes()));
+    assert_eq!(omitted, 0);
+    assert_eq!(
+        diff,
+        "--- a/f\n+++ b/f\n@@ -49998,7 +49998,7 @@\n 49997\n 49998\n 49999\n-50000\n+fifty thousand\n 50001\n 50002\n 50003\n"
+    );
+}
+
+#[test]
+fn binary_contents_are_only_said_to_differ() {
+    let (diff, _) = unified_diff(&WirePath::from("f"), &state(b"\0a"), &State::Absent);
+    assert_eq!(
+        diff,
+        "--- a/f\n+++ /dev/null\n"
+            .replace("--- a/f\n+++ /dev/null\n", "Binary files a/f and /dev/null differ\n")
+    );
+}
+
+#[test]
+fn splices_alone_show_what_they_change() {
+    let splices = splices_between(b"a\nb\nc\n", b"a\nB\nc\n");
+    let (diff, omitted) = splice_diff(&WirePath::from("f"), &splices);
+    assert_eq!(omitted, 0);
+    assert!(
+        diff.starts_with("--- a/f\n+++ b/f\n@@ ") && diff.contains("-b") && diff.contains("+B"),
+        "{diff}"
+    );
+}

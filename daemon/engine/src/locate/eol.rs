@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::each_hit;
+use super::Haystack;
 use super::ladder::Quote;
 use super::whole::{self, LineEnd};
-use crate::text::{Breaks, Text};
+use crate::text::Breaks;
 
 /// A text with every break as `\n`.
 pub(crate) fn fold_breaks(text: &str, breaks: Breaks) -> Cow<'_, str> {
@@ -21,11 +21,12 @@ pub(crate) fn fold_breaks(text: &str, breaks: Breaks) -> Cow<'_, str> {
 
 /// Visits the places that equal the quoted text once breaks are folded on both sides.
 pub(crate) fn search(
-    text: &Text<'_>,
+    hay: &Haystack<'_>,
     quote: &Quote<'_>,
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) {
+    let text = hay.text;
     let old = fold_breaks(quote.old, text.breaks);
     let folded = text.folded();
     if folded.is_none() && old == quote.old {
@@ -35,13 +36,12 @@ pub(crate) fn search(
     let content: &str = folded.map_or(&*text.content, |folded| &folded.content);
     let back = |at: usize| folded.map_or(at, |folded| folded.original(at));
     let stopped = if quote.whole_lines {
-        whole::each(content, LineEnd::FOLDED, (&old, Breaks::Lf), overlapping, &mut |range| {
-            visit(back(range.start)..back(range.end))
+        let mut visit = |range: Range<usize>| visit(back(range.start)..back(range.end));
+        whole::each(content, LineEnd::FOLDED, (&old, Breaks::Lf), overlapping, &mut visit, |lines, check| {
+            hay.each_folded(content, lines, true, check)
         })
     } else {
-        each_hit(content.as_bytes(), old.as_bytes(), overlapping, &mut |at| {
-            visit(back(at)..back(at + old.len()))
-        })
+        hay.each_folded(content, &old, overlapping, &mut |at| visit(back(at)..back(at + old.len())))
     };
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
 }

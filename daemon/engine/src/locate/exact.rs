@@ -2,23 +2,26 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::each_hit;
+use super::Haystack;
 use super::ladder::Quote;
 use super::whole::{self, LineEnd};
-use crate::text::Text;
 
 /// Visits the places of the quoted text itself.
 pub(crate) fn search(
-    text: &Text<'_>,
+    hay: &Haystack<'_>,
     quote: &Quote<'_>,
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) {
+    let text = hay.text;
     let stopped = if quote.whole_lines {
-        whole::each(&text.content, LineEnd::of(text.breaks), (quote.old, text.breaks), overlapping, visit)
+        let end = LineEnd::of(text.breaks);
+        whole::each(&text.content, end, (quote.old, text.breaks), overlapping, visit, |lines, check| {
+            hay.each(lines, true, check)
+        })
     } else {
         let width = quote.old.len();
-        each_hit(text.content.as_bytes(), quote.old.as_bytes(), overlapping, &mut |at| {
+        hay.each(quote.old, overlapping, &mut |at| {
             if text.splits_break(at) || text.splits_break(at + width) {
                 return ControlFlow::Continue(());
             }

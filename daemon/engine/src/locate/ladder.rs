@@ -5,12 +5,12 @@ use std::ops::{ControlFlow, Range};
 use editd_proto::error::{Code, WireError};
 
 use super::choose::Tally;
-use super::{eol, exact};
+use super::{Haystack, eol, exact};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
 use crate::refusal::spent;
-use crate::text::Text;
+use crate::text::{Breaks, split_final_break};
 
 /// A rung's name, in the order of the ladder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -35,7 +35,7 @@ pub(crate) enum Rung {
 
 /// Visits every candidate in file order; `overlapping` asks for those that overlap an earlier one too.
 pub(crate) type Search =
-    fn(&Text<'_>, &Quote<'_>, overlapping: bool, &mut dyn FnMut(Range<usize>) -> ControlFlow<()>);
+    fn(&Haystack<'_>, &Quote<'_>, overlapping: bool, &mut dyn FnMut(Range<usize>) -> ControlFlow<()>);
 
 /// The ladder. A rung without a search is accepted by name and finds nothing yet: that only refuses more.
 const LADDER: [(Rung, &str, Option<Search>); 8] = [
@@ -48,6 +48,13 @@ const LADDER: [(Rung, &str, Option<Search>); 8] = [
     (Rung::Edge, "edge", None),
     (Rung::Fuzzy, "fuzzy", None),
 ];
+
+impl Quote<'_> {
+    /// What the first rung looks up.
+    pub(crate) fn needle(&self, breaks: Breaks) -> &str {
+        if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old }
+    }
+}
 
 impl Rung {
     /// The rung with this name.
@@ -108,15 +115,15 @@ pub(crate) fn tried(loosest: Rung) -> Vec<String> {
 ///
 /// # Errors
 /// `ambiguous` with at most five candidates and the number of all.
-pub(crate) fn one(text: &Text<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, Refusal> {
+pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, Refusal> {
     for (rung, search) in rungs(quote.loosest) {
-        let mut tally = Tally::new(text, quote);
-        search(text, quote, true, &mut |range| {
+        let mut tally = Tally::new(hay.text, quote);
+        search(hay, quote, true, &mut |range| {
             tally.add(range);
             ControlFlow::Continue(())
         });
         if tally.total() > 0 {
-            return tally.choose(text, quote, rung).map(Some);
+            return tally.choose(hay.text, quote, rung).map(Some);
         }
     }
     Ok(None)
@@ -126,10 +133,10 @@ pub(crate) fn one(text: &Text<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, Ref
 ///
 /// # Errors
 /// `limit` above `limits::PLACES`.
-pub(crate) fn every(text: &Text<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>, Rung), Refusal> {
+pub(crate) fn every(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>, Rung), Refusal> {
     for (rung, search) in rungs(quote.loosest.min(Rung::Eol)) {
         let mut found = Vec::new();
-        search(text, quote, false, &mut |range| {
+        search(hay, quote, false, &mut |range| {
             found.push(Span::new(range));
             if found.len() > limits::PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

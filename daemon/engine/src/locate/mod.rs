@@ -9,6 +9,7 @@
 mod choose;
 mod eol;
 mod exact;
+mod haystack;
 mod hits;
 mod ladder;
 mod nearest;
@@ -17,6 +18,7 @@ mod score;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
+pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{Hit, Quote, Rung, every, one, too_many_places};
 pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};

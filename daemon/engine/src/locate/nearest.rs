@@ -2,6 +2,7 @@
 //! file once, keeps little, and never decides where an edit goes.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 use editd_proto::error::NearMiss;
 use editd_proto::limits;
@@ -42,23 +43,26 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     kept.into_iter().map(|(score, start)| show(&lines, start, &wanted, score)).collect()
 }
 
-fn squeezed(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
+/// What of a line counts for finding it again: its words. Two lines with one key need not be equal: it only
+/// says where to look.
+fn key(line: &str) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    line.split_ascii_whitespace().for_each(|word| word.hash(&mut hasher));
+    hasher.finish()
 }
 
 /// Starts of windows that have lines of the quoted text at the right distance, most such lines first.
 fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
-    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
     for (j, line) in wanted.iter().enumerate() {
-        let key = squeezed(line);
-        let list = places.entry(key).or_default();
+        let list = places.entry(key(line)).or_default();
         if list.len() < REPEATS && !line.trim().is_empty() {
             list.push(j);
         }
     }
     let mut votes: HashMap<usize, u32> = HashMap::new();
     for (i, line) in lines.iter().enumerate() {
-        for j in places.get(&squeezed(line)).into_iter().flatten() {
+        for j in places.get(&key(line)).into_iter().flatten() {
             if let Some(start) = i.checked_sub(*j) {
                 *votes.entry(start).or_default() += 1;
             }

@@ -41,7 +41,7 @@ pub(crate) struct Miss<'m> {
     pub(crate) new: Option<&'m str>,
     /// Another file of the job that has the text, as its name for people and a line.
     pub(crate) elsewhere: Option<(String, u64)>,
-    /// Whether the near misses may still be looked for.
+    /// Whether the file may still be read for what is nearest and why.
     pub(crate) look: bool,
 }
 
@@ -58,8 +58,8 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     error.tried = tried(quote.loosest);
     if miss.look {
         error.near_misses = nearest::windows(text, quote.old);
+        error.cause = cause(text, miss);
     }
-    error.cause = cause(text, miss);
     let advice = match (&error.cause, error.near_misses.first()) {
         (Some(cause), _) => cause.clone(),
         (None, Some(near)) => format!(

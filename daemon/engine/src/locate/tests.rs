@@ -1,1 +1,101 @@
-//! Tests of this room; they change nothing.
+//! Tests of looking up: small inputs exhaustively, bulk against single look-ups. They apply no edit.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::ops::ControlFlow;
+
+use super::*;
+use crate::text::Text;
+
+fn hits(haystack: &str, needle: &str, overlapping: bool) -> Vec<usize> {
+    let mut found = Vec::new();
+    let end = each_hit(haystack.as_bytes(), needle.as_bytes(), overlapping, &mut |at| {
+        found.push(at);
+        ControlFlow::Continue(())
+    });
+    assert!(end.is_continue());
+    found
+}
+
+#[test]
+fn overlapping_hits_are_those_of_a_naive_search() {
+    // Long enough that the search without restarts takes over.
+    for unit in ["a", "ab", "aab", "abaab", "aba"] {
+        let haystack = unit.repeat(100);
+        for needle in ["a", "aa", "aba", "abaaba", "ba", "b", "aab", "abaabab", "c"] {
+            let naive: Vec<usize> =
+                (0..haystack.len()).filter(|at| haystack[*at..].starts_with(needle)).collect();
+            assert_eq!(hits(&haystack, needle, true), naive, "{needle} in {unit}…");
+            let mut free = 0;
+            let apart: Vec<usize> = naive
+                .into_iter()
+                .filter(|at| {
+                    let keep = *at >= free;
+                    if keep {
+                        free = at + needle.len();
+                    }
+                    keep
+                })
+                .collect();
+            assert_eq!(hits(&haystack, needle, false), apart);
+        }
+    }
+}
+
+#[test]
+fn many_quotations_are_found_as_each_alone() {
+    let content: String = (0..4_000).map(|i| format!("line {} of many\r\n", i % 3_500)).collect();
+    let text = Text::read(content.as_bytes(), None).unwrap();
+    let needles: Vec<String> = (0..401)
+        .map(|i| match i % 4 {
+            0 => format!("line {} of", i * 5),
+            1 => format!("line {} of many\nline {} of", i * 5, i * 5 + 1),
+            2 => format!("no line {i}"),
+            _ => "of many".to_owned(),
+        })
+        .collect();
+    let bulk = Haystack::new(&text, needles.iter().map(String::as_str).collect());
+    assert!(!bulk.reads_again(&needles[0]), "the one pass must be taken");
+    for needle in &needles {
+        let quote = Quote { old: needle, whole_lines: false, near: None, window: 40, loosest: Rung::Eol };
+        let alone = Haystack::new(&text, vec![needle]);
+        let (a, b) = (one(&bulk, &quote), one(&alone, &quote));
+        assert_eq!(a.is_err(), b.is_err(), "{needle}");
+        if let (Ok(a), Ok(b)) = (a, b) {
+            assert_eq!(a, b, "{needle}");
+        }
+        assert_eq!(every(&bulk, &quote).unwrap(), every(&alone, &quote).unwrap(), "{needle}");
+    }
+}
+
+#[test]
+fn needles_within_needles_do_not_stop_the_search() {
+    let content = "a".repeat(300_000);
+    let text = Text::read(content.as_bytes(), None).unwrap();
+    let needles: Vec<String> = (1..200).map(|n| "a".repeat(n)).collect();
+    let hay = Haystack::new(&text, needles.iter().map(String::as_str).collect());
+    let quote = Quote { old: &needles[100], whole_lines: false, near: None, window: 40, loosest: Rung::Eol };
+    assert_eq!(one(&hay, &quote).unwrap_err().found, Some(300_000 - 100));
+}
+
+#[test]
+fn an_excerpt_is_short_and_shows_the_place() {
+    let line = format!("{}needle{}", "é".repeat(400), "x".repeat(400));
+    let shown = excerpt(&line, 800);
+    assert!(shown.contains("needle") && shown.starts_with('…') && shown.ends_with('…'));
+    assert!(shown.len() <= crate::limits::EXCERPT + 6);
+    assert_eq!(excerpt("short", 99), "short");
+}
+
+#[test]
+fn likeness_is_never_above_its_bound() {
+    let lines = ["let a = 1;", "let b = 2;", "", "    x", "return foo(bar);", "retrun foo(baz);"];
+    for a in lines {
+        for b in lines {
+            let (alike, bound) = (score::alike(a, b), score::Bag::of(a).likeness(&score::Bag::of(b)));
+            assert!(alike <= bound + 1e-9, "{a:?} {b:?}: {alike} > {bound}");
+            assert!((0.0..=1.0).contains(&alike));
+        }
+    }
+    assert_eq!(score::alike("  kitten", "sitting"), 1.0 - 3.0 / 7.0);
+}

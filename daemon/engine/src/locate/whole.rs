@@ -2,7 +2,6 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::each_hit;
 use crate::cut::Cut;
 use crate::text::{Breaks, split_final_break};
 
@@ -40,14 +39,18 @@ impl LineEnd {
     }
 }
 
+/// Looks at one hit of the lines' text.
+pub(crate) type Check<'c> = &'c mut dyn FnMut(usize) -> ControlFlow<()>;
+
 /// Visits the runs of lines that equal the list `old`, whose breaks are those of `breaks`; ranges leave the
-/// last line's break out.
+/// last line's break out. `hits` visits where the lines' text stands, overlapping hits too.
 pub(crate) fn each(
     content: &str,
     end: LineEnd,
     (old, breaks): (&str, Breaks),
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+    hits: impl FnOnce(&str, Check<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let bytes = content.as_bytes();
     let (lines, _) = split_final_break(old, breaks);
@@ -70,5 +73,5 @@ pub(crate) fn each(
         return memchr::memchr_iter(end.stop, bytes).try_for_each(|at| check(at + 1));
     }
     // Hits that do not begin a line must not hide overlapping ones that do.
-    each_hit(bytes, lines.as_bytes(), true, &mut check)
+    hits(lines, &mut check)
 }

@@ -6,7 +6,7 @@ use editd_proto::message::{EditOutcome, EditStatus};
 use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
-use crate::locate::{Miss, Quote, Rung, not_found};
+use crate::locate::{Haystack, Miss, Quote, Rung, not_found};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -16,6 +16,8 @@ use crate::{Refusal, refusal};
 pub(crate) struct Scene<'s> {
     /// The file as it was before any edit of its entry.
     pub(crate) text: &'s Text<'s>,
+    /// The same, for looking quotations up.
+    pub(crate) hay: &'s Haystack<'s>,
     /// The edit's index in its entry.
     pub(crate) edit: u32,
     /// The file's path: where clipboards come from.
@@ -76,9 +78,9 @@ impl Scene<'_> {
         not_found(self.text, quote, &Miss { new, elsewhere, look })
     }
 
-    /// Pays for one search of the file.
-    pub(crate) fn pay_search(&self) -> Result<(), Refusal> {
-        if self.budget.search(self.text.len()) {
+    /// Pays for one look-up, where it reads the file.
+    pub(crate) fn pay_search(&self, needle: &str) -> Result<(), Refusal> {
+        if !self.hay.reads_again(needle) || self.budget.search(self.text.len()) {
             return Ok(());
         }
         Err(refusal::spent(

@@ -39,7 +39,8 @@ const ANCHOR_FIELDS: [&str; 5] = ["near", "window", "match", "threshold", "whole
 pub(crate) struct Insert<'a> {
     /// Where.
     pub(crate) at: &'a Position,
-    anchor: Option<Quote<'a>>,
+    /// Beside what, where `at` says so.
+    pub(crate) anchor: Option<Quote<'a>>,
     /// What.
     pub(crate) text: Given<'a>,
 }
@@ -71,8 +72,8 @@ impl Insert<'_> {
             }
             (Position::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
             (Position::Before(_) | Position::After(_), Some(quote)) => {
-                scene.pay_search()?;
-                let hit = locate::one(text, quote)?.ok_or_else(|| scene.missed(quote, None))?;
+                scene.pay_search(quote.needle(text.breaks))?;
+                let hit = locate::one(scene.hay, quote)?.ok_or_else(|| scene.missed(quote, None))?;
                 Ok(self.beside(scene, quote, &hit, &new))
             }
             _ => Ok(self.bytes_at(scene, 0, &new, Found::default(), -1)),

@@ -66,8 +66,7 @@ impl Lines<'_> {
         let new = self.text.resolve(clips)?;
         let (made, converted) = line_text(text, &range, &new, self.text.literal);
         let place = Place::owning(text, scene.edit, range, &Rc::from(made));
-        let places = if place.is_idle() && place.guard.is_empty() { Vec::new() } else { vec![place] };
-        Ok(Effect { places, stored, found: Found { converted, ..found } })
+        Ok(Effect { places: vec![place], stored, found: Found { converted, ..found } })
     }
 }
 

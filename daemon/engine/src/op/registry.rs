@@ -8,6 +8,7 @@ use super::{
     Create, Insert, Lines, Replace, Substitute, Target, Write, chmod, create, fields, insert, lines,
 };
 use super::{moves, replace, substitute, write};
+use crate::locate::Quote;
 use crate::refusal::{malformed, refuse};
 use crate::{Proof, Refusal};
 
@@ -94,6 +95,15 @@ impl<'a> Op<'a> {
                 Proof::Blind
             }
             Self::Copy(_) | Self::Chmod(_) => Proof::Blind,
+        }
+    }
+
+    /// The quotation that it looks up.
+    pub(crate) fn quote(&self) -> Option<&Quote<'a>> {
+        match self {
+            Self::Replace(op) => Some(&op.quote),
+            Self::Insert(op) => op.anchor.as_ref(),
+            _ => None,
         }
     }
 

@@ -40,7 +40,8 @@ pub(crate) const FIELDS: &[&str] = &[
 /// A replacement.
 #[derive(Debug)]
 pub(crate) struct Replace<'a> {
-    quote: Quote<'a>,
+    /// What is looked for.
+    pub(crate) quote: Quote<'a>,
     /// What stands there then.
     pub(crate) new: Given<'a>,
     all: bool,
@@ -71,12 +72,12 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
 impl<'a> Replace<'a> {
     /// Finds the place or places and says what stands there then.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        scene.pay_search()?;
+        scene.pay_search(self.quote.needle(scene.text.breaks))?;
         if self.all { self.every(scene, clips) } else { self.one(scene, clips) }
     }
 
     fn one(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        let hit = locate::one(scene.text, &self.quote)?;
+        let hit = locate::one(scene.hay, &self.quote)?;
         let hit = hit.ok_or_else(|| scene.missed(&self.quote, self.new.quoted()))?;
         let matched = self.matched(scene.text, &hit.range);
         let stored = self.store(scene, clips, &matched)?;
@@ -97,7 +98,7 @@ impl<'a> Replace<'a> {
     }
 
     fn every(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        let (spans, rung) = locate::every(scene.text, &self.quote)?;
+        let (spans, rung) = locate::every(scene.hay, &self.quote)?;
         let count = spans.len() as u64;
         let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
             if self.expect == Some(0) {

@@ -1,1 +1,72 @@
-//! Tests of this room; they change nothing.
+//! Tests of reading edits and templates. They look at no file.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use editd_proto::Code;
+use editd_proto::message::{Edit, FileMode, Position};
+use editd_proto::path::WirePath;
+
+use super::*;
+use crate::Proof;
+
+fn edit(op: &str) -> Edit {
+    Edit { op: op.to_owned(), ..Edit::default() }
+}
+
+#[test]
+fn a_refusal_names_the_field() {
+    let text = || Some("x".to_owned());
+    for (edit, field) in [
+        (edit("replace"), "old"),
+        (Edit { old: text(), ..edit("replace") }, "new"),
+        (Edit { old: text(), new: text(), text: text(), ..edit("replace") }, "text"),
+        (Edit { text: text(), ..edit("insert") }, "at"),
+        (Edit { at: Some(Position::End), ..edit("insert") }, "text"),
+        (Edit { text: text(), to_clipboard: text(), ..edit("write") }, "to_clipboard"),
+        (Edit { start: Some(1), text: text(), ..edit("lines") }, "end"),
+        (Edit { pattern: text(), ..edit("substitute") }, "replacement"),
+        (edit("rename"), "to"),
+        (Edit { to: Some(WirePath::from("")), ..edit("copy") }, "to"),
+        (edit("chmod"), "mode"),
+        (Edit { mode: Some(FileMode::Bits(0o10000)), ..edit("chmod") }, "mode"),
+        (Edit { mode: Some(FileMode::Octal("+7".to_owned())), ..edit("chmod") }, "mode"),
+        (Edit { overwrite: Some(true), ..edit("create") }, "overwrite"),
+        (
+            Edit { old: text(), new: text(), from_clipboard: Some("n".repeat(300)), ..edit("replace") },
+            "from_clipboard",
+        ),
+    ] {
+        let refusal = parse(&edit, None).unwrap_err();
+        assert_eq!(refusal.code, Code::Malformed);
+        assert!(refusal.message.contains(&format!("`{field}`")), "{}", refusal.message);
+    }
+}
+
+#[test]
+fn modes_are_read_as_octal_digits() {
+    for (digits, bits) in [("644", 0o644), ("0755", 0o755), ("0o600", 0o600), ("0", 0)] {
+        let edit = Edit { mode: Some(FileMode::Octal(digits.to_owned())), ..edit("chmod") };
+        assert!(matches!(parse(&edit, None), Ok(Op::Chmod(found)) if found == bits));
+    }
+}
+
+#[test]
+fn what_an_edit_proves() {
+    let text = || Some("x".to_owned());
+    let to = || Some(WirePath::from("to"));
+    for (edit, wanted) in [
+        (Edit { old: text(), new: text(), ..edit("replace") }, Proof::Quoted),
+        (Edit { text: text(), at: Some(Position::End), ..edit("insert") }, Proof::NotNeeded),
+        (Edit { text: text(), at: Some(Position::Before("a".to_owned())), ..edit("insert") }, Proof::Quoted),
+        (Edit { text: text(), at: Some(Position::Line(1)), ..edit("insert") }, Proof::Blind),
+        (Edit { text: text(), ..edit("write") }, Proof::Blind),
+        (Edit { pattern: text(), replacement: text(), ..edit("substitute") }, Proof::Blind),
+        (edit("create"), Proof::NotNeeded),
+        (edit("delete"), Proof::Blind),
+        (Edit { to: to(), ..edit("copy") }, Proof::NotNeeded),
+        (Edit { to: to(), overwrite: Some(true), ..edit("copy") }, Proof::Blind),
+        (Edit { to: to(), ..edit("rename") }, Proof::Blind),
+    ] {
+        assert_eq!(parse(&edit, None).unwrap().proof(), wanted, "{edit:?}");
+    }
+}

@@ -10,6 +10,8 @@ pub(crate) struct Budget {
     search: Cell<u64>,
     regex: Cell<u64>,
     nearest: Cell<u64>,
+    stages: Cell<u64>,
+    diffs: Cell<u64>,
 }
 
 impl Budget {
@@ -19,6 +21,8 @@ impl Budget {
             search: Cell::new(limits::SEARCH_WORK),
             regex: Cell::new(limits::REGEX_WORK),
             nearest: Cell::new(limits::NEAREST_WORK),
+            stages: Cell::new(limits::STAGE_WORK),
+            diffs: Cell::new(limits::DIFFS),
         }
     }
 
@@ -30,6 +34,16 @@ impl Budget {
     /// Takes a search by regular expression.
     pub(crate) fn regex(&self, bytes: usize) -> bool {
         take(&self.regex, bytes)
+    }
+
+    /// Takes a stage of a content of so many bytes.
+    pub(crate) fn stage(&self, bytes: usize) -> bool {
+        take(&self.stages, bytes)
+    }
+
+    /// Takes a diff of so many bytes.
+    pub(crate) fn diff(&self, bytes: usize) -> bool {
+        take(&self.diffs, bytes)
     }
 
     /// Takes a search for what is nearest.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use editd_proto::error::{Code, WireError};
+use editd_proto::limits;
 use editd_proto::message::{EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
@@ -16,7 +17,7 @@ use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff};
 use crate::locate::each_hit;
 use crate::op::{Op, Target};
-use crate::refusal::refuse;
+use crate::refusal::{refuse, spent, too_large};
 use crate::text::Text;
 use crate::tree::{Stage, Tree};
 use crate::{Options, Refusal, State};
@@ -56,11 +57,14 @@ pub(crate) fn run(
     };
     let creates = before == State::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
     let plain = made.as_ref().is_none_or(|made| made.plain);
+    let rewritten = made.is_some();
     let delta = settle(job, path, &before, made, creates, tree)?;
     let moved = file_ops(ops, tree, path, &mut verdicts, &mut reports)?;
     let node = tree.node(moved.unwrap_or(path))?;
     let (after, new_hash) = (node.state.clone(), node.hash());
-    let changed = moved.is_some() || after != before || reports.iter().flatten().any(|r| r.changed);
+    // A stage with splices differs for sure; only without one need the states be compared.
+    let differs = rewritten || moved.is_some() || after != before;
+    let changed = differs || reports.iter().flatten().any(|report| report.changed);
     let mut outcome = FileOutcome {
         path: path.clone(),
         status: status(&verdicts, ops.len(), changed),
@@ -72,7 +76,7 @@ pub(crate) fn run(
         issues: Vec::new(),
         warnings: Vec::new(),
     };
-    if job.diff && (moved.is_some() || after != before) {
+    if job.diff && differs {
         let moved = moved.map_or(Moved::No, Moved::To);
         let label = job.options.label(path);
         let (diff, omitted) = if plain {
@@ -80,8 +84,12 @@ pub(crate) fn run(
         } else {
             entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None)
         };
-        outcome.diff = Some(diff);
-        outcome.omitted_hunks = (omitted > 0).then_some(omitted);
+        if job.budget.diff(diff.len()) {
+            outcome.diff = Some(diff);
+            outcome.omitted_hunks = (omitted > 0).then_some(omitted);
+        } else {
+            outcome.omitted_hunks = Some(omitted + diff.matches("\n@@ ").count() as u64);
+        }
     }
     Ok((outcome, verdicts.first().cloned()))
 }
@@ -141,6 +149,11 @@ fn text_edits(
         stage::spoil(ops, verdicts, clips);
         return Ok((None, vec![None; ops.len()]));
     }
+    if let Some(refusal) = too_much(before, job) {
+        verdicts.refuse_all(&refusal, |edit| matches!(ops.get(edit), Some(Ok(op)) if is_text(op)))?;
+        stage::spoil(ops, verdicts, clips);
+        return Ok((None, vec![None; ops.len()]));
+    }
     let hash = tree.node(path)?.known_hash();
     let elsewhere = |old: &str| stands_elsewhere(tree, path, old, &job.budget);
     let (bytes, hash): (&[u8], _) = match before {
@@ -150,6 +163,24 @@ fn text_edits(
     let label = job.options.label(path);
     let ground = Ground { bytes, label, hash, path, budget: &job.budget, elsewhere: &elsewhere };
     stage::run(&ground, ops, verdicts, clips)
+}
+
+/// Whether the content is larger than a file may be, or the job has read enough.
+fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
+    let size = match before {
+        State::File { bytes, .. } => bytes.len(),
+        State::Absent => 0,
+    };
+    if size > limits::FILE {
+        let message =
+            format!("the file has {size} bytes; text edits are for files of up to {}", limits::FILE);
+        return Some(too_large(message, limits::FILE));
+    }
+    if job.budget.stage(size) {
+        return None;
+    }
+    let limit = crate::limits::STAGE_WORK;
+    Some(spent("this job edits large files too many times over; send it as several jobs", limit))
 }
 
 /// Another file of the job that has a text, and the line.
@@ -188,12 +219,18 @@ fn settle(
         Some(made) => made,
         None if creates => {
             let empty = crate::hash::hash(&[]);
-            Made { bytes: Arc::from([]), splices: Vec::new(), hashes: (empty, empty), plain: true }
+            Made {
+                bytes: Arc::from([]),
+                splices: Vec::new(),
+                hashes: (empty, empty),
+                known: None,
+                plain: true,
+            }
         }
         None => return Ok(None),
     };
     let delta = if made.plain {
-        Delta::of_splices(old, &made.bytes, &made.splices)
+        Delta::of_splices(old, &made.bytes, &made.splices, made.known)
     } else {
         let label = job.options.label(path);
         let text =

@@ -1,10 +1,14 @@
 //! A job, entry by entry. It decides nothing about an edit.
 
+use std::collections::BTreeMap;
+
+use editd_proto::ids::ContentHash;
 use editd_proto::message::JobRequest;
+use editd_proto::path::WirePath;
 
 use super::Budget;
 use super::entry::{self, Job};
-use super::needs::{needs, read};
+use super::needs::{needs_of, read};
 use crate::clip::Clips;
 use crate::tree::Tree;
 use crate::{Options, Plan, Refusal, World};
@@ -16,10 +20,23 @@ use crate::{Options, Plan, Refusal, World};
 /// The first refusal, naming path and edit where it is about one. With `partial` only what is wrong with the
 /// job as a whole: the first refusal is in [`Plan::error`] then, and every one at its edit.
 pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
+    plan_known(job, world, options, &BTreeMap::new())
+}
+
+/// The same for a caller that has hashed contents of the world already: those are not hashed again.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_known(
+    job: &JobRequest,
+    world: &World,
+    options: &Options,
+    hashes: &BTreeMap<WirePath, ContentHash>,
+) -> Result<Plan, Refusal> {
     let parsed = read(job)?;
-    let paths = needs(job)?.paths;
+    let paths = needs_of(job, &parsed).paths;
     let shared = Job { partial: job.partial, diff: job.diff != Some(false), options, budget: Budget::new() };
-    let mut tree = Tree::new(world);
+    let mut tree = Tree::new(world, hashes);
     let mut clips = Clips::new(world);
     let mut files = Vec::with_capacity(job.files.len());
     let mut error = None;
@@ -28,5 +45,5 @@ pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, 
         files.push(outcome);
         error = error.or(refused);
     }
-    Ok(Plan { changes: tree.changes(&paths), clips: clips.writes(), files, error })
+    Ok(Plan { changes: tree.changes(&paths)?, clips: clips.writes(), files, error })
 }

@@ -11,7 +11,7 @@ mod needs;
 mod stage;
 mod verdict;
 
-pub use job::plan;
+pub use job::{plan, plan_known};
 pub use needs::{needs, proof};
 
 pub(crate) use budget::Budget;

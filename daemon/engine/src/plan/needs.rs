@@ -20,12 +20,16 @@ pub(crate) type Parsed<'j> = Vec<Result<Op<'j>, Refusal>>;
 /// `malformed` or `limit` for a job that no world could satisfy; with `partial`, edits that are malformed by
 /// themselves are left to [`crate::plan`] to report.
 pub fn needs(job: &JobRequest) -> Result<Needs, Refusal> {
-    let entries = read(job)?;
+    Ok(needs_of(job, &read(job)?))
+}
+
+/// What the edits of a job, read already, must be shown.
+pub(crate) fn needs_of(job: &JobRequest, entries: &[Parsed<'_>]) -> Needs {
     let mut known: BTreeSet<&WirePath> = BTreeSet::new();
     let mut stored: BTreeSet<&str> = BTreeSet::new();
     let mut read_clips: BTreeSet<&str> = BTreeSet::new();
     let mut needs = Needs::default();
-    for (entry, ops) in job.files.iter().zip(&entries) {
+    for (entry, ops) in job.files.iter().zip(entries) {
         let targets = ops.iter().flatten().filter_map(Op::target);
         for path in std::iter::once(&entry.path).chain(targets) {
             if known.insert(path) {
@@ -41,7 +45,7 @@ pub fn needs(job: &JobRequest) -> Result<Needs, Refusal> {
             }
         }
     }
-    Ok(needs)
+    needs
 }
 
 /// What proves that a file entry knows the content it replaces. Edits that are malformed prove nothing and
@@ -99,6 +103,10 @@ fn check_shape(job: &JobRequest) -> Result<(), Refusal> {
     }
     if job.files.iter().map(|entry| entry.edits.len()).sum::<usize>() > limits::EDITS {
         return Err(too_many("edits", limits::EDITS));
+    }
+    let regexes = job.files.iter().flat_map(|entry| &entry.edits).filter(|edit| edit.regex == Some(true));
+    if regexes.count() > crate::limits::REGEXES {
+        return Err(too_many("regular expressions", crate::limits::REGEXES));
     }
     match job.files.iter().find(|entry| entry.edits.is_empty()) {
         Some(entry) => {

@@ -1,5 +1,6 @@
 //! The text edits of one entry: all located in the same content, then put together. It moves no file.
 
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,10 +15,11 @@ use super::verdict::Verdicts;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
+use crate::locate::Haystack;
 use crate::op::{Effect, Found, Op, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
-use crate::splice::{Place, apply, arrange, assemble, to_bytes};
-use crate::text::{Encoding, Text};
+use crate::splice::{Place, apply_shared, arrange, assemble, size_after, to_bytes};
+use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
 /// What is there for the edits of an entry.
@@ -44,6 +46,8 @@ pub(crate) struct Made {
     pub(crate) splices: Vec<Splice>,
     /// The hashes before and after.
     pub(crate) hashes: (ContentHash, ContentHash),
+    /// The first splice's offset and the newlines before it, where they are known.
+    pub(crate) known: Option<(usize, usize)>,
     /// Whether readers can take the bytes as they are.
     pub(crate) plain: bool,
 }
@@ -93,7 +97,7 @@ pub(crate) fn run(
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
-    let made = match make(ground, &text, &places) {
+    let made = match make(ground, &text, places) {
         Ok(made) => made,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
@@ -115,6 +119,8 @@ fn locate(
 ) -> Result<Vec<Place>, Refusal> {
     let mut places: Vec<Place> = Vec::new();
     let mut inserted = 0;
+    let quotes = ops.iter().flatten().filter_map(Op::quote);
+    let hay = Haystack::new(text, quotes.map(|quote| quote.needle(text.breaks)).collect());
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -123,6 +129,7 @@ fn locate(
         }
         let scene = Scene {
             text,
+            hay: &hay,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
             budget: ground.budget,
@@ -132,6 +139,8 @@ fn locate(
         match effect.and_then(|effect| fits(effect, places.len(), &mut inserted)) {
             Ok(mut effect) => {
                 let changed = effect.places.iter().any(|place| !place.is_idle());
+                // What changes nothing and owns nothing keeps nobody off.
+                effect.places.retain(|place| !place.is_idle() || !place.guard.is_empty());
                 places.append(&mut effect.places);
                 *report = Some(Report { found: effect.found, changed, stored: effect.stored });
             }
@@ -182,9 +191,14 @@ fn encodable(text: &Text<'_>, effect: Effect) -> Result<Effect, Refusal> {
 }
 
 fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
-    for (a, b) in arrange(places) {
+    let conflicts = arrange(places);
+    if conflicts.is_empty() {
+        return Ok(());
+    }
+    let starts: HashMap<u32, usize> = places.iter().map(|place| (place.edit, place.guard.start())).collect();
+    for (a, b) in conflicts {
         let (first, second) = (a.min(b), a.max(b));
-        let at = places.iter().find(|place| place.edit == second).map_or(0, |place| place.guard.start());
+        let at = starts.get(&second).copied().unwrap_or(0);
         for (edit, other) in [(second, first), (first, second)] {
             let mut error = refuse(
                 Code::Overlap,
@@ -205,7 +219,7 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
 
 /// Refuses the edits that read what a refused edit of this entry would have stored.
 fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
-    let mut spoilt: std::collections::BTreeSet<&str> = std::collections::BTreeSet::new();
+    let mut spoilt: BTreeSet<&str> = BTreeSet::new();
     for (edit, op) in ops.iter().enumerate() {
         let Ok(op) = op else { continue };
         let own = op.reads().is_some() && op.reads() == op.stores();
@@ -230,29 +244,32 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
 }
 
 /// Puts the places together; `None` where nothing changes.
-fn make(ground: &Ground<'_>, text: &Text<'_>, places: &[Place]) -> Result<Option<Made>, Refusal> {
-    let splices = to_bytes(text, assemble(text, places))?;
+fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Option<Made>, Refusal> {
+    let splices = to_bytes(text, assemble(text, &places))?;
+    // Large texts are not kept twice.
+    drop(places);
     let Some(first) = splices.first() else {
         return Ok(None);
     };
-    let gone: usize = splices.iter().map(|splice| splice.old.len()).sum();
-    let come: usize = splices.iter().map(|splice| splice.new.len()).sum();
-    let size = (ground.bytes.len() + come).saturating_sub(gone);
+    let size = size_after(ground.bytes.len(), &splices);
     if size > limits::FILE {
         return Err(too_large(
             format!("the file would have {size} bytes, more than {}", limits::FILE),
             limits::FILE,
         ));
     }
-    let after = apply(ground.bytes, &splices)
+    let after = apply_shared(ground.bytes, &splices)
         .ok_or_else(|| internal("planned splices do not fit the file; please report this job"))?;
     let hashes = match ground.hash {
         Some(hash) => (hash, crate::hash::hash(&after)),
         None => hash_both(ground.bytes, &after, first.at as usize),
     };
     let plain = text.encoding == Encoding::Utf8;
+    let at = first.at as usize;
+    let lines = text.line_of(at.saturating_sub(text.bom)) - 1;
+    let known = (plain && text.breaks == Breaks::Lf).then_some((at, lines));
     debug_assert_eq!(ground.bytes.cut(0..first.at as usize), after.cut(0..first.at as usize));
-    Ok(Some(Made { bytes: Arc::from(after), splices, hashes, plain }))
+    Ok(Some(Made { bytes: after, splices, hashes, known, plain }))
 }
 
 /// Stores for later entries what the edits that stand store.

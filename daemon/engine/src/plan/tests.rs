@@ -1,1 +1,182 @@
-//! Tests of this room; they change nothing.
+//! Tests of what a job needs and of its limits. They plan small jobs.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use editd_proto::Code;
+use editd_proto::message::{Edit, FileEntry, JobRequest, Position};
+use editd_proto::path::WirePath;
+
+use crate::{Options, State, World, needs, plan};
+
+fn entry(path: &str, edits: Vec<Edit>) -> FileEntry {
+    FileEntry { path: WirePath::from(path), edits, ..FileEntry::default() }
+}
+
+fn replace(old: &str, new: &str) -> Edit {
+    Edit { op: "replace".to_owned(), old: Some(old.to_owned()), new: Some(new.to_owned()), ..Edit::default() }
+}
+
+fn world(path: &str, bytes: &[u8]) -> World {
+    let state = State::File { bytes: Arc::from(bytes), mode: 0o644 };
+    World { files: [(WirePath::from(path), state)].into_iter().collect(), ..World::default() }
+}
+
+#[test]
+fn needs_name_paths_once_and_clipboards_that_no_earlier_edit_stores() {
+    let clip = |name: &str| Some(name.to_owned());
+    let copy = Edit { op: "copy".to_owned(), to: Some(WirePath::from("b")), ..Edit::default() };
+    let job = JobRequest {
+        files: vec![
+            entry(
+                "a",
+                vec![
+                    Edit { from_clipboard: clip("x"), ..replace("1", "") },
+                    Edit { to_clipboard: clip("y"), ..replace("2", "") },
+                ],
+            ),
+            entry("c", vec![copy]),
+            entry(
+                "a",
+                vec![
+                    Edit { from_clipboard: clip("y"), ..replace("3", "") },
+                    Edit { from_clipboard: clip("x"), ..replace("4", "") },
+                ],
+            ),
+            entry("b", vec![Edit { from_clipboard: clip("z"), to_clipboard: clip("z"), ..replace("5", "") }]),
+        ],
+        ..JobRequest::default()
+    };
+    let needs = needs(&job).unwrap();
+    assert_eq!(needs.paths, ["a", "c", "b"].map(WirePath::from));
+    assert_eq!(needs.clips, ["x"]);
+}
+
+#[test]
+fn a_result_over_the_limit_is_too_large() {
+    let content = "a\n".repeat(100_000);
+    let big = "x".repeat(2000);
+    let edit = Edit { all: Some(true), ..replace("a", &big) };
+    let job = JobRequest { files: vec![entry("f", vec![edit])], ..JobRequest::default() };
+    let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
+    assert_eq!((refusal.code, refusal.edit), (Code::TooLarge, Some(1)));
+    assert_eq!(refusal.limit, Some(editd_proto::limits::FILE as u64));
+}
+
+#[test]
+fn edits_that_together_insert_too_much_are_too_large() {
+    let insert = || Edit {
+        op: "insert".to_owned(),
+        at: Some(Position::End),
+        text: Some("x".repeat(20 << 20)),
+        ..Edit::default()
+    };
+    let job = JobRequest {
+        files: vec![entry("f", vec![insert(), insert(), insert(), insert()])],
+        ..JobRequest::default()
+    };
+    let refusal = plan(&job, &world("f", b"a"), &Options::default()).unwrap_err();
+    assert_eq!((refusal.code, refusal.edit), (Code::TooLarge, Some(4)));
+}
+
+#[test]
+fn a_regular_expression_that_reads_the_rest_of_the_file_for_each_match_is_stopped() {
+    let content = "a".repeat(300_000);
+    let edit = Edit {
+        op: "substitute".to_owned(),
+        pattern: Some(".*[^a]|a".to_owned()),
+        replacement: Some(String::new()),
+        regex: Some(true),
+        ..Edit::default()
+    };
+    let job = JobRequest { files: vec![entry("f", vec![edit])], ..JobRequest::default() };
+    let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
+    assert_eq!(refusal.code, Code::Limit);
+}
+
+#[test]
+fn a_path_that_was_not_read_is_an_internal_error_and_no_guess() {
+    let job = JobRequest { files: vec![entry("f", vec![replace("a", "b")])], ..JobRequest::default() };
+    assert_eq!(plan(&job, &World::default(), &Options::default()).unwrap_err().code, Code::Internal);
+}
+
+#[test]
+fn too_many_files_or_edits_are_a_limit() {
+    let many = |n: usize| vec![replace("a", "b"); n];
+    let files = (0..10_001).map(|i| entry(&format!("f{i}"), many(1))).collect();
+    let job = JobRequest { files, ..JobRequest::default() };
+    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
+    let job = JobRequest { files: vec![entry("f", many(100_001))], ..JobRequest::default() };
+    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
+}
+
+fn substitute(pattern: &str, replacement: &str) -> Edit {
+    Edit {
+        op: "substitute".to_owned(),
+        pattern: Some(pattern.to_owned()),
+        replacement: Some(replacement.to_owned()),
+        regex: Some(true),
+        ..Edit::default()
+    }
+}
+
+#[test]
+fn look_around_finds_what_is_far_away_and_empty_matches_end() {
+    let content = format!("{}value\n", "filler line\n".repeat(20_000));
+    for (pattern, count) in
+        [("(?<!x)value", 1), ("(?=value)", 1), (r"$(?!x)", 1), (r"(?=filler)|(?=value)", 20_001)]
+    {
+        let job = JobRequest {
+            files: vec![entry("f", vec![substitute(pattern, "+")])],
+            diff: Some(false),
+            ..JobRequest::default()
+        };
+        let planned = plan(&job, &world("f", content.as_bytes()), &Options::default());
+        let found = planned.map(|plan| plan.files.first().and_then(|file| file.edits.first()?.replacements));
+        match count {
+            20_001 => assert_eq!(found.unwrap_err().code, Code::Limit),
+            count => assert_eq!(found.unwrap(), Some(count), "{pattern}"),
+        }
+    }
+}
+
+#[test]
+fn copies_of_a_large_file_are_bounded() {
+    let copies = (0..40).map(|i| Edit {
+        op: "copy".to_owned(),
+        to: Some(WirePath::new(format!("g{i}"))),
+        ..Edit::default()
+    });
+    let job = JobRequest { files: vec![entry("f", copies.collect())], ..JobRequest::default() };
+    let mut world = world("f", &vec![0; 20 << 20]);
+    for path in needs(&job).unwrap().paths {
+        world.files.entry(path).or_insert(State::Absent);
+    }
+    assert_eq!(plan(&job, &world, &Options::default()).unwrap_err().code, Code::TooLarge);
+}
+
+#[test]
+fn the_diffs_of_one_job_are_bounded_together() {
+    let files = (0..200).map(|i| {
+        let write = Edit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..Edit::default() };
+        entry(&format!("f{i}"), vec![write])
+    });
+    let job = JobRequest { files: files.collect(), ..JobRequest::default() };
+    let mut world = World::default();
+    for path in needs(&job).unwrap().paths {
+        world.files.insert(path, State::Absent);
+    }
+    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let shown: usize = plan.files.iter().filter_map(|file| file.diff.as_ref()).map(String::len).sum();
+    assert!(shown <= crate::limits::DIFFS as usize);
+    let told = plan.files.iter().filter(|file| file.omitted_hunks == Some(1)).count();
+    assert!(told > 0 && plan.files.iter().all(|file| file.diff.is_some() || file.omitted_hunks == Some(1)));
+}
+
+#[test]
+fn many_regular_expressions_are_a_limit() {
+    let job =
+        JobRequest { files: vec![entry("f", vec![substitute("a", "b"); 501])], ..JobRequest::default() };
+    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
+}

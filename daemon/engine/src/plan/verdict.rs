@@ -3,6 +3,7 @@
 use editd_proto::path::WirePath;
 
 use crate::Refusal;
+use crate::limits;
 
 /// The refusals of one entry's edits.
 #[derive(Debug)]
@@ -10,12 +11,13 @@ pub(crate) struct Verdicts<'p> {
     path: &'p WirePath,
     partial: bool,
     refused: Vec<Option<Refusal>>,
+    given: usize,
 }
 
 impl<'p> Verdicts<'p> {
     /// None yet.
     pub(crate) fn new(path: &'p WirePath, partial: bool, edits: usize) -> Self {
-        Self { path, partial, refused: vec![None; edits] }
+        Self { path, partial, refused: vec![None; edits], given: 0 }
     }
 
     /// Refuses an edit. The first reason stays.
@@ -27,6 +29,11 @@ impl<'p> Verdicts<'p> {
         refusal.edit.get_or_insert(edit as u64 + 1);
         if !self.partial {
             return Err(refusal);
+        }
+        self.given += 1;
+        if self.given > limits::EXPLAINED {
+            refusal.candidates.clear();
+            refusal.near_misses.clear();
         }
         if let Some(slot) = self.refused.get_mut(edit) {
             slot.get_or_insert(refusal);

@@ -40,7 +40,8 @@ pub(crate) fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, R
         return vec![whole];
     }
     let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() + 1;
-    if count(old) + count(new) > limits::DIFF_LINES {
+    let single = |bytes: &[u8]| memchr::memchr(b'\n', bytes).is_none_or(|stop| stop + 1 == bytes.len());
+    if (single(old) && single(new)) || count(old) + count(new) > limits::DIFF_LINES {
         return vec![whole];
     }
     by_lines(start, old, new)

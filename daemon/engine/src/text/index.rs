@@ -1,51 +1,62 @@
 //! Finds lines without listing them: counts of line breaks per block, so that memory is a thousandth of the
-//! file and any look-up reads one block. It never looks at what a line says.
+//! file, a look-up reads one block, and a file is counted only as far as somebody asks. It never looks at what a line says.
+
+use std::cell::RefCell;
 
 use crate::cut::Cut;
 
 const BLOCK: usize = 16 * 1024;
 
-/// Line breaks before each block, and in all.
+/// Line breaks before each block, as far as anybody asked.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     stop: u8,
-    /// At `i`: breaks before byte `i * BLOCK`; one more entry at the end.
-    before: Vec<u32>,
+    /// At `i`: breaks before byte `i * BLOCK`; one more entry once the end was reached.
+    before: RefCell<Vec<u32>>,
 }
 
 impl LineIndex {
-    /// Counts the breaks that end with the byte `stop`.
-    pub(crate) fn new(content: &[u8], stop: u8) -> Self {
-        let mut before = Vec::with_capacity(content.len() / BLOCK + 2);
-        let mut count = 0u32;
-        before.push(0);
-        for block in content.chunks(BLOCK) {
-            count += u32::try_from(memchr::memchr_iter(stop, block).count()).unwrap_or(u32::MAX);
+    /// For breaks that end with the byte `stop`. Always asked about the same content.
+    pub(crate) fn new(stop: u8) -> Self {
+        Self { stop, before: RefCell::new(vec![0]) }
+    }
+
+    /// Counts on until `enough` says so of blocks and breaks counted, or the end is reached.
+    fn extend(&self, content: &[u8], enough: impl Fn(usize, usize) -> bool) {
+        let mut before = self.before.borrow_mut();
+        let mut count = before.last().copied().unwrap_or(0);
+        while before.len() <= content.len().div_ceil(BLOCK) && !enough(before.len(), count as usize) {
+            let start = (before.len() - 1) * BLOCK;
+            let block = content.cut(start..content.len().min(start + BLOCK));
+            count += u32::try_from(memchr::memchr_iter(self.stop, block).count()).unwrap_or(u32::MAX);
             before.push(count);
         }
-        Self { stop, before }
     }
 
     /// Breaks in all.
-    pub(crate) fn total(&self) -> usize {
-        self.before.last().map_or(0, |count| *count as usize)
+    pub(crate) fn total(&self, content: &[u8]) -> usize {
+        self.extend(content, |_, _| false);
+        self.before.borrow().last().map_or(0, |count| *count as usize)
     }
 
     /// Breaks that end at or before `offset`.
     pub(crate) fn rank(&self, content: &[u8], offset: usize) -> usize {
         let offset = offset.min(content.len());
         let block = offset / BLOCK;
-        let base = self.before.get(block).map_or(0, |count| *count as usize);
+        self.extend(content, |blocks, _| blocks > block);
+        let base = self.before.borrow().get(block).map_or(0, |count| *count as usize);
         base + memchr::memchr_iter(self.stop, content.cut(block * BLOCK..offset)).count()
     }
 
     /// The offset just after the `n`-th break (1-based), if there are so many.
     pub(crate) fn after(&self, content: &[u8], n: usize) -> Option<usize> {
-        if n == 0 || n > self.total() {
+        self.extend(content, |_, count| count >= n);
+        let before = self.before.borrow();
+        if n == 0 || before.last().is_none_or(|count| (*count as usize) < n) {
             return None;
         }
-        let block = self.before.partition_point(|count| (*count as usize) < n).checked_sub(1)?;
-        let skip = n - self.before.get(block).map_or(0, |count| *count as usize);
+        let block = before.partition_point(|count| (*count as usize) < n).checked_sub(1)?;
+        let skip = n - before.get(block).map_or(0, |count| *count as usize);
         let start = block * BLOCK;
         let end = content.len().min(start + BLOCK);
         memchr::memchr_iter(self.stop, content.cut(start..end))

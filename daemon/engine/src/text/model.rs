@@ -64,7 +64,7 @@ pub(crate) struct Text<'a> {
     pub(crate) breaks: Breaks,
     /// What it says, without BOM.
     pub(crate) content: Cow<'a, str>,
-    index: OnceCell<LineIndex>,
+    index: LineIndex,
     folded: OnceCell<Option<Folded>>,
 }
 
@@ -77,7 +77,8 @@ impl<'a> Text<'a> {
         let (encoding, bom) = detect(bytes, label)?;
         let content = encoding.decode(bytes.cut(bom..bytes.len()))?;
         let breaks = Breaks::of(&content);
-        Ok(Self { encoding, bom, breaks, content, index: OnceCell::new(), folded: OnceCell::new() })
+        let index = LineIndex::new(breaks.stop());
+        Ok(Self { encoding, bom, breaks, content, index, folded: OnceCell::new() })
     }
 
     /// Bytes of the content.
@@ -85,13 +86,10 @@ impl<'a> Text<'a> {
         self.content.len()
     }
 
-    fn index(&self) -> &LineIndex {
-        self.index.get_or_init(|| LineIndex::new(self.content.as_bytes(), self.breaks.stop()))
-    }
-
     /// How many lines there are; an empty file has none.
     pub(crate) fn lines(&self) -> usize {
-        self.index().total() + usize::from(!self.ends_with_break() && !self.content.is_empty())
+        self.index.total(self.content.as_bytes())
+            + usize::from(!self.ends_with_break() && !self.content.is_empty())
     }
 
     /// Whether the last line has an ending.
@@ -101,7 +99,7 @@ impl<'a> Text<'a> {
 
     /// The 1-based line in which an offset lies; directly after the last break it is one past the last.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
-        self.index().rank(self.content.as_bytes(), offset) + 1
+        self.index.rank(self.content.as_bytes(), offset) + 1
     }
 
     /// First and last line of a range; of an empty range, the line it lies in.
@@ -116,7 +114,7 @@ impl<'a> Text<'a> {
         if line <= 1 {
             return 0;
         }
-        self.index().after(self.content.as_bytes(), line - 1).unwrap_or(self.len())
+        self.index.after(self.content.as_bytes(), line - 1).unwrap_or(self.len())
     }
 
     /// The 1-based column of an offset, in Unicode scalar values.
@@ -134,8 +132,8 @@ impl<'a> Text<'a> {
     /// else of the line before; `None` in a file without any break.
     pub(crate) fn ending_at(&self, offset: usize) -> Option<&str> {
         let bytes = self.content.as_bytes();
-        let passed = self.index().rank(bytes, offset);
-        let end = self.index().after(bytes, passed + 1).or_else(|| self.index().after(bytes, passed))?;
+        let passed = self.index.rank(bytes, offset);
+        let end = self.index.after(bytes, passed + 1).or_else(|| self.index.after(bytes, passed))?;
         let start = end - 1;
         let start = if bytes.get(start) == Some(&b'\n') && start > 0 && bytes.get(start - 1) == Some(&b'\r') {
             start - 1
@@ -180,7 +178,7 @@ impl<'a> Text<'a> {
                 let crlf = memchr::memmem::find_iter(self.content.as_bytes(), b"\r\n").count();
                 match crlf {
                     0 => "lf",
-                    n if n == self.index().total() => "crlf",
+                    n if n == self.index.total(self.content.as_bytes()) => "crlf",
                     _ => "mixed",
                 }
             }

@@ -1,16 +1,21 @@
 //! Clients that are slow: to speak, to finish a frame, to take what they asked for.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::io::Write;
 
 use editd_proto::WireError;
 use editd_proto::codec;
 use editd_proto::error::Code;
-use editd_proto::message::{ChangeEvent, ChangeKind, ReadReply, SubscribeReply, SubscribeRequest, kind};
+use editd_proto::message::{
+    ChangeEvent, ChangeKind, Edit, ReadReply, SubscribeReply, SubscribeRequest, kind,
+};
 
 use super::kit::{Nothing, Served, job, read};
 use crate::limits;
+
+/// Bytes of a large job.
+const LARGE: usize = 8 * 1024 * 1024;
 
 #[test]
 fn who_never_says_hello_is_told_and_closed() {
@@ -91,6 +96,58 @@ fn who_never_takes_its_replies_is_dropped() {
         let status: editd_proto::message::StatusReply = other.ask(1, kind::STATUS, &Nothing {});
         sessions = status.sessions;
     }
+}
+
+#[test]
+fn a_daemon_that_stops_leaves_without_who_takes_no_reply() {
+    let mut served = Served::in_a_hurry();
+    let mut client = served.client();
+    client.send(1, kind::READ, &read("big/4000000"));
+    let mut other = served.client();
+    let _: ReadReply = other.ask(1, kind::READ, &read("small"));
+    served.house.stop.ask();
+    served.let_time_pass();
+    served.ended();
+    drop(client);
+}
+
+#[test]
+fn large_frames_arrive_a_few_at_a_time_and_too_many_bytes_are_busy() {
+    let served = Served::start();
+    served.fake.hold("held");
+    let count = 2 * limits::QUEUE_BYTES / LARGE;
+    let large = |number: usize| {
+        let mut request = job("held", &format!("file-{number}"));
+        request.files[0].edits = vec![Edit { text: Some("x".repeat(LARGE)), ..Edit::default() }];
+        request
+    };
+    let clients: Vec<_> = (0..count)
+        .map(|number| {
+            let mut client = served.client();
+            std::thread::spawn(move || {
+                client.send(1, kind::EDIT, &large(number));
+                client
+            })
+        })
+        .collect();
+    // All are taken, though more than may arrive at once, and though the jobs are held.
+    let mut clients: Vec<_> = clients.into_iter().map(|client| client.join().unwrap()).collect();
+    let mut other = served.client();
+    let _: ReadReply = other.ask(1, kind::READ, &read("small"));
+    let fit = limits::QUEUE_BYTES / LARGE - 1;
+    while served.fake.log().len() < fit {
+        std::thread::yield_now();
+    }
+    served.fake.let_go("held");
+    let mut applied = 0;
+    for client in &mut clients {
+        let reply = client.receive();
+        match reply.kind() {
+            kind::EDIT => applied += 1,
+            _ => assert_eq!(reply.body::<WireError>().unwrap().code, Code::Busy),
+        }
+    }
+    assert!((fit..count).contains(&applied), "{applied} of {count}");
 }
 
 #[test]

@@ -32,6 +32,13 @@ pub fn own_folder(folder: &Path) -> Result<(), ListenError> {
     #[expect(clippy::disallowed_types, reason = "the folder is the socket's, not the workspace's")]
     let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
     match made {
+        Err(why) if why.kind() == ErrorKind::NotFound => {
+            return Err(ListenError::Unfit(format!(
+                "{} cannot be made, since the folder that it lies in does not exist; make that one, or set \
+                 XDG_RUNTIME_DIR to a folder of your own",
+                folder.display()
+            )));
+        }
         Err(why) if why.kind() != ErrorKind::AlreadyExists => {
             return Err(ListenError::Io { what: "make the folder", path: folder.to_owned(), why });
         }

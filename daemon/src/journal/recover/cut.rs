@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
-use editd_proto::ids::JobId;
+use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
-use super::decide::{Action, Shown, decide, is_torn, same_file};
-use super::mend::{seal_records, shown};
+use super::decide::{Action, Shown, decide, is_torn, outlived, same_file};
+use super::mend::{find, seal_records, shown};
 use crate::disk::put::Rescue;
 use crate::disk::stage::{Mode, StageError};
 use crate::disk::{Found, Place, Sight};
-use crate::journal::external;
+use crate::journal::{external, settle};
 use crate::rooms::{Rooms, lock};
-use crate::store::record::{Entry, Face, FileRecord, How, Record, Settle, Staging};
+use crate::store::record::{Entry, Face, FileRecord, How, Record, Settle};
 
 /// A path and its unsettled records, oldest first, each with its entry.
 type Chain<'a> = Vec<(JobId, &'a FileRecord)>;
@@ -55,8 +55,10 @@ pub fn after_cut(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<S
     }
     let settled = rooms.store.append(&records).and_then(|at| rooms.store.flush(at));
     let _durable = settled.map_err(io::Error::other)?;
-    for (staging, slot) in &work.slots {
-        rooms.disk.unstage(staging, slot);
+    // Others may have opened a file in the moment in which it had a name: the slots are emptied with the care that
+    // settling takes.
+    for (id, file, hash) in work.slots {
+        settle::leave_slot(rooms, id, file, hash);
     }
     Ok(notes)
 }
@@ -64,8 +66,8 @@ pub fn after_cut(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<S
 /// What recovery has made and seen, to be tidied up once everything is settled.
 #[derive(Default)]
 struct Work {
-    /// Slots whose bytes the journal has.
-    slots: Vec<(Staging, String)>,
+    /// Slots whose bytes the journal has, and what they were seen to hold.
+    slots: Vec<(JobId, FileRecord, Option<ContentHash>)>,
 }
 
 enum Outcome {
@@ -76,8 +78,8 @@ enum Outcome {
 
 fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Work) -> io::Result<Outcome> {
     let records: Vec<&FileRecord> = chain.iter().map(|(_, file)| *file).collect();
-    let Ok(place) = rooms.disk.resolve_link(path) else {
-        keep_slots(rooms, chain, &Contents::default(), work)?;
+    let Some(place) = records.last().map(|file| find(rooms, file)).transpose()?.flatten() else {
+        set_slots_aside(rooms, &records)?;
         return Ok(Outcome::Diverged);
     };
     let target = part_names(rooms, &records, &place)?;
@@ -86,7 +88,7 @@ fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Wo
         contents.add(found.bytes.clone());
     }
     for file in &records {
-        if let Ok(Sight::File(found)) = rooms.disk.look_slot(&file.staging, &file.slot) {
+        if let Sight::File(found) = rooms.disk.look_slot(&file.staging, &file.slot)? {
             contents.add(found.bytes.clone());
         }
     }
@@ -94,13 +96,18 @@ fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Wo
     let seen = match &target {
         Sight::Absent => Shown::Absent,
         Sight::File(found) => shown(found),
-        Sight::TooLarge(_) | Sight::Other(_) => Shown::Strange,
+        Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => Shown::Strange,
     };
-    let outcome = match decide(&records, &seen, &contents) {
+    let action = decide(&records, &seen, &contents);
+    if let (Action::Rebuild(..) | Action::Remove, Some(found)) = (&action, target.found()) {
+        keep_unexplained(rooms, chain, found, &contents)?;
+    }
+    let outcome = match action {
         Action::Done => Outcome::Stands,
         Action::Leave => Outcome::Diverged,
         Action::RewriteInPlace(bytes, face) => {
-            rooms.disk.rewrite(&place, &bytes, face.mode)?;
+            let was = target.found().map_or(&face, |found| &found.face);
+            rooms.disk.rewrite(&place, was, &bytes, face.mode)?;
             Outcome::Redone
         }
         Action::Rebuild(bytes, face) => rebuild(rooms, &place, target.found(), &bytes, &face, work)?,
@@ -110,10 +117,13 @@ fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Wo
             put(rooms, &record, &place, work)?
         }
     };
-    if !matches!(outcome, Outcome::Diverged) {
-        let newest = records.last().and_then(|file| file.after.as_ref());
-        lock(&rooms.known).saw(path, newest, true);
+    if matches!(outcome, Outcome::Diverged) {
+        // Nothing here is understood well enough to throw anything away.
+        set_slots_aside(rooms, &records)?;
+        return Ok(outcome);
     }
+    let newest = records.last().and_then(|file| file.after.as_ref());
+    lock(&rooms.known).saw(path, newest, true);
     keep_slots(rooms, chain, &contents, work)?;
     Ok(outcome)
 }
@@ -162,7 +172,7 @@ fn rebuild(
 fn put(rooms: &Rooms, record: &FileRecord, place: &Place, work: &mut Work) -> io::Result<Outcome> {
     let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
     let put = rooms.disk.put(record, place, &mut rescue)?;
-    work.slots.push((record.staging.clone(), record.slot.clone()));
+    work.slots.push((JobId(0), record.clone(), None));
     Ok(match put {
         Ok(_) => Outcome::Redone,
         Err(_) => Outcome::Diverged,
@@ -193,46 +203,66 @@ fn synthetic(
     })
 }
 
+/// Bytes that are about to be displaced, and that no entry explains, go into the journal first.
+fn keep_unexplained(rooms: &Rooms, chain: &Chain<'_>, found: &Found, contents: &Contents) -> io::Result<()> {
+    match chain.last() {
+        Some((id, file)) if !explained(chain, found, contents) => {
+            external::rescue_late(rooms, file, *id, found)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Marks the chain's slots for emptying. What neither the journal nor a torn write explains goes into the
 /// journal first.
 fn keep_slots(rooms: &Rooms, chain: &Chain<'_>, contents: &Contents, work: &mut Work) -> io::Result<()> {
     for (id, file) in chain.iter().filter(|(_, file)| !file.slot.is_empty()) {
         match rooms.disk.look_slot(&file.staging, &file.slot)? {
-            Sight::Absent => continue,
+            Sight::Absent => {}
             Sight::File(found) => {
                 if !explained(chain, &found, contents) {
                     external::rescue_late(rooms, file, *id, &found)?;
                 }
+                work.slots.push((*id, (*file).clone(), Some(found.face.hash)));
             }
-            Sight::TooLarge(_) | Sight::Other(_) => {
+            Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
                 rooms.disk.set_aside(&file.staging, &file.slot, rooms.clock.wall_ms())?;
-                continue;
             }
         }
-        work.slots.push((file.staging.clone(), file.slot.clone()));
+    }
+    Ok(())
+}
+
+/// Keeps the slots of a path that could not be recovered where people find them.
+fn set_slots_aside(rooms: &Rooms, records: &[&FileRecord]) -> io::Result<()> {
+    for file in records.iter().filter(|file| !file.slot.is_empty()) {
+        rooms.disk.set_aside(&file.staging, &file.slot, rooms.clock.wall_ms())?;
     }
     Ok(())
 }
 
 fn explained(chain: &Chain<'_>, found: &Found, contents: &Contents) -> bool {
-    let mut states = chain.iter().flat_map(|(_, file)| [&file.before, &file.after]).flatten();
-    states.any(|state| {
+    let records: Vec<&FileRecord> = chain.iter().map(|(_, file)| *file).collect();
+    let mut states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
+    let of_the_chain = states.any(|state| {
         state.hash == found.face.hash
             || (same_file(state.identity, found.face.identity)
                 && contents.get(state.hash).is_some_and(|written| is_torn(&found.bytes, written)))
-    })
+    });
+    of_the_chain || outlived(&records, &found.face)
 }
 
 /// Flushes every target, its folders, and the folders of the slots.
 fn flush(rooms: &Rooms, chains: &BTreeMap<&WirePath, Chain<'_>>, work: &Work) -> io::Result<()> {
-    for (path, chain) in chains {
-        let Ok(place) = rooms.disk.resolve_link(path) else { continue };
+    for chain in chains.values() {
+        let newest = chain.last().map(|(_, file)| find(rooms, file)).transpose()?.flatten();
+        let Some(place) = newest else { continue };
         rooms.disk.flush_file(&place)?;
         let made: Vec<WirePath> = chain.iter().flat_map(|(_, file)| file.made.iter().cloned()).collect();
         rooms.disk.flush_folders(&place, &made)?;
     }
-    for (staging, _) in &work.slots {
-        rooms.disk.flush_slots(staging)?;
+    for (_, file, _) in &work.slots {
+        rooms.disk.flush_slots(&file.staging)?;
     }
     Ok(())
 }

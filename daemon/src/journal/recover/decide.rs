@@ -59,7 +59,7 @@ pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Acti
             }
         }
         (Shown::File { face, .. }, None) => {
-            if older_state(chain, face) || torn(chain, shown, contents) {
+            if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
                 Action::Remove
             } else {
                 Action::Leave
@@ -70,7 +70,7 @@ pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Acti
                 Action::Done
             } else if let Some(rewritten) = rewritten(chain, face, bytes, contents) {
                 rewritten
-            } else if older_state(chain, face) || torn(chain, shown, contents) {
+            } else if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
                 match rebuild(wanted, contents) {
                     // Exchanging would part its names.
                     Action::Rebuild(bytes, wanted)
@@ -121,6 +121,23 @@ fn torn(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> bool {
         .any(|written| is_torn(bytes, written))
 }
 
+/// The very file that an entry carries whole, with bytes that it held before those: they had not reached the disk,
+/// and the swap had not either. Bytes that others wrote later would have made it younger.
+fn unflushed(chain: &[&FileRecord], face: &Face) -> bool {
+    let carried = chain.iter().filter(|file| matches!(file.how, How::Swap | How::Delete) && is_whole(file));
+    carried
+        .filter_map(|file| file.before.as_ref())
+        .any(|before| same_file(before.identity, face.identity) && face.modified <= before.modified)
+}
+
+/// As above, and certainly older than what the entry carries: whoever wrote that had replaced these bytes himself.
+pub fn outlived(chain: &[&FileRecord], face: &Face) -> bool {
+    let before =
+        |file: &&FileRecord| file.before.as_ref().is_none_or(|before| face.modified < before.modified);
+    let older: Vec<&FileRecord> = chain.iter().copied().filter(before).collect();
+    unflushed(&older, face)
+}
+
 /// Whether `found` is what a cut may leave of `written`.
 pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
     found.len() <= written.len()
@@ -143,13 +160,30 @@ fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Conten
     let wanted = newest.after.as_ref()?;
     let states = in_place_states(chain, bytes, contents)?;
     let content = states.last()?;
-    let longest = states.iter().map(|state| state.len()).max()?;
-    let mixture = bytes.len() <= longest
-        && bytes
+    let mixture = is_mixture(bytes, &states);
+    mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
+}
+
+/// A content before and after.
+pub type Sides = (Arc<[u8]>, Arc<[u8]>);
+
+/// Both sides of one rewriting, if the file that it was done to is a mixture of them.
+pub fn in_place_sides(file: &FileRecord, face: &Face, found: &[u8]) -> Option<Sides> {
+    let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
+    let after = file.after.as_ref()?;
+    let states = in_place_states(&[file], found, &Contents::default())?;
+    let get = |face: &Face| states.iter().find(|bytes| crate::disk::sight::hash(bytes) == face.hash).cloned();
+    is_mixture(found, &states).then_some((get(before)?, get(after)?))
+}
+
+/// Whether every byte is one that some state has there, or zero.
+fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
+    let longest = states.iter().map(|state| state.len()).max().unwrap_or(0);
+    found.len() <= longest
+        && found
             .iter()
             .enumerate()
-            .all(|(at, byte)| *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte)));
-    mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
+            .all(|(at, byte)| *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte)))
 }
 
 /// Every state of a chain of rewritings. Bytes before the first changed one were never touched, so they are
@@ -160,6 +194,9 @@ fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> 
     for file in chain {
         for state in [file.before.as_ref(), file.after.as_ref()] {
             get(state).into_iter().for_each(|bytes| known.add(bytes));
+        }
+        if file.splices.is_empty() {
+            known.add(found.into());
         }
         if let [splice] = file.splices.as_slice() {
             let at = usize::try_from(splice.at).ok()?;

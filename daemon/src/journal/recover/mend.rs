@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use editd_proto::message::{FileOutcome, Receipt, Status};
 
-use super::contents::Contents;
-use super::decide::{self, Action, Shown};
+use super::decide::{self, Shown};
 use crate::disk::put::Rescue;
-use crate::disk::{Found, Place, Sight};
+use crate::disk::{Found, Place, PlaceError, Sight};
 use crate::journal::{external, settle};
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
@@ -53,19 +52,20 @@ pub enum Aim {
 /// # Errors
 /// What the system says; the entry stays open.
 pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
+    rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
     let mut files = Vec::with_capacity(entry.files.len());
     for file in &entry.files {
-        let place = rooms.disk.resolve_link(&file.path).ok();
+        let place = find(rooms, file)?;
         let standing = match &place {
-            Some(place) => standing(rooms, file, place)?,
+            Some(place) => standing(rooms, file, place, aim)?,
             None => Standing::Lost,
         };
         files.push((file, place, standing));
     }
     let finish = files.iter().all(|(.., standing)| match standing {
-        Standing::Put | Standing::PutThenForeign => true,
+        Standing::Put => true,
         Standing::Pending => aim == Aim::Finish,
-        Standing::Displaced | Standing::Lost => false,
+        Standing::PutThenForeign | Standing::Displaced | Standing::Lost => false,
     });
     if finish && put_rest(rooms, &mut files)? {
         seal(rooms, entry)?;
@@ -96,16 +96,34 @@ fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)])
     Ok(true)
 }
 
-fn standing(rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<Standing> {
+/// Where a record's file stands; `None` where its path leads elsewhere by now.
+///
+/// # Errors
+/// What may be otherwise the next time: nothing is concluded from it.
+pub fn find(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<Place>> {
+    match rooms.disk.resolve_link(&file.path) {
+        Ok(place) => Ok(Some(place)),
+        Err(PlaceError::Io { error, .. }) => Err(error),
+        Err(error @ (PlaceError::Denied(_) | PlaceError::Changing(_))) => {
+            Err(io::Error::other(error.to_string()))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+fn standing(rooms: &Rooms, file: &FileRecord, place: &Place, aim: Aim) -> io::Result<Standing> {
     let target = rooms.disk.look(place)?;
     if file.how == How::InPlace {
-        return in_place(rooms, file, place, &target);
+        return in_place(rooms, file, place, &target, aim);
     }
-    let slot = rooms.disk.look_slot(&file.staging, &file.slot)?;
-    let is = |sight: &Sight, face: &Option<Face>| match (sight.found(), face) {
-        (Some(found), Some(face)) => found.is(face),
-        _ => false,
-    };
+    let mut slot = rooms.disk.look_slot(&file.staging, &file.slot)?;
+    if slot.identity().is_some() && slot.identity() == target.identity() {
+        // Moved by a link, and ended before the other name was taken away: a deletion that has not happened, or
+        // a creation that has.
+        rooms.disk.unstage(&file.staging, &file.slot);
+        slot = Sight::Absent;
+    }
+    let is = |sight: &Sight, face: &Option<Face>| face.as_ref().is_some_and(|face| sight.is(face));
     let shows = |sight: &Sight, face: &Option<Face>| match (sight.found(), face) {
         (Some(found), Some(face)) => found.shows(face),
         (None, None) => matches!(sight, Sight::Absent),
@@ -142,22 +160,34 @@ fn standing(rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<Stand
     })
 }
 
-fn in_place(rooms: &Rooms, file: &FileRecord, place: &Place, target: &Sight) -> io::Result<Standing> {
-    let Sight::File(found) = target else { return Ok(Standing::Lost) };
-    if file.after.as_ref().is_some_and(|face| found.is(face) && found.face.mode == face.mode) {
+fn in_place(
+    rooms: &Rooms,
+    file: &FileRecord,
+    place: &Place,
+    target: &Sight,
+    aim: Aim,
+) -> io::Result<Standing> {
+    let (Sight::File(found), Some(before), Some(after)) = (target, &file.before, &file.after) else {
+        return Ok(Standing::Lost);
+    };
+    // A kill may stand between the mode and the bytes; both are set together, either way.
+    if found.is(after) && found.face.mode == after.mode {
         return Ok(Standing::Put);
     }
-    if file.before.as_ref().is_some_and(|face| found.is(face)) {
+    if found.is(before) && found.face.mode == before.mode {
         return Ok(Standing::Pending);
     }
-    let shown = shown(found);
-    match decide::decide(&[file], &shown, &Contents::default()) {
-        Action::RewriteInPlace(bytes, face) => {
-            rooms.disk.rewrite(place, &bytes, face.mode)?;
-            Ok(Standing::Put)
-        }
-        _ => Ok(Standing::Lost),
+    let Some((old, new)) = decide::in_place_sides(file, &found.face, &found.bytes) else {
+        return Ok(Standing::Lost);
+    };
+    let to_after = || rooms.disk.rewrite(place, &found.face, &new, after.mode);
+    let to_before = || rooms.disk.rewrite(place, &found.face, &old, before.mode);
+    // Growing may fail where shrinking back does not.
+    if aim == Aim::Finish && to_after().is_ok() {
+        return Ok(Standing::Put);
     }
+    to_before()?;
+    Ok(if aim == Aim::Finish { Standing::Lost } else { Standing::Pending })
 }
 
 /// What recovery decides by.
@@ -171,7 +201,7 @@ pub(super) fn seal(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<()> {
     for file in &entry.files {
         lock(&rooms.known).wrote(&file.path, file.after.as_ref());
     }
-    lock(&rooms.unsettled).sealed(entry.clone(), rooms.clock.monotonic());
+    lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
     Ok(())
 }
 

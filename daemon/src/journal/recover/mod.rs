@@ -29,7 +29,14 @@ use crate::store::record::{Entry, Staging};
 pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
     for (entry, _) in &open {
-        rooms.disk.finish_held(entry)?;
+        rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
+        rooms.disk.part_moved(entry)?;
+    }
+    // A file with two names could not be exchanged: second names go before anything is rebuilt.
+    let slots: BTreeSet<&str> =
+        open.iter().flat_map(|(entry, _)| entry.files.iter().map(|file| file.slot.as_str())).collect();
+    for name in rooms.disk.staged_names()?.iter().filter(|name| !slots.contains(name.as_str())) {
+        rooms.disk.unname_second(name)?;
     }
     let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == rooms.boot);
     if !before.is_empty() {
@@ -38,7 +45,7 @@ pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<S
     for (entry, sealed) in here {
         if sealed {
             remember(rooms, &entry);
-            lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
+            lock(&rooms.unsettled).sealed(&entry, rooms.clock.monotonic());
             continue;
         }
         notes.push(match mend::mend(rooms, &entry, mend::Aim::Finish)? {
@@ -62,14 +69,16 @@ fn remember(rooms: &Rooms, entry: &Entry) {
     }
 }
 
-fn set_strangers_aside(rooms: &Rooms) -> io::Result<Vec<String>> {
+fn set_strangers_aside(rooms: &Rooms) -> io::Result<Option<String>> {
     let known: BTreeSet<String> = lock(&rooms.unsettled).slots();
-    let mut notes = Vec::new();
+    let mut strangers = 0;
     for name in rooms.disk.staged_names()? {
         if !known.contains(&name) {
             rooms.disk.set_aside(&Staging::Root, &name, rooms.clock.wall_ms())?;
-            notes.push(format!(".editd/staging/{name} belongs to no open job; it was moved to .editd/lost"));
+            strangers += 1;
         }
     }
-    Ok(notes)
+    Ok((strangers > 0).then(|| {
+        format!("{strangers} staged files belong to no open job; they were moved to .editd/lost and stay there for 30 days")
+    }))
 }

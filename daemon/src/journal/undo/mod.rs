@@ -47,9 +47,21 @@ pub fn draft(
 ) -> Result<Draft, Refusal> {
     let chosen = select::select(rooms, who, request, direction)?;
     let mut entries = Vec::with_capacity(chosen.ids.len());
+    let mut held = 0_usize;
     for id in &chosen.ids {
         let entry = rooms.store.entry(*id).map_err(|error| store_refusal(&error))?;
-        entries.push(entry.ok_or_else(|| select::no_such(*id))?);
+        let entry = entry.ok_or_else(|| select::no_such(*id))?;
+        let splices = entry.files.iter().flat_map(|file| &file.splices);
+        held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();
+        if held > crate::limits::JOB_BYTES {
+            let limit = crate::limits::JOB_BYTES;
+            let message =
+                format!("these entries hold more than {limit} bytes of changes; undo fewer at once");
+            let mut error = WireError::new(Code::TooLarge, message);
+            error.limit = Some(limit as u64);
+            return Err(Box::new(error));
+        }
+        entries.push(entry);
     }
     let mut now = Now::take(rooms, &entries)?;
     unwind::unwind(rooms, &entries, &mut now.states).map_err(|refusal| no_rebase(request, refusal))?;
@@ -63,8 +75,14 @@ pub fn draft(
         durability: request.durability.unwrap_or(rooms.settings.durability),
         queued: None,
     };
+    let mut seen = BTreeMap::new();
+    for path in now.states.keys() {
+        if let Some(one) = rooms.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
+            seen.insert(path.clone(), one);
+        }
+    }
     let (changes, files) = now.into_changes(request.diff != Some(false));
-    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen: BTreeMap::new() })
+    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen })
 }
 
 fn label(kind: EntryKind, ids: &[JobId]) -> String {
@@ -97,6 +115,11 @@ impl Now {
             if now.states.contains_key(path) {
                 continue;
             }
+            if rooms.is_broken(path) {
+                let message =
+                    format!("{path} waits for a job that broke to be taken back; send the undo again");
+                return Err(Box::new(WireError::new(Code::Busy, message).at(path)));
+            }
             let place = rooms.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
             let sight = rooms.disk.look(&place).map_err(|error| disk_refusal(path, &error))?;
             external::note(rooms, path, &sight, Ticket::Lane, None, true);
@@ -106,7 +129,7 @@ impl Now {
                     read = read.saturating_add(found.bytes.len());
                     (State::File { bytes: found.bytes.clone(), mode: found.face.mode }, Some(found))
                 }
-                Sight::TooLarge(_) | Sight::Other(_) => return Err(not_a_file(path)),
+                Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => return Err(not_a_file(path)),
             };
             if read > crate::limits::JOB_BYTES {
                 let limit = crate::limits::JOB_BYTES;

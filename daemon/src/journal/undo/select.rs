@@ -12,6 +12,7 @@ use crate::job::store_refusal;
 use crate::limits::UNDO;
 use crate::rooms::Rooms;
 use crate::store::Query;
+use crate::store::record::How;
 use crate::workspace::Who;
 
 /// Entries that one look for a redo goes through, newest first.
@@ -85,7 +86,13 @@ fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
     // An entry that was taken back outside the selection has nothing left to take back.
     let within: BTreeSet<JobId> =
         all.iter().filter(|entry| entry.kind == EntryKind::Undo).flat_map(|entry| entry.of.clone()).collect();
-    Ok(all.into_iter().filter(|entry| !entry.undone || within.contains(&entry.id)).collect())
+    let mut chosen = Vec::with_capacity(all.len());
+    for entry in all.into_iter().filter(|entry| !entry.undone || within.contains(&entry.id)) {
+        if !is_rescue(rooms, &entry)? {
+            chosen.push(entry);
+        }
+    }
+    Ok(chosen)
 }
 
 fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
@@ -136,6 +143,15 @@ fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
     Ok(chosen)
 }
 
+/// Whether an entry only keeps bytes that never stood at their path: there is nothing to take back.
+pub(super) fn is_rescue(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
+    if entry.kind != EntryKind::External {
+        return Ok(false);
+    }
+    let whole = rooms.store.entry(entry.id).map_err(|error| store_refusal(&error))?;
+    Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == How::Rescued)))
+}
+
 fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
     let mut entries = Vec::with_capacity(ids.len());
     let ids: BTreeSet<JobId> = ids.iter().copied().collect();
@@ -170,8 +186,10 @@ fn newest(
         let page = history(rooms, &query)?;
         let last = page.last().map(|entry| entry.id);
         let full = page.len() == query.limit;
-        if let Some(entry) = page.into_iter().find(|entry| meant(entry)) {
-            return Ok(Some(entry));
+        for entry in page.into_iter().filter(|entry| meant(entry)) {
+            if !is_rescue(rooms, &entry)? {
+                return Ok(Some(entry));
+            }
         }
         match last {
             Some(id) if full => query.before = Some(id),

@@ -8,6 +8,7 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
+use super::select::is_rescue;
 use crate::disk::sight::hash;
 use crate::rooms::Rooms;
 use crate::store::Query;
@@ -54,6 +55,10 @@ fn back(state: &State, file: &FileRecord) -> Option<State> {
         return None;
     }
     let Some(before) = &file.before else { return Some(State::Absent) };
+    // A deletion by others of a file whose mode nobody recorded.
+    if file.after.is_none() && before.mode == 0 && before.identity.ino == 0 {
+        return None;
+    }
     let (bytes, mode): (&[u8], u32) = match state {
         State::Absent => (&[], before.mode),
         State::File { bytes, mode } => (bytes, *mode),
@@ -98,6 +103,7 @@ fn in_the_way(rooms: &Rooms, id: JobId, path: &WirePath, chosen: &BTreeSet<JobId
         .unwrap_or_default()
         .into_iter()
         .filter(|entry| entry.id > id && !chosen.contains(&entry.id) && !entry.undone)
+        .filter(|entry| !is_rescue(rooms, entry).unwrap_or(false))
         .map(|entry| entry.id)
         .take(IN_THE_WAY)
         .collect();

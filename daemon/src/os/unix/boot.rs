@@ -1,5 +1,7 @@
 //! Which run of the machine this is: a value that is equal until the next restart. It never guesses.
 
+#![expect(clippy::disallowed_methods, reason = "os is the seam to the system's files")]
+
 use std::io;
 
 use crate::os::BootId;

@@ -247,17 +247,6 @@ fn folders_are_made_with_their_mode_and_removed_when_empty() {
 }
 
 #[test]
-fn the_mask_is_the_one_that_new_files_show() {
-    let (_temp, dir) = folder();
-    dir.create_file(b"f", 0o777).unwrap();
-    assert_eq!(dir.stat(b"f").unwrap().mode, 0o777 & !super::mask());
-    assert_eq!(super::mask::parse("Name:\tx\nUmask:\t0027\nState:\tR\n"), Some(0o027));
-    assert_eq!(super::mask::parse("Umask:\t9\n"), None);
-    assert_eq!(super::mask::parse("Umask:\t7777\n"), None);
-    assert_eq!(super::mask::parse(""), None);
-}
-
-#[test]
 fn mode_and_owner_are_set() {
     let (_temp, dir) = folder();
     let file = dir.create_file(b"f", 0o600).unwrap();

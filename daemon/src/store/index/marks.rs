@@ -3,7 +3,7 @@
 //!
 //! An undo takes back what it names. A redo brings it back; where it names an undo, it takes that undo
 //! back, which brings back what the undo had taken. An undo of an undo or of a redo works through in the
-//! same way, at most [`DEPTH`] deep.
+//! same way, at most `DEPTH` deep.
 
 use std::collections::BTreeSet;
 

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::World;
+use crate::sim::call::Op;
 use crate::sim::file::FileData;
 use crate::sim::tree::{Attributes, Id, What};
 
@@ -47,15 +48,15 @@ impl World {
     }
 
     pub(crate) fn sync_data(&mut self, id: Id) -> io::Result<()> {
-        if !self.lies_about_sync {
+        if !self.lies.contains(&Op::SyncData) {
             self.file(id)?.flush();
         }
         Ok(())
     }
 
     pub(crate) fn sync_all(&mut self, id: Id) -> io::Result<()> {
-        self.sync_data(id)?;
-        if !self.lies_about_sync {
+        if !self.lies.contains(&Op::SyncAll) {
+            self.file(id)?.flush();
             self.force(|step| step.concerns_file(id));
         }
         Ok(())
@@ -63,7 +64,7 @@ impl World {
 
     pub(crate) fn sync_dir(&mut self, id: Id) -> io::Result<()> {
         self.node(id)?;
-        if !self.lies_about_sync {
+        if !self.lies.contains(&Op::SyncDir) {
             self.force(|step| step.concerns_folder(id));
         }
         Ok(())

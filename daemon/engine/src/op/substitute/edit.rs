@@ -55,7 +55,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     let substitute = Substitute { pattern, replacement, regex, count, expect: edit.expect, literal };
     if regex.is_some() {
         // Neither needs the file: a bad pattern or template is refused before anything is looked at.
-        substitute.compile(false)?;
+        substitute.compile(false, 0)?;
     }
     Ok(Op::Substitute(Box::new(substitute)))
 }
@@ -78,8 +78,8 @@ fn flags(given: &str) -> Result<Flags, Refusal> {
 }
 
 /// Places as they are found.
-struct Places<'s> {
-    scene: &'s Scene<'s>,
+struct Places<'p, 's> {
+    scene: &'p Scene<'s>,
     literal: bool,
     list: Vec<Place>,
     total: usize,
@@ -88,7 +88,7 @@ struct Places<'s> {
     last: Rc<str>,
 }
 
-impl Places<'_> {
+impl Places<'_, '_> {
     fn add(&mut self, range: Range<usize>, new: &str) -> Result<(), Refusal> {
         let text = self.scene.text;
         let breaks = memchr::memchr2(b'\n', b'\r', new.as_bytes()).is_some();
@@ -113,8 +113,8 @@ impl Places<'_> {
 }
 
 impl Substitute<'_> {
-    fn compile(&self, crlf: bool) -> Result<(Engine, Vec<Part>), Refusal> {
-        let engine = Engine::new(self.pattern, self.regex.unwrap_or_default(), crlf)?;
+    fn compile(&self, crlf: bool, len: usize) -> Result<(Engine, Vec<Part>), Refusal> {
+        let engine = Engine::new(self.pattern, self.regex.unwrap_or_default(), crlf, len)?;
         let parts = template::parse(self.replacement, &engine.names())?;
         Ok((engine, parts))
     }
@@ -149,31 +149,34 @@ impl Substitute<'_> {
         Ok(Effect { places: places.list, stored: None, found })
     }
 
-    fn by_regex(&self, places: &mut Places<'_>) -> Result<(), Refusal> {
+    fn by_regex(&self, places: &mut Places<'_, '_>) -> Result<(), Refusal> {
         let scene = places.scene;
         if !scene.budget.regex(scene.text.len()) {
-            return Err(spent(
-                "the regular expressions of this job look at more text than a job may; send several jobs",
-                limits::REGEX_WORK,
-            ));
+            return Err(worn_out());
         }
         let crlf = scene.text.breaks == Breaks::Cr || scene.text.has_crlf();
-        let (engine, parts) = self.compile(crlf)?;
+        let (engine, parts) = self.compile(crlf, scene.text.len())?;
         let content: &str = &scene.text.content;
+        let mut meter = engine.meter(self.pattern, self.regex.unwrap_or_default(), crlf);
         let mut left = self.count;
+        let mut from = 0;
         let mut new = String::new();
         engine.each(content, &mut |groups| {
             expand(content, &parts, groups, &mut new);
             let whole = groups.first().cloned().flatten().unwrap_or(0..0);
+            if !scene.budget.regex(meter.cost(content, from, whole.end)) {
+                return Err(worn_out());
+            }
+            from = whole.end;
             places.add(whole, &new)?;
             left -= 1;
             Ok(left > 0)
         })
     }
 
-    fn by_text(&self, places: &mut Places<'_>) -> Result<(), Refusal> {
+    fn by_text(&self, places: &mut Places<'_, '_>) -> Result<(), Refusal> {
         let scene = places.scene;
-        scene.pay_search()?;
+        scene.pay_search(self.pattern)?;
         let text: &Text<'_> = scene.text;
         // A `\n` in the pattern stands for either break, but a pattern that names `\r` means what it says.
         let either = self.pattern.contains('\n') && !self.pattern.contains('\r');
@@ -191,6 +194,13 @@ impl Substitute<'_> {
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
         outcome
     }
+}
+
+fn worn_out() -> Refusal {
+    spent(
+        "the regular expressions of this job look at more text than a job may; make them end sooner, or send several jobs",
+        limits::REGEX_WORK,
+    )
 }
 
 fn expand(content: &str, parts: &[Part], groups: &Groups, new: &mut String) {

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use editd_proto::error::Code;
 
+use super::backtrack::Backtracking;
+use super::meter::Meter;
 use crate::Refusal;
 use crate::limits;
 use crate::locate::excerpt;
@@ -29,18 +31,18 @@ pub(crate) enum Engine {
     /// Linear time.
     Linear(regex::Regex),
     /// Look-around or back-references.
-    Backtracking(fancy_regex::Regex),
+    Backtracking(Box<Backtracking>),
 }
 
 /// Where a match and its groups stand.
 pub(crate) type Groups = Vec<Option<Range<usize>>>;
 
 impl Engine {
-    /// Compiles; `crlf` where `\r` ends lines too.
+    /// Compiles for a text of `len` bytes; `crlf` where `\r` ends lines too.
     ///
     /// # Errors
     /// `invalid_regex`; `limit` where it compiles to too much.
-    pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool) -> Result<Self, Refusal> {
+    pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, len: usize) -> Result<Self, Refusal> {
         let linear = regex::RegexBuilder::new(pattern)
             .case_insensitive(flags.case_insensitive)
             .multi_line(flags.multi_line)
@@ -54,8 +56,8 @@ impl Engine {
             Err(regex::Error::CompiledTooBig(_)) => Err(too_big()),
             Err(error) => {
                 let why = error.to_string();
-                match backtracking(pattern, flags, crlf) {
-                    Ok(regex) => Ok(Self::Backtracking(regex)),
+                match Backtracking::new(pattern, flags, crlf, len) {
+                    Ok(regex) => Ok(Self::Backtracking(Box::new(regex))),
                     // The linear engine explains everything but what it does not know.
                     Err(other) if why.contains("look-around") || why.contains("backreference") => {
                         Err(invalid(&other))
@@ -66,11 +68,19 @@ impl Engine {
         }
     }
 
+    /// Counts what searching costs. Backtracking counts its own steps.
+    pub(crate) fn meter(&self, pattern: &str, flags: Flags, crlf: bool) -> Meter {
+        match self {
+            Self::Linear(_) => Meter::new(pattern, flags, crlf),
+            Self::Backtracking(_) => Meter::none(),
+        }
+    }
+
     /// The groups' names; the first is the match itself.
     pub(crate) fn names(&self) -> Vec<Option<&str>> {
         match self {
             Self::Linear(regex) => regex.capture_names().collect(),
-            Self::Backtracking(regex) => regex.capture_names().collect(),
+            Self::Backtracking(regex) => regex.names(),
         }
     }
 
@@ -85,20 +95,7 @@ impl Engine {
     ) -> Result<(), Refusal> {
         match self {
             Self::Linear(regex) => linear_matches(regex, text, visit),
-            Self::Backtracking(regex) => {
-                for (count, found) in regex.captures_iter(text).enumerate() {
-                    let found = found.map_err(|_| too_many_steps())?;
-                    if count >= limits::BACKTRACK_MATCHES {
-                        return Err(too_many_steps());
-                    }
-                    let groups =
-                        (0..found.len()).map(|i| found.get(i).map(|at| at.start()..at.end())).collect();
-                    if !visit(&groups)? {
-                        break;
-                    }
-                }
-                Ok(())
-            }
+            Self::Backtracking(regex) => regex.each(text, visit),
         }
     }
 }
@@ -126,19 +123,6 @@ fn linear_matches(
     Ok(())
 }
 
-fn backtracking(pattern: &str, flags: Flags, crlf: bool) -> Result<fancy_regex::Regex, String> {
-    fancy_regex::RegexBuilder::new(pattern)
-        .case_insensitive(flags.case_insensitive)
-        .multi_line(flags.multi_line)
-        .dot_matches_new_line(flags.dot_all)
-        .verbose_mode(flags.verbose)
-        .crlf(crlf)
-        .backtrack_limit(limits::BACKTRACKS)
-        .delegate_size_limit(limits::REGEX_SIZE)
-        .build()
-        .map_err(|error| error.to_string())
-}
-
 fn invalid(why: &str) -> Refusal {
     let why = why.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
     let why = why.trim().trim_start_matches("error: ");
@@ -152,7 +136,8 @@ fn too_big() -> Refusal {
     )
 }
 
-fn too_many_steps() -> Refusal {
+/// One search, or all of them, backtrack too much.
+pub(crate) fn too_many_steps() -> Refusal {
     spent(
         "`pattern` takes too many steps on this file; avoid look-around and back-references, or nested repetition",
         limits::BACKTRACKS as u64,

@@ -5,8 +5,10 @@
 //! back-references a bounded number of steps; both end as `limit`. In a file with `\r\n` breaks `^`, `$` and `.`
 //! treat them as line ends, and a literal `\n` stands for either break.
 
+mod backtrack;
 mod edit;
 mod engine;
+mod meter;
 mod template;
 
 pub(crate) use edit::{FIELDS, Substitute, parse};

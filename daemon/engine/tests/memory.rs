@@ -1,0 +1,130 @@
+//! What planning an edit of a 10 MB file costs in memory: at most four times the file, the file itself
+//! included (and a twentieth for what does not grow with it). One test, since the allocator counts for the whole process. It measures no time.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(unsafe_code, reason = "counting what is allocated needs an allocator of our own")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use editd_engine::{Options, State, World, plan};
+use editd_proto::message::{Edit, FileEntry, JobRequest, Position};
+use editd_proto::path::WirePath;
+
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+fn grow(bytes: usize) {
+    let now = NOW.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    PEAK.fetch_max(now, Ordering::Relaxed);
+}
+
+// SAFETY: every call is passed on to the system's allocator as it came; only numbers are kept beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SIZE: usize = 10 * 1024 * 1024;
+
+/// Bytes allocated at the peak of planning, besides world and job.
+fn peak(bytes: &[u8], edits: Vec<Edit>) -> usize {
+    let path = WirePath::from("f");
+    let job = JobRequest {
+        files: vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }],
+        ..JobRequest::default()
+    };
+    let state = State::File { bytes: Arc::from(bytes), mode: 0o644 };
+    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
+    let before = NOW.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let planned = plan(&job, &world, &Options::default()).unwrap();
+    assert_eq!(planned.changes.len(), 1);
+    PEAK.load(Ordering::Relaxed) - before
+}
+
+fn edit(op: &str) -> Edit {
+    Edit { op: op.to_owned(), ..Edit::default() }
+}
+
+fn replace(old: &str, new: &str) -> Edit {
+    Edit { old: Some(old.to_owned()), new: Some(new.to_owned()), ..edit("replace") }
+}
+
+#[test]
+fn an_edit_costs_at_most_four_times_the_file() {
+    let line = |i: usize| format!("    let value_{i:06} = compute({i:06});\n");
+    let text: String = (0..SIZE / line(0).len()).map(line).collect();
+    let lines = text.lines().count();
+    let crlf = text.replace('\n', "\r\n");
+    let wide: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(text.encode_utf16().take(SIZE / 2).flat_map(u16::to_le_bytes))
+        .collect();
+    let some = |n: usize| (0..n).map(move |i| i * (lines / n));
+    let cases: Vec<(&str, &[u8], Vec<Edit>)> = vec![
+        ("one replacement", text.as_bytes(), vec![replace("value_000100 =", "v =")]),
+        ("across breaks of a crlf file", crlf.as_bytes(), vec![replace(&[line(5), line(6)].concat(), "x\n")]),
+        ("every occurrence", text.as_bytes(), vec![Edit { all: Some(true), ..replace("value_0", "v_0") }]),
+        (
+            "a regular expression",
+            text.as_bytes(),
+            vec![Edit {
+                pattern: Some(r"value_(0\d+)".to_owned()),
+                replacement: Some(r"v\1".to_owned()),
+                regex: Some(true),
+                ..edit("substitute")
+            }],
+        ),
+        (
+            "10,000 quotations",
+            text.as_bytes(),
+            some(10_000).map(|i| replace(&format!("value_{i:06} ="), "v =")).collect(),
+        ),
+        (
+            "10,000 lines",
+            text.as_bytes(),
+            some(10_000)
+                .map(|i| Edit {
+                    start: Some(i as u64 + 1),
+                    end: Some(i as u64 + 1),
+                    text: Some("x".to_owned()),
+                    ..edit("lines")
+                })
+                .collect(),
+        ),
+        (
+            "an appended line",
+            text.as_bytes(),
+            vec![Edit { at: Some(Position::End), text: Some("x\n".to_owned()), ..edit("insert") }],
+        ),
+        (
+            "a whole new content",
+            text.as_bytes(),
+            vec![Edit { text: Some("y".repeat(SIZE)), ..edit("write") }],
+        ),
+        ("a deletion", text.as_bytes(), vec![edit("delete")]),
+        ("one replacement in utf-16", &wide, vec![replace("value_000100 =", "v =")]),
+    ];
+    for (name, bytes, edits) in cases {
+        let cost = peak(bytes, edits) + bytes.len();
+        let times = cost as f64 / bytes.len() as f64;
+        println!("{name}: {times:.2} times the file");
+        assert!(times <= 4.05, "{name}: {times:.2} times the file");
+    }
+}

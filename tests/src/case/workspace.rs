@@ -1,0 +1,151 @@
+//! The daemon's workspace as the desk of a story: requests go in as the protocol has them, replies come out as
+//! JSON. It adds no thread, socket or queue.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use editd::clock::Clock;
+use editd::config::{Settings, Unread};
+use editd::job::step::{Go, Observer, Step};
+use editd::os::unix::Unix;
+use editd::store::{Backing, Options};
+use editd::workspace::{Admission, Who, Workspace};
+use editd_engine::Refusal;
+use editd_proto::message::JobRequest;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::desk::{Desk, Hook, Opening, StepName};
+use super::story;
+
+/// Bytes of a log segment.
+const SEGMENT: u64 = 1024 * 1024;
+/// Bytes of kept contents.
+const CONTENTS: u64 = 64 * 1024 * 1024;
+
+/// Opens the workspace, which recovers what the one before left.
+///
+/// # Errors
+/// What the workspace says.
+pub fn open(opening: &Opening) -> Result<Box<dyn Desk>, String> {
+    let clock = Arc::new(Told(Arc::clone(&opening.now)));
+    let settings = settings(&opening.settings)?;
+    // The rows are rebuilt from the log at each opening; one segment is enough for a story.
+    let options =
+        Options { database: Backing::Memory, segment: SEGMENT, contents: CONTENTS, background: false };
+    let opened = Workspace::open(Arc::new(Unix), &opening.root, &opening.state, options, settings, clock);
+    let (workspace, _) = opened.map_err(|e| e.to_string())?;
+    workspace.set_observer(Arc::new(Watching(Arc::clone(&opening.hook))));
+    Ok(Box::new(Room(workspace)))
+}
+
+fn settings(told: &story::Settings) -> Result<Settings, String> {
+    let unread = match told.unread.as_deref() {
+        None | Some("anchored") => Unread::Anchored,
+        Some("reject") => Unread::Reject,
+        Some("allow") => Unread::Allow,
+        Some(other) => return Err(format!("unread = {other:?} is no setting")),
+    };
+    Ok(Settings { unread, encodings: told.encodings.clone(), ..Settings::default() })
+}
+
+/// The time that the story says.
+struct Told(Arc<AtomicU64>);
+
+impl Clock for Told {
+    fn wall_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.wall_ms())
+    }
+}
+
+/// Tells the story's player after each step.
+struct Watching(Arc<dyn Hook>);
+
+impl Observer for Watching {
+    fn after(&self, step: Step) -> Go {
+        let name = match step {
+            Step::Admit => StepName::Admit,
+            Step::Resolve => StepName::Resolve,
+            Step::Snapshot => StepName::Snapshot,
+            Step::Judge => StepName::Judge,
+            Step::Plan => StepName::Plan,
+            Step::Vet => StepName::Vet,
+            Step::Stage => StepName::Stage,
+            Step::Intend => StepName::Intend,
+            Step::Swap => StepName::Swap,
+            Step::Seal => StepName::Seal,
+            Step::Settle => StepName::Settle,
+        };
+        if self.0.after(name) { Go::On } else { Go::Stop }
+    }
+}
+
+struct Room(Workspace);
+
+impl Desk for Room {
+    fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value {
+        let who = Who { session: session.to_owned(), client: "editd-tests".to_owned() };
+        let desk = &self.0;
+        match kind {
+            "read" => decoded(body, |request| outcome(desk.read(&who, &request))),
+            "edit" => decoded(body, |request| edit(desk, &who, &request)),
+            "undo" => decoded(body, |request| in_json(&desk.undo(&who, &request))),
+            "redo" => decoded(body, |request| in_json(&desk.redo(&who, &request))),
+            "history" => decoded(body, |request| outcome(desk.history(&request))),
+            "show" => {
+                decoded(body, |request: editd_proto::message::ShowRequest| outcome(desk.show(request.job)))
+            }
+            "clip" => decoded(body, |request| outcome(desk.clip(&who, &request))),
+            "check" => in_json(&desk.check()),
+            other => json!({"error": {"code": "unsupported", "message": other}}),
+        }
+    }
+
+    fn settle(&mut self) {
+        self.0.settle(true);
+    }
+}
+
+/// As the queue does it: lanes first, then its number, then its turn.
+fn edit(desk: &Workspace, who: &Who, request: &JobRequest) -> Value {
+    if let Err(refusal) = desk.lanes(request) {
+        return refused(&refusal);
+    }
+    match desk.admit(who, request) {
+        Admission::New(id) => in_json(&desk.edit(who, id, request)),
+        Admission::Ended(receipt) => in_json(&*receipt),
+        Admission::Refused(refusal) => refused(&refusal),
+        Admission::Underway(id) => {
+            json!({"error": {"code": "busy", "message": format!("{id} is under way")}})
+        }
+    }
+}
+
+fn refused(refusal: &Refusal) -> Value {
+    json!({"status": "refused", "files": [], "error": refusal})
+}
+
+fn outcome<T: Serialize>(outcome: Result<T, Refusal>) -> Value {
+    match outcome {
+        Ok(reply) => in_json(&reply),
+        Err(refusal) => json!({ "error": refusal }),
+    }
+}
+
+fn in_json<T: Serialize>(reply: &T) -> Value {
+    serde_json::to_value(reply).unwrap_or_else(|e| panic!("a reply is not JSON: {e}"))
+}
+
+/// A body that the protocol does not have is the story's mistake, not the daemon's.
+fn decoded<T: DeserializeOwned>(body: &Value, ask: impl FnOnce(T) -> Value) -> Value {
+    match serde_json::from_value(body.clone()) {
+        Ok(request) => ask(request),
+        Err(e) => json!({"error": {"code": "malformed", "message": format!("not a request: {e}")}}),
+    }
+}

@@ -1,0 +1,134 @@
+//! The crash lens: a story's job, and what settles it, is ended after every effect by a kill and by power cuts; then
+//! again at every effect of the recovery from that. It judges nothing itself.
+
+use super::desk::Desk;
+use super::image::{Album, Blow, Cuts, Image};
+use super::story::{Course, KEY, Story};
+use super::verdict::{Depth, judge};
+use crate::sim::{Abilities, Op, Seeded};
+
+/// What is looked at, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Power cuts after each effect of the job and of what settles it.
+    pub cuts: Cuts,
+    /// At most so many images of one story on one disk are opened.
+    pub images: usize,
+    /// Of so many of them one is looked at thoroughly.
+    pub whole_one_in: usize,
+    /// So many of them are also recovered under blows,
+    pub again: usize,
+    /// with so many images each.
+    pub again_images: usize,
+    /// Flushes that lie: to test this lens.
+    pub lies: &'static [Op],
+    /// Complaints after which it is enough.
+    pub enough: usize,
+}
+
+/// What a lens saw.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Images that were opened.
+    pub images: usize,
+    /// What was not as it must be.
+    pub found: Vec<String>,
+}
+
+/// The two disks on which every story is played: one with a common order of names, one without.
+#[must_use]
+pub fn disks(abilities: Abilities) -> [Abilities; 2] {
+    [abilities, Abilities { ordered_names: false, half_exchanges: true, ..abilities }]
+}
+
+/// Looks at a story.
+#[must_use]
+pub fn look(story: &Story, plan: &Plan) -> Report {
+    let mut report = Report::default();
+    let course = match story.course() {
+        Ok(course) => course,
+        Err(error) => {
+            report.found.push(format!("{}: {error}", story.name));
+            return report;
+        }
+    };
+    for abilities in disks(story.abilities) {
+        let story = Story { abilities, ..story.clone() };
+        match images(&story, plan) {
+            Ok(images) => judge_all(&story, &course, images, plan, &mut report),
+            Err(error) => report.found.push(format!("{}: {error}", story.name)),
+        }
+        if report.found.len() >= plan.enough {
+            break;
+        }
+    }
+    report
+}
+
+/// Every state that the job and its settling may leave.
+fn images(story: &Story, plan: &Plan) -> Result<Vec<Image>, String> {
+    let machine = story.machine();
+    machine.lie_about(plan.lies);
+    let desk = story.begin(&machine)?;
+    let album = Album::new(plan.cuts);
+    album.watch(&machine);
+    let receipt = desk.act(&story.job, KEY).ok_or("the job is no job")?;
+    if receipt.error.is_some() {
+        return Err(format!("played again, the job was refused: {:?}", receipt.error));
+    }
+    album.answered(&machine);
+    desk.settle();
+    Ok(album.close(&machine))
+}
+
+fn judge_all(story: &Story, course: &Course, mut images: Vec<Image>, plan: &Plan, report: &mut Report) {
+    thin(&mut images, plan.images, plan.cuts.seed);
+    let again_one_in = images.len().div_ceil(plan.again.max(1)).max(1);
+    for (nth, image) in images.iter().enumerate() {
+        if report.found.len() >= plan.enough {
+            return;
+        }
+        if plan.again > 0 && nth % again_one_in == again_one_in - 1 {
+            recover_under_blows(story, course, image, plan, report);
+        }
+        let depth = if nth.is_multiple_of(plan.whole_one_in) { Depth::Whole } else { Depth::Quick };
+        report.images += 1;
+        report.found.extend(judge(story, course, image, depth));
+    }
+}
+
+/// Keeps so many, chosen at random, in their order.
+fn thin(images: &mut Vec<Image>, most: usize, seed: u64) {
+    let mut dice = Seeded::new(seed);
+    while images.len() > most {
+        let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
+        images.remove(at);
+    }
+}
+
+/// Ends the recovery, too, at each of its effects.
+fn recover_under_blows(story: &Story, course: &Course, image: &Image, plan: &Plan, report: &mut Report) {
+    let machine = image.machine.fork();
+    let seed = plan.cuts.seed ^ report.images as u64;
+    let album = Album::new(Cuts { limit: plan.cuts.limit.min(plan.again_images), seed });
+    album.watch(&machine);
+    if let Ok(desk) = Desk::open(&machine) {
+        desk.settle();
+    }
+    let mut images = album.close(&machine);
+    thin(&mut images, plan.again_images, seed);
+    for (nth, second) in images.into_iter().enumerate() {
+        let (first, then) = (image.blow, second.blow);
+        let both = Image {
+            // One cut makes young bytes and relaxed jobs uncertain, whatever came before or after.
+            blow: if first == Blow::Kill { then } else { first },
+            answered: image.answered,
+            machine: second.machine,
+            call: format!("{} ({first:?}), then {then:?} in recovery after {}", image.call, second.call)
+                .into(),
+        };
+        let depth = if nth.is_multiple_of(7) { Depth::Whole } else { Depth::Quick };
+        report.images += 1;
+        report.found.extend(judge(story, course, &both, depth));
+    }
+}

@@ -1,0 +1,191 @@
+//! A workspace on a simulated machine, asked as the daemon's shell would ask it. It starts no thread: the same
+//! requests make the same calls.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use editd::clock::Clock;
+use editd::config::{Settings, Unread};
+use editd::store::{Backing, Options};
+use editd::workspace::{Admission, Who, Workspace};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{
+    ClipAction, ClipRequest, Durability, EntrySummary, HistoryRequest, Receipt, ShowReply, Status,
+};
+
+use super::story::Act;
+use crate::sim::SimMachine;
+
+/// The workspace on every machine.
+pub const ROOT: &str = "/w";
+/// Where the journal lives.
+pub const STATE: &str = "/state";
+/// Bytes of a log segment: small, so that stories cross from one to the next.
+const SEGMENT: u64 = 64 * 1024;
+/// Times that settling is asked for before what is left counts as never ending.
+const SETTLES: usize = 8;
+
+/// The machine's own time.
+struct SimClock(SimMachine);
+
+impl Clock for SimClock {
+    fn wall_ms(&self) -> u64 {
+        u64::try_from(self.0.now() / 1_000_000).unwrap_or(0)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.0.now()).unwrap_or(0))
+    }
+}
+
+/// An open workspace.
+pub struct Desk {
+    /// Where it runs.
+    pub machine: SimMachine,
+    /// The workspace.
+    pub workspace: Workspace,
+    /// What recovery had to say.
+    pub notes: Vec<String>,
+}
+
+impl Desk {
+    /// Opens the workspace on a machine, which recovers what the last process left.
+    ///
+    /// # Errors
+    /// What the workspace says.
+    pub fn open(machine: &SimMachine) -> Result<Self, String> {
+        // No daemon starts in the millisecond in which another one ended.
+        machine.pass(Duration::from_millis(20));
+        let options =
+            Options { database: Backing::Memory, segment: SEGMENT, contents: 1 << 20, background: false };
+        let opened = Workspace::open(
+            Arc::new(machine.clone()),
+            Path::new(ROOT),
+            Path::new(STATE),
+            options,
+            settings(),
+            Arc::new(SimClock(machine.clone())),
+        );
+        let (workspace, recovered) = opened.map_err(|error| error.to_string())?;
+        Ok(Self { machine: machine.clone(), workspace, notes: recovered.notes })
+    }
+
+    /// Does one thing of a story, under a key where it is a job.
+    #[must_use]
+    pub fn act(&self, act: &Act, key: &str) -> Option<Receipt> {
+        let who = who();
+        match act {
+            Act::Edit(request) => {
+                let mut request = request.clone();
+                request.key = Some(key.to_owned());
+                Some(match self.workspace.admit(&who, &request) {
+                    Admission::New(id) => self.workspace.edit(&who, id, &request),
+                    Admission::Ended(receipt) => *receipt,
+                    Admission::Underway(_) => refused(WireError::new(Code::Busy, "it is underway")),
+                    Admission::Refused(error) => refused(*error),
+                })
+            }
+            Act::Undo(request) => {
+                let mut request = request.clone();
+                request.key = Some(key.to_owned());
+                Some(self.workspace.undo(&who, &request))
+            }
+            Act::Redo(request) => {
+                let mut request = request.clone();
+                request.key = Some(key.to_owned());
+                Some(self.workspace.redo(&who, &request))
+            }
+            Act::Settle => {
+                self.settle();
+                None
+            }
+            Act::Pass(time) => {
+                self.machine.pass(*time);
+                None
+            }
+        }
+    }
+
+    /// Settles everything; `false` where something never comes to an end.
+    pub fn settle(&self) -> bool {
+        for _ in 0..SETTLES {
+            self.machine.pass(Duration::from_secs(2));
+            self.workspace.settle(true);
+            if self.workspace.counts().unsettled == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Every entry of the journal, newest first.
+    ///
+    /// # Errors
+    /// What the workspace says.
+    pub fn entries(&self) -> Result<Vec<EntrySummary>, String> {
+        let all = HistoryRequest { limit: Some(1000), ..HistoryRequest::default() };
+        let reply = self.workspace.history(&all).map_err(|error| error.message)?;
+        Ok(reply.entries)
+    }
+
+    /// One entry with its changes.
+    ///
+    /// # Errors
+    /// What the workspace says.
+    pub fn show(&self, id: JobId) -> Result<ShowReply, String> {
+        self.workspace.show(id).map_err(|error| error.message)
+    }
+
+    /// Every clipboard with its text.
+    ///
+    /// # Errors
+    /// What the workspace says.
+    pub fn clips(&self) -> Result<BTreeMap<String, String>, String> {
+        let ask = |action, name| {
+            self.workspace
+                .clip(&who(), &ClipRequest { action, name, to: None, text: None })
+                .map_err(|error| error.message)
+        };
+        let listed = ask(ClipAction::List, None)?.clips.unwrap_or_default();
+        let text = |name: String| {
+            let shown = ask(ClipAction::Show, Some(name.clone()))?;
+            Ok((name, shown.text.unwrap_or_default()))
+        };
+        listed.into_iter().map(|clip| text(clip.name)).collect()
+    }
+}
+
+/// Whose jobs they are.
+#[must_use]
+pub fn who() -> Who {
+    Who { session: "s".to_owned(), client: "lens".to_owned() }
+}
+
+fn settings() -> Settings {
+    Settings {
+        unread: Unread::Allow,
+        durability: Durability::Durable,
+        idle_exit: None,
+        keep_age: Duration::from_secs(30 * 24 * 60 * 60),
+        keep_entries: 100_000,
+        keep_bytes: 1 << 30,
+        keep_contents: 1 << 20,
+        encodings: Vec::new(),
+        state: None,
+    }
+}
+
+fn refused(error: WireError) -> Receipt {
+    Receipt {
+        job: None,
+        status: Status::Refused,
+        files: Vec::new(),
+        error: Some(error),
+        verified: None,
+        rebased: false,
+        repeated: false,
+    }
+}

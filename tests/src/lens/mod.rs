@@ -1,0 +1,22 @@
+//! The lenses: the whole journey of a job on the simulated machine, ended at every effect, shared with other
+//! writers, struck by every fault. They look from outside only: at files, replies and the journal, never at how
+//! the daemon came to them.
+//!
+//! *Calling sequence*: a [`story::Story`] says what was there and what is done; [`desk::Desk`] does it through a
+//! workspace on the machine; a lens ([`crash`], [`foreign`], [`fault`]) plays it again and again and returns one
+//! sentence for each thing that is not so.
+
+pub mod crash;
+pub mod desk;
+pub mod image;
+pub mod requests;
+pub mod stories;
+pub mod story;
+pub mod verdict;
+pub mod view;
+
+/// How much is looked at: a run of the suite samples, `LENS=long` looks at a hundred times as much.
+#[must_use]
+pub fn long() -> bool {
+    std::env::var_os("LENS").is_some_and(|value| value == "long")
+}

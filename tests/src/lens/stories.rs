@@ -1,0 +1,269 @@
+//! The stories: each kind of job, on each kind of file, after each kind of past.
+
+use std::time::Duration;
+
+use editd_proto::message::{Durability, Edit, UndoRequest};
+
+use super::requests::{append, chmod, copy, create, cut, delete, file, job, paste, rename, replace, with};
+use super::story::{Act, Story};
+use crate::sim::{Abilities, Outside};
+
+/// Some bytes that are text, and no two lines alike.
+#[must_use]
+pub fn text(seed: &str, bytes: usize) -> Vec<u8> {
+    let mut text = format!("start of {seed}\n");
+    let mut line = 0;
+    while text.len() < bytes {
+        text.push_str(&format!("line {line} of {seed}\n"));
+        line += 1;
+    }
+    text.push_str("the end\n");
+    text.into_bytes()
+}
+
+fn put(outside: &Outside, path: &str, bytes: &[u8]) {
+    let path = format!("/w/{path}");
+    if let Some((folder, _)) = path.rsplit_once('/') {
+        outside.mkdir(folder).expect("a folder can be made");
+    }
+    outside.write(&path, bytes).expect("a file can be made");
+}
+
+fn few(outside: &Outside) {
+    put(outside, "a.txt", &text("a", 1500));
+    put(outside, "b.txt", &text("b", 900));
+    put(outside, "crlf.txt", b"one\r\ntwo\r\nthree\r\n");
+    put(outside, "empty", b"");
+    put(outside, "run.sh", &text("run", 100));
+    outside.chmod("/w/run.sh", 0o755).expect("a mode can be set");
+    put(outside, "untouched", &text("untouched", 700));
+}
+
+fn large(outside: &Outside) {
+    few(outside);
+    put(outside, "large.txt", &text("large", 10_000));
+}
+
+fn twenty(outside: &Outside) {
+    for nth in 0..20 {
+        put(outside, &format!("many/f{nth}.txt"), &text(&format!("f{nth}"), 60 + 90 * nth));
+    }
+    put(outside, "untouched", b"untouched\n");
+}
+
+fn linked(outside: &Outside) {
+    few(outside);
+    put(outside, "deep/one.txt", &text("linked", 2600));
+    outside.link("/w/deep/one.txt", "/w/two.txt").expect("a link can be made");
+}
+
+fn mounted(outside: &Outside) {
+    few(outside);
+    outside.mount("/w/mnt").expect("a folder can be mounted");
+    put(outside, "mnt/sub/m.txt", &text("m", 1300));
+}
+
+fn edit_a(new: &str) -> Act {
+    job(vec![file("a.txt", vec![replace("line 20 of a", new)])])
+}
+
+fn undo() -> Act {
+    Act::Undo(UndoRequest::default())
+}
+
+fn redo() -> Act {
+    Act::Redo(UndoRequest::default())
+}
+
+/// Every story.
+#[must_use]
+pub fn all() -> Vec<Story> {
+    let mut all = plain();
+    all.extend(pasts());
+    all.extend(places());
+    all
+}
+
+fn plain() -> Vec<Story> {
+    let cut_and_paste =
+        || job(vec![file("a.txt", vec![cut("line 3 of a\n", "kept")]), file("b.txt", vec![paste("kept")])]);
+    vec![
+        Story::new("one file", few, edit_a("changed")),
+        Story::new("a large file", large, job(vec![file("large.txt", vec![replace("line 99 of", "x")])])),
+        Story::new("an empty file", few, job(vec![file("empty", vec![append("no longer\n")])])),
+        Story::new("crlf", few, job(vec![file("crlf.txt", vec![replace("two", "2\n2")])])),
+        Story::new(
+            "five files",
+            few,
+            job(["a.txt", "b.txt", "crlf.txt", "empty", "run.sh"]
+                .map(|path| file(path, vec![append("more\n")]))
+                .into()),
+        ),
+        Story::new("twenty files", twenty, twenty_edits()),
+        Story::new(
+            "new folders",
+            few,
+            job(vec![
+                file("new/deep/c.txt", vec![create("c\n")]),
+                file("new/d.txt", vec![create("d\n")]),
+                file("a.txt", vec![append("see new/deep/c.txt\n")]),
+            ]),
+        ),
+        Story::new("delete", few, job(vec![file("b.txt", vec![delete()])])),
+        Story::new(
+            "delete among edits",
+            few,
+            job(vec![
+                file("a.txt", vec![append("b is gone\n")]),
+                file("b.txt", vec![delete()]),
+                file("c.txt", vec![create("here is c\n")]),
+            ]),
+        ),
+        Story::new("rename", few, job(vec![file("run.sh", vec![rename("bin/run")])])),
+        Story::new("copy", few, job(vec![file("run.sh", vec![copy("run2.sh")])])),
+        Story::new("chmod", few, job(vec![file("a.txt", vec![chmod(0o600)])])),
+        Story::new(
+            "chmod and edit",
+            few,
+            job(vec![
+                file("a.txt", vec![append("more\n")]),
+                file("run.sh", vec![append("x\n")]),
+                file("b.txt", vec![chmod(0o700)]),
+            ]),
+        ),
+        Story::new("cut and paste", few, cut_and_paste()),
+        Story::new("full", few, with(cut_and_paste(), Durability::Full)),
+        Story::new("relaxed", few, with(cut_and_paste(), Durability::Relaxed)),
+    ]
+}
+
+fn twenty_edits() -> Act {
+    let edits = |nth: usize| file(&format!("many/f{nth}.txt"), vec![replace("start of", "beginning of")]);
+    job((0..20).map(edits).collect())
+}
+
+fn pasts() -> Vec<Story> {
+    let create_c = || job(vec![file("sub/c.txt", vec![create("line 1 of c\nline 2 of c\n")])]);
+    let delete_b = || job(vec![file("b.txt", vec![delete()])]);
+    let chain = || vec![edit_a("first"), job(vec![file("a.txt", vec![replace("first", "second, longer")])])];
+    vec![
+        Story::new("undo", few, undo()).after(vec![edit_a("changed")]),
+        Story::new("undo of a settled job", few, undo()).after(vec![edit_a("changed"), Act::Settle]),
+        Story::new("undo of a creation", few, undo()).after(vec![create_c()]),
+        Story::new("undo of a deletion", few, undo()).after(vec![delete_b(), Act::Settle]),
+        Story::new("undo of a chmod", few, undo()).after(vec![job(vec![file("a.txt", vec![chmod(0o600)])])]),
+        Story::new("undo of twenty", twenty, undo()).after(vec![twenty_edits()]),
+        Story::new("redo", few, redo()).after(vec![edit_a("changed"), undo()]),
+        Story::new("a chain", few, job(vec![file("a.txt", vec![replace("second", "third")])])).after(chain()),
+        Story::new(
+            "a chain over a settled job",
+            few,
+            job(vec![file("a.txt", vec![replace("second", "third")])]),
+        )
+        .after(vec![
+            edit_a("zero"),
+            Act::Settle,
+            job(vec![file("a.txt", vec![replace("zero", "second")])]),
+        ]),
+        Story::new("a chain that ends in nothing", few, anyway("a.txt", delete())).after(chain()),
+        Story::new("created, then edited", few, job(vec![file("sub/c.txt", vec![append("end\n")])]))
+            .after(vec![create_c()]),
+        Story::new("created, then deleted", few, anyway("sub/c.txt", delete())).after(vec![create_c()]),
+        Story::new("deleted, then created", few, job(vec![file("b.txt", vec![create("another b\n")])]))
+            .after(vec![delete_b()]),
+        Story::new("mode changed, then edited", few, edit_a("changed"))
+            .after(vec![job(vec![file("a.txt", vec![chmod(0o640)])])]),
+        Story::new("renamed, then edited", few, job(vec![file("bin/run", vec![append("x\n")])]))
+            .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
+        Story::new(
+            "renamed, then another in its place",
+            few,
+            job(vec![file("run.sh", vec![create("new\n")])]),
+        )
+        .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
+        Story::new("renamed there and back", few, anyway("bin/run", rename("run.sh")))
+            .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
+        Story::new("young", few, edit_a("changed")).young(young_a, &["a.txt"]),
+        Story::new(
+            "young and old",
+            few,
+            job(vec![file("b.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])]),
+        )
+        .young(young_a, &["a.txt"]),
+        Story::new("a young file is deleted", few, job(vec![file("a.txt", vec![delete()])]))
+            .young(young_a, &["a.txt"]),
+        Story::new("young and linked", linked, job(vec![file("two.txt", vec![replace("line 30 of", "x")])]))
+            .young(|outside| put(outside, "two.txt", &text("linked", 3100)), &["two.txt", "deep/one.txt"]),
+        Story::new("an old edit", few, edit_a("changed"))
+            .after(vec![job(vec![file("b.txt", vec![append("x\n")])]), Act::Pass(Duration::from_secs(600))]),
+    ]
+}
+
+fn young_a(outside: &Outside) {
+    put(outside, "a.txt", &text("a", 2100));
+}
+
+/// Whatever the session has seen.
+fn anyway(path: &str, edit: Edit) -> Act {
+    let mut entry = file(path, vec![edit]);
+    entry.base = Some("any".to_owned());
+    job(vec![entry])
+}
+
+fn places() -> Vec<Story> {
+    let linked_job = |old: &'static str, new: &str| job(vec![file("two.txt", vec![replace(old, new)])]);
+    let grow = || {
+        linked_job("line 7 of linked\n", "line 7 of linked\nand a line more, which moves all that follows\n")
+    };
+    let no_exchange = Abilities { exchange: false, ..Abilities::default() };
+    let poor = Abilities {
+        exchange: false,
+        no_replace: false,
+        leases: false,
+        birth_times: false,
+        ..Abilities::default()
+    };
+    let mixed = || {
+        job(vec![
+            file("a.txt", vec![append("x\n")]),
+            file("b.txt", vec![delete()]),
+            file("n/c.txt", vec![create("c\n")]),
+        ])
+    };
+    vec![
+        Story::new(
+            "a rename over a file",
+            few,
+            anyway("a.txt", Edit { overwrite: Some(true), ..rename("b.txt") }),
+        ),
+        Story::new("linked, growing", linked, grow()),
+        Story::new("linked, shrinking", linked, linked_job("line 7 of linked\nline 8 of linked\n", "")),
+        Story::new("linked, mode", linked, job(vec![file("two.txt", vec![chmod(0o600)])])),
+        Story::new(
+            "linked, among others",
+            linked,
+            job(vec![
+                file("a.txt", vec![append("x\n")]),
+                file("two.txt", vec![replace("line 9 of", "ninth of")]),
+            ]),
+        ),
+        Story::new("linked, again", linked, linked_job("line 8 of linked\n", "")).after(vec![grow()]),
+        Story::new("linked, undone", linked, undo()).after(vec![grow()]),
+        Story::new(
+            "on another mount",
+            mounted,
+            job(vec![file("mnt/sub/m.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])]),
+        ),
+        Story::new(
+            "created on another mount",
+            mounted,
+            job(vec![file("mnt/new/n.txt", vec![create("n\n")])]),
+        ),
+        Story::new("deleted on another mount", mounted, job(vec![file("mnt/sub/m.txt", vec![delete()])])),
+        Story::new("without exchange", few, mixed()).on(no_exchange),
+        Story::new("without anything", few, mixed()).on(poor),
+        Story::new("undo without exchange", few, undo()).after(vec![mixed()]).on(no_exchange),
+        Story::new("in coarse time", few, mixed())
+            .on(Abilities { fine_times: false, ..Abilities::default() }),
+    ]
+}

@@ -1,0 +1,187 @@
+//! A story: what was there, what was done before, and the one job that is looked at. It is data; the lenses play it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use editd_proto::message::{Durability, JobRequest, Status, UndoRequest};
+
+use super::desk::{Desk, ROOT, STATE};
+use super::view::View;
+use crate::sim::{Abilities, Outside, SimMachine};
+
+/// One thing that is done through the daemon.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// An edit.
+    Edit(JobRequest),
+    /// Take back.
+    Undo(UndoRequest),
+    /// Bring back.
+    Redo(UndoRequest),
+    /// Settle everything.
+    Settle,
+    /// Time goes by.
+    Pass(Duration),
+}
+
+/// A story.
+#[derive(Clone)]
+pub struct Story {
+    /// What it is about.
+    pub name: &'static str,
+    /// What the machine can do.
+    pub abilities: Abilities,
+    /// Makes the files that have stood for long.
+    pub files: fn(&Outside),
+    /// Writes what nobody has flushed yet, a moment before the job.
+    pub young: fn(&Outside),
+    /// The paths of those.
+    pub young_paths: Vec<String>,
+    /// What was done before.
+    pub prior: Vec<Act>,
+    /// The job.
+    pub job: Act,
+}
+
+/// What a story comes to where nothing goes wrong.
+pub struct Course {
+    /// The workspace before the job.
+    pub before: View,
+    /// And after it.
+    pub after: View,
+    /// Clipboards before the job.
+    pub clips_before: BTreeMap<String, String>,
+    /// And after it.
+    pub clips_after: BTreeMap<String, String>,
+    /// Keys of the jobs before it, oldest first.
+    pub priors: Vec<String>,
+    /// Calls that the process had made when the job began, when it was answered, and when all was settled.
+    pub calls: [u64; 3],
+    /// Paths that the job changes.
+    pub paths: Vec<String>,
+}
+
+/// The key of the job that is looked at.
+pub const KEY: &str = "looked-at";
+
+impl Story {
+    /// A story on a usual machine, without a past.
+    #[must_use]
+    pub fn new(name: &'static str, files: fn(&Outside), job: Act) -> Self {
+        Self {
+            name,
+            abilities: Abilities::default(),
+            files,
+            young: |_| (),
+            young_paths: Vec::new(),
+            prior: Vec::new(),
+            job,
+        }
+    }
+
+    /// The same after some acts.
+    #[must_use]
+    pub fn after(mut self, prior: Vec<Act>) -> Self {
+        self.prior = prior;
+        self
+    }
+
+    /// The same on a machine that can do something else.
+    #[must_use]
+    pub fn on(mut self, abilities: Abilities) -> Self {
+        self.abilities = abilities;
+        self
+    }
+
+    /// The same with files that were written a moment ago.
+    #[must_use]
+    pub fn young(mut self, young: fn(&Outside), paths: &[&str]) -> Self {
+        self.young = young;
+        self.young_paths = paths.iter().map(|path| (*path).to_owned()).collect();
+        self
+    }
+
+    /// When the job is answered.
+    #[must_use]
+    pub fn durability(&self) -> Durability {
+        match &self.job {
+            Act::Edit(request) => request.durability.unwrap_or_default(),
+            Act::Undo(request) | Act::Redo(request) => request.durability.unwrap_or_default(),
+            Act::Settle | Act::Pass(_) => Durability::default(),
+        }
+    }
+
+    /// The machine as the story begins: no daemon ran there yet.
+    ///
+    /// # Panics
+    /// Where the story's files cannot be made.
+    #[must_use]
+    pub fn machine(&self) -> SimMachine {
+        let machine = SimMachine::new();
+        machine.set_abilities(self.abilities);
+        let outside = machine.outside();
+        outside.mkdir(ROOT).expect("a folder can be made");
+        outside.mkdir(STATE).expect("a folder can be made");
+        (self.files)(&outside);
+        machine.settle();
+        machine.pass(Duration::from_secs(3600));
+        machine
+    }
+
+    /// Opens a desk and plays everything before the job.
+    ///
+    /// # Errors
+    /// Where that does not work, which is no matter of this story.
+    pub fn begin(&self, machine: &SimMachine) -> Result<Desk, String> {
+        let desk = Desk::open(machine)?;
+        for (at, act) in self.prior.iter().enumerate() {
+            let receipt = desk.act(act, &prior_key(at));
+            if let Some(receipt) = receipt.filter(|receipt| receipt.status != Status::Applied) {
+                return Err(format!("act {at} before the job: {:?}", receipt.error));
+            }
+        }
+        (self.young)(&machine.outside());
+        Ok(desk)
+    }
+
+    /// Plays it where nothing goes wrong.
+    ///
+    /// # Errors
+    /// Where something does.
+    pub fn course(&self) -> Result<Course, String> {
+        let machine = self.machine();
+        let desk = self.begin(&machine)?;
+        let (before, clips_before) = (View::of(&machine), desk.clips()?);
+        let from = machine.calls();
+        let receipt = desk.act(&self.job, KEY).ok_or("the job is no job")?;
+        if receipt.status != Status::Applied {
+            return Err(format!("the job was not applied: {:?}", receipt.error));
+        }
+        let answered = machine.calls();
+        let (after, clips_after) = (View::of(&machine), desk.clips()?);
+        if !desk.settle() {
+            return Err("it never settles".to_owned());
+        }
+        let settled = View::of(&machine);
+        if settled.files != after.files || !settled.slots.is_empty() {
+            return Err(format!("settling changed what is there: {:?}", settled.differences(&after, &[])));
+        }
+        let jobs = self.prior.iter().enumerate();
+        let jobs = jobs.filter(|(_, act)| matches!(act, Act::Edit(_) | Act::Undo(_) | Act::Redo(_)));
+        Ok(Course {
+            paths: before.changed(&after),
+            before: View { slots: Vec::new(), ..before },
+            after: settled,
+            clips_before,
+            clips_after,
+            priors: jobs.map(|(at, _)| prior_key(at)).collect(),
+            calls: [from, answered, machine.calls()],
+        })
+    }
+}
+
+/// The key of an act before the job.
+#[must_use]
+pub fn prior_key(at: usize) -> String {
+    format!("prior-{at}")
+}

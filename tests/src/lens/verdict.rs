@@ -1,0 +1,186 @@
+//! What must hold when a workspace is opened on an image of a machine whose process was ended: the job is wholly there
+//! or not at all, what was answered stands, nothing else changed, and the way back is exact.
+
+use editd_proto::ids::JobId;
+use editd_proto::message::{Durability, EntryKind, EntrySummary, Status, UndoRequest};
+
+use super::desk::Desk;
+use super::image::{Blow, Image};
+use super::story::{Act, Course, KEY, Story};
+use super::view::View;
+
+/// Where the job ended up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Before,
+    After(JobId),
+}
+
+/// One look at one image.
+struct Look<'a> {
+    story: &'a Story,
+    course: &'a Course,
+    image: &'a Image,
+    found: Vec<String>,
+}
+
+/// How thorough a look is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// What stands and what the journal says.
+    Quick,
+    /// Also: settling, opening again, the same key again, undo.
+    Whole,
+}
+
+/// Opens an image and says what is not as it must be. The image is used up.
+#[must_use]
+pub fn judge(story: &Story, course: &Course, image: &Image, depth: Depth) -> Vec<String> {
+    let mut look = Look { story, course, image, found: Vec::new() };
+    if let Err(error) = look.at_all(depth) {
+        look.found.push(error);
+    }
+    look.found.iter().map(|what| format!("{}: {image:?}: {what}", story.name)).collect()
+}
+
+impl Look<'_> {
+    fn at_all(&mut self, depth: Depth) -> Result<(), String> {
+        let machine = &self.image.machine;
+        let desk = Desk::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let side = self.journal(&desk, "")?;
+        self.files(&View::of(machine), side, "");
+        let owed = self.image.answered
+            && (self.image.blow == Blow::Kill || self.story.durability() != Durability::Relaxed);
+        if owed && side == Side::Before {
+            self.found.push(format!("the answered job is gone; notes: {:?}", desk.notes));
+        }
+        self.clips(&desk, side)?;
+        if depth == Depth::Quick {
+            return Ok(());
+        }
+        self.settled(&desk, side);
+        drop(desk);
+        let machine = machine.kill();
+        let again = Desk::open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
+        if self.journal(&again, "opened again, ")? != side {
+            self.found.push("opened again, it is on the other side".to_owned());
+        }
+        self.files(&View::of(&machine), side, "opened again, ");
+        drop(again);
+        self.sent_again(side)?;
+        if let Side::After(id) = side {
+            self.undone(id)?;
+        }
+        Ok(())
+    }
+
+    /// What the journal says: every job before stands, the one that is looked at or not, and nobody else did anything.
+    fn journal(&mut self, desk: &Desk, when: &str) -> Result<Side, String> {
+        let entries = desk.entries()?;
+        let has = |key: &str| entries.iter().find(|entry| entry.key.as_deref() == Some(key));
+        for key in &self.course.priors {
+            if has(key).is_none() {
+                self.found.push(format!("{when}the entry of {key} is gone"));
+            }
+        }
+        let told = |entry: &EntrySummary| format!("{:?} {} {:?}", entry.kind, entry.id, entry.label);
+        let exempt = self.exempt();
+        for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
+            // What a cut leaves of bytes that nobody flushed is no file that anybody wrote.
+            if !entry.files.iter().all(|file| exempt.contains(&file.path.display())) {
+                let diverged = if entry.diverged { "diverged" } else { "invented" };
+                let notes = &desk.notes;
+                self.found.push(format!("{when}{diverged}: {}; notes: {notes:?}", told(entry)));
+            }
+        }
+        Ok(has(KEY).map_or(Side::Before, |entry| Side::After(entry.id)))
+    }
+
+    /// Paths of which nothing can be asked where the job is not there: bytes that nobody had flushed were lost with
+    /// the power.
+    fn exempt(&self) -> Vec<String> {
+        match self.image.blow {
+            Blow::Kill => Vec::new(),
+            Blow::Cut(_) if self.story.durability() == Durability::Relaxed => self.course.paths.clone(),
+            Blow::Cut(_) => self.story.young_paths.clone(),
+        }
+    }
+
+    fn files(&mut self, view: &View, side: Side, when: &str) {
+        let (should, except) = match side {
+            Side::Before => (&self.course.before, self.exempt()),
+            Side::After(_) => (&self.course.after, Vec::new()),
+        };
+        let differences = view.differences(should, &except);
+        let what = differences.into_iter().map(|what| format!("{when}{what} ({side:?})"));
+        self.found.extend(what);
+    }
+
+    fn clips(&mut self, desk: &Desk, side: Side) -> Result<(), String> {
+        let should = match side {
+            Side::Before => &self.course.clips_before,
+            Side::After(_) => &self.course.clips_after,
+        };
+        let clips = desk.clips()?;
+        if clips != *should {
+            self.found.push(format!("clipboards are {clips:?} instead of {should:?}"));
+        }
+        Ok(())
+    }
+
+    /// Settling comes to an end, leaves no slot, and changes nothing.
+    fn settled(&mut self, desk: &Desk, side: Side) {
+        if !desk.settle() {
+            self.found.push("it never settles".to_owned());
+        }
+        let view = View::of(&desk.machine);
+        if !view.slots.is_empty() {
+            self.found.push(format!("settled, these slots are left: {:?}", view.slots));
+        }
+        self.files(&view, side, "settled, ");
+        let should = if side == Side::Before { &self.course.before } else { &self.course.after };
+        let parted = should.links.iter().filter(|(path, links)| view.links.get(*path) != Some(links));
+        let except = if side == Side::Before { self.exempt() } else { Vec::new() };
+        let parted: Vec<&String> =
+            parted.map(|(path, _)| path).filter(|path| !except.contains(path)).collect();
+        if !parted.is_empty() {
+            self.found.push(format!("settled, these files have lost or won names: {parted:?}"));
+        }
+    }
+
+    /// The same key is the same job: done once, whether it was there or not.
+    fn sent_again(&mut self, side: Side) -> Result<(), String> {
+        if side == Side::Before && !self.exempt().is_empty() {
+            return Ok(());
+        }
+        let machine = self.image.machine.fork();
+        let desk = Desk::open(&machine)?;
+        let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
+        let right = match side {
+            Side::Before => receipt.status == Status::Applied && !receipt.repeated,
+            Side::After(id) => receipt.repeated && receipt.job == Some(id),
+        };
+        if !right {
+            let (status, error) = (receipt.status, receipt.error);
+            self.found.push(format!("sent again ({side:?}): {status:?} {error:?}"));
+        }
+        let after = Side::After(receipt.job.unwrap_or(JobId(0)));
+        self.files(&View::of(&machine), after, "sent again, ");
+        Ok(())
+    }
+
+    /// Its undo gives exactly what was before.
+    fn undone(&mut self, id: JobId) -> Result<(), String> {
+        let machine = self.image.machine.fork();
+        let desk = Desk::open(&machine)?;
+        let undo = UndoRequest { jobs: vec![id], ..UndoRequest::default() };
+        let receipt = desk.act(&Act::Undo(undo), "undo of it").ok_or("an undo is a job")?;
+        if receipt.status != Status::Applied {
+            self.found.push(format!("its undo: {:?} {:?}", receipt.status, receipt.error));
+        }
+        let view = View::of(&machine);
+        let differences = view.differences(&self.course.before, &[]);
+        self.found.extend(differences.into_iter().map(|what| format!("undone, {what}")));
+        Ok(())
+    }
+}

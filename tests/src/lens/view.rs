@@ -1,0 +1,78 @@
+//! What stands in the workspace, as a story compares it: files with their bytes, modes and numbers of names. Folders
+//! are left out, since a job makes them on its way and nothing takes them away again.
+
+use std::collections::BTreeMap;
+
+use super::desk::ROOT;
+use crate::sim::{Seen, SimMachine};
+
+/// The workspace's files by their paths.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct View {
+    /// What each path shows.
+    pub files: BTreeMap<String, Seen>,
+    /// How many names each file has.
+    pub links: BTreeMap<String, u64>,
+    /// Slots: the daemon's own files in `.editd/staging` or among the workspace's.
+    pub slots: Vec<String>,
+}
+
+impl View {
+    /// Looks at a machine.
+    ///
+    /// # Panics
+    /// Where the workspace is gone: no story takes it away.
+    #[must_use]
+    pub fn of(machine: &SimMachine) -> Self {
+        let snapshot = machine.snapshot(ROOT).expect("the workspace is there");
+        let outside = machine.outside();
+        let mut view = Self::default();
+        for (path, seen) in snapshot.0 {
+            let path = String::from_utf8_lossy(&path).into_owned();
+            if matches!(seen, Seen::Dir { .. }) {
+                continue;
+            }
+            let beside = path.rsplit('/').next().is_some_and(|name| name.starts_with(".editd-"));
+            if beside || path.starts_with(".editd/staging/") {
+                view.slots.push(path);
+            } else if !path.starts_with(".editd/") {
+                let links = outside.stat(&format!("{ROOT}/{path}")).map_or(0, |stat| stat.links);
+                view.links.insert(path.clone(), links);
+                view.files.insert(path, seen);
+            }
+        }
+        view
+    }
+
+    /// Paths that two views show differently.
+    #[must_use]
+    pub fn changed(&self, other: &Self) -> Vec<String> {
+        let mut paths: Vec<String> = self.files.keys().chain(other.files.keys()).cloned().collect();
+        paths.sort();
+        paths.dedup();
+        paths.retain(|path| self.files.get(path) != other.files.get(path));
+        paths
+    }
+
+    /// How this view differs from what it should be, in a few words for each path.
+    #[must_use]
+    pub fn differences(&self, should: &Self, except: &[String]) -> Vec<String> {
+        let told = |seen: Option<&Seen>| match seen {
+            None => "absent".to_owned(),
+            Some(Seen::File { mode, bytes }) => {
+                let head: String = String::from_utf8_lossy(bytes).chars().take(24).collect();
+                let hash = blake3::hash(bytes).to_hex();
+                format!("{mode:o} {} bytes {:.6} {head:?}", bytes.len(), hash.as_str())
+            }
+            Some(other) => format!("{other:?}"),
+        };
+        self.changed(should)
+            .into_iter()
+            .filter(|path| !except.contains(path))
+            .map(|path| {
+                let (is, was) = (told(self.files.get(&path)), told(should.files.get(&path)));
+                format!("{path} shows {is} instead of {was}")
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,209 @@
+//! Promise 9 against a real process: whatever a client sends or leaves undone, it gets a typed error or a closed
+//! connection, and the daemon and its other clients are unharmed. What the codec itself refuses is tested
+//! beside it.
+
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+
+use editd_proto::Code;
+use editd_proto::codec::{self, FrameReader};
+use editd_proto::limits;
+use editd_proto::message::{Hello, ReadReply, kind};
+use editd_tests::client::{Client, Failure, body, receive};
+use editd_tests::house::House;
+use editd_tests::{process, wait};
+use serde_json::{Value, json};
+
+/// Memory that a daemon may have gained once a hostile client is gone, KiB: less than one frame.
+const GAIN: u64 = 12 * 1024;
+
+/// A house with a file and a client that was there before.
+fn served() -> (House, Client) {
+    let house = House::new();
+    house.put("a.txt", "one\n");
+    let mut house = house;
+    house.start();
+    let client = house.client("well-behaved");
+    (house, client)
+}
+
+/// The client that was there before, and a new one, are served as ever.
+#[track_caller]
+fn unharmed(house: &House, before: &mut Client) {
+    for client in [before, &mut house.client("another")] {
+        let read: ReadReply = client.ask(kind::READ, &json!({"path": "a.txt"})).unwrap();
+        assert_eq!(read.text.as_deref(), Some("one\n"));
+    }
+}
+
+fn stranger(house: &House) -> UnixStream {
+    let stream = UnixStream::connect(house.socket()).unwrap();
+    stream.set_read_timeout(Some(wait::LONG)).unwrap();
+    stream
+}
+
+/// What a stranger is told before the door is closed; `None` where it is closed without a word.
+fn told(stream: &mut UnixStream) -> Option<Code> {
+    let mut frames = FrameReader::new(limits::FRAME);
+    let code = match receive(stream, &mut frames) {
+        Ok(message) => match body::<Value>(&message) {
+            Err(Failure::Refused(error)) => Some(error.code),
+            other => unreachable!("no error: {other:?}"),
+        },
+        Err(_) => None,
+    };
+    let mut rest = Vec::new();
+    // A reset is a closed door too.
+    let _reset = stream.read_to_end(&mut rest);
+    assert!(rest.is_empty(), "nothing follows an error that closes: {rest:?}");
+    code
+}
+
+fn hello(protocol: &[u32]) -> Vec<u8> {
+    let hello = Hello {
+        protocol: protocol.to_vec(),
+        client: "stranger".into(),
+        session: Some("s".into()),
+        capabilities: Vec::new(),
+    };
+    codec::encode(1, kind::HELLO, &hello).unwrap()
+}
+
+/// A message's bytes with their length in front.
+fn framed(message: &[u8]) -> Vec<u8> {
+    [&u32::try_from(message.len()).unwrap().to_be_bytes(), message].concat()
+}
+
+#[test]
+fn what_is_no_message_is_answered_and_the_door_closed() {
+    let (house, mut before) = served();
+    let deep = [vec![0x81, 0xa1, b'x'], vec![0x91; 2000], vec![0xc0]].concat();
+    let many = [&[0x81, 0xa1, b'x', 0xdd][..], &u32::MAX.to_be_bytes()].concat();
+    for (what, bytes) in [
+        ("text of another protocol", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec()),
+        ("zeros", vec![0; 64]),
+        ("ones", vec![0xff; 64]),
+        ("a list", framed(&[0x90])),
+        ("nothing in a frame", framed(&[])),
+        ("a frame of text", framed(b"hello")),
+        ("deep nesting", framed(&deep)),
+        ("a huge count", framed(&many)),
+        ("a request before hello", codec::encode(1, kind::STATUS, &json!({})).unwrap()),
+        ("half a hello", hello(limits::PROTOCOLS)[..20].to_vec()),
+    ] {
+        let mut stream = stranger(&house);
+        stream.write_all(&bytes).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let code = told(&mut stream);
+        assert!(code != Some(Code::Internal), "{what}: {code:?}");
+        unharmed(&house, &mut before);
+    }
+}
+
+#[test]
+fn another_version_is_refused_by_name() {
+    let (house, mut before) = served();
+    let mut stream = stranger(&house);
+    stream.write_all(&hello(&[999])).unwrap();
+    assert_eq!(told(&mut stream), Some(Code::Unsupported));
+    unharmed(&house, &mut before);
+}
+
+#[test]
+fn an_unknown_kind_is_unsupported_and_the_connection_goes_on() {
+    let (house, mut before) = served();
+    let refused = before.ask_json("dance", &json!({"with": "me"}));
+    assert_eq!(refused["error"]["code"], "unsupported");
+    let refused = before.ask_json(kind::READ, &json!({"path": 7}));
+    assert_eq!(refused["error"]["code"], "malformed");
+    unharmed(&house, &mut before);
+}
+
+#[test]
+fn a_length_of_four_gigabytes_costs_nothing() {
+    let (house, mut before) = served();
+    let Some(memory) = process::resident_kib(house.pid()) else {
+        println!("skipped: this system does not tell a process's memory");
+        return;
+    };
+    for _ in 0..50 {
+        let mut stream = stranger(&house);
+        stream.write_all(&[0xff; 4]).unwrap();
+        assert_eq!(told(&mut stream), Some(Code::TooLarge));
+    }
+    // Whoever has said hello may send much, but not more.
+    let mut known = house.client("greedy");
+    known.stream().write_all(&u32::MAX.to_be_bytes()).unwrap();
+    assert_eq!(told(known.stream()), Some(Code::TooLarge));
+    let now = process::peak_kib(house.pid()).unwrap();
+    assert!(now < memory + GAIN, "{memory} KiB before, at most {now} KiB since");
+    unharmed(&house, &mut before);
+}
+
+#[test]
+fn who_sends_slowly_or_dies_in_a_frame_keeps_nobody_waiting() {
+    let (house, mut before) = served();
+    let open = process::descriptors(house.pid());
+    let mut slow: Vec<UnixStream> = (0..20).map(|_| stranger(&house)).collect();
+    for byte in hello(limits::PROTOCOLS) {
+        slow.iter_mut().for_each(|stream| stream.write_all(&[byte]).unwrap());
+        if byte % 16 == 0 {
+            unharmed(&house, &mut before);
+        }
+    }
+    // Each has said hello by now; half of them begin a long frame and die in it.
+    for stream in slow.iter_mut().take(10) {
+        stream.write_all(&1_000_000_u32.to_be_bytes()).unwrap();
+        stream.write_all(&[0x81; 1000]).unwrap();
+    }
+    drop(slow);
+    unharmed(&house, &mut before);
+    if let Some(open) = open {
+        wait::until("the daemon has closed what its clients left", wait::LONG, || {
+            (process::descriptors(house.pid())? <= open).then_some(())
+        });
+    }
+}
+
+#[test]
+fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
+    let (house, mut before) = served();
+    let mut connected = Vec::new();
+    let turned_away = loop {
+        match house.try_client("crowd") {
+            Ok(client) => connected.push(client),
+            Err(failure) => break failure,
+        }
+        assert!(connected.len() <= editd::limits::CONNECTIONS, "there is no limit");
+    };
+    let busy = matches!(&turned_away, Failure::Refused(error) if error.code == Code::Busy);
+    assert!(busy, "after {}: {turned_away:?}", connected.len());
+    let read: ReadReply = before.ask(kind::READ, &json!({"path": "a.txt"})).unwrap();
+    assert_eq!(read.text.as_deref(), Some("one\n"));
+    drop(connected);
+    wait::until("there is room again", wait::LONG, || house.try_client("crowd").ok());
+    unharmed(&house, &mut before);
+}
+
+#[test]
+fn who_asks_and_never_reads_costs_little() {
+    let (mut house, mut before) = served();
+    house.put("large.txt", "a line of thirty-two bytes here\n".repeat(100_000));
+    let Some(memory) = process::resident_kib(house.pid()) else {
+        println!("skipped: this system does not tell a process's memory");
+        return;
+    };
+    let mut deaf = house.client("deaf");
+    deaf.stream().set_nonblocking(true).unwrap();
+    // 3 MB a reply, asked for until the daemon takes no more requests.
+    let asked =
+        (0..10_000).take_while(|_| deaf.send(kind::READ, &json!({"path": "large.txt"})).is_ok()).count();
+    unharmed(&house, &mut before);
+    let now = process::resident_kib(house.pid()).unwrap();
+    let most = (editd::limits::OUTGOING as u64) / 1024 + 4 * GAIN;
+    assert!(now < memory + most, "{asked} requests: {memory} KiB before, {now} KiB now");
+    drop(deaf);
+    unharmed(&house, &mut before);
+    assert!(house.stop().success());
+}

@@ -1,0 +1,28 @@
+//! A client in another language, written from `proto/WIRE.md` alone, against a live daemon. Where python3 or its
+//! `msgpack` is absent this says so and skips.
+
+use editd_tests::binaries;
+use editd_tests::house::House;
+
+#[test]
+fn a_python_client_is_served() {
+    let house = House::started();
+    let script = binaries::top().join("tests/python/wire_test.py");
+    // The user's own packages are found by the user's own folder, not by the house's.
+    let has = |words: &[&str]| {
+        let home = std::env::var_os("HOME").unwrap_or_default();
+        house.command("python3").env("HOME", home).args(words).output()
+    };
+    match has(&["-c", "import msgpack"]) {
+        Ok(found) if found.status.success() => {}
+        _ => {
+            println!("skipped: python3 or its msgpack is not installed");
+            return;
+        }
+    }
+    let socket = house.socket();
+    let done = has(&[script.to_str().unwrap(), socket.to_str().unwrap()]).unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    println!("{said}");
+}

@@ -1,0 +1,86 @@
+//! What the README shows is run: the tour line by line, the configuration, the commands. It knows nothing of
+//! them but where they stand.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use editd_tests::binaries;
+use editd_tests::house::House;
+use editd_tests::tree::Tree;
+
+/// The block of the README that opens with this fence.
+fn block(fence: &str) -> String {
+    let readme = fs::read_to_string(binaries::top().join("README.md")).unwrap();
+    let (_, rest) = readme.split_once(&format!("\n```{fence}\n")).unwrap();
+    rest.split_once("\n```").unwrap().0.to_owned()
+}
+
+/// Lets `~/.cargo` be the one that this build uses.
+fn lend_the_registry(house: &House) {
+    let own = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let own = own.unwrap_or_else(|| Path::new(&std::env::var_os("HOME").unwrap()).join(".cargo"));
+    symlink(own, house.folder("home").join(".cargo")).unwrap();
+}
+
+#[test]
+fn the_tour_ends_as_it_says() {
+    let house = House::new();
+    lend_the_registry(&house);
+    let tour = block("sh tour");
+    assert_eq!(tour.lines().count(), 10);
+    let path = std::env::join_paths(
+        [binaries::editctl().parent().unwrap().to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let mut shell = house.command("bash");
+    shell.args(["-euc", &tour]).env("PATH", path.unwrap()).env("EDITD_BIN", binaries::editd());
+    let done = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let complained = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{said}\n{complained}");
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    assert!(lines.contains(&"50"), "fifty files differ: {said}");
+    assert!(said.contains("the tour"), "the log names the job: {said}");
+    assert!(lines.contains(&"byte-identical"), "{said}");
+    let before = Tree::of(&house.workspace().join("before"));
+    assert!(before.files() > 2000, "a real tree: {} files", before.files());
+    let now = Tree::of(&house.workspace().join("tour"));
+    assert_eq!(before.differences(&now), [""; 0], "modes too");
+}
+
+#[test]
+fn the_configuration_is_one() {
+    let house = House::new();
+    fs::write(house.workspace().join(".editd.toml"), block("toml config")).unwrap();
+    let settings = editd::config::load(house.workspace()).unwrap();
+    assert_eq!(settings.keep_entries, 100_000);
+    assert_eq!(settings.encodings, [("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())]);
+    // Every line says what it is where it is absent, but for the encodings and the idle time.
+    let defaults = editd::config::Settings::default();
+    assert_eq!(format!("{:?}", settings.unread), format!("{:?}", defaults.unread));
+    assert_eq!(settings.durability, defaults.durability);
+    assert_eq!(
+        (settings.keep_age, settings.keep_entries, settings.keep_bytes, settings.keep_contents),
+        (defaults.keep_age, defaults.keep_entries, defaults.keep_bytes, defaults.keep_contents)
+    );
+}
+
+#[test]
+fn every_command_that_is_listed_exists() {
+    let house = House::new();
+    let readme = fs::read_to_string(binaries::top().join("README.md")).unwrap();
+    let (_, commands) = readme.split_once("\n## Commands\n").unwrap();
+    let listed = commands.split_once("\n```\n").unwrap().1.split_once("\n```").unwrap().0;
+    let mut words: Vec<&str> = Vec::new();
+    for piece in listed.lines().flat_map(|line| line.split("editctl ").skip(1)) {
+        words.extend(piece.split(" / ").filter_map(|one| one.split_whitespace().next()));
+    }
+    assert!(words.len() >= 13, "{words:?}");
+    for word in words {
+        let helped = house.command(binaries::editctl()).args([word, "--help"]).output().unwrap();
+        assert!(helped.status.success(), "editctl {word} --help");
+    }
+}

@@ -1,0 +1,284 @@
+//! Other programs that hammer the files which clients edit, with kills in between: every outside write is the
+//! base of a later edit, still there, or in the journal. Every write carries a tag of its own, and every tag is
+//! looked for in the end.
+//!
+//! `WRITES=N` sets how many are made (6,000; the command in the README takes 100,000).
+//!
+//! Outside programs overwrite each other, too; here they take turns at each file and carry on what they read, so
+//! that a tag which vanishes was lost by the daemon.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use editd::os::Os;
+use editd::os::unix::Unix;
+use editd::store::{Backing, Options, Query, Store};
+use editd_proto::message::{Edit, EntryKind, FileEntry, JobRequest, Position, Receipt, Status, kind};
+use editd_tests::client::{Client, Failure};
+use editd_tests::house::House;
+use editd_tests::wait;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+const FILES: usize = 6;
+const CLIENTS: usize = 4;
+/// Outside writes between two kills.
+const LIFE: u64 = 1500;
+/// Above this a writer cuts old lines off, so that the files stay small.
+const LARGE: usize = 12 * 1024;
+
+/// Between two writes of one program.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// How other programs write.
+const MANNERS: [Manner; 5] =
+    [Manner::Replace, Manner::Backup, Manner::Append, Manner::Rewrite, Manner::Exchange];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Manner {
+    /// A new file, renamed over the old one.
+    Replace,
+    /// The old one is renamed to a backup, and a new one written under its name: as vim does.
+    Backup,
+    /// Through a descriptor that is open for a while.
+    Append,
+    /// Truncated, and a while later written.
+    Rewrite,
+    /// A new file, exchanged with the old one.
+    Exchange,
+}
+
+/// What is known of one file: only who holds it writes.
+#[derive(Default)]
+struct Turn {
+    /// Tags that were written, and not cut off again by a writer who saw them.
+    owed: BTreeSet<String>,
+}
+
+#[test]
+fn no_outside_write_vanishes() {
+    let writes = std::env::var("WRITES").ok().and_then(|n| n.parse().ok()).unwrap_or(6_000_u64);
+    let mut house = House::new();
+    for file in 0..FILES {
+        house.put(&name(file), "begin\n");
+    }
+    house.start();
+    let (socket, folder) = (house.socket(), house.workspace().to_owned());
+    let (made, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let turns: Vec<Mutex<Turn>> = (0..FILES).map(|_| Mutex::default()).collect();
+    let mut kills = 0;
+    let edits = thread::scope(|scope| {
+        let writers: Vec<_> = MANNERS
+            .into_iter()
+            .map(|manner| {
+                let outside = Outside { manner, folder: &folder, turns: &turns, made: &made, writes };
+                scope.spawn(move || outside.run())
+            })
+            .collect();
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                let (socket, done) = (&socket, &done);
+                scope.spawn(move || edit_on(socket, client, done))
+            })
+            .collect();
+        while writers.iter().any(|writer| !writer.is_finished()) {
+            wait::pause(Duration::from_millis(2));
+            if made.load(Ordering::Relaxed) >= LIFE * (kills + 1) {
+                house.kill_and_start();
+                kills += 1;
+            }
+        }
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        done.store(true, Ordering::Relaxed);
+        clients.into_iter().map(|client| client.join().unwrap()).sum::<u64>()
+    });
+    house.stop();
+    let kept = kept_tags(&house);
+    let mut lost = Vec::new();
+    let (mut standing, mut journaled, mut aside) = (0, 0, 0);
+    for (file, turn) in turns.iter().enumerate() {
+        let there = tags(&house.get(&name(file)));
+        for tag in &turn.lock().unwrap().owed {
+            if there.contains(tag) {
+                standing += 1;
+            } else if kept.journal.contains(tag) {
+                journaled += 1;
+            } else if kept.aside.contains(tag) {
+                aside += 1;
+            } else {
+                lost.push(format!("{} in {}", tag, name(file)));
+            }
+        }
+    }
+    println!(
+        "{writes} outside writes, {edits} edits applied, {kills} kills: {standing} tags stand, {journaled} more are \
+         in the journal, {aside} in .editd/lost, {} lost",
+        lost.len()
+    );
+    assert!(edits > writes / 100, "the clients hardly edited: {edits}");
+    assert_eq!(lost, Vec::<String>::new());
+}
+
+/// A program that knows nothing of editd.
+struct Outside<'a> {
+    manner: Manner,
+    folder: &'a Path,
+    turns: &'a [Mutex<Turn>],
+    made: &'a AtomicU64,
+    writes: u64,
+}
+
+impl Outside<'_> {
+    fn run(&self) {
+        for nth in 0..self.writes / MANNERS.len() as u64 {
+            let file = (nth as usize * 7 + self.manner as usize) % FILES;
+            let mut turn = self.turns[file].lock().unwrap();
+            let tag = format!("W-{:?}-{nth}", self.manner);
+            self.write(&self.folder.join(name(file)), &tag, &mut turn);
+            turn.owed.insert(tag);
+            drop(turn);
+            self.made.fetch_add(1, Ordering::Relaxed);
+            // Leaves the clients a chance: what is wanted is not many writes but many meetings.
+            wait::pause(PAUSE);
+        }
+    }
+
+    fn write(&self, path: &Path, tag: &str, turn: &mut Turn) {
+        let line = format!("{tag}\n");
+        if self.manner == Manner::Append {
+            let mut open = OpenOptions::new().append(true).create(true).open(path).unwrap();
+            dawdle();
+            open.write_all(line.as_bytes()).unwrap();
+            return;
+        }
+        let mut content = fs::read(path).unwrap_or_default();
+        if content.len() > LARGE {
+            let cut = content.len() / 2;
+            let cut = cut + content[cut..].iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            // What is cut off was there until now.
+            for tag in tags(&content[..cut]) {
+                turn.owed.remove(&tag);
+            }
+            content.drain(..cut);
+        }
+        content.extend_from_slice(line.as_bytes());
+        let beside =
+            |ending: &str| -> PathBuf { path.with_file_name(format!(".outside-{:?}{ending}", self.manner)) };
+        match self.manner {
+            Manner::Append => unreachable!("handled above"),
+            Manner::Replace => {
+                fs::write(beside(".new"), &content).unwrap();
+                fs::rename(beside(".new"), path).unwrap();
+            }
+            Manner::Backup => {
+                fs::rename(path, beside("~")).unwrap();
+                dawdle();
+                fs::write(path, &content).unwrap();
+                fs::remove_file(beside("~")).unwrap();
+            }
+            Manner::Rewrite => {
+                let mut open = File::create(path).unwrap();
+                dawdle();
+                open.write_all(&content).unwrap();
+            }
+            Manner::Exchange => {
+                fs::write(beside(".new"), &content).unwrap();
+                renameat_with(CWD, beside(".new"), CWD, path, RenameFlags::EXCHANGE).unwrap();
+                fs::remove_file(beside(".new")).unwrap();
+            }
+        }
+    }
+}
+
+/// Long enough that a job comes in between, now and then.
+fn dawdle() {
+    for _ in 0..20 {
+        thread::yield_now();
+    }
+}
+
+/// Appends a line to one file after the other; every second client says on what content. Returns how often that
+/// was applied.
+fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
+    let mut connection: Option<Client> = None;
+    let (mut nth, mut applied) = (0_u64, 0);
+    let mut base = None;
+    while !done.load(Ordering::Relaxed) {
+        let Some(open) = connection.as_mut() else {
+            connection = Client::connect(socket, &format!("client {client}")).ok();
+            if connection.is_none() {
+                wait::pause(Duration::from_millis(2));
+            }
+            continue;
+        };
+        nth += 1;
+        let file = (nth as usize * 5 + client) % FILES;
+        let edit = Edit {
+            op: "insert".to_owned(),
+            at: Some(Position::End),
+            text: Some(format!("E-{client}-{nth}\n")),
+            ..Edit::default()
+        };
+        let base = base.take().or_else(|| client.is_multiple_of(2).then(|| "any".to_owned()));
+        let entry = FileEntry { path: name(file).as_str().into(), base, edits: vec![edit] };
+        let job = JobRequest { diff: Some(false), files: vec![entry], ..JobRequest::default() };
+        match open.ask::<Receipt>(kind::EDIT, &job) {
+            Ok(receipt) if receipt.status == Status::Applied => applied += 1,
+            Ok(_) => {}
+            Err(Failure::Lost(_)) => connection = None,
+            Err(Failure::Refused(error)) => panic!("client {client}: {error:?}"),
+        }
+    }
+    applied
+}
+
+struct Kept {
+    journal: BTreeSet<String>,
+    aside: BTreeSet<String>,
+}
+
+/// Every tag in the bytes of outside changes in the journal, and in files that were set aside.
+fn kept_tags(house: &House) -> Kept {
+    let state = fs::read_dir(house.folder("state").join("editd")).unwrap().next().unwrap().unwrap().path();
+    let os: Arc<dyn Os> = Arc::new(Unix);
+    let dir = os.open_dir(&state).unwrap();
+    let options =
+        Options { database: Backing::Memory, segment: 8 << 20, contents: 1 << 20, background: false };
+    let (store, _) = Store::open(os, dir, options, 0).unwrap();
+    let mut journal = BTreeSet::new();
+    let mut query = Query { limit: 1000, ..Query::default() };
+    loop {
+        let page = store.history(&query).unwrap();
+        let Some(last) = page.last() else { break };
+        query.before = Some(last.id);
+        for entry in page.iter().filter(|entry| entry.kind == EntryKind::External) {
+            for file in store.entry(entry.id).unwrap().unwrap().files {
+                for splice in file.splices {
+                    journal.extend(tags(&splice.old));
+                    journal.extend(tags(&splice.new));
+                }
+            }
+        }
+    }
+    let mut aside = BTreeSet::new();
+    for lost in fs::read_dir(house.workspace().join(".editd/lost")).unwrap() {
+        aside.extend(tags(&fs::read(lost.unwrap().path()).unwrap()));
+    }
+    for slot in fs::read_dir(house.workspace().join(".editd/staging")).unwrap() {
+        aside.extend(tags(&fs::read(slot.unwrap().path()).unwrap()));
+    }
+    Kept { journal, aside }
+}
+
+fn tags(bytes: &[u8]) -> BTreeSet<String> {
+    String::from_utf8_lossy(bytes).lines().filter(|line| line.starts_with("W-")).map(str::to_owned).collect()
+}
+
+fn name(file: usize) -> String {
+    format!("file {file}.txt")
+}
