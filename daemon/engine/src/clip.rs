@@ -20,9 +20,11 @@ struct Slot {
 }
 
 /// The clipboards.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Clips<'w> {
     world: &'w World,
+    /// What an entry's edits stored must not be seen before the entry is done: each entry has its own layer.
+    below: Option<&'w Clips<'w>>,
     slots: BTreeMap<String, Slot>,
     order: Vec<String>,
 }
@@ -30,7 +32,16 @@ pub(crate) struct Clips<'w> {
 impl<'w> Clips<'w> {
     /// What the world has.
     pub(crate) fn new(world: &'w World) -> Self {
-        Self { world, slots: BTreeMap::new(), order: Vec::new() }
+        Self { world, below: None, slots: BTreeMap::new(), order: Vec::new() }
+    }
+
+    /// A layer above these: what is stored there is not stored here.
+    pub(crate) fn layer(&self) -> Clips<'_> {
+        Clips { world: self.world, below: Some(self), slots: BTreeMap::new(), order: Vec::new() }
+    }
+
+    fn find(&self, name: &str) -> Option<&Slot> {
+        self.slots.get(name).or_else(|| self.below?.find(name))
     }
 
     /// What a name holds now.
@@ -39,7 +50,7 @@ impl<'w> Clips<'w> {
     /// `no_clipboard`; `encoding` where it holds bytes that are not text.
     pub(crate) fn read(&self, name: &str) -> Result<Rc<str>, Refusal> {
         let none = |why: &str| refuse(Code::NoClipboard, format!("the clipboard {name:?} {why}"));
-        match self.slots.get(name) {
+        match self.find(name) {
             Some(Slot { stored: Some((text, _)), spoilt: false }) => return Ok(Rc::clone(text)),
             Some(_) => return Err(none("holds nothing, since the edit that fills it was not applied")),
             None => {}

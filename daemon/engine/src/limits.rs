@@ -43,6 +43,9 @@ pub(crate) const STAGE_WORK: u64 = 8 * 1024 * 1024 * 1024;
 /// Bytes that the splices of one job may hold, old and new: a copy or a deletion holds the whole file.
 pub(crate) const CHANGE: usize = 512 * 1024 * 1024;
 
+/// Bytes that the edits of one job may store in clipboards, all stores counted.
+pub(crate) const CLIPS: usize = 64 * 1024 * 1024;
+
 /// Bytes that the diffs of one job may have in all, so that its reply fits into a frame.
 pub(crate) const DIFFS: u64 = 4 * 1024 * 1024;
 

@@ -245,6 +245,27 @@ proptest! {
         }
     }
 
+    /// Lines in front of and behind the place that the reply names are as they were, endings included.
+    #[test]
+    fn lines_outside_the_place_are_untouched(content in text(), edit in edit()) {
+        let files = vec![FileEntry { path: WirePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
+        let job = JobRequest { files, ..JobRequest::default() };
+        let Ok(plan) = plan(&job, &world(vec![file("f", content.as_bytes())], &job), &Options::default()) else {
+            return Ok(());
+        };
+        let (Some(change), Some((first, last))) = (plan.changes.first(), plan.files[0].edits[0].lines) else {
+            return Ok(());
+        };
+        let after = bytes_of(&change.after);
+        let stop = if content.contains('\n') { '\n' } else { '\r' };
+        let all: Vec<&str> = content.split_inclusive(stop).collect();
+        let (before, behind) = (first as usize - 1, (last as usize).min(all.len()));
+        let head = all[..before.min(all.len())].concat();
+        // What is appended to an open last line completes it first.
+        prop_assert!(after.starts_with(head.as_bytes()), "{head:?} {:?}", String::from_utf8_lossy(&after));
+        prop_assert!(after.ends_with(all[behind..].concat().as_bytes()), "{:?}", String::from_utf8_lossy(&after));
+    }
+
     /// Line edits against a model that holds a list of lines.
     #[test]
     fn line_edits_are_those_of_a_naive_model(

@@ -6,7 +6,6 @@ use std::io;
 use super::Disk;
 use super::place::Place;
 use super::sight::{Found, hash};
-use crate::os::Access;
 use crate::store::record::{Face, Staging};
 
 /// The mode of a new file.
@@ -128,10 +127,10 @@ impl Disk {
         if found.face.mode & 0o222 == 0 {
             return Err(StageError::ReadOnly);
         }
-        match place.parent().open_file(place.name(), Access::Write) {
-            Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied => Err(StageError::ReadOnly),
+        match place.parent().may_write(place.name()) {
+            Ok(false) => Err(StageError::ReadOnly),
             // Any other trouble shows where it matters: in the exchange.
-            _ => Ok(()),
+            Ok(true) | Err(_) => Ok(()),
         }
     }
 }

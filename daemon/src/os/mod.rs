@@ -133,6 +133,14 @@ pub trait OsDir: Send + Sync {
     /// Opens a regular file in it, never blocking; fails on a link (told by [`is_link`]), and on a folder,
     /// FIFO, socket or device (`InvalidInput`). `WouldBlock` where somebody's lease is in the way.
     fn open_file(&self, name: &[u8], access: Access) -> io::Result<File>;
+    /// Whether this process may write a file in it, without opening it: others who watch it see nothing.
+    fn may_write(&self, name: &[u8]) -> io::Result<bool> {
+        match self.open_file(name, Access::Write) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
     /// Makes a new file, open for reading and writing; `AlreadyExists` if the name is taken. Its mode is
     /// reduced by the process's mask; [`OsFile::set_mode`] is not.
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File>;

@@ -203,6 +203,9 @@ impl Requests for Fake {
         self.note("flush".into());
         Ok(())
     }
+    fn close(&self) {
+        self.note("close".into());
+    }
     fn upkeep(&self) {
         self.note("upkeep".into());
     }

@@ -32,6 +32,7 @@ pub trait Requests: Send + Sync {
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
     fn upkeep(&self);
+    fn close(&self);
     fn counts(&self) -> Counts;
     fn failed(&self) -> Option<String>;
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
@@ -89,6 +90,9 @@ impl Requests for Workspace {
     }
     fn upkeep(&self) {
         Workspace::upkeep(self);
+    }
+    fn close(&self) {
+        Workspace::close(self);
     }
     fn counts(&self) -> Counts {
         Workspace::counts(self)

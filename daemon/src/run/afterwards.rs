@@ -155,6 +155,6 @@ impl Shared {
         if let Some(ms) = self.desk.settle(true) {
             tracing::info!(ms, "some files are still held open by others; the next start settles them");
         }
-        self.flush();
+        self.desk.close();
     }
 }

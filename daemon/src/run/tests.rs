@@ -49,7 +49,7 @@ fn the_end_flushes_and_settles_all_once() {
     bench.fake.log_with("settle false");
     bench.afterwards.finish();
     bench.afterwards.finish();
-    assert_eq!(bench.fake.log(), ["settle false", "flush", "settle true", "flush"]);
+    assert_eq!(bench.fake.log(), ["settle false", "flush", "settle true", "close"]);
 }
 
 #[test]

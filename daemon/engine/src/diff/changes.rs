@@ -3,27 +3,45 @@
 use std::ops::Range;
 
 use crate::Splice;
-use crate::cut::Cut;
+use crate::cut::{Cut, Span};
 use crate::splice::changed_lines;
 
 /// A run of whole lines that differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     /// Bytes in the content before.
-    pub(crate) before: Range<usize>,
+    pub(crate) before: Span,
     /// Bytes in the content after.
-    pub(crate) after: Range<usize>,
-    /// Lines before it, in the content before.
-    pub(crate) line: usize,
-    /// Lines before it, in the content after.
-    pub(crate) new_line: usize,
-    /// Lines removed.
-    pub(crate) removed: usize,
-    /// Lines added.
-    pub(crate) added: usize,
+    pub(crate) after: Span,
+    line: u32,
+    new_line: u32,
+    removed: u32,
+    added: u32,
 }
 
-/// All of them, in order.
+impl Change {
+    /// Lines before it, in the content before.
+    pub(crate) fn line(&self) -> usize {
+        self.line as usize
+    }
+
+    /// Lines before it, in the content after.
+    pub(crate) fn new_line(&self) -> usize {
+        self.new_line as usize
+    }
+
+    /// Lines removed.
+    pub(crate) fn removed(&self) -> usize {
+        self.removed as usize
+    }
+
+    /// Lines added.
+    pub(crate) fn added(&self) -> usize {
+        self.added as usize
+    }
+}
+
+/// All of them, in order, at least one unchanged line between two.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Delta {
     /// The runs.
@@ -39,48 +57,75 @@ impl Delta {
         splices: &[Splice],
         known: Option<(usize, usize)>,
     ) -> Self {
-        let mut runs = Vec::new();
-        for (old, new) in blocks(before, after, splices) {
+        let mut runs = Runs::new(before, after, known);
+        each_block(before, after, splices, &mut |old, new| {
             for (a, b) in changed_lines(before.cut(old.clone()), after.cut(new.clone())) {
-                runs.push((old.start + a.start..old.start + a.end, new.start + b.start..new.start + b.end));
+                runs.push(old.start + a.start..old.start + a.end, new.start + b.start..new.start + b.end);
             }
-        }
-        Self::numbered(before, after, runs, known)
+        });
+        Self { changes: runs.changes }
     }
 
     /// What differs between two contents.
     pub(crate) fn between(before: &[u8], after: &[u8]) -> Self {
-        Self::numbered(before, after, changed_lines(before, after), None)
+        let mut runs = Runs::new(before, after, None);
+        for (old, new) in changed_lines(before, after) {
+            runs.push(old, new);
+        }
+        Self { changes: runs.changes }
     }
 
     /// Lines added and removed.
     pub(crate) fn totals(&self) -> (u64, u64) {
-        let added: usize = self.changes.iter().map(|change| change.added).sum();
-        let removed: usize = self.changes.iter().map(|change| change.removed).sum();
+        let added: usize = self.changes.iter().map(Change::added).sum();
+        let removed: usize = self.changes.iter().map(Change::removed).sum();
         (added as u64, removed as u64)
     }
+}
 
-    fn numbered(
-        before: &[u8],
-        after: &[u8],
-        runs: Vec<(Range<usize>, Range<usize>)>,
-        known: Option<(usize, usize)>,
-    ) -> Self {
-        let (mut from, mut line) = known.unwrap_or((0, 0));
-        let mut new_line = line;
-        let mut changes = Vec::with_capacity(runs.len());
-        for (old, new) in runs {
-            let kept = memchr::memchr_iter(b'\n', before.cut(from..old.start)).count();
-            line += kept;
-            new_line += kept;
-            from = old.end;
-            let (removed, added) =
-                (count_lines(before.cut(old.clone())), count_lines(after.cut(new.clone())));
-            changes.push(Change { before: old, after: new, line, new_line, removed, added });
-            line += removed;
-            new_line += added;
+/// Runs as they come, with the lines counted so far.
+struct Runs<'c> {
+    before: &'c [u8],
+    after: &'c [u8],
+    from: usize,
+    line: usize,
+    new_line: usize,
+    changes: Vec<Change>,
+}
+
+impl<'c> Runs<'c> {
+    fn new(before: &'c [u8], after: &'c [u8], known: Option<(usize, usize)>) -> Self {
+        let (from, line) = known.unwrap_or((0, 0));
+        Self { before, after, from, line, new_line: line, changes: Vec::new() }
+    }
+
+    fn push(&mut self, old: Range<usize>, new: Range<usize>) {
+        let kept = memchr::memchr_iter(b'\n', self.before.cut(self.from..old.start)).count();
+        self.line += kept;
+        self.new_line += kept;
+        self.from = old.end;
+        let removed = count_lines(self.before.cut(old.clone()));
+        let added = count_lines(self.after.cut(new.clone()));
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        match self.changes.last_mut() {
+            // A reader wants a run of changed lines in one piece: what goes, then what comes.
+            Some(last) if last.before.end() == old.start && last.after.end() == new.start => {
+                last.before = Span::new(last.before.start()..old.end);
+                last.after = Span::new(last.after.start()..new.end);
+                last.removed += small(removed);
+                last.added += small(added);
+            }
+            _ => self.changes.push(Change {
+                before: Span::new(old),
+                after: Span::new(new),
+                line: small(self.line),
+                new_line: small(self.new_line),
+                removed: small(removed),
+                added: small(added),
+            }),
         }
-        Self { changes }
+        self.line += removed;
+        self.new_line += added;
     }
 }
 
@@ -89,25 +134,30 @@ fn count_lines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count() + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
-/// Stretches of whole lines around the splices, in both contents; those that share a line are one.
-fn blocks(before: &[u8], after: &[u8], splices: &[Splice]) -> Vec<(Range<usize>, Range<usize>)> {
-    let mut blocks: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+/// Visits stretches of whole lines around the splices, in both contents; those that share a line are one.
+fn each_block(
+    before: &[u8],
+    after: &[u8],
+    splices: &[Splice],
+    visit: &mut dyn FnMut(Range<usize>, Range<usize>),
+) {
+    let mut open: Option<(Range<usize>, Range<usize>)> = None;
     let mut shift = 0isize;
     for (i, splice) in splices.iter().enumerate() {
         let at = splice.at as usize;
         let end = at + splice.old.len();
-        let floor = blocks.last().map_or(0, |(old, _)| old.end);
-        let start = match memchr::memrchr(b'\n', before.cut(floor.min(at)..at)) {
-            Some(stop) => floor + stop + 1,
-            None => floor.min(at),
+        let floor = open.as_ref().map_or(0, |(old, _)| old.end).min(at);
+        let start = memchr::memrchr(b'\n', before.cut(floor..at)).map_or(floor, |stop| floor + stop + 1);
+        let inside = start > 0 && before.get(start - 1) != Some(&b'\n');
+        let (old_start, new_start) = match open.take() {
+            Some((old, new)) if start == old.end && inside => (old.start, new.start),
+            other => {
+                if let Some((old, new)) = other {
+                    visit(old, new);
+                }
+                (start, start.saturating_add_signed(shift))
+            }
         };
-        let joins = blocks.last().is_some_and(|(old, _)| {
-            start == old.end && start > 0 && before.get(start - 1) != Some(&b'\n') || at < old.end
-        });
-        let to = |offset: usize| offset.saturating_add_signed(shift);
-        if !joins {
-            blocks.push((start..start, to(start)..to(start)));
-        }
         shift += splice.new.len() as isize - splice.old.len() as isize;
         let new_end = end.saturating_add_signed(shift);
         // The rest of the line, but not beyond the next splice: it will join.
@@ -118,12 +168,11 @@ fn blocks(before: &[u8], after: &[u8], splices: &[Splice]) -> Vec<(Range<usize>,
             let line = before.cut(end..limit);
             memchr::memchr(b'\n', line).map_or(line.len(), |stop| stop + 1)
         };
-        if let Some((old, new)) = blocks.last_mut() {
-            old.end = end + rest;
-            new.end = new_end + rest;
-        }
+        open = Some((old_start..end + rest, new_start..new_end + rest));
     }
-    blocks
+    if let Some((old, new)) = open {
+        visit(old, new);
+    }
 }
 
 /// Whether an offset lies between lines.

@@ -27,8 +27,8 @@ pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delt
     while !rest.is_empty() {
         let (hunk, used) = next(before, rest, if context { CONTEXT } else { 0 });
         rest = rest.get(used..).unwrap_or(&[]);
-        let added: usize = hunk.changes.iter().map(|change| change.after.len()).sum();
-        let lines: usize = hunk.changes.iter().map(|change| change.added + change.removed).sum();
+        let added: usize = hunk.changes.iter().map(|change| change.after.range().len()).sum();
+        let lines: usize = hunk.changes.iter().map(|change| change.added() + change.removed()).sum();
         let size = hunk.before.len() + added + lines + 2 * CONTEXT + 128;
         // Once one is left out, so are the rest: a reader should not take the diff for whole up to its end.
         if omitted > 0 || out.len() + size > limits::DIFF {
@@ -45,14 +45,14 @@ fn next<'d>(before: &[u8], rest: &'d [Change], context: usize) -> (Hunk<'d>, usi
     let mut used = 1;
     for pair in rest.windows(2) {
         let [a, b] = pair else { break };
-        if b.line - (a.line + a.removed) > 2 * context || context == 0 {
+        if b.line() - (a.line() + a.removed()) > 2 * context || context == 0 {
             break;
         }
         used += 1;
     }
     let changes = rest.get(..used).unwrap_or(&[]);
-    let start = changes.first().map_or(0, |change| change.before.start);
-    let end = changes.last().map_or(0, |change| change.before.end);
+    let start = changes.first().map_or(0, |change| change.before.start());
+    let end = changes.last().map_or(0, |change| change.before.end());
     let (lead, from) = back(before, start, context);
     let (trail, to) = forward(before, end, context);
     (Hunk { changes, before: from..to, lead, trail }, used)
@@ -82,10 +82,10 @@ fn write(out: &mut Vec<u8>, before: &[u8], after: &[u8], hunk: &Hunk<'_>) {
     let (Some(first), Some(last)) = (hunk.changes.first(), hunk.changes.last()) else {
         return;
     };
-    let old_start = first.line - hunk.lead;
-    let new_start = first.new_line - hunk.lead;
-    let old_count = last.line + last.removed + hunk.trail - old_start;
-    let new_count = last.new_line + last.added + hunk.trail - new_start;
+    let old_start = first.line() - hunk.lead;
+    let new_start = first.new_line() - hunk.lead;
+    let old_count = last.line() + last.removed() + hunk.trail - old_start;
+    let new_count = last.new_line() + last.added() + hunk.trail - new_start;
     let side = |start: usize, count: usize| match count {
         0 => format!("{start},0"),
         1 => format!("{}", start + 1),
@@ -95,10 +95,10 @@ fn write(out: &mut Vec<u8>, before: &[u8], after: &[u8], hunk: &Hunk<'_>) {
     out.extend_from_slice(head.as_bytes());
     let mut from = hunk.before.start;
     for change in hunk.changes {
-        lines(out, b' ', before.cut(from..change.before.start));
-        lines(out, b'-', before.cut(change.before.clone()));
-        lines(out, b'+', after.cut(change.after.clone()));
-        from = change.before.end;
+        lines(out, b' ', before.cut(from..change.before.start()));
+        lines(out, b'-', before.cut(change.before.range()));
+        lines(out, b'+', after.cut(change.after.range()));
+        from = change.before.end();
     }
     lines(out, b' ', before.cut(from..hunk.before.end));
 }

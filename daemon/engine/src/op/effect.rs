@@ -90,7 +90,25 @@ impl Scene<'_> {
     }
 }
 
-/// The text that a clipboard gets from a place.
-pub(crate) fn storable(matched: &str, clips: Option<&str>) -> Result<Option<Rc<str>>, Refusal> {
-    clips.map(|_| Clips::storable(matched)).transpose()
+impl Scene<'_> {
+    /// Stores a matched text, where the edit says so.
+    ///
+    /// # Errors
+    /// `too_large` for a clipboard, or for all that a job may store.
+    pub(crate) fn store(
+        &self,
+        clips: &mut Clips<'_>,
+        name: Option<&str>,
+        matched: &str,
+    ) -> Result<Option<Rc<str>>, Refusal> {
+        let Some(name) = name else { return Ok(None) };
+        let text = Clips::storable(matched)?;
+        if !self.budget.clip(text.len()) {
+            let limit = crate::limits::CLIPS;
+            let message = "this job stores more in clipboards than a job may; send it as several jobs";
+            return Err(refusal::too_large(message, limit));
+        }
+        clips.store(name, Rc::clone(&text), self.origin);
+        Ok(Some(text))
+    }
 }

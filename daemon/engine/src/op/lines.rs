@@ -8,7 +8,7 @@ use std::rc::Rc;
 use editd_proto::error::Code;
 use editd_proto::message::Edit;
 
-use super::effect::{Effect, Found, Scene, storable};
+use super::effect::{Effect, Found, Scene};
 use super::fields;
 use super::given::{Given, changed_breaks};
 use super::registry::Op;
@@ -55,10 +55,7 @@ impl Lines<'_> {
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let range = line_range(text, self.start, self.end)?;
-        let stored = storable(text.content.cut(range.clone()), self.to_clipboard)?;
-        if let (Some(name), Some(text)) = (self.to_clipboard, &stored) {
-            clips.store(name, Rc::clone(text), scene.origin);
-        }
+        let stored = scene.store(clips, self.to_clipboard, text.content.cut(range.clone()))?;
         let found = Found { lines: Some(text.lines_of(range.clone())), ..Found::default() };
         if self.text.restores(self.to_clipboard) {
             return Ok(Effect { places: Vec::new(), stored, found });

@@ -38,9 +38,6 @@ fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<Rung, Refusal> {
     if own.is_some_and(|value| value < 1.0) && named.is_some_and(|rung| rung < Rung::Fuzzy) {
         return Err(malformed("a `threshold` below 1 asks for `fuzzy`; leave out the stricter `match`"));
     }
-    if named == Some(Rung::Edge) && edit.whole_lines == Some(true) {
-        return Err(malformed("`match: \"edge\"` does not go with `whole_lines`"));
-    }
     let threshold = match own {
         Some(value) => value,
         None => job_threshold.map(checked_threshold).transpose()?.unwrap_or(1.0),

@@ -9,7 +9,7 @@ use editd_proto::error::Code;
 use editd_proto::limits;
 use editd_proto::message::Edit;
 
-use super::effect::{Effect, Found, Scene, storable};
+use super::effect::{Effect, Found, Scene};
 use super::given::{Given, fit};
 use super::registry::Op;
 use super::{fields, quote};
@@ -80,7 +80,7 @@ impl<'a> Replace<'a> {
         let hit = locate::one(scene.hay, &self.quote)?;
         let hit = hit.ok_or_else(|| scene.missed(&self.quote, self.new.quoted()))?;
         let matched = self.matched(scene.text, &hit.range);
-        let stored = self.store(scene, clips, &matched)?;
+        let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
         let mut found = Found {
             rung: Some(hit.rung),
             lines: Some(scene.text.lines_of(hit.range.clone())),
@@ -111,7 +111,7 @@ impl<'a> Replace<'a> {
         };
         check_count(self.expect, count)?;
         let matched = self.matched(scene.text, &first.range());
-        let stored = self.store(scene, clips, &matched)?;
+        let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
         let whole = first.start()..last.end();
         let mut found = Found {
             rung: Some(rung),
@@ -162,19 +162,6 @@ impl<'a> Replace<'a> {
             return range.start..range.end + text.break_at(range.end);
         }
         range.clone()
-    }
-
-    fn store(
-        &self,
-        scene: &Scene<'_>,
-        clips: &mut Clips<'_>,
-        matched: &Range<usize>,
-    ) -> Result<Option<Rc<str>>, Refusal> {
-        let stored = storable(scene.text.content.cut(matched.clone()), self.to_clipboard)?;
-        if let (Some(name), Some(text)) = (self.to_clipboard, &stored) {
-            clips.store(name, Rc::clone(text), scene.origin);
-        }
-        Ok(stored)
     }
 
     /// The range that gives way and what stands there then.

@@ -12,6 +12,8 @@ pub(crate) struct Budget {
     nearest: Cell<u64>,
     stages: Cell<u64>,
     diffs: Cell<u64>,
+    changed: Cell<u64>,
+    clips: Cell<u64>,
 }
 
 impl Budget {
@@ -23,6 +25,8 @@ impl Budget {
             nearest: Cell::new(limits::NEAREST_WORK),
             stages: Cell::new(limits::STAGE_WORK),
             diffs: Cell::new(limits::DIFFS),
+            changed: Cell::new(limits::CHANGE as u64),
+            clips: Cell::new(limits::CLIPS as u64),
         }
     }
 
@@ -39,6 +43,16 @@ impl Budget {
     /// Takes a stage of a content of so many bytes.
     pub(crate) fn stage(&self, bytes: usize) -> bool {
         take(&self.stages, bytes)
+    }
+
+    /// Takes splices of so many bytes, old and new.
+    pub(crate) fn change(&self, bytes: usize) -> bool {
+        take(&self.changed, bytes)
+    }
+
+    /// Takes a clipboard of so many bytes.
+    pub(crate) fn clip(&self, bytes: usize) -> bool {
+        take(&self.clips, bytes)
     }
 
     /// Takes a diff of so many bytes.

@@ -18,7 +18,7 @@ use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{Effect, Found, Op, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
-use crate::splice::{Place, apply_shared, arrange, assemble, size_after, to_bytes};
+use crate::splice::{Place, apply_shared, arrange, assemble, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -92,8 +92,7 @@ pub(crate) fn run(
             return Ok((None, reports));
         }
     };
-    let mut scratch = clips.clone();
-    let mut places = locate(ground, &text, ops, verdicts, &mut scratch, &mut reports)?;
+    let mut places = locate(ground, &text, ops, verdicts, &mut clips.layer(), &mut reports)?;
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
@@ -140,7 +139,7 @@ fn locate(
             Ok(mut effect) => {
                 let changed = effect.places.iter().any(|place| !place.is_idle());
                 // What changes nothing and owns nothing keeps nobody off.
-                effect.places.retain(|place| !place.is_idle() || !place.guard.is_empty());
+                effect.places.retain(|place| !place.is_idle() || !place.guard().is_empty());
                 places.append(&mut effect.places);
                 *report = Some(Report { found: effect.found, changed, stored: effect.stored });
             }
@@ -195,7 +194,8 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
     if conflicts.is_empty() {
         return Ok(());
     }
-    let starts: HashMap<u32, usize> = places.iter().map(|place| (place.edit, place.guard.start())).collect();
+    let starts: HashMap<u32, usize> =
+        places.iter().map(|place| (place.edit, place.guard().start())).collect();
     for (a, b) in conflicts {
         let (first, second) = (a.min(b), a.max(b));
         let at = starts.get(&second).copied().unwrap_or(0);
@@ -245,12 +245,17 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
 
 /// Puts the places together; `None` where nothing changes.
 fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Option<Made>, Refusal> {
-    let splices = to_bytes(text, assemble(text, &places))?;
+    let splices = assemble(text, &places)?;
     // Large texts are not kept twice.
     drop(places);
     let Some(first) = splices.first() else {
         return Ok(None);
     };
+    let held: usize = splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum();
+    if !ground.budget.change(held) {
+        let limit = crate::limits::CHANGE;
+        return Err(too_large("this job changes more bytes than a job may; send it as several jobs", limit));
+    }
     let size = size_after(ground.bytes.len(), &splices);
     if size > limits::FILE {
         return Err(too_large(

@@ -180,3 +180,14 @@ fn many_regular_expressions_are_a_limit() {
         JobRequest { files: vec![entry("f", vec![substitute("a", "b"); 501])], ..JobRequest::default() };
     assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
 }
+
+#[test]
+fn what_a_job_stores_is_bounded_over_all_its_entries() {
+    let content = format!("{}\nend\n", "x".repeat(1_000_000));
+    let first = |op: &str| Edit { op: op.to_owned(), start: Some(1), end: Some(1), ..Edit::default() };
+    let cut =
+        Edit { to_clipboard: Some("c".to_owned()), text: Some("x".repeat(1_000_000)), ..first("lines") };
+    let job = JobRequest { files: vec![entry("f", vec![cut.clone()]); 70], ..JobRequest::default() };
+    let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
+    assert_eq!((refusal.code, refusal.limit), (Code::TooLarge, Some(crate::limits::CLIPS as u64)));
+}

@@ -9,59 +9,68 @@ use crate::refusal::internal;
 use crate::text::{Encoding, Text};
 use crate::{Refusal, Splice};
 
-/// One changed range of the decoded content.
-#[derive(Debug)]
-pub(crate) struct Flat {
-    /// What is removed.
-    pub(crate) removed: Range<usize>,
-    /// What stands there then.
-    pub(crate) new: String,
-}
-
-/// Joins arranged places into changed ranges: those that meet, and, where there are very many, those that
-/// nearly meet.
-pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Vec<Flat> {
-    let gap = if places.len() > limits::SPLICES { limits::SPLICE_GAP } else { 0 };
-    let mut flats: Vec<Flat> = Vec::new();
-    for place in places.iter().filter(|place| !place.is_idle()) {
-        let removed = place.removed.range();
-        match flats.last_mut() {
-            Some(last) if removed.start <= last.removed.end.saturating_add(gap) => {
-                last.new.push_str(text.content.cut(last.removed.end..removed.start));
-                last.new.push_str(place.piece.as_str());
-                last.removed.end = removed.end.max(last.removed.end);
-            }
-            _ => flats.push(Flat { removed, new: place.piece.as_str().to_owned() }),
-        }
-    }
-    flats.retain(|flat| text.content.cut(flat.removed.clone()) != flat.new);
-    flats
-}
-
-/// The splices of a file, in its bytes.
+/// Turns arranged places into splices. Places that meet are joined, and, where there are very many, those
+/// that nearly meet.
 ///
 /// # Errors
 /// `encoding` where the file's encoding lacks a character of the new text.
-pub(crate) fn to_bytes(text: &Text<'_>, flats: Vec<Flat>) -> Result<Vec<Splice>, Refusal> {
-    let mut splices = Vec::with_capacity(flats.len());
-    let (mut from, mut at) = (0usize, text.bom);
-    for flat in flats {
-        let gap = text.content.get(from..flat.removed.start);
-        let old = text.content.get(flat.removed.clone());
-        let (Some(gap), Some(old)) = (gap, old) else {
+pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Result<Vec<Splice>, Refusal> {
+    let gap = if places.len() > limits::SPLICES { limits::SPLICE_GAP } else { 0 };
+    let mut out = Output { text, from: 0, at: text.bom, splices: Vec::with_capacity(at_most(places, gap)) };
+    let mut open: Option<(Range<usize>, String)> = None;
+    for place in places.iter().filter(|place| !place.is_idle()) {
+        let removed = place.removed.range();
+        match &mut open {
+            Some((range, new)) if removed.start <= range.end.saturating_add(gap) => {
+                new.push_str(text.content.cut(range.end..removed.start));
+                new.push_str(place.piece.as_str());
+                range.end = removed.end.max(range.end);
+            }
+            _ => {
+                if let Some((range, new)) = open.replace((removed, place.piece.as_str().to_owned())) {
+                    out.put(range, new)?;
+                }
+            }
+        }
+    }
+    if let Some((range, new)) = open {
+        out.put(range, new)?;
+    }
+    Ok(out.splices)
+}
+
+/// How many splices there may be: room for very many is made once, since growing would hold it twice.
+fn at_most(places: &[Place], gap: usize) -> usize {
+    let mut end = None;
+    places.iter().filter(|place| !place.is_idle()).fold(0, |count, place| {
+        let apart = end.is_none_or(|end| place.removed.start() > gap.saturating_add(end));
+        end = Some(place.removed.end().max(end.unwrap_or(0)));
+        count + usize::from(apart)
+    })
+}
+
+/// Splices as they come, and how far they reach in the decoded content and in the file.
+struct Output<'t> {
+    text: &'t Text<'t>,
+    from: usize,
+    at: usize,
+    splices: Vec<Splice>,
+}
+
+impl Output<'_> {
+    fn put(&mut self, range: Range<usize>, new: String) -> Result<(), Refusal> {
+        let (content, encoding) = (&self.text.content, self.text.encoding);
+        let (Some(gap), Some(old)) = (content.get(self.from..range.start), content.get(range.clone())) else {
             return Err(internal("a planned range does not lie in the file; please report this job"));
         };
-        at += text.encoding.width(gap);
-        let old = text.encoding.encode(old)?;
-        let new = if text.encoding == Encoding::Utf8 {
-            flat.new.into_bytes()
-        } else {
-            text.encoding.encode(&flat.new)?
-        };
-        let width = old.len();
-        splices.push(Splice { at: at as u64, old, new });
-        at += width;
-        from = flat.removed.end;
+        if old == new {
+            return Ok(());
+        }
+        let at = self.at + encoding.width(gap);
+        let old = encoding.encode(old)?;
+        let new = if encoding == Encoding::Utf8 { new.into_bytes() } else { encoding.encode(&new)? };
+        (self.from, self.at) = (range.end, at + old.len());
+        self.splices.push(Splice { at: at as u64, old, new });
+        Ok(())
     }
-    Ok(splices)
 }

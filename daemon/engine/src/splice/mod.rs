@@ -17,7 +17,7 @@ pub use apply::{apply, invert};
 pub use between::splices_between;
 
 pub(crate) use apply::{apply_shared, size_after};
-pub(crate) use assemble::{assemble, to_bytes};
+pub(crate) use assemble::assemble;
 pub(crate) use between::changed_lines;
 pub(crate) use compose::compose;
 pub(crate) use overlap::arrange;

@@ -5,8 +5,8 @@ use super::place::Place;
 /// Order at one offset: the edits whose matched text ends there, insertions in request order, then the
 /// edits whose matched text starts there.
 fn class(place: &Place) -> u8 {
-    let at = place.guard.start();
-    match (place.guard.is_empty(), place.matched.is_empty()) {
+    let at = place.guard().start();
+    match (place.guard().is_empty(), place.matched.is_empty()) {
         (false, _) => 3,
         (true, true) => 1,
         (true, false) if place.matched.end() == at => 0,
@@ -29,7 +29,7 @@ fn conflict(a: &Place, b: &Place) -> bool {
     if a.edit == b.edit {
         return false;
     }
-    let (end, start) = (a.guard.end(), b.guard.start());
+    let (end, start) = (a.guard().end(), b.guard().start());
     end > start || (end == start && share(a, b))
 }
 
@@ -40,7 +40,7 @@ fn conflict(a: &Place, b: &Place) -> bool {
 /// last two replacements, or with insertions at its own offset. Whoever conflicts with an earlier one that is
 /// not looked at conflicts with these as well.
 pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
-    places.sort_by_key(|place| (place.guard.start(), class(place), place.rank, place.edit));
+    places.sort_by_key(|place| (place.guard().start(), class(place), place.rank, place.edit));
     let mut found = Vec::new();
     let mut furthest: Option<&Place> = None;
     let mut last: [Option<&Place>; 2] = [None, None];
@@ -53,7 +53,7 @@ pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
             }
         }
         if place.matched.is_empty() {
-            if insertions.last().is_some_and(|other| other.guard.start() != place.guard.start()) {
+            if insertions.last().is_some_and(|other| other.guard().start() != place.guard().start()) {
                 insertions.clear();
             }
             insertions.push(place);
@@ -64,12 +64,12 @@ pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
                 if clash {
                     found.push((other.edit, place.edit));
                 }
-                !clash && other.guard.start() >= place.guard.start()
+                !clash && other.guard().start() >= place.guard().start()
             });
             last = [Some(place), last[0]];
         }
         debug_assert!(found.len() >= before);
-        if furthest.is_none_or(|other| other.guard.end() < place.guard.end()) {
+        if furthest.is_none_or(|other| other.guard().end() < place.guard().end()) {
             furthest = Some(place);
         }
     }

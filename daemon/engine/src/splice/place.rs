@@ -28,29 +28,40 @@ pub(crate) struct Place {
     pub(crate) edit: u32,
     /// What the edit matched; empty for an insertion.
     pub(crate) matched: Span,
-    /// What no other edit may touch.
-    pub(crate) guard: Span,
     /// What is removed.
     pub(crate) removed: Span,
     /// What is inserted there.
     pub(crate) piece: Piece,
     /// Order among insertions where offsets cannot tell start from end: an empty file.
     pub(crate) rank: i8,
+    /// Whether no other edit may touch anything that it matched.
+    pub(crate) owning: bool,
 }
 
 impl Place {
     /// A replacement that keeps others off the bytes that it changes.
     pub(crate) fn replacing(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
-        let (removed, part) = minimise(text, &matched, new);
-        let piece = Piece { whole: Rc::clone(new), part: Span::new(part) };
-        let removed = Span::new(removed);
-        Self { edit, matched: Span::new(matched), guard: removed, removed, piece, rank: 0 }
+        Self::replacing_by(text, edit, matched, new, 0..new.len())
+    }
+
+    /// The same, by a part of a text that many places share.
+    pub(crate) fn replacing_by(
+        text: &Text<'_>,
+        edit: u32,
+        matched: Range<usize>,
+        whole: &Rc<str>,
+        new: Range<usize>,
+    ) -> Self {
+        let (removed, part) = minimise(text, &matched, whole.cut(new.clone()));
+        let part = Span::new(new.start + part.start..new.start + part.end);
+        let piece = Piece { whole: Rc::clone(whole), part };
+        let (matched, removed) = (Span::new(matched), Span::new(removed));
+        Self { edit, matched, removed, piece, rank: 0, owning: false }
     }
 
     /// A line-wise replacement: it keeps others off its whole range.
     pub(crate) fn owning(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
-        let place = Self::replacing(text, edit, matched, new);
-        Self { guard: place.matched, ..place }
+        Self { owning: true, ..Self::replacing(text, edit, matched, new) }
     }
 
     /// A new whole content: one place for each stretch of lines that differs.
@@ -61,7 +72,7 @@ impl Place {
             let part = come.start + part.start..come.start + part.end;
             let piece = Piece { whole: Rc::clone(new), part: Span::new(part) };
             let removed = Span::new(removed);
-            Self { edit, matched: Span::new(0..old.len()), guard: removed, removed, piece, rank: 0 }
+            Self { edit, matched: Span::new(0..old.len()), removed, piece, rank: 0, owning: false }
         };
         super::changed_lines(old, bytes).into_iter().map(place).collect()
     }
@@ -70,7 +81,12 @@ impl Place {
     pub(crate) fn inserting(edit: u32, at: usize, new: &Rc<str>) -> Self {
         let here = Span::new(at..at);
         let piece = Piece { whole: Rc::clone(new), part: Span::new(0..new.len()) };
-        Self { edit, matched: here, guard: here, removed: here, piece, rank: 0 }
+        Self { edit, matched: here, removed: here, piece, rank: 0, owning: false }
+    }
+
+    /// What no other edit may touch.
+    pub(crate) fn guard(&self) -> Span {
+        if self.owning { self.matched } else { self.removed }
     }
 
     /// Whether it changes nothing.

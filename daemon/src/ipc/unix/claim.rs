@@ -4,12 +4,14 @@
 #![expect(clippy::disallowed_methods, reason = "ipc is the room that makes the socket and its folder")]
 
 use std::io::{self, ErrorKind};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use interprocess::local_socket::{
+    GenericFilePath, Listener, ListenerNonblockingMode, ListenerOptions, ToFsName,
+};
+use interprocess::os::unix::local_socket::ListenerOptionsExt;
 use tokio::net::UnixListener;
 
 use super::ListenError;
@@ -141,27 +143,23 @@ impl Claim {
             Ok(_) if answers(&self.path) => return Err(ListenError::Served(self.path.clone())),
             Ok(_) => std::fs::remove_file(&self.path).map_err(|why| io("remove the abandoned", why))?,
         }
-        let socket = self.bound().map_err(|why| io("listen on", why.into()))?;
+        let listener = self.bound().map_err(|why| io("listen on", why))?;
         // Not every system takes the mode from the socket.
         std::fs::set_permissions(&self.path, std::fs::Permissions::from_mode(0o600))
             .map_err(|why| io("make private", why))?;
-        UnixListener::from_std(socket.into()).map_err(|why| io("listen on", why))
+        UnixListener::from_std(listener).map_err(|why| io("listen on", why))
     }
 
-    fn bound(&self) -> rustix::io::Result<OwnedFd> {
-        // BSDs have no flags here; the kinds of descriptor are set one by one then.
-        let socket = rustix::net::socket_with(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
-            None,
-        )?;
-        // On Linux the name in the file system gets the socket's own mode, so that there is no moment in
-        // which it is open to others; elsewhere this does nothing or fails, and the folder guards it.
-        let _ = rustix::fs::fchmod(&socket, rustix::fs::Mode::from_raw_mode(0o600));
-        rustix::net::bind(&socket, &SocketAddrUnix::new(&self.path)?)?;
-        rustix::net::listen(&socket, limits::BACKLOG)?;
-        Ok(socket)
+    fn bound(&self) -> io::Result<std::os::unix::net::UnixListener> {
+        let name = self.path.as_path().to_fs_name::<GenericFilePath>()?;
+        let options = ListenerOptions::new().name(name).nonblocking(ListenerNonblockingMode::Both);
+        // Where the system can, the name gets the mode with the socket, so that there is no moment in which it is
+        // open to others; elsewhere the folder guards it.
+        #[cfg(target_os = "linux")]
+        let options = options.mode(0o600);
+        match options.create_sync()? {
+            Listener::UdSocket(listener) => Ok(listener.into()),
+        }
     }
 
     /// Takes the name away. Ours, since we hold the lock.

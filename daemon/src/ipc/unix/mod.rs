@@ -1,7 +1,7 @@
 //! Unix sockets: claiming the path, accepting, and streams of bytes. It knows no message.
 //!
-//! tokio's own sockets rather than those of `interprocess`: the same calls underneath, and a workspace-wide
-//! build does not give the client, which shares that crate, an asynchronous runtime.
+//! `interprocess` makes the listening socket, which tokio then drives: its own tokio feature would give the
+//! client, which shares that crate, an asynchronous runtime in a workspace-wide build.
 
 mod claim;
 mod inherit;

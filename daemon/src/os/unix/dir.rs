@@ -76,6 +76,15 @@ impl OsDir for UnixDir {
         }
     }
 
+    fn may_write(&self, name: &[u8]) -> io::Result<bool> {
+        let name = component(name)?;
+        match rustix::fs::accessat(&self.fd, name, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS) {
+            Ok(()) => Ok(true),
+            Err(Errno::ACCESS) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File> {
         let fd = self.open(name, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, permissions(mode))?;
         Ok(Arc::new(UnixFile::new(fd, Access::Write)))

@@ -8,7 +8,7 @@ use editd_proto::message::Edit;
 use super::engine::{Engine, Flags, Groups};
 use super::template::{self, Part};
 use crate::Refusal;
-use crate::cut::Cut;
+use crate::cut::{Cut, Span};
 use crate::limits;
 use crate::locate::{each_hit, not_found_pattern, too_many_places};
 use crate::op::effect::{Effect, Found, Scene};
@@ -77,38 +77,53 @@ fn flags(given: &str) -> Result<Flags, Refusal> {
     Ok(flags)
 }
 
-/// Places as they are found.
+/// Bytes of new text that are kept in one piece.
+const CHUNK: usize = 64 * 1024;
+
+/// Places as they are found. Their texts share few allocations, since there may be very many.
 struct Places<'p, 's> {
     scene: &'p Scene<'s>,
     literal: bool,
     list: Vec<Place>,
+    chunk: String,
+    /// Matches, and where in `chunk` their new text stands.
+    pending: Vec<(Span, Span)>,
     total: usize,
     converted: u64,
-    /// The last text that was made: mostly the next is the same.
-    last: Rc<str>,
 }
 
 impl Places<'_, '_> {
     fn add(&mut self, range: Range<usize>, new: &str) -> Result<(), Refusal> {
         let text = self.scene.text;
         let breaks = memchr::memchr2(b'\n', b'\r', new.as_bytes()).is_some();
+        let start = self.chunk.len();
         if self.literal || !breaks {
-            if *self.last != *new {
-                self.last = Rc::from(new);
-            }
+            self.chunk.push_str(new);
         } else {
             let matched = text.content.cut(range.clone());
             let (made, _) = follow(new, matched, text.ending_at(range.start), text.breaks);
             self.converted += changed_breaks(new, &made, text.breaks);
-            self.last = Rc::from(made);
+            self.chunk.push_str(&made);
         }
-        self.total = self.total.saturating_add(self.last.len());
+        self.total = self.total.saturating_add(self.chunk.len() - start);
         check_size(self.total)?;
-        if self.list.len() >= limits::PLACES {
+        if self.list.len() + self.pending.len() >= limits::PLACES {
             return Err(too_many_places());
         }
-        self.list.push(Place::replacing(text, self.scene.edit, range, &self.last));
+        self.pending.push((Span::new(range), Span::new(start..self.chunk.len())));
+        if self.chunk.len() >= CHUNK || self.pending.len() >= CHUNK {
+            self.flush();
+        }
         Ok(())
+    }
+
+    /// Makes places of what is pending.
+    fn flush(&mut self) {
+        let whole: Rc<str> = Rc::from(std::mem::take(&mut self.chunk));
+        let (text, edit) = (self.scene.text, self.scene.edit);
+        let place =
+            |(range, new): (Span, Span)| Place::replacing_by(text, edit, range.range(), &whole, new.range());
+        self.list.extend(self.pending.drain(..).map(place));
     }
 }
 
@@ -125,15 +140,17 @@ impl Substitute<'_> {
             scene,
             literal: self.literal,
             list: Vec::new(),
+            chunk: String::new(),
+            pending: Vec::new(),
             total: 0,
             converted: 0,
-            last: Rc::from(""),
         };
         if self.regex.is_some() {
             self.by_regex(&mut places)?
         } else {
             self.by_text(&mut places)?
         }
+        places.flush();
         let count = places.list.len() as u64;
         let mut found = Found { replacements: Some(count), converted: places.converted, ..Found::default() };
         if count == 0 {
