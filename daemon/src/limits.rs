@@ -30,7 +30,7 @@ pub const SEGMENT: u64 = 8 * 1024 * 1024;
 pub const RECORD: usize = 1 << 30;
 
 /// Bytes from which a record is packed with zstd: below, a flush pads it to a block anyway.
-pub const PACK: usize = 2048;
+pub const PACK: usize = 16 * 1024;
 
 /// Bytes of a row in the database; larger values stay in the log.
 pub const ROW: usize = 4096;
