@@ -29,7 +29,7 @@ pub const SEGMENT: u64 = 8 * 1024 * 1024;
 /// can describe stays far below unless it rewrites more than half of this.
 pub const RECORD: usize = 1 << 30;
 
-/// Bytes from which a record is packed with zstd: below, a flush pads it to a block anyway.
+/// Bytes from which a record is packed with zstd: below, packing takes longer than the write that it saves.
 pub const PACK: usize = 16 * 1024;
 
 /// Bytes of a row in the database; larger values stay in the log.
