@@ -8,6 +8,8 @@ mod bounded;
 #[cfg(unix)]
 mod cases;
 mod crash;
+mod faults;
+mod foreign;
 #[cfg(unix)]
 mod hints;
 #[cfg(target_os = "linux")]

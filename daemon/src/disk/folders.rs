@@ -136,9 +136,26 @@ impl Disk {
     pub(super) fn move_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         match self.os.rename_noreplace(from, name, to, to_name) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                // A folder takes no second name, and goes over nothing but an empty folder.
+                if from.stat(name)?.kind == Kind::Dir {
+                    return self.os.rename(from, name, to, to_name);
+                }
                 self.os.link(from, name, to, to_name)?;
                 from.remove_file(name)
             }
+            other => other,
+        }
+    }
+
+    /// Moves a name to a slot of ours, which is free, since no slot's name is used twice. Where the system cannot be
+    /// asked to refuse, a link and an unlinking would take away what others put there in between; a plain move does not.
+    pub(super) fn move_to_slot(&self, from: &Dir, name: &[u8], to: &Dir, slot: &[u8]) -> io::Result<()> {
+        match self.os.rename_noreplace(from, name, to, slot) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => match to.stat(slot) {
+                Err(free) if free.kind() == io::ErrorKind::NotFound => self.os.rename(from, name, to, slot),
+                Err(error) => Err(error),
+                Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            },
             other => other,
         }
     }
@@ -172,6 +189,10 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn look_slot(&self, staging: &Staging, slot: &str) -> io::Result<Sight> {
+        if slot.is_empty() {
+            // What is rewritten in place has none.
+            return Ok(Sight::Absent);
+        }
         match self.slot(staging, slot) {
             Ok((dir, name)) => sight::look(&dir, &name),
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Sight::Absent),

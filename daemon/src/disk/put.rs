@@ -112,7 +112,7 @@ impl Disk {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
             Err(_) => {
                 // Neither exchange nor links: move the target away, then the new one in.
-                self.move_noreplace(place.parent(), place.name(), &slots, &held)?;
+                self.move_to_slot(place.parent(), place.name(), &slots, &held)?;
                 self.move_noreplace(&slots, &slot, place.parent(), place.name())?;
                 self.os.rename(&slots, &held, &slots, &slot)?;
             }
@@ -143,7 +143,7 @@ impl Disk {
         rescue: &mut Rescuer<'_>,
     ) -> io::Result<Result<Swapped, Foreign>> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
+        match self.move_to_slot(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),

@@ -7,7 +7,7 @@ use editd_proto::path::WirePath;
 
 use super::Disk;
 use super::place::Place;
-use super::put::{Rescue, Rescuer};
+use super::put::{Rescue, Rescuer, held_name};
 use super::sight::{self, Found, Sight};
 use crate::os::Dir;
 use crate::store::record::{Face, FileRecord, How};
@@ -51,7 +51,7 @@ impl Disk {
                 }
             }
             let back = if ours.is_some() {
-                self.exchange_or_move(&slots, &slot, place)?
+                self.exchange_or_move(file, &slots, &slot, place)?
             } else {
                 self.move_back(&slots, &slot, place)?
             };
@@ -68,15 +68,34 @@ impl Disk {
         refused
     }
 
-    fn exchange_or_move(&self, slots: &Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+    /// Without an exchange. A file goes over ours in one step; what is no file cannot, so ours steps aside first.
+    fn replace_back(&self, file: &FileRecord, slots: &Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+        if matches!(sight::look(slots, slot)?, Sight::File(_)) {
+            self.os.rename(slots, slot, place.parent(), place.name())?;
+            return Ok(Back::Moved);
+        }
+        let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
+        match self.move_to_slot(place.parent(), place.name(), slots, &held) {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return self.move_back(slots, slot, place),
+            other => other?,
+        }
+        self.move_back(slots, slot, place)?;
+        self.move_to_slot(slots, &held, slots, slot)?;
+        Ok(Back::Exchanged)
+    }
+
+    fn exchange_or_move(
+        &self,
+        file: &FileRecord,
+        slots: &Dir,
+        slot: &[u8],
+        place: &Place,
+    ) -> io::Result<Back> {
         match self.os.exchange(slots, slot, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Exchanged),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => self.move_back(slots, slot, place),
-                io::ErrorKind::Unsupported => {
-                    self.os.rename(slots, slot, place.parent(), place.name())?;
-                    Ok(Back::Moved)
-                }
+                io::ErrorKind::Unsupported => self.replace_back(file, slots, slot, place),
                 _ => Err(error),
             },
         }
@@ -102,7 +121,7 @@ impl Disk {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
         // Its folders may be new: where it was put is not where it was resolved.
         let Ok(place) = self.resolve_link(&file.path) else { return Ok(()) };
-        match self.move_noreplace(place.parent(), place.name(), &slots, &slot) {
+        match self.move_to_slot(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),

@@ -26,23 +26,24 @@ pub(super) struct Planned {
     pub(super) sights: BTreeMap<WirePath, Sight>,
     pub(super) seen: BTreeMap<WirePath, Seen>,
     pub(super) plan: Plan,
-    /// Names exactly this plan on exactly this content.
-    pub(super) token: String,
 }
 
 /// Plans a judged job.
 pub(super) fn plan(rooms: &Rooms, _who: &Who, judged: Judged) -> Result<Planned, Refusal> {
     let Judged { snapshot, seen, where_seen, skipped } = judged;
     let request = &snapshot.request;
+    // Hashed once, when it was looked at.
+    let known: BTreeMap<WirePath, ContentHash> =
+        snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), sight.hash()?))).collect();
     let mut plan = if skipped.is_empty() {
-        editd_engine::plan(request, &snapshot.world, &rooms.options(snapshot.world.files.keys()))?
+        let options = rooms.options(snapshot.world.files.keys());
+        editd_engine::plan_known(request, &snapshot.world, &options, &known)?
     } else {
-        plan_without(rooms, request, &snapshot.world, &skipped)?
+        plan_without(rooms, request, &snapshot.world, &known, &skipped)?
     };
     check_seen(&plan, &seen, &where_seen)?;
-    let token = token(&plan);
     if let Some(wanted) = &request.verified
-        && *wanted != token
+        && *wanted != token(&plan)
     {
         return Err(Box::new(WireError::new(
             Code::Stale,
@@ -52,14 +53,7 @@ pub(super) fn plan(rooms: &Rooms, _who: &Who, judged: Judged) -> Result<Planned,
     if let Some(first) = skipped.into_values().next() {
         plan.error.get_or_insert(first);
     }
-    Ok(Planned {
-        request: snapshot.request,
-        places: snapshot.places,
-        sights: snapshot.sights,
-        seen,
-        plan,
-        token,
-    })
+    Ok(Planned { request: snapshot.request, places: snapshot.places, sights: snapshot.sights, seen, plan })
 }
 
 /// With `partial`: plans what was not left out, and reports the rest as refused.
@@ -67,6 +61,7 @@ fn plan_without(
     rooms: &Rooms,
     request: &JobRequest,
     world: &editd_engine::World,
+    known: &BTreeMap<WirePath, ContentHash>,
     skipped: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
     let mut rest = request.clone();
@@ -78,7 +73,7 @@ fn plan_without(
     });
     let mut plan = match (rest.files.is_empty(), skipped.values().next()) {
         (true, Some(first)) => return Err(first.clone()),
-        _ => editd_engine::plan(&rest, world, &rooms.options(world.files.keys()))?,
+        _ => editd_engine::plan_known(&rest, world, &rooms.options(world.files.keys()), known)?,
     };
     for (index, refusal) in skipped {
         let Some(entry) = request.files.get(*index) else { continue };
@@ -136,8 +131,8 @@ fn check_seen(
     Ok(())
 }
 
-/// A name for what a plan would do to what: every path with the hashes and modes of both sides.
-fn token(plan: &Plan) -> String {
+/// A name for exactly what a plan would do to exactly what: every path with the hashes and modes of both sides.
+pub(super) fn token(plan: &Plan) -> String {
     let mut hasher = blake3::Hasher::new();
     let side = |state: &State| match state {
         State::Absent => vec![0],

@@ -4,7 +4,7 @@ use editd_proto::message::{FileOutcome, Receipt, Status};
 
 use super::draft::Draft;
 use super::errors::Halt;
-use super::plan::Planned;
+use super::plan::{self, Planned};
 use super::seal::Sealed;
 use crate::rooms::Rooms;
 use crate::store::record::{Entry, How};
@@ -66,7 +66,7 @@ pub(super) fn verified(planned: &Planned) -> Receipt {
         status,
         files: planned.plan.files.iter().map(would).collect(),
         error,
-        verified: Some(planned.token.clone()),
+        verified: Some(plan::token(&planned.plan)),
         rebased: false,
         repeated: false,
     }

@@ -8,6 +8,8 @@
 
 pub mod crash;
 pub mod desk;
+pub mod fault;
+pub mod foreign;
 pub mod image;
 pub mod requests;
 pub mod stories;

@@ -57,6 +57,8 @@ pub struct Course {
     pub priors: Vec<String>,
     /// Calls that the process had made when the job began, when it was answered, and when all was settled.
     pub calls: [u64; 3],
+    /// Every call until then, one line each.
+    pub trace: Vec<std::sync::Arc<str>>,
     /// Paths that the job changes.
     pub paths: Vec<String>,
 }
@@ -176,6 +178,7 @@ impl Story {
             clips_after,
             priors: jobs.map(|(at, _)| prior_key(at)).collect(),
             calls: [from, answered, machine.calls()],
+            trace: machine.trace(),
         })
     }
 }

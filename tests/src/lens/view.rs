@@ -60,9 +60,9 @@ impl View {
         let told = |seen: Option<&Seen>| match seen {
             None => "absent".to_owned(),
             Some(Seen::File { mode, bytes }) => {
-                let head: String = String::from_utf8_lossy(bytes).chars().take(24).collect();
+                let head: String = String::from_utf8_lossy(bytes).chars().take(12).collect();
                 let hash = blake3::hash(bytes).to_hex();
-                format!("{mode:o} {} bytes {:.6} {head:?}", bytes.len(), hash.as_str())
+                format!("{mode:o} {} bytes {:.4} {head:?}", bytes.len(), hash.as_str())
             }
             Some(other) => format!("{other:?}"),
         };

@@ -141,7 +141,8 @@ fn standing(rooms: &Rooms, file: &FileRecord, place: &Place, aim: Aim) -> io::Re
             }
         }
         How::Swap if is(&target, &file.after) => {
-            if shows(&slot, &file.before) {
+            // With another name it is foreign, as in a job: the names would be parted.
+            if shows(&slot, &file.before) && slot.found().is_some_and(|found| found.links == 1) {
                 Standing::Put
             } else {
                 Standing::Displaced

@@ -1,0 +1,140 @@
+//! The fault lens: every call of a job's journey, and of what settles it, fails once or from then on. The reply is a
+//! refusal with everything as before, or the job is applied; mended and opened again, it is wholly there or not at all.
+
+use editd_proto::error::Code;
+use editd_proto::message::{Durability, Status};
+
+use super::crash::Report;
+use super::desk::Desk;
+use super::image::{Blow, Image};
+use super::story::{Course, KEY, Story};
+use super::verdict::{Depth, judge};
+use super::view::View;
+use crate::sim::{EACCES, EIO, ENOSPC, Lasting, Seeded};
+
+/// How much is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Chooses.
+    pub seed: u64,
+    /// Of so many faults one is looked at, on average.
+    pub one_in: u64,
+    /// Complaints after which it is enough.
+    pub enough: usize,
+}
+
+/// One fault.
+#[derive(Clone, Copy, Debug)]
+struct Strike {
+    call: u64,
+    errno: i32,
+    lasting: Lasting,
+}
+
+/// Plays a story with every fault.
+#[must_use]
+pub fn look(story: &Story, plan: &Plan) -> Report {
+    let mut report = Report::default();
+    let course = match story.course() {
+        Ok(course) => course,
+        Err(error) => {
+            report.found.push(format!("{}: {error}", story.name));
+            return report;
+        }
+    };
+    let [first, _, last] = course.calls;
+    let mut dice = Seeded::new(plan.seed);
+    for call in first + 1..=last {
+        for errno in [EIO, ENOSPC, EACCES] {
+            for lasting in [Lasting::Once, Lasting::ForEver] {
+                if report.found.len() >= plan.enough {
+                    return report;
+                }
+                if !dice.next_number().is_multiple_of(plan.one_in) {
+                    continue;
+                }
+                let strike = Strike { call, errno, lasting };
+                report.images += 1;
+                let found = strike.all(story, &course).unwrap_or_else(|error| vec![error]);
+                let what = course.trace.get(usize::try_from(call).unwrap_or(0).saturating_sub(1));
+                let line =
+                    |found| format!("{}: {strike:?} ({}): {found}", story.name, what.map_or("", |what| what));
+                report.found.extend(found.into_iter().map(line));
+            }
+        }
+    }
+    report
+}
+
+impl Strike {
+    fn all(self, story: &Story, course: &Course) -> Result<Vec<String>, String> {
+        let mut found = Vec::new();
+        let machine = story.machine();
+        let desk = story.begin(&machine)?;
+        machine.fail_call(self.call, self.errno, self.lasting);
+        let receipt = desk.act(&story.job, KEY).ok_or("the job is no job")?;
+        let error = receipt.error.as_ref();
+        if error.is_some_and(|error| error.code == Code::Internal) {
+            found.push(format!("a mistake of the daemon: {error:?}"));
+        }
+        let view = View::of(&machine);
+        let applied = receipt.status == Status::Applied;
+        // What cannot be taken back while every call fails waits for better times, and the reply says so.
+        let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
+        // Its files may not be flushed, and its reply says that: but it stands.
+        let unflushed = story.durability() == Durability::Full
+            && error.is_some_and(|error| error.message.contains("was applied"));
+        if applied || unflushed {
+            found.extend(told("applied", &view, &course.after));
+        } else if !left {
+            found.extend(told("refused", &view, &course.before));
+        }
+        found.extend(self.failed_log(&desk, story, applied));
+        desk.settle();
+        machine.mend();
+        desk.settle();
+        if left && desk.workspace.failed().is_none() {
+            // Where every file had been put it is finished instead: then its entry says so.
+            let stands = desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY));
+            let should = if stands { &course.after } else { &course.before };
+            found.extend(told("the disk is mended", &View::of(&machine), should));
+        }
+        drop(desk);
+        let machine = machine.kill();
+        let image = Image {
+            // A refusal is owed nothing; what was applied must be there.
+            answered: applied || unflushed,
+            blow: Blow::Kill,
+            call: format!("{:?} {error:?}", receipt.status).into(),
+            machine,
+        };
+        // After a failed flush of the log the reply could not tell; the next start does.
+        found.extend(judge(story, course, &image, Depth::Whole));
+        Ok(found)
+    }
+
+    /// A flush of the log that failed ends all acknowledgements, with a reason.
+    fn failed_log(self, desk: &Desk, story: &Story, applied: bool) -> Option<String> {
+        let failed = desk.workspace.failed()?;
+        desk.machine.mend();
+        let again = desk.act(&story.job, "another key")?;
+        let answer = again.error.as_ref().map(|error| (error.code, error.message.clone()));
+        let reasons = ["accepts nothing more", "waits for a job that broke"];
+        match answer {
+            Some((_, message)) if reasons.iter().any(|reason| message.contains(reason)) => None,
+            // What changes nothing needs no log.
+            _ if applied && again.status == Status::Unchanged => None,
+            // The files are no longer what the job expects: it never comes to the log.
+            Some((code, _)) if applied && code != Code::Internal => None,
+            answer => {
+                let status = again.status;
+                Some(format!("the log failed ({failed}), and then a job was answered {status:?} {answer:?}"))
+            }
+        }
+    }
+}
+
+fn told(what: &str, view: &View, should: &View) -> Option<String> {
+    let differences = view.differences(should, &[]);
+    (!differences.is_empty()).then(|| format!("{what}, but {}", differences.join(", ")))
+}

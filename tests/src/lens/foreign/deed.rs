@@ -1,0 +1,117 @@
+//! What another process may do to a file, with bytes that can be told from all others.
+
+use std::io;
+
+use crate::lens::desk::ROOT;
+use crate::sim::{Outside, OutsideFile};
+
+/// One thing that another process does, all at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Deed {
+    /// A new file is renamed over it, with what it holds and more.
+    Replace,
+    /// The same, with other bytes alone.
+    ReplaceAlone,
+    /// It is cut to nothing and written anew, with what it held and more.
+    Rewrite,
+    /// The same, with other bytes alone.
+    RewriteAlone,
+    /// It is opened, and something is added.
+    Append,
+    /// Something is added through a descriptor that was opened before the job.
+    AppendHeld,
+    /// A new file is exchanged with it.
+    Exchange,
+    /// It is moved to a backup's name, and made anew.
+    Backup,
+    /// It is taken away.
+    Delete,
+    /// Its mode is changed.
+    Chmod,
+    /// It gets another name.
+    Link,
+    /// A symbolic link is put in its place; it is moved away.
+    Symlink,
+    /// A folder is put in its place; it is moved away.
+    Folder,
+}
+
+impl Deed {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Replace,
+        Self::ReplaceAlone,
+        Self::Rewrite,
+        Self::RewriteAlone,
+        Self::Append,
+        Self::AppendHeld,
+        Self::Exchange,
+        Self::Backup,
+        Self::Delete,
+        Self::Chmod,
+        Self::Link,
+        Self::Symlink,
+        Self::Folder,
+    ];
+
+    /// Whether it writes bytes that nobody else wrote.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Delete | Self::Chmod | Self::Link | Self::Symlink | Self::Folder)
+    }
+
+    /// Whether what it writes stands on what it read a moment before: from a file that is being rewritten in place it
+    /// may have read the middle.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        matches!(self, Self::Replace | Self::Rewrite | Self::Exchange | Self::Backup)
+    }
+
+    /// What the other process has opened before: nothing where the file is not there.
+    #[must_use]
+    pub fn prepare(self, outside: &Outside, path: &str) -> Option<OutsideFile> {
+        let path = format!("{ROOT}/{path}");
+        let wanted = self == Self::AppendHeld && outside.stat(&path).is_ok();
+        wanted.then(|| outside.open(&path).expect("it is there"))
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// What the system says: then it was not done, or not to its end, and nothing was written.
+    pub fn run(self, outside: &Outside, held: Option<&OutsideFile>, path: &str, tag: &str) -> io::Result<()> {
+        let path = format!("{ROOT}/{path}");
+        let tag = format!("{tag}\n");
+        let more = || [tag.as_bytes(), &outside.read(&path).unwrap_or_default()].concat();
+        match self {
+            Self::Replace => outside.replace(&path, &more()),
+            Self::ReplaceAlone => outside.replace(&path, tag.as_bytes()),
+            Self::Rewrite => outside.write(&path, &more()),
+            Self::RewriteAlone => outside.write(&path, tag.as_bytes()),
+            Self::Append => outside.append(&path, tag.as_bytes()),
+            Self::AppendHeld => held.ok_or(io::ErrorKind::NotFound)?.append(tag.as_bytes()),
+            Self::Exchange => {
+                outside.stat(&path)?;
+                let theirs = format!("{path}.theirs");
+                outside.write(&theirs, &more())?;
+                outside.exchange(&theirs, &path)
+            }
+            Self::Backup => {
+                let all = more();
+                outside.rename(&path, &format!("{path}~"))?;
+                outside.write(&path, &all)
+            }
+            Self::Delete => outside.remove(&path),
+            Self::Chmod => outside.chmod(&path, 0o711),
+            Self::Link => outside.link(&path, &format!("{path}.link")),
+            Self::Symlink => {
+                outside.rename(&path, &format!("{path}~"))?;
+                outside.symlink("elsewhere", &path)
+            }
+            Self::Folder => {
+                outside.rename(&path, &format!("{path}~"))?;
+                outside.mkdir(&path)
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The lens of foreign writers: at every call of a job's journey, and of what settles it, another process does
+//! something to a file of the job. Whatever it wrote is afterwards at its path or in the journal, and the job was
+//! applied before it, after it, or not at all.
+
+pub mod deed;
+pub mod window;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use editd_proto::error::Code;
+use editd_proto::message::{Receipt, Status};
+
+use super::crash::Report;
+use super::desk::Desk;
+use super::image::{Album, Cuts, Image};
+use super::story::{KEY, Story};
+use super::view::View;
+use crate::sim::{OutsideFile, Seeded, SimMachine, When};
+use deed::Deed;
+use window::Windows;
+
+/// How much is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Chooses.
+    pub seed: u64,
+    /// Of so many deeds at calls one is looked at, on average.
+    pub one_in: u64,
+    /// At most so many kills after each deed.
+    pub kills: usize,
+    /// Complaints after which it is enough.
+    pub enough: usize,
+}
+
+/// What may stand in the end.
+struct Ends {
+    /// The deed alone: the job was refused.
+    alone: View,
+    /// The job on top of the deed.
+    on_top: View,
+    /// The deed on top of the job.
+    below: View,
+    /// The job alone; then what was written is in the journal.
+    journaled: View,
+    /// Calls that the process has made when the job begins, when it is answered, and when all is settled.
+    calls: [u64; 3],
+    /// Where a deed may be lost.
+    windows: Windows,
+}
+
+/// A descriptor that the other process keeps.
+type Held = Arc<Mutex<Option<OutsideFile>>>;
+
+/// The words by which what was written is known again.
+fn tag(nth: u64) -> String {
+    format!("foreign-{nth}-bytes")
+}
+
+/// Plays a story with every deed on one of its files at every call.
+#[must_use]
+pub fn look(story: &Story, path: &str, deeds: &[Deed], plan: &Plan) -> Report {
+    let mut report = Report::default();
+    let mut dice = Seeded::new(plan.seed);
+    for deed in deeds {
+        let ends = match ends(story, path, *deed) {
+            Ok(Some(ends)) => ends,
+            Ok(None) => continue,
+            Err(error) => {
+                report.found.push(format!("{}: {deed:?}: {error}", story.name));
+                continue;
+            }
+        };
+        let [first, answered, last] = ends.calls;
+        for call in first + 1..=last {
+            if report.found.len() >= plan.enough {
+                return report;
+            }
+            // A writer that rests longer than the grace time is not noticed where there are no leases.
+            let unnoticed = *deed == Deed::AppendHeld && call > answered && !story.abilities.leases;
+            let exempt =
+                unnoticed || ends.windows.hold(*deed, call) || ends.windows.rewrites() && deed.reads();
+            if exempt || !dice.next_number().is_multiple_of(plan.one_in) {
+                continue;
+            }
+            let mut run = Run { story, path, deed: *deed, call, ends: &ends, found: Vec::new(), images: 0 };
+            if let Err(error) = run.all(plan, &mut dice) {
+                run.found.push(error);
+            }
+            report.images += run.images;
+            let line = |what| format!("{}: {deed:?} on {path} at call {call}: {what}", story.name);
+            report.found.extend(run.found.into_iter().map(line));
+        }
+    }
+    report
+}
+
+/// Plays the three orders in which a job and a deed may happen; nothing where the deed cannot be done.
+fn ends(story: &Story, path: &str, deed: Deed) -> Result<Option<Ends>, String> {
+    let word = tag(0);
+    let course = story.course()?;
+    let first = story.machine();
+    let desk = story.begin(&first)?;
+    let mut held = deed.prepare(&first.outside(), path);
+    if deed.run(&first.outside(), held.as_ref(), path, &word).is_err() {
+        return Ok(None);
+    }
+    let alone = View::of(&first);
+    let _receipt = desk.act(&story.job, KEY);
+    held.take();
+    desk.settle();
+    let on_top = View::of(&first);
+
+    let last = story.machine();
+    let desk = story.begin(&last)?;
+    let mut held = deed.prepare(&last.outside(), path);
+    let _receipt = desk.act(&story.job, KEY);
+    // Where the file is gone by then the deed does nothing, or makes it anew.
+    let _done = deed.run(&last.outside(), held.as_ref(), path, &word);
+    held.take();
+    desk.settle();
+    let below = View::of(&last);
+    let (calls, windows) = (course.calls, Windows::of(&course.trace));
+    Ok(Some(Ends { alone, on_top, below, journaled: course.after, calls, windows }))
+}
+
+/// One deed at one call.
+struct Run<'a> {
+    story: &'a Story,
+    path: &'a str,
+    deed: Deed,
+    call: u64,
+    ends: &'a Ends,
+    found: Vec<String>,
+    images: usize,
+}
+
+impl Run<'_> {
+    fn all(&mut self, plan: &Plan, dice: &mut Seeded) -> Result<(), String> {
+        let machine = self.story.machine();
+        let desk = self.story.begin(&machine)?;
+        let held: Held = Arc::new(Mutex::new(self.deed.prepare(&machine.outside(), self.path)));
+        let album = Album::new(Cuts { limit: 0, seed: plan.seed });
+        let done = self.order(&machine, &held, (plan.kills > 0).then(|| album.clone()));
+        let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
+        desk.settle();
+        if let Err(error) = lock(&done).as_ref().map_or(Ok(()), |done| done.clone()) {
+            // What cannot be done does no harm.
+            let _not_done = error;
+            return Ok(());
+        }
+        lock(&held).take();
+        if !desk.settle() {
+            self.found.push("it never settles".to_owned());
+        }
+        let happened = lock(&done).is_some();
+        if happened {
+            self.images += 1;
+            self.judge(&desk, Some(&receipt), "")?;
+        }
+        drop(desk);
+        let mut images = album.close(&machine);
+        let [_, answered, _] = self.ends.calls;
+        if self.ends.windows.hold_kills(self.call, answered) {
+            images.clear();
+        }
+        while images.len() > plan.kills {
+            let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
+            images.remove(at);
+        }
+        images.iter().try_for_each(|image| self.killed(image))
+    }
+
+    /// Orders the deed, and images from then on.
+    fn order(
+        &self,
+        machine: &SimMachine,
+        held: &Held,
+        album: Option<Album>,
+    ) -> Arc<Mutex<Option<Result<(), String>>>> {
+        let done = Arc::new(Mutex::new(None));
+        let (told, held, deed) = (Arc::clone(&done), Arc::clone(held), self.deed);
+        let (path, same) = (self.path.to_owned(), machine.clone());
+        machine.at_call(self.call, When::Before, move |outside| {
+            let ran = deed.run(outside, lock(&held).as_ref(), &path, &tag(0));
+            *lock(&told) = Some(ran.map_err(|error| error.to_string()));
+            if let Some(album) = album {
+                album.watch(&same);
+            }
+        });
+        done
+    }
+
+    /// The daemon was killed after the deed.
+    fn killed(&mut self, image: &Image) -> Result<(), String> {
+        self.images += 1;
+        let when = format!("{image:?}: ");
+        let desk = Desk::open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
+        if !desk.settle() {
+            self.found.push(format!("{when}it never settles"));
+        }
+        self.judge(&desk, None, &when)
+    }
+
+    /// Unsealed, and others changed a file that was put: the rest of the job is taken back, and theirs stays, made of
+    /// what they found there.
+    fn taken_back_around(&self, view: &View) -> bool {
+        let theirs = |path: &str| path.starts_with(self.path);
+        let same = |a: &View, of: &dyn Fn(&str) -> bool| {
+            let here = view.files.iter().filter(|(path, _)| of(path));
+            here.eq(a.files.iter().filter(|(path, _)| of(path)))
+        };
+        same(&self.ends.below, &theirs) && same(&self.ends.alone, &|path| !theirs(path))
+    }
+
+    fn judge(&mut self, desk: &Desk, receipt: Option<&Receipt>, when: &str) -> Result<(), String> {
+        let Ends { alone, on_top, below, journaled, .. } = self.ends;
+        let view = View::of(&desk.machine);
+        let held = !self.deed.writes() || is_held(desk, &view, &tag(0))?;
+        if !held {
+            self.found.push(format!("{when}what was written is lost; {}", told(receipt)));
+        }
+        if receipt
+            .and_then(|receipt| receipt.error.as_ref())
+            .is_some_and(|error| error.code == Code::Internal)
+        {
+            self.found.push(format!("{when}a mistake of the daemon: {}", told(receipt)));
+        }
+        let applied = receipt.map(|receipt| receipt.status == Status::Applied);
+        let may = |view: &View| match applied {
+            Some(false) => view.files == alone.files,
+            Some(true) => [on_top, below, journaled].iter().any(|end| view.files == end.files),
+            None => {
+                [alone, on_top, below, journaled].iter().any(|end| view.files == end.files)
+                    || self.taken_back_around(view)
+            }
+        };
+        if !may(&view) {
+            let against =
+                |name: &str, end: &View| format!("{name}: {}", view.differences(end, &[]).join(", "));
+            self.found.push(format!(
+                "{when}what stands is no order of the two; {}; {}; {}",
+                told(receipt),
+                against("the deed alone would be", alone),
+                against("the job alone would be", journaled),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn told(receipt: Option<&Receipt>) -> String {
+    match receipt {
+        None => "killed".to_owned(),
+        Some(receipt) => {
+            let error = receipt.error.as_ref().map(|error| (&error.code, &error.message));
+            format!("{:?} {error:?}", receipt.status)
+        }
+    }
+}
+
+/// Whether bytes stand in some file of the workspace, or in some entry of the journal.
+fn is_held(desk: &Desk, view: &View, word: &str) -> Result<bool, String> {
+    let in_file = |seen: &crate::sim::Seen| match seen {
+        crate::sim::Seen::File { bytes, .. } => {
+            bytes.windows(word.len()).any(|window| window == word.as_bytes())
+        }
+        _ => false,
+    };
+    if view.files.values().any(in_file) {
+        return Ok(true);
+    }
+    for entry in desk.entries()? {
+        let shown = desk.show(entry.id)?;
+        if shown.changes.iter().any(|change| change.diff.contains(word)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

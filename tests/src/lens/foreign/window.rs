@@ -1,0 +1,67 @@
+//! The windows that `disk`'s Limitations name: calls before which a deed may be lost. They are read off the calls of
+//! the undisturbed journey, each with the calls that make it that window and no other.
+
+use std::sync::Arc;
+
+use super::deed::Deed;
+
+/// Calls, by number, before which a deed is not looked at.
+#[derive(Clone, Default, Debug)]
+pub struct Windows {
+    /// A file with several names is rewritten in place: from the last look to the last cut of its length.
+    rewriting: Vec<u64>,
+    /// There is no exchange: between the link that holds the displaced file and the rename over its name.
+    replacing: Vec<u64>,
+}
+
+impl Windows {
+    /// Finds them in the calls of a process, as the machine tells them.
+    #[must_use]
+    pub fn of(trace: &[Arc<str>]) -> Self {
+        let op = |at: usize| trace.get(at).and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
+        let mut windows = Self::default();
+        for at in 0..trace.len() {
+            if op(at) == "Rename" && at > 0 && op(at - 1) == "Link" {
+                windows.replacing.push(at as u64 + 1);
+            }
+            // The log is never cut: only a rewriting in place cuts what it has written.
+            if op(at) == "SetLen" && op(at - 1) == "WriteAt" {
+                let opened = (0..at).rev().find(|before| op(*before) == "OpenFile").unwrap_or(at);
+                windows.rewriting.extend(opened as u64 + 2..=at as u64 + 1);
+            }
+        }
+        windows
+    }
+
+    /// Whether a deed before a call may be lost.
+    #[must_use]
+    pub fn hold(&self, deed: Deed, call: u64) -> bool {
+        let in_place = matches!(deed, Deed::Rewrite | Deed::RewriteAlone | Deed::Append | Deed::AppendHeld);
+        (in_place && self.rewriting.contains(&call)) || self.replacing.contains(&call)
+    }
+
+    /// Whether a kill after a deed before this call may leave the middle of a rewriting: the deed hit the file, or its
+    /// name, between its first new byte and the seal, so that recovery cannot tell what the file holds.
+    #[must_use]
+    pub fn hold_kills(&self, call: u64, answered: u64) -> bool {
+        self.rewriting.first().is_some_and(|first| (*first..=answered).contains(&call))
+    }
+
+    /// How many calls they are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rewriting.len() + self.replacing.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a file is rewritten in place.
+    #[must_use]
+    pub fn rewrites(&self) -> bool {
+        !self.rewriting.is_empty()
+    }
+}
