@@ -22,7 +22,7 @@ const LOCK: &[u8] = b"lock";
 const PROBE: &[u8] = b"probe";
 const IGNORE: &[u8] = b".gitignore";
 /// What a slot's name begins with where it stands among the workspace's own files.
-const BESIDE: &str = ".editd-slot-";
+pub(super) const BESIDE: &str = ".editd-slot-";
 
 /// The workspace's files.
 pub struct Disk {
@@ -33,7 +33,9 @@ pub struct Disk {
     pub(super) mask: u32,
     staging_device: u64,
     /// Folders that turned out to be on another mount, though they have the same device number.
-    beside: Mutex<BTreeSet<WirePath>>,
+    pub(super) beside: Mutex<BTreeSet<WirePath>>,
+    /// Folders on other mounts that `.editd/beside` names.
+    pub(super) noted: Mutex<BTreeSet<WirePath>>,
 }
 
 /// The daemon's own folder, open.
@@ -71,11 +73,27 @@ impl Disk {
         let (own, mask) = open_own(&dir)?;
         let staging_device = own.staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
         let root = Root::open(&*os, root).map_err(io("look at the workspace"))?;
-        Ok(Self { os, root, own: RwLock::new(own), mask, staging_device, beside: Mutex::default() })
+        Ok(Self {
+            os,
+            root,
+            own: RwLock::new(own),
+            mask,
+            staging_device,
+            beside: Mutex::default(),
+            noted: Mutex::default(),
+        })
     }
 
     fn own(&self) -> RwLockReadGuard<'_, Own> {
         self.own.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn own_dir(&self) -> io::Result<Dir> {
+        self.root.dir().open_dir(OWN)
+    }
+
+    pub(super) fn lost_dir(&self) -> Dir {
+        self.own().lost.clone()
     }
 
     /// Makes the daemon's own folder anew, where somebody has removed it (as `git clean -dfx` does).
@@ -128,7 +146,11 @@ impl Disk {
         let folder = parent_path(place);
         let same = place.parent().stat_self()?.identity.dev == self.staging_device;
         let known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains(&folder);
-        if same && !known { Ok(Staging::Root) } else { Ok(Staging::Folder(folder)) }
+        if same && !known {
+            return Ok(Staging::Root);
+        }
+        self.note_beside(&folder)?;
+        Ok(Staging::Folder(folder))
     }
 
     /// Moves a name to one that must be free. A file system that cannot do that in one step does it with a
@@ -158,19 +180,6 @@ impl Disk {
             },
             other => other,
         }
-    }
-
-    /// Remembers that slots for this path must stand beside it: a bind mount has its file system's device
-    /// number, and is another mount all the same.
-    pub fn stage_beside(&self, path: &WirePath) {
-        let bytes = path.as_bytes();
-        let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-        let folder = WirePath::new(bytes.get(..end).unwrap_or_default());
-        let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
-        if beside.len() >= crate::limits::WATCHED_FOLDERS {
-            beside.clear();
-        }
-        beside.insert(folder);
     }
 
     /// The folder and the name of a slot.
@@ -350,7 +359,7 @@ fn folder(parent: &Dir, name: &[u8]) -> io::Result<Dir> {
     parent.open_dir(name)
 }
 
-fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
+pub(super) fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
     match dir.create_file(name, 0o600) {
         Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => {
             dir.open_file(name, crate::os::Access::Write)

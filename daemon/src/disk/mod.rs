@@ -16,6 +16,7 @@
 //! between the two is lost. A file with several hard links is rewritten in place, where a reader can see the
 //! middle and a write by another process between the last look and the rewriting is lost.
 
+pub mod beside;
 pub mod drop;
 pub mod flush;
 pub mod folders;

@@ -22,3 +22,10 @@ pub mod view;
 pub fn long() -> bool {
     std::env::var_os("LENS").is_some_and(|value| value == "long")
 }
+
+/// The stories whose names begin with what `STORY` says; all of them where it says nothing.
+#[must_use]
+pub fn chosen(stories: Vec<story::Story>) -> Vec<story::Story> {
+    let wanted = std::env::var("STORY").unwrap_or_default();
+    stories.into_iter().filter(|story| story.name.starts_with(&wanted)).collect()
+}

@@ -84,7 +84,9 @@ pub fn all() -> Vec<Story> {
     all
 }
 
-fn plain() -> Vec<Story> {
+/// Each kind of job.
+#[must_use]
+pub fn plain() -> Vec<Story> {
     let cut_and_paste =
         || job(vec![file("a.txt", vec![cut("line 3 of a\n", "kept")]), file("b.txt", vec![paste("kept")])]);
     vec![
@@ -142,7 +144,9 @@ fn twenty_edits() -> Act {
     job((0..20).map(edits).collect())
 }
 
-fn pasts() -> Vec<Story> {
+/// Jobs on top of other jobs, settled or not, and of what others wrote a moment ago.
+#[must_use]
+pub fn pasts() -> Vec<Story> {
     let create_c = || job(vec![file("sub/c.txt", vec![create("line 1 of c\nline 2 of c\n")])]);
     let delete_b = || job(vec![file("b.txt", vec![delete()])]);
     let chain = || vec![edit_a("first"), job(vec![file("a.txt", vec![replace("first", "second, longer")])])];
@@ -210,7 +214,9 @@ fn anyway(path: &str, edit: Edit) -> Act {
     job(vec![entry])
 }
 
-fn places() -> Vec<Story> {
+/// Files with several names, on other mounts, and systems that can do less.
+#[must_use]
+pub fn places() -> Vec<Story> {
     let linked_job = |old: &'static str, new: &str| job(vec![file("two.txt", vec![replace(old, new)])]);
     let grow = || {
         linked_job("line 7 of linked\n", "line 7 of linked\nand a line more, which moves all that follows\n")

@@ -78,6 +78,7 @@ fn set_strangers_aside(rooms: &Rooms) -> io::Result<Option<String>> {
             strangers += 1;
         }
     }
+    strangers += rooms.disk.sweep_beside(&|slot| known.contains(slot), rooms.clock.wall_ms())?;
     Ok((strangers > 0).then(|| {
         format!("{strangers} staged files belong to no open job; they were moved to .editd/lost and stay there for 30 days")
     }))

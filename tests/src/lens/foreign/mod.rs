@@ -13,7 +13,7 @@ use editd_proto::message::{Receipt, Status};
 use super::crash::Report;
 use super::desk::Desk;
 use super::image::{Album, Cuts, Image};
-use super::story::{KEY, Story};
+use super::story::{Course, KEY, Story};
 use super::view::View;
 use crate::sim::{OutsideFile, Seeded, SimMachine, When};
 use deed::Deed;
@@ -54,6 +54,12 @@ type Held = Arc<Mutex<Option<OutsideFile>>>;
 /// The words by which what was written is known again.
 fn tag(nth: u64) -> String {
     format!("foreign-{nth}-bytes")
+}
+
+/// Where a deed on a story's files may be lost, as `disk` says of itself.
+#[must_use]
+pub fn windows(course: &Course) -> Windows {
+    Windows::of(&course.trace).after(course.calls[0])
 }
 
 /// Plays a story with every deed on one of its files at every call.
@@ -119,7 +125,7 @@ fn ends(story: &Story, path: &str, deed: Deed) -> Result<Option<Ends>, String> {
     held.take();
     desk.settle();
     let below = View::of(&last);
-    let (calls, windows) = (course.calls, Windows::of(&course.trace));
+    let (calls, windows) = (course.calls, windows(&course));
     Ok(Some(Ends { alone, on_top, below, journaled: course.after, calls, windows }))
 }
 

@@ -33,6 +33,14 @@ impl Windows {
         windows
     }
 
+    /// Those of the job alone: what was done before it is done.
+    #[must_use]
+    pub fn after(mut self, first: u64) -> Self {
+        self.rewriting.retain(|call| *call > first);
+        self.replacing.retain(|call| *call > first);
+        self
+    }
+
     /// Whether a deed before a call may be lost.
     #[must_use]
     pub fn hold(&self, deed: Deed, call: u64) -> bool {
