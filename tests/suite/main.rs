@@ -31,6 +31,8 @@ mod python;
 #[cfg(unix)]
 mod readme;
 #[cfg(unix)]
+mod real_tree;
+#[cfg(unix)]
 mod stories;
 #[cfg(target_os = "linux")]
 mod systemd;

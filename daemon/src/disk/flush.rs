@@ -7,25 +7,29 @@ use editd_proto::path::WirePath;
 
 use super::Disk;
 use super::place::Place;
-use crate::os::{Access, Kind};
+use crate::os::{Access, Identity, Kind};
 use crate::store::record::Staging;
 
 impl Disk {
-    /// Flushes what stands at a place now, whoever put it there; nothing where nothing stands there.
+    /// Flushes what stands at a place now, whoever put it there, and tells which file that was; `None` where
+    /// no file stands there that may be read.
     ///
     /// # Errors
     /// What the system says: then nothing that it covers may be called settled.
-    pub fn flush_file(&self, place: &Place) -> io::Result<()> {
+    pub fn flush_file(&self, place: &Place) -> io::Result<Option<Identity>> {
         if !place.missing().is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         match place.parent().open_file(place.name(), Access::Read) {
-            Ok(file) => file.sync_all(),
+            Ok(file) => {
+                file.sync_all()?;
+                Ok(Some(file.stat()?.identity))
+            }
             Err(error) => match place.parent().stat(place.name()) {
                 // What may not be read was flushed when it was staged, or is others'.
-                Ok(_) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+                Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Some(stat.identity)),
                 Ok(stat) if stat.kind == Kind::File => Err(error),
-                _ => Ok(()),
+                _ => Ok(None),
             },
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
+use crate::os::Identity;
 use crate::store::record::Face;
 
 /// Whose bytes stand at a path.
@@ -123,6 +124,12 @@ impl Known {
         };
         let tracked = self.paths.iter().filter(|(_, last)| last.tracked);
         tracked.map(|(path, _)| path).filter(|path| below(path)).cloned().collect()
+    }
+
+    /// Which file the newest sealed job left at a path (`Some(None)`: none), as long as nothing else was seen there.
+    pub fn left(&self, path: &WirePath) -> Option<Option<Identity>> {
+        let last = self.paths.get(path).filter(|last| last.trust == Trust::Ours)?;
+        Some(last.face.as_ref().map(|face| face.identity))
     }
 
     /// Whether changes of a path by others are journaled.

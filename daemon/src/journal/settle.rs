@@ -2,7 +2,7 @@
 //! flush the files, flush their folders and those of the slots, look at each displaced file again and drop it,
 //! write the record. It never changes a target.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::time::Duration;
 
@@ -192,7 +192,8 @@ fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
 /// Flushes each target, each folder and each folder of slots once, for all entries together.
 #[derive(Default)]
 struct Flushing {
-    files: BTreeSet<WirePath>,
+    /// Whether what was flushed at a path is what a sealed job left there.
+    files: BTreeMap<WirePath, bool>,
     folders: BTreeSet<WirePath>,
     stagings: Vec<Staging>,
 }
@@ -200,7 +201,9 @@ struct Flushing {
 impl Flushing {
     fn entry(&mut self, rooms: &Rooms, files: &[FileRecord]) -> io::Result<()> {
         for file in files {
-            self.target(rooms, file)?;
+            if !self.target(rooms, file)? {
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
+            }
             if !self.stagings.contains(&file.staging) {
                 rooms.disk.flush_slots(&file.staging)?;
                 self.stagings.push(file.staging.clone());
@@ -209,24 +212,32 @@ impl Flushing {
         Ok(())
     }
 
-    fn target(&mut self, rooms: &Rooms, file: &FileRecord) -> io::Result<()> {
-        if self.files.contains(&file.path) && file.made.is_empty() {
-            return Ok(());
+    fn target(&mut self, rooms: &Rooms, file: &FileRecord) -> io::Result<bool> {
+        if let Some(stands) = self.files.get(&file.path)
+            && file.made.is_empty()
+        {
+            return Ok(*stands);
         }
-        let ticket = lock(&rooms.known).ticket(&file.path);
+        let look = || {
+            let known = lock(&rooms.known);
+            (known.ticket(&file.path), known.left(&file.path))
+        };
+        let (ticket, left) = look();
+        let mut flushed = None;
         // A path that leads elsewhere by now has nothing of ours.
         if let Some(place) = find(rooms, file)? {
-            rooms.disk.flush_file(&place)?;
+            flushed = rooms.disk.flush_file(&place)?;
             if self.folders.insert(parent_path(&place)) || !file.made.is_empty() {
                 rooms.disk.flush_folders(&place, &file.made)?;
             }
         }
-        // What was flushed may be what a job is just putting there, and may yet take back.
-        if ticket == Ticket::Busy || !lock(&rooms.known).valid(&file.path, ticket) {
-            return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
-        }
-        self.files.insert(file.path.clone());
-        Ok(())
+        // What was flushed may be what a job is just putting there and may yet take back: it must be what the
+        // newest sealed job left, before or after, unless no job was there.
+        let (now, left_now) = look();
+        let quiet = ticket != Ticket::Busy && ticket == now;
+        let stands = quiet || left == Some(flushed) || left_now == Some(flushed);
+        self.files.insert(file.path.clone(), stands);
+        Ok(stands)
     }
 }
 

@@ -14,10 +14,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+mod memory;
 #[cfg(unix)]
 pub mod unix;
 #[cfg(windows)]
 pub mod windows;
+
+pub use memory::{give_back, keep_little};
 
 /// An open folder.
 pub type Dir = Arc<dyn OsDir>;

@@ -10,6 +10,7 @@ use super::schedule::{Due, Schedule};
 use super::watching::Watching;
 use crate::clock::Clock;
 use crate::limits;
+use crate::os;
 use crate::queue::{Aftermath, Done, Requests};
 
 /// The thread and what it is told.
@@ -114,6 +115,11 @@ impl Shared {
             }
             if due.upkeep {
                 self.desk.upkeep();
+            }
+            // Under load there is always more to come, and what is given back would be taken again.
+            let quiet = self.state().schedule.is_quiet();
+            if quiet {
+                os::give_back();
             }
         }
         self.flush();

@@ -68,6 +68,7 @@ pub enum RunError {
 pub fn main() -> ExitCode {
     // First of all, before anything else can be taken for it.
     let inherited = inherited();
+    crate::os::keep_little();
     let args = Args::parse();
     logs::start(args.log_level);
     match inherited.map_err(RunError::from).and_then(|socket| serve(&args, socket)) {

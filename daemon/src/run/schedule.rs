@@ -57,6 +57,11 @@ impl Schedule {
         [self.flush, self.settle, self.upkeep].into_iter().flatten().min()
     }
 
+    /// Whether nothing was done lately: neither jobs nor reads.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.flush.is_none() && self.settle.is_none()
+    }
+
     /// Takes what is due.
     pub(super) fn take(&mut self, now: Duration) -> Due {
         let due = Due {
@@ -122,6 +127,8 @@ mod tests {
         assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS)), Due { settle: true, ..NOTHING });
         schedule.settle_again(at(7), at(5000));
         assert_eq!(schedule.next(), Some(at(5007)));
+        assert!(!schedule.is_quiet());
+        assert!(schedule.take(at(5007)).settle && schedule.is_quiet(), "upkeep is not work");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::EntrySummary;
 
 use super::index::key;
+use super::index::row::{self, EntryRow};
 use super::{Query, Store, StoreError};
 
 impl Store {
@@ -46,8 +47,16 @@ impl Store {
         };
         let most = query.limit.clamp(1, 512);
         let mut ids = Vec::new();
-        self.shared.rows.down(&prefix, &hi, &mut |key, _| {
-            ids.extend(key::id_of(key));
+        let whole = prefix == [key::ENTRY];
+        self.shared.rows.down(&prefix, &hi, &mut |key, value| {
+            // The rows of this index tell the time: one that is too old is not looked up again.
+            let old = match query.since.filter(|_| whole) {
+                Some(since) => row::rest::<EntryRow>(value)?.time < since,
+                None => false,
+            };
+            if !old {
+                ids.extend(key::id_of(key));
+            }
             Ok(ids.len() < most)
         })?;
         Ok(ids)

@@ -22,9 +22,6 @@ use super::{Backing, Opened, Options, Position, Store, StoreError};
 use crate::limits;
 use crate::os::{Dir, Os};
 
-/// Rows that are looked at together.
-const PAGE: usize = 1024;
-
 /// A database that holds what it says, and what it reaches.
 struct Trusted {
     rows: Rows,
@@ -142,26 +139,27 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
 /// a record outside the log. Hands back the rows of open entries.
 fn continuous(database: &dyn Database, meta: &Meta, oldest: Position) -> Result<Vec<Row>, String> {
     let mut seen = Meta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
-    let mut open = Vec::new();
-    let mut hi = vec![u8::MAX];
-    loop {
-        let page = database.down(&[], &hi, PAGE).map_err(|why| why.0)?;
-        let Some((lowest, _)) = page.last() else { break };
-        hi.clone_from(lowest);
-        for (key, value) in page.into_iter().filter(|(key, _)| key != key::META) {
-            seen.count += 1;
-            seen.bytes += (key.len() + value.len()) as u64;
-            seen.hash = seen.hash.wrapping_add(row::hash(&key, &value));
-            let at = row::place(&value).map_err(|e| e.to_string())?;
-            if at < oldest || at.0 > meta.at {
-                return Err(format!("a row stands for a record outside the log, at {}", at.shown()));
-            }
-            match key.first() {
-                Some(&key::ENTRY) => seen.entries += 1,
-                Some(&key::OPEN) => open.push((key, value)),
-                _ => {}
-            }
+    let (mut open, mut outside) = (Vec::new(), None);
+    let check = &mut |key: &[u8], value: &[u8]| {
+        if key == key::META {
+            return;
         }
+        seen.count += 1;
+        seen.bytes += (key.len() + value.len()) as u64;
+        seen.hash = seen.hash.wrapping_add(row::hash(key, value));
+        match row::place(value) {
+            Ok(at) if at >= oldest && at.0 <= meta.at => {}
+            other => outside = Some(other.unwrap_or_default()),
+        }
+        match key.first() {
+            Some(&key::ENTRY) => seen.entries += 1,
+            Some(&key::OPEN) => open.push((key.to_vec(), value.to_vec())),
+            _ => {}
+        }
+    };
+    database.each(check).map_err(|why| why.0)?;
+    if let Some(at) = outside {
+        return Err(format!("a row stands for a record outside the log, at {}", at.shown()));
     }
     if seen != *meta {
         return Err(format!(
@@ -198,6 +196,8 @@ fn replay(home: &Home, trusted: &mut Trusted) -> Result<Log, StoreError> {
             // If a power cut takes records that were not flushed, their checksums tell it at the next
             // opening, and the database is rebuilt.
             rows.apply(&|_| Ok(()))?;
+            // What sled has not written it keeps in memory.
+            rows.flush()?;
         }
         Ok(())
     })

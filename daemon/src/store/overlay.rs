@@ -11,6 +11,7 @@ use super::index::{Changes, Index, View, key};
 use super::lock::lock;
 use super::log::frame::Sum;
 use super::{Position, StoreError};
+use crate::limits;
 
 /// Rows that are read from the database at once.
 const PAGE: usize = 256;
@@ -93,11 +94,12 @@ impl Rows {
         (pending.rows.len(), pending.bytes)
     }
 
-    /// Applies what waits to the database, in one transaction, after `flush` made the log durable up to
-    /// the record it reaches. Appends go on meanwhile.
+    /// Applies what waits to the database, after `flush` made the log durable up to the record it reaches.
+    /// Appends go on meanwhile. What fits a batch goes in one transaction; of more, as a job over very
+    /// many files makes, the last one has the meta row: a kill in between is a doubt at the next opening.
     pub fn apply(&self, flush: &dyn Fn(Position) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut meta = lock(&self.meta);
-        let (step, reach, mut changes) = {
+        let (step, reach, changes) = {
             let pending = self.read();
             let Some(reach) = pending.reach else { return Ok(()) };
             let changes: Changes =
@@ -110,8 +112,7 @@ impl Rows {
         flush(reach.at)?;
         let database = self.database();
         let updated = account(&meta, &reach, &**database, &changes)?;
-        changes.insert(key::META.to_vec(), Some(row::value(reach.at, &updated)?));
-        database.apply(&changes).map_err(broken)?;
+        write_all(&**database, changes, (key::META.to_vec(), row::value(reach.at, &updated)?))?;
         drop(database);
         *meta = updated;
         let mut pending = self.write();
@@ -152,13 +153,22 @@ impl Rows {
         // Holding the meta row keeps changes out of the old database meanwhile.
         let _meta = lock(&self.meta);
         let fresh = beside().map_err(broken)?;
-        let mut hi = vec![u8::MAX];
-        loop {
-            let page = self.database().down(&[], &hi, PAGE).map_err(broken)?;
-            let Some((lowest, _)) = page.last().cloned() else { break };
-            let changes = page.into_iter().map(|(key, value)| (key, Some(value))).collect();
-            fresh.apply(&changes).map_err(broken)?;
-            hi = lowest;
+        let (mut changes, mut failed) = (Changes::new(), None);
+        let mut hand_over = |changes: &mut Changes| {
+            let written = fresh.apply(changes).and_then(|()| fresh.flush());
+            failed = failed.take().or(written.err());
+            changes.clear();
+        };
+        let copied = self.database().each(&mut |key, value| {
+            changes.insert(key.to_vec(), Some(value.to_vec()));
+            if changes.len() >= limits::DATABASE_BATCH {
+                hand_over(&mut changes);
+            }
+        });
+        copied.map_err(broken)?;
+        hand_over(&mut changes);
+        if let Some(why) = failed {
+            return Err(broken(why));
         }
         fresh.flush().map_err(broken)?;
         drop(fresh);
@@ -218,6 +228,22 @@ impl View for Rows {
         match pending.rows.get(key) {
             Some((_, value)) => Ok(value.clone()),
             None => self.database().get(key).map_err(broken),
+        }
+    }
+}
+
+/// Writes changes in batches, the last one with one more row.
+fn write_all(database: &dyn Database, changes: Changes, last: Row) -> Result<(), StoreError> {
+    let mut changes = changes.into_iter();
+    loop {
+        let mut batch: Changes = changes.by_ref().take(limits::DATABASE_BATCH).collect();
+        let ends = changes.len() == 0;
+        if ends {
+            batch.insert(last.0.clone(), Some(last.1.clone()));
+        }
+        database.apply(&batch).map_err(broken)?;
+        if ends {
+            return Ok(());
         }
     }
 }

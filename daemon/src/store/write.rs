@@ -17,7 +17,7 @@ impl Store {
     /// from here. The place is that of the last one.
     ///
     /// `Io` where nothing was written and a later try may succeed (no room for a segment, a record above
-    /// [`limits::RECORD`]); `Failed` for ever after any other failure.
+    /// [`limits::RECORD`], a database that takes no more rows); `Failed` for ever after any other failure.
     pub fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
         self.shared.append(records)
     }
@@ -66,14 +66,12 @@ impl Flushed {
 impl Shared {
     pub(super) fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
         let payloads = records.iter().map(payload::encode).collect::<Result<Vec<Payload>, _>>()?;
+        // Before anything is written, so that an error here leaves nothing behind.
+        self.relieve()?;
         let placed = {
             let mut index = lock(&self.index);
             self.place(&mut index, records, &payloads)?
         };
-        // What was placed is written: only the database is behind, and the log can tell it again.
-        if let Err(error) = self.relieve() {
-            tracing::error!(%error, "the database cannot be brought up to the log");
-        }
         Ok(placed.unwrap_or_else(|| self.log.last()))
     }
 

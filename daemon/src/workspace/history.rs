@@ -1,6 +1,8 @@
 //! What the journal tells: lists of entries, one entry whole.
 
-use editd_engine::{Refusal, Splice};
+use std::borrow::Cow;
+
+use editd_engine::{Refusal, Splice, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
@@ -8,10 +10,11 @@ use editd_proto::message::{EntryDetail, HistoryReply, HistoryRequest, ShowReply}
 use editd_proto::path::WirePath;
 
 use super::Workspace;
+use crate::disk::sight::hash;
 use crate::job::store_refusal;
 use crate::journal::undo::entry_of;
 use crate::store::Query;
-use crate::store::record::FileRecord;
+use crate::store::record::{Face, FileRecord};
 
 /// Entries in a reply that does not say how many.
 const PAGE: u64 = 100;
@@ -61,7 +64,7 @@ impl Workspace {
         let mut room = limits::FRAME / 2;
         let mut changes = Vec::with_capacity(entry.files.len());
         for file in &entry.files {
-            let (diff, omitted) = diff_of(file);
+            let (diff, omitted) = self.diff_of(file);
             let (diff, omitted) =
                 if diff.len() <= room { (diff, omitted) } else { (String::new(), omitted.saturating_add(1)) };
             room -= diff.len().min(room);
@@ -69,16 +72,58 @@ impl Workspace {
         }
         Ok(ShowReply { entry: summary, changes })
     }
+
+    /// What changed in one file: a diff with its surroundings where a whole state is still kept, else the changed
+    /// ranges alone.
+    fn diff_of(&self, file: &FileRecord) -> (String, u64) {
+        match self.states_of(file) {
+            Some((before, after)) => editd_engine::unified_diff(&file.path, &before, &after),
+            None => editd_engine::splice_diff(&file.path, &changed(file)),
+        }
+    }
+
+    /// A file before and after, where one of them can be had whole: the splices make the other of it.
+    fn states_of(&self, file: &FileRecord) -> Option<(State, State)> {
+        let whole = |face: &Option<Face>| match face {
+            None => Some(Vec::new()),
+            Some(face) => self.rooms.store.content(face.hash),
+        };
+        let carried = match (&file.before, file.splices.as_slice()) {
+            (Some(face), [one]) if one.at == 0 && one.old.len() as u64 == face.size => Some(one.old.clone()),
+            _ => None,
+        };
+        let (before, after) = match carried.or_else(|| whole(&file.before)) {
+            Some(before) => {
+                let after = editd_engine::apply(&before, &file.splices)?;
+                (before, after)
+            }
+            None => {
+                let after = whole(&file.after)?;
+                let before = editd_engine::apply(&after, &editd_engine::invert(&file.splices))?;
+                (before, after)
+            }
+        };
+        Some((state(before, file.before.as_ref())?, state(after, file.after.as_ref())?))
+    }
+}
+
+/// A state with these bytes; `None` where they are others than were recorded.
+fn state(bytes: Vec<u8>, face: Option<&Face>) -> Option<State> {
+    match face {
+        None => bytes.is_empty().then_some(State::Absent),
+        Some(face) => {
+            let same = hash(&bytes) == face.hash;
+            same.then(|| State::File { bytes: bytes.into(), mode: face.mode })
+        }
+    }
 }
 
 /// The changed ranges of one file. A young file is carried whole in the log; what changed of it is shown.
-fn diff_of(file: &FileRecord) -> (String, u64) {
-    let whole = match file.splices.as_slice() {
+fn changed(file: &FileRecord) -> Cow<'_, [Splice]> {
+    match file.splices.as_slice() {
         [one] if one.at == 0 && !one.old.is_empty() && !one.new.is_empty() => {
-            Some(editd_engine::splices_between(&one.old, &one.new))
+            Cow::Owned(editd_engine::splices_between(&one.old, &one.new))
         }
-        _ => None,
-    };
-    let splices: &[Splice] = whole.as_deref().unwrap_or(&file.splices);
-    editd_engine::splice_diff(&file.path, splices)
+        splices => Cow::Borrowed(splices),
+    }
 }

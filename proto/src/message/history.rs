@@ -137,7 +137,8 @@ pub struct ShowRequest {
 pub struct EntryDetail {
     /// Its path.
     pub path: WirePath,
-    /// The changed ranges as a unified diff without context: old and new bytes, lossily as text.
+    /// A unified diff, lossily as text; where no whole content is kept any more, of the changed ranges alone,
+    /// without context and without the numbers of the lines.
     pub diff: String,
     /// Hunks left out of `diff`.
     pub omitted_hunks: u64,

@@ -19,6 +19,10 @@ impl Database for Closed {
         closed()
     }
 
+    fn each(&self, _: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+        closed()
+    }
+
     fn apply(&self, _: &Changes) -> Result<(), Broken> {
         closed()
     }

@@ -24,6 +24,12 @@ impl Database for Memory {
         Ok(range.rev().take(limit).map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
+    fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        rows.iter().for_each(|(key, value)| visit(key, value));
+        Ok(())
+    }
+
     fn apply(&self, changes: &Changes) -> Result<(), Broken> {
         let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
         for (key, value) in changes {

@@ -52,6 +52,16 @@ impl Database for Sled {
         })
     }
 
+    fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+        guarded(|| {
+            for row in self.0.iter() {
+                let (key, value) = row?;
+                visit(&key, &value);
+            }
+            Ok(())
+        })
+    }
+
     fn apply(&self, changes: &Changes) -> Result<(), Broken> {
         let mut batch = sled::Batch::default();
         for (key, value) in changes {

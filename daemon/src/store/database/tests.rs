@@ -31,6 +31,12 @@ fn sled_and_memory_agree() {
         assert_eq!(memory.down(&lo, &hi, 7).unwrap(), sled.down(&lo, &hi, 7).unwrap());
         assert_eq!(memory.down(&[], &[255], 1000).unwrap(), sled.down(&[], &[255], 1000).unwrap());
     }
+    let all = |database: &dyn Database| {
+        let mut rows = Vec::new();
+        database.each(&mut |key, value| rows.push((key.to_vec(), value.to_vec()))).unwrap();
+        rows
+    };
+    assert_eq!(all(&memory), all(&sled));
     assert!(sled.size() > 0 && memory.size() > 0);
 }
 

@@ -1,7 +1,7 @@
 //! Writing the log: groups of records at its end, one write each. It never writes below the flushed
 //! place, and nothing at all after a failure.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::flush::Sync;
@@ -70,6 +70,8 @@ pub struct Log {
     pub(super) next: Mutex<Option<Segment>>,
     /// The segment that is written; changed only with `next` held.
     pub(super) current: AtomicU64,
+    /// Preparing a segment ahead failed: it is tried again only when there is no other way.
+    stuck: AtomicBool,
     pub(super) flushed: AtomicU64,
     pub(super) sync: Mutex<Sync>,
     pub(super) synced: Condvar,
@@ -91,6 +93,7 @@ impl Log {
             current: AtomicU64::new(tail.segment.id),
             tail: Mutex::new(tail),
             next: Mutex::new(next),
+            stuck: AtomicBool::new(false),
             flushed: AtomicU64::new(flushed.0),
             sync: Mutex::new(Sync::default()),
             synced: Condvar::new(),
@@ -181,6 +184,7 @@ impl Log {
             return Err(fail(tail, &failure("a write", id, &e)));
         }
         self.current.store(id, Ordering::Release);
+        self.stuck.store(false, Ordering::Relaxed);
         tail.segments.push((id, fresh.len));
         let full = std::mem::replace(&mut tail.segment, fresh);
         tail.dirty.push(full);
@@ -201,6 +205,7 @@ impl Log {
         let mut next = lock(&self.next);
         if next.is_none() {
             let id = self.current.load(Ordering::Acquire) + 1;
+            self.stuck.store(true, Ordering::Relaxed);
             *next =
                 Some(segment::prepare(&self.dir, id, self.size).map_err(|e| failure("preparing", id, &e))?);
         }

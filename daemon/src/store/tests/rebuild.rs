@@ -3,9 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use editd_proto::ids::JobId;
+
 use super::kit::*;
 use super::model::{Model, write};
 use crate::store::fake::Machine;
+use crate::store::record::Record;
 use crate::store::{Backing, Store};
 
 /// Every row, whatever it is kept in.
@@ -157,4 +160,21 @@ fn the_database_moves_into_a_fresh_folder_and_holds_the_same() {
     let (store, opened) = open_sled(&machine, &path).unwrap();
     assert_eq!(opened.rebuilt, None);
     model.check(&store);
+}
+
+#[test]
+fn a_job_over_very_many_files_takes_several_batches_and_is_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sled");
+    let machine = Machine::new();
+    let paths: Vec<String> = (0..3000).map(|n| format!("file {n}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let (store, _) = open_sled(&machine, &path).unwrap();
+    store.append(&[Record::Intent(entry(1, "s", &paths)), seal(1)]).unwrap();
+    store.close().unwrap();
+    drop(store);
+    let (store, opened) = open_sled(&machine, &path).unwrap();
+    assert_eq!(opened.rebuilt, None);
+    assert_eq!(store.last_of(&"file 2999".into()).unwrap().unwrap().0, JobId(1));
+    assert_eq!(store.summary(JobId(1)).unwrap().unwrap().files.len(), 3000);
 }

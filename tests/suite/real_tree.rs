@@ -1,0 +1,84 @@
+//! A copy of a real source tree: fifty files read and edited in one job, the daemon killed, the job found in the
+//! log and taken back. Every byte and every mode is as it was. It changes nothing in cargo's own folder.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use editd_proto::message::kind;
+use editd_tests::house::House;
+use editd_tests::tree::{Node, Tree};
+use editd_tests::{jobs, process, sources};
+use serde_json::{Value, json};
+
+const FILES: usize = 50;
+
+#[test]
+fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill() {
+    let mut house = House::new();
+    let copied = sources::copy_real_tree(house.workspace(), 3000);
+    let named: Vec<String> = Tree::of(house.workspace())
+        .nodes
+        .iter()
+        .filter(|(path, node)| path.ends_with(b".rs") && matches!(node, Node::File { len: 100.., .. }))
+        .map(|(path, _)| String::from_utf8(path.clone()).unwrap())
+        .collect();
+    let chosen: Vec<&String> = named.iter().step_by(named.len() / FILES).take(FILES).collect();
+    assert_eq!(chosen.len(), FILES);
+    // Modes of every kind, which an edit must keep and an undo bring back.
+    for (path, mode) in chosen.iter().zip([0o600, 0o755, 0o664, 0o640, 0o700].into_iter().cycle()) {
+        let place: PathBuf = house.workspace().join(path);
+        fs::set_permissions(place, Permissions::from_mode(mode)).unwrap();
+    }
+    let before = Tree::of(house.workspace());
+    let start = Instant::now();
+    house.start();
+    let started = start.elapsed();
+
+    let mut client = house.client("agent");
+    let start = Instant::now();
+    let files: Vec<Value> = chosen
+        .iter()
+        .map(|path| {
+            let read = client.ask_json(kind::READ, &json!({ "path": path }));
+            let middle = read["lines"].as_u64().unwrap_or_else(|| panic!("{path}: {read}")) / 2 + 1;
+            json!({ "path": path, "base": read["version"], "edits": [
+                { "op": "insert", "at": "start", "text": "// at the start\n" },
+                { "op": "insert", "at": { "line": middle }, "text": "// in the middle\n" },
+                { "op": "insert", "at": "end", "text": "// at the end\n" },
+            ]})
+        })
+        .collect();
+    let read = start.elapsed();
+    let start = Instant::now();
+    let edit = client.ask_json(kind::EDIT, &json!({ "label": "fifty at once", "files": files }));
+    let edited = start.elapsed();
+    jobs::applied(&edit);
+    house.kill();
+    let after = Tree::of(house.workspace());
+    assert_eq!(before.differences(&after).len(), FILES, "all of them, and nothing else");
+
+    let start = Instant::now();
+    house.start();
+    let again = start.elapsed();
+    assert_eq!(after.differences(&Tree::of(house.workspace())), [""; 0], "recovery leaves them as they are");
+    let mut client = house.client("agent");
+    let log = client.ask_json(kind::HISTORY, &json!({}));
+    let entry = &log["entries"][0];
+    assert_eq!(
+        (&entry["label"], entry["files"].as_array().map(Vec::len)),
+        (&json!("fifty at once"), Some(FILES))
+    );
+    let start = Instant::now();
+    jobs::applied(&client.ask_json(kind::UNDO, &json!({ "diff": false })));
+    let undone = start.elapsed();
+    println!(
+        "{copied} files; first start {started:?}, reading {read:?}, editing {edited:?}, start after the kill {again:?}, \
+         undo {undone:?}, peak {:?} KiB",
+        process::peak_kib(house.pid())
+    );
+    drop(client);
+    assert_eq!(house.stop().code(), Some(0));
+    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+}
