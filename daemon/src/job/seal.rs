@@ -16,7 +16,7 @@ use crate::journal::recover::mend::done_record;
 use crate::journal::settle;
 use crate::receipt::{self, Shown};
 use crate::rooms::{Rooms, lock};
-use crate::store::record::{Clip, Done, Entry, Record, Seal, Seen};
+use crate::store::record::{Clip, Done, Entry, FileRecord, Record, Seal, Seen};
 
 /// A job that is done.
 #[must_use]
@@ -33,7 +33,8 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
     let stored = reply::stored(&receipt);
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(rooms, &entry, stored));
-    records.extend(draft.changes.iter().map(|change| Record::Seen(seen_after(rooms, &draft, change))));
+    let changed = draft.changes.iter().zip(&entry.files);
+    records.extend(changed.map(|(change, file)| Record::Seen(seen_after(rooms, &draft, change, file))));
     rooms.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
         lock(&rooms.known).wrote(&file.path, file.after.as_ref());
@@ -103,18 +104,13 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
 }
 
 /// What the session knows of a path that it changed.
-fn seen_after(rooms: &Rooms, draft: &Draft, change: &Drafted) -> Seen {
+fn seen_after(rooms: &Rooms, draft: &Draft, change: &Drafted, file: &FileRecord) -> Seen {
     let now = rooms.clock.wall_ms();
     let path = change.place.path();
-    let shown = match &change.after {
-        State::Absent => receipt::absent(now),
-        State::File { bytes, .. } => {
-            let hash = crate::disk::sight::hash(bytes);
-            match &change.from {
-                Some(from) => shown_of_moved(draft, from, hash, now),
-                None => shown_of_written(draft, change, hash, now),
-            }
-        }
+    let shown = match (file.after.as_ref().map(|face| face.hash), &change.from) {
+        (None, _) => receipt::absent(now),
+        (Some(hash), Some(from)) => shown_of_moved(draft, from, hash, now),
+        (Some(hash), None) => shown_of_written(draft, change, hash, now),
     };
     receipt::of(&draft.origin.who, path, shown)
 }
