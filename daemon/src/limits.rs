@@ -154,6 +154,12 @@ pub const JOB_BYTES: usize = 256 * 1024 * 1024;
 /// flushed once, and it is the grace time where no lease tells whether a displaced file has a writer.
 pub const SETTLE_AFTER_MS: u64 = 1000;
 
+/// Milliseconds without a new job after which settling begins: in a burst it would be in the jobs' way.
+pub const SETTLE_PAUSE_MS: u64 = 250;
+
+/// Milliseconds after which settling begins although the burst goes on.
+pub const SETTLE_LATEST_MS: u64 = 10_000;
+
 /// The longest pause between two looks at a displaced file that somebody still has open, milliseconds.
 pub const SETTLE_RETRY_MS: u64 = 60_000;
 

@@ -15,7 +15,7 @@ use super::recover::mend::{Aim, find, mend};
 use crate::disk::drop::{Dropped, Known, look_late};
 use crate::disk::folders::parent_path;
 use crate::job::step::Step;
-use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
+use crate::limits::{SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, SETTLE_RETRY_MS, UNSETTLED};
 use crate::os::File;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Entry, FileRecord, How, Record, Settle, Staging};
@@ -24,6 +24,8 @@ use crate::store::record::{Entry, FileRecord, How, Record, Settle, Staging};
 #[derive(Default)]
 pub struct Unsettled {
     waiting: VecDeque<Waiting>,
+    /// When the newest was sealed.
+    last: Duration,
 }
 
 struct Waiting {
@@ -70,6 +72,7 @@ impl Unsettled {
     fn push(&mut self, id: JobId, files: Vec<FileRecord>, seen: Vec<ContentHash>, now: Duration, owed: bool) {
         let slots = files.iter().map(|_| Slot { rescued: seen.clone(), ..Slot::default() }).collect();
         let due = now + Duration::from_millis(SETTLE_AFTER_MS);
+        self.last = now;
         let (since, pause, flushed) = (now, SETTLE_AFTER_MS, !owed);
         self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, owed, slots });
     }
@@ -79,14 +82,28 @@ impl Unsettled {
         self.waiting.iter().flat_map(|one| one.files.iter().map(|file| file.slot.clone())).collect()
     }
 
+    /// Whether jobs follow each other so quickly that settling would be in their way: it then waits for a pause,
+    /// but not for ever.
+    fn in_a_burst(&self, now: Duration) -> bool {
+        let rest = now.saturating_sub(self.last);
+        let age = self.waiting.front().map_or(Duration::ZERO, |oldest| now.saturating_sub(oldest.since));
+        rest < Duration::from_millis(SETTLE_PAUSE_MS)
+            && age < Duration::from_millis(SETTLE_LATEST_MS)
+            && self.waiting.len() < UNSETTLED / 4
+    }
+
     fn take_due(&mut self, now: Duration, all: bool) -> Vec<Waiting> {
+        if !all && self.in_a_burst(now) {
+            return Vec::new();
+        }
         let (due, later): (VecDeque<_>, _) = self.waiting.drain(..).partition(|one| all || one.due <= now);
         self.waiting = later;
         due.into()
     }
 
     fn next_due(&self) -> Option<Duration> {
-        self.waiting.iter().map(|one| one.due).min()
+        let pause = self.last + Duration::from_millis(SETTLE_PAUSE_MS);
+        self.waiting.iter().map(|one| one.due).min().map(|due| due.max(pause))
     }
 }
 
@@ -126,7 +143,7 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
 fn mend_broken(rooms: &Rooms) -> Option<Duration> {
     let broken = lock(&rooms.broken).clone();
     for entry in broken {
-        match mend(rooms, &entry, Aim::TakeBack) {
+        match mend(rooms, &entry, Aim::Refused) {
             Ok(_) => lock(&rooms.broken).retain(|other| other.id != entry.id),
             Err(error) => tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet"),
         }

@@ -43,8 +43,11 @@ enum Standing {
 pub enum Aim {
     /// The rest of it: its client may have gone with the daemon, and its intent is durable.
     Finish,
-    /// Its beginning is taken back: a call just failed, and its client waits for the answer.
+    /// Its beginning is taken back, unless all of it was done: a call just failed, and its client waits for the
+    /// answer.
     TakeBack,
+    /// All of it is taken back: its client was told so.
+    Refused,
 }
 
 /// Finishes a job or takes it back.
@@ -63,7 +66,7 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
         files.push((file, place, standing));
     }
     let finish = files.iter().all(|(.., standing)| match standing {
-        Standing::Put => true,
+        Standing::Put => aim != Aim::Refused,
         Standing::Pending => aim == Aim::Finish,
         Standing::PutThenForeign | Standing::Displaced | Standing::Lost => false,
     });
