@@ -24,6 +24,13 @@ impl WirePath {
         &self.0
     }
 
+    /// The folder that it stands in: everything before the last slash, nothing at the root.
+    #[must_use]
+    pub fn folder(&self) -> Self {
+        let end = self.0.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        Self(self.0.get(..end).unwrap_or_default().to_vec())
+    }
+
     /// The path for people: invalid UTF-8 is shown as U+FFFD, control characters are escaped.
     pub fn display(&self) -> String {
         String::from_utf8_lossy(&self.0)

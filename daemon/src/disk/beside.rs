@@ -22,9 +22,7 @@ impl Disk {
     /// Remembers that slots for this path must stand beside it: a bind mount has its file system's device
     /// number, and is another mount all the same.
     pub fn stage_beside(&self, path: &WirePath) {
-        let bytes = path.as_bytes();
-        let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-        let folder = WirePath::new(bytes.get(..end).unwrap_or_default());
+        let folder = path.folder();
         let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
         if beside.len() >= crate::limits::WATCHED_FOLDERS {
             beside.clear();

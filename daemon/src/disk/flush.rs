@@ -40,7 +40,7 @@ impl Disk {
     /// As [`Disk::flush_file`].
     pub fn flush_folders(&self, place: &Place, made: &[WirePath]) -> io::Result<()> {
         place.parent().sync()?;
-        let above: BTreeSet<WirePath> = made.iter().map(parent_of).collect();
+        let above: BTreeSet<WirePath> = made.iter().map(WirePath::folder).collect();
         for path in above {
             match self.folder(&path) {
                 Ok(dir) => dir.sync()?,
@@ -72,11 +72,4 @@ impl Disk {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The folder that a path stands in.
-fn parent_of(path: &WirePath) -> WirePath {
-    let bytes = path.as_bytes();
-    let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-    WirePath::new(bytes.get(..end).unwrap_or_default())
 }

@@ -147,7 +147,8 @@ pub fn hash(bytes: &[u8]) -> ContentHash {
     ContentHash::from_bytes(*blake3::hash(bytes).as_bytes())
 }
 
-fn face(stat: &Stat, bytes: &[u8]) -> Face {
+/// What a file is, by what the system and its content say.
+pub(super) fn face(stat: &Stat, bytes: &[u8]) -> Face {
     Face {
         hash: hash(bytes),
         size: bytes.len() as u64,

@@ -5,7 +5,7 @@ use std::io;
 
 use super::Disk;
 use super::place::Place;
-use super::sight::{Found, hash};
+use super::sight::{Found, face};
 use crate::store::record::{Face, Staging};
 
 /// The mode of a new file.
@@ -91,15 +91,7 @@ impl Disk {
                 file.sync_all()?;
             }
             let stat = file.stat()?;
-            Ok(Face {
-                hash: hash(bytes),
-                size: bytes.len() as u64,
-                mode: stat.mode,
-                uid: stat.uid,
-                gid: stat.gid,
-                identity: stat.identity,
-                modified: stat.modified,
-            })
+            Ok(face(&stat, bytes))
         })();
         match written {
             Ok(face) => Ok(Staged { staging, slot: slot.to_owned(), face }),

@@ -159,7 +159,8 @@ fn splices(old: Option<&[u8]>, new: &[u8], how: How) -> Vec<Splice> {
     }
 }
 
-fn lines(splices: &[Splice]) -> (u64, u64) {
+/// Lines added and removed.
+pub(super) fn lines(splices: &[Splice]) -> (u64, u64) {
     let count = |bytes: &[u8]| {
         let breaks = memchr::memchr_iter(b'\n', bytes).count() as u64;
         breaks + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))

@@ -167,9 +167,7 @@ impl Workspace {
     }
 
     fn touch(&self, path: &WirePath) {
-        let bytes = path.as_bytes();
-        let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-        let folder = WirePath::new(bytes.get(..end).unwrap_or_default());
+        let folder = path.folder();
         let mut touched = lock(&self.touched);
         if touched.in_order.len() < crate::limits::WATCHED_FOLDERS && touched.folders.insert(folder.clone()) {
             touched.in_order.push(folder);

@@ -174,7 +174,7 @@ impl Now {
             });
             if changed {
                 let splices = unwind::splices(&old, &after);
-                let (added, removed) = unwind::lines(&splices);
+                let (added, removed) = external::lines(&splices);
                 let mode = match &after {
                     State::File { mode, .. } => Mode::Exact(*mode),
                     State::Absent => Mode::Masked,

@@ -86,15 +86,6 @@ pub(super) fn splices(before: &State, after: &State) -> Vec<Splice> {
     }
 }
 
-/// Lines added and removed.
-pub(super) fn lines(splices: &[Splice]) -> (u64, u64) {
-    let count = |bytes: &[u8]| {
-        let breaks = memchr::memchr_iter(b'\n', bytes).count() as u64;
-        breaks + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))
-    };
-    splices.iter().fold((0, 0), |(added, removed), one| (added + count(&one.new), removed + count(&one.old)))
-}
-
 fn in_the_way(rooms: &Rooms, id: JobId, path: &WirePath, chosen: &BTreeSet<JobId>) -> Refusal {
     let query = Query { path: Some(path.clone()), limit: 1000, ..Query::default() };
     let later: Vec<JobId> = rooms
