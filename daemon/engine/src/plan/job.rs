@@ -13,7 +13,7 @@ use crate::clip::Clips;
 use crate::tree::Tree;
 use crate::{Options, Plan, Refusal, World};
 
-/// Plans a job against the world that [`needs`] names. It writes nothing; the same job and world give the same
+/// Plans a job against the world that [`needs`](crate::needs) names. It writes nothing; the same job and world give the same
 /// plan.
 ///
 /// # Errors
