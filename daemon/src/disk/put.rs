@@ -80,7 +80,17 @@ impl Disk {
                 _ => return Err(error),
             },
         }
-        let foreign = match sight::look(&slots, &slot) {
+        self.look_behind(file, place, rescue)
+    }
+
+    /// Looks at what was displaced; what was not judged goes back at once.
+    fn look_behind(
+        &self,
+        file: &FileRecord,
+        place: &Place,
+        rescue: &mut Rescuer<'_>,
+    ) -> io::Result<Result<Swapped, Foreign>> {
+        let foreign = match self.look_slot(&file.staging, &file.slot) {
             Ok(sight) => match judge_displaced(&sight, file) {
                 None => return Ok(Ok(Swapped(()))),
                 Some(foreign) => foreign,
@@ -151,15 +161,7 @@ impl Disk {
                 _ => return Err(error),
             },
         }
-        let foreign = match sight::look(&slots, &slot) {
-            Ok(sight) => match judge_displaced(&sight, file) {
-                None => return Ok(Ok(Swapped(()))),
-                Some(foreign) => foreign,
-            },
-            Err(_) => Foreign::Changed,
-        };
-        self.put_back(file, place, rescue)?;
-        Ok(Err(foreign))
+        self.look_behind(file, place, rescue)
     }
 
     pub(super) const fn swapped() -> Swapped {
