@@ -184,24 +184,28 @@ fn check_client(house: &House, client: usize, steps: u64) {
     assert!(again.repeated && again.status == Status::Applied, "{again:?}");
 }
 
+/// Takes back every entry of a client, the newest first, as many at once as one undo takes.
 fn undo_all(house: &House, client: usize, steps: u64) {
     let mut connection = house.client(&session(client));
-    for _ in 0..steps.div_ceil(900) {
-        let request = UndoRequest { diff: Some(false), ..UndoRequest::default() };
-        let whole = UndoRequest { session: Some(session(client)), ..request };
-        let receipt: Receipt = connection.ask(kind::UNDO, &whole).unwrap();
-        if receipt.status == Status::Applied {
-            return;
+    let mut jobs = Vec::new();
+    loop {
+        let page = HistoryRequest {
+            session: Some(session(client)),
+            before: jobs.last().copied(),
+            limit: Some(1000),
+            ..HistoryRequest::default()
+        };
+        let page: HistoryReply = connection.ask(kind::HISTORY, &page).unwrap();
+        jobs.extend(page.entries.iter().map(|entry| entry.id));
+        if !page.more {
+            break;
         }
-        // More than one undo takes: the newest go first, one by one.
-        for _ in 0..900 {
-            let one = UndoRequest { diff: Some(false), ..UndoRequest::default() };
-            let receipt: Receipt = connection.ask(kind::UNDO, &one).unwrap();
-            assert_eq!(receipt.status, Status::Applied, "{receipt:?}");
-            if number(house, client, 0) == 0 {
-                return;
-            }
-        }
+    }
+    assert_eq!(jobs.len() as u64, steps);
+    for some in jobs.chunks(900) {
+        let request = UndoRequest { jobs: some.to_vec(), diff: Some(false), ..UndoRequest::default() };
+        let receipt: Receipt = connection.ask(kind::UNDO, &request).unwrap();
+        assert_eq!(receipt.status, Status::Applied, "{receipt:?}");
     }
 }
 
