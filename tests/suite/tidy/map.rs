@@ -11,6 +11,7 @@ const TOP: &[&str] = &[
     ".ci",
     ".clippy.toml",
     ".gitignore",
+    ".rustfmt.toml",
     "CHANGELOG.md",
     "Cargo.lock",
     "Cargo.toml",
@@ -20,7 +21,6 @@ const TOP: &[&str] = &[
     "client",
     "daemon",
     "proto",
-    "rustfmt.toml",
     "systemd",
     "tests",
 ];
