@@ -61,7 +61,7 @@ pub fn run(
     errors::step(rooms, Step::Snapshot)?;
     let judged = judge::judge(rooms, who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
-    let planned = plan::plan(rooms, who, judged)?;
+    let planned = plan::plan(rooms, judged)?;
     errors::step(rooms, Step::Plan)?;
     if request.mode == Mode::VerifyOnly {
         return Ok(reply::verified(&planned));

@@ -29,7 +29,7 @@ pub(super) struct Planned {
 }
 
 /// Plans a judged job.
-pub(super) fn plan(rooms: &Rooms, _who: &Who, judged: Judged) -> Result<Planned, Refusal> {
+pub(super) fn plan(rooms: &Rooms, judged: Judged) -> Result<Planned, Refusal> {
     let Judged { snapshot, seen, where_seen, skipped } = judged;
     let request = &snapshot.request;
     // Hashed once, when it was looked at.

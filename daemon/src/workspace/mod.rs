@@ -79,7 +79,7 @@ pub enum Admission {
     Refused(Refusal),
 }
 
-/// What the watcher needs to know.
+/// Numbers for `status`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     /// Journal entries.
