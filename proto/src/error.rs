@@ -89,6 +89,30 @@ pub struct NearMiss {
     pub score: f64,
 }
 
+/// A place that one of a chunk's checks refused.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Fallen {
+    /// The 1-based line where it starts.
+    pub line: u64,
+    /// The check: `position`, `content`, `insertion`, `deletion`, `boundary`, `end_of_symbol`, `line_ending`.
+    pub check: String,
+    /// Why, in a few words.
+    pub reason: String,
+}
+
+/// Lines that a merge cannot combine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Region {
+    /// The 1-based line where it starts in what is there now.
+    pub line: u64,
+    /// What the job saw, shortened.
+    pub base: String,
+    /// What is there now, shortened.
+    pub current: String,
+    /// What the job would put there, shortened.
+    pub wanted: String,
+}
+
 /// An error as a client sees it. Fields that do not apply are absent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct WireError {
@@ -141,6 +165,27 @@ pub struct WireError {
     /// `not_found`: why, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// `not_found`: first and last line that were searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searched: Option<(u64, u64)>,
+    /// `not_found`: the similarity that would have been accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<f64>,
+    /// Of a chunk: the check that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
+    /// Of a chunk: the places that were looked at, at most [`crate::limits::CANDIDATES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallen: Vec<Fallen>,
+    /// `malformed` of a text with markers: the marker that was found at `line`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marker: Option<String>,
+    /// `malformed` of a text with markers: the marker that belongs there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_marker: Option<String>,
+    /// `conflict`: what could not be merged, at most [`crate::limits::CANDIDATES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<Region>,
     /// `stale` of an undo: the later entries in the way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<JobId>,
@@ -198,6 +243,13 @@ impl WireError {
             tried: Vec::new(),
             near_misses: Vec::new(),
             cause: None,
+            searched: None,
+            needed: None,
+            check: None,
+            fallen: Vec::new(),
+            marker: None,
+            expected_marker: None,
+            regions: Vec::new(),
             entries: Vec::new(),
             limit: None,
         }

@@ -11,6 +11,7 @@
 
 mod clip;
 mod cut;
+pub mod dialect;
 mod diff;
 mod hash;
 mod limits;

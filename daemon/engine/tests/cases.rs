@@ -1,7 +1,8 @@
 //! Runs every file in `cases/`: one file, one rule, its name the rule as a sentence. `BLESS=1` rewrites what
 //! they expect; it never adds a field that a case does not name.
 //!
-//! A case has `job` (JSON), `before` (path to text) or `before_hex`, `modes`, `clips`, `encodings`; and in
+//! A case has `job` (JSON), or the `payload` of a `dialect` (with `payload_path`, the file beside it); then the
+//! reply has the `text` in that dialect's words, and what is no job is shown as `asked`. It has `before` (path to text) or `before_hex`, `modes`, `clips`, `encodings`; and in
 //! `expect`: `reply` (JSON; fields that are named must be so), `after`, `after_hex`, `gone`, `clips`, `modes`.
 //! A file that `expect` does not name must be unchanged.
 
@@ -19,8 +20,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, State, World, apply, invert, needs, plan};
-use editd_proto::message::JobRequest;
+use editd_engine::{Options, Plan, State, World, apply, dialect, invert, needs, plan};
+use editd_proto::error::WireError;
+use editd_proto::message::{FileOutcome, JobRequest, Receipt, Status};
 use editd_proto::path::WirePath;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,6 +33,11 @@ include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 #[serde(deny_unknown_fields, default)]
 struct Case {
     job: String,
+    dialect: Option<String>,
+    payload: Option<String>,
+    payload_path: Option<String>,
+    /// Bytes that a payload may have.
+    payload_limit: Option<usize>,
     before: BTreeMap<String, String>,
     before_hex: BTreeMap<String, String>,
     modes: BTreeMap<String, u32>,
@@ -150,10 +157,18 @@ fn summary(reply: &Value) -> Value {
         "candidates",
         "cause",
         "tried",
+        "searched",
+        "check",
+        "fallen",
+        "marker",
+        "expected_marker",
         "limit",
     ];
+    if reply.get("asked").is_some() {
+        return reply.clone();
+    }
     if reply.get("files").is_none() {
-        return json!({"error": pick(&reply["error"], &error_keys)});
+        return with_text(reply, json!({"error": pick(&reply["error"], &error_keys)}));
     }
     let edit_keys = ["status", "match", "lines", "moved", "replacements", "converted_breaks"];
     let files = reply["files"].as_array().unwrap().iter().map(|file| {
@@ -166,7 +181,16 @@ fn summary(reply: &Value) -> Value {
         });
         json!({"status": file["status"], "edits": edits.collect::<Vec<_>>()})
     });
-    json!({"files": files.collect::<Vec<_>>()})
+    with_text(reply, json!({"files": files.collect::<Vec<_>>()}))
+}
+
+fn with_text(reply: &Value, mut shown: Value) -> Value {
+    for key in ["text", "asked", "warnings"] {
+        if let Some(value) = reply.get(key) {
+            shown[key] = value.clone();
+        }
+    }
+    shown
 }
 
 struct Outcome {
@@ -208,6 +232,75 @@ fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
     }
 }
 
+/// The folder in which a case's workspace would lie.
+const ROOT: &[u8] = b"/workspace";
+
+/// What a payload comes to, and what its dialect says of it.
+fn translated(case: &Case, payload: &str) -> (World, Outcome) {
+    let path = case.payload_path.as_deref().map(WirePath::from);
+    let roots = [ROOT.to_vec()];
+    let limit = case.payload_limit.unwrap_or(1024 * 1024);
+    let setting = dialect::Setting { path: path.as_ref(), roots: &roots, limit };
+    let translation = match dialect::translate(case.dialect.as_deref(), payload, &setting) {
+        Ok(translation) => translation,
+        Err(error) => {
+            let text = dialect::say_refusal(case.dialect.as_deref(), payload, &error);
+            let world = world(case, &JobRequest::default());
+            let after = world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
+            let reply = json!({"error": error, "text": text});
+            return (world, Outcome { reply, after, clips: BTreeMap::new() });
+        }
+    };
+    let wanted = match translation.asked {
+        dialect::Asked::Job(wanted) => wanted,
+        dialect::Asked::View { path, lines } => {
+            return asked(case, json!({"view": {"path": path, "lines": lines}}));
+        }
+        dialect::Asked::Undo { path } => return asked(case, json!({"undo": {"path": path}})),
+    };
+    let job = JobRequest {
+        files: wanted.files,
+        mode: wanted.mode.unwrap_or_default(),
+        diff: wanted.diff,
+        threshold: wanted.threshold,
+        partial: wanted.partial.unwrap_or(false),
+        ..JobRequest::default()
+    };
+    let world = world(case, &job);
+    let mut outcome = outcome(case, &world, &job);
+    let error: Option<WireError> = serde_json::from_value(outcome.reply["error"].clone()).ok();
+    let files: Vec<FileOutcome> = serde_json::from_value(outcome.reply["files"].clone()).unwrap_or_default();
+    let changed = files.iter().any(|file| matches!(file.status, Status::Applied | Status::Partial));
+    let status = match (&error, changed) {
+        (None, true) => Status::Applied,
+        (None, false) => Status::Unchanged,
+        (Some(_), true) => Status::Partial,
+        (Some(_), false) => Status::Refused,
+    };
+    let receipt = Receipt {
+        job: None,
+        status,
+        files,
+        error,
+        verified: None,
+        rebased: false,
+        repeated: false,
+        dialect: Some(translation.dialect.to_owned()),
+        text: None,
+    };
+    outcome.reply["text"] = translation.words.say(&dialect::Answer::Receipt(&receipt)).into();
+    if !wanted.warnings.is_empty() {
+        outcome.reply["warnings"] = json!(wanted.warnings);
+    }
+    (world, outcome)
+}
+
+fn asked(case: &Case, asked: Value) -> (World, Outcome) {
+    let world = world(case, &JobRequest::default());
+    let after = world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
+    (world, Outcome { reply: json!({"asked": asked}), after, clips: BTreeMap::new() })
+}
+
 fn expected_after(case: &Case, world: &World) -> BTreeMap<String, State> {
     let mut after: BTreeMap<String, State> =
         world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
@@ -235,9 +328,16 @@ fn run(name: &str) {
     let file = folder().join(format!("{name}.toml"));
     let text = std::fs::read_to_string(&file).unwrap();
     let case: Case = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let job: JobRequest = serde_json::from_str(&case.job).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let world = world(&case, &job);
-    let outcome = outcome(&case, &world, &job);
+    let (world, outcome) = match &case.payload {
+        Some(payload) => translated(&case, payload),
+        None => {
+            let job: JobRequest =
+                serde_json::from_str(&case.job).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let world = world(&case, &job);
+            let outcome = outcome(&case, &world, &job);
+            (world, outcome)
+        }
+    };
     if std::env::var_os("BLESS").is_some() {
         bless(&file, &text, &case, &world, &outcome);
         return;

@@ -29,6 +29,8 @@ pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
         verified: None,
         rebased: false,
         repeated: false,
+        dialect: None,
+        text: None,
     }
 }
 
@@ -69,5 +71,7 @@ pub(super) fn verified(planned: &Planned) -> Receipt {
         verified: Some(plan::token(&planned.plan)),
         rebased: false,
         repeated: false,
+        dialect: None,
+        text: None,
     }
 }

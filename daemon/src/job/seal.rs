@@ -73,6 +73,8 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
         verified: None,
         rebased: false,
         repeated: false,
+        dialect: None,
+        text: None,
     };
     let mut records: Vec<Record> = draft
         .clips

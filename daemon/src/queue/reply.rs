@@ -83,5 +83,15 @@ pub fn without_diffs(receipt: &Receipt) -> Receipt {
 }
 
 fn bare(job: Option<JobId>, status: Status) -> Receipt {
-    Receipt { job, status, files: Vec::new(), error: None, verified: None, rebased: false, repeated: false }
+    Receipt {
+        job,
+        status,
+        files: Vec::new(),
+        error: None,
+        verified: None,
+        rebased: false,
+        repeated: false,
+        dialect: None,
+        text: None,
+    }
 }

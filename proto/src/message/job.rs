@@ -77,8 +77,27 @@ pub struct JobRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<String>,
     /// The files. A path listed again is a later stage.
-    #[serde(deserialize_with = "super::bounded::files")]
+    #[serde(default, deserialize_with = "super::bounded::files")]
     pub files: Vec<FileEntry>,
+    /// Instead of `files`: the payload of another tool, as that tool's callers write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Payload>,
+}
+
+/// What another tool would have been sent.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Payload {
+    /// The tool's dialect, as `dialects` lists them; recognised by its fields or first marker where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// The payload itself: JSON or text.
+    pub text: String,
+    /// The file, where the payload does not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<WirePath>,
+    /// The base of that file's entry; only for a payload about one file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
 }
 
 /// The edits of one file, all located in the same content.
@@ -160,6 +179,29 @@ pub struct Edit {
     pub before: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
+}
+
+/// Where a `chunk` is looked for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Within {
+    /// First and last line, 1-based, inclusive.
+    Lines((u64, u64)),
+    /// A symbol, by name path (`Class/method`).
+    Symbol(String),
+    /// The symbol that starts at a place.
+    Position(SymbolPosition),
+}
+
+/// A place as a language server counts it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SymbolPosition {
+    /// The line, 0-based.
+    pub line: u64,
+    /// The column, 0-based, in UTF-16 code units.
+    pub column: u64,
 }
 
 /// Permission bits: a number (0o644 is 420) or octal digits as text (`"644"`, `"0644"`).
@@ -310,6 +352,12 @@ pub struct Receipt {
     /// The key had been seen: this is the first job's receipt, without diffs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repeated: bool,
+    /// The dialect of the job's payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// The reply in the words of that dialect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// Waits for a detached job, or cancels one that has not begun.

@@ -19,7 +19,7 @@ pub use history::{
 };
 pub use job::{
     Durability, Edit, EditOutcome, EditStatus, FileEntry, FileMode, FileOutcome, JobRequest, Mode, OnStale,
-    Position, Receipt, Reindent, Status, WaitRequest,
+    Payload, Position, Receipt, Reindent, Status, SymbolPosition, WaitRequest, Within,
 };
 pub use read::{ReadReply, ReadRequest};
 pub use status::{CheckReply, CheckRequest, Finding, StatusReply, StopReply, StopRequest};

@@ -75,6 +75,8 @@ fn every_message_without_its_optional_fields() {
         verified: None,
         rebased: false,
         repeated: false,
+        dialect: None,
+        text: None,
     });
     both_ways(&UndoRequest::default());
     both_ways(&HistoryRequest::default());

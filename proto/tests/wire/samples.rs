@@ -136,6 +136,8 @@ pub(crate) fn receipt() -> Receipt {
         verified: Some("token".into()),
         rebased: true,
         repeated: true,
+        dialect: None,
+        text: None,
     }
 }
 

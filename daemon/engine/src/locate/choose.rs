@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use editd_proto::limits;
 
-use super::ladder::{Hit, Quote, Rung, ambiguous};
+use super::ladder::{Quote, ambiguous};
 use super::report::candidate;
 use crate::Refusal;
 use crate::text::Text;
@@ -66,15 +66,22 @@ impl Tally {
         self.all.count
     }
 
-    /// The one that is meant.
-    pub(crate) fn choose(&self, text: &Text<'_>, quote: &Quote<'_>, rung: Rung) -> Result<Hit, Refusal> {
+    /// The one that is meant, and by how many lines it was away from `near`.
+    ///
+    /// # Errors
+    /// `ambiguous`.
+    pub(crate) fn choose(
+        &self,
+        text: &Text<'_>,
+        quote: &Quote<'_>,
+    ) -> Result<(Range<usize>, Option<i64>), Refusal> {
         let meant = match quote.near {
             Some(_) if self.on_line.count > 1 => None,
             Some(_) => self.on_line.only().or(self.within.only()).or(self.all.only()),
             None => self.all.only(),
         };
         match meant {
-            Some(range) => Ok(Hit { range: range.clone(), rung, moved: moved(text, quote, range.start) }),
+            Some(range) => Ok((range.clone(), moved(text, quote, range.start))),
             None => Err(self.refusal(text, quote)),
         }
     }

@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::Haystack;
 use super::ladder::Quote;
 use super::whole::{self, LineEnd};
+use crate::Refusal;
 use crate::text::Breaks;
 
 /// A text with every break as `\n`.
@@ -20,18 +21,19 @@ pub(crate) fn fold_breaks(text: &str, breaks: Breaks) -> Cow<'_, str> {
 }
 
 /// Visits the places that equal the quoted text once breaks are folded on both sides.
+#[expect(clippy::unnecessary_wraps, reason = "the type of a rung's search")]
 pub(crate) fn search(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
-) {
+) -> Result<(), Refusal> {
     let text = hay.text;
     let old = fold_breaks(quote.old, text.breaks);
     let folded = text.folded();
     if folded.is_none() && old == quote.old {
         // Nothing to fold on either side: `exact` has looked at all of it.
-        return;
+        return Ok(());
     }
     let content: &str = folded.map_or(&*text.content, |folded| &folded.content);
     let back = |at: usize| folded.map_or(at, |folded| folded.original(at));
@@ -44,4 +46,5 @@ pub(crate) fn search(
         hay.each_folded(content, &old, overlapping, &mut |at| visit(back(at)..back(at + old.len())))
     };
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
+    Ok(())
 }

@@ -5,14 +5,16 @@ use std::ops::{ControlFlow, Range};
 use super::Haystack;
 use super::ladder::Quote;
 use super::whole::{self, LineEnd};
+use crate::Refusal;
 
 /// Visits the places of the quoted text itself.
+#[expect(clippy::unnecessary_wraps, reason = "the type of a rung's search")]
 pub(crate) fn search(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
-) {
+) -> Result<(), Refusal> {
     let text = hay.text;
     let stopped = if quote.whole_lines {
         let end = LineEnd::of(text.breaks);
@@ -29,4 +31,5 @@ pub(crate) fn search(
         })
     };
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
+    Ok(())
 }

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::{each_hit, fold_breaks};
+use crate::plan::Budget;
 use crate::text::Text;
 
 /// Bytes that single look-ups may read before one pass for all is cheaper.
@@ -25,6 +26,8 @@ type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 pub(crate) struct Haystack<'h> {
     /// The text.
     pub(crate) text: &'h Text<'h>,
+    /// What looking may still cost the job: each rung that reads the text again pays for it.
+    pub(crate) budget: &'h Budget,
     needles: Vec<&'h str>,
     exact: OnceCell<Places<'h>>,
     folded: OnceCell<Places<'h>>,
@@ -32,8 +35,8 @@ pub(crate) struct Haystack<'h> {
 
 impl<'h> Haystack<'h> {
     /// Expects these quotations. Nothing is looked up yet.
-    pub(crate) fn new(text: &'h Text<'h>, needles: Vec<&'h str>) -> Self {
-        Self { text, needles, exact: OnceCell::new(), folded: OnceCell::new() }
+    pub(crate) fn new(text: &'h Text<'h>, budget: &'h Budget, needles: Vec<&'h str>) -> Self {
+        Self { text, budget, needles, exact: OnceCell::new(), folded: OnceCell::new() }
     }
 
     /// Whether one pass serves all quotations.

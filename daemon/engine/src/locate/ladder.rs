@@ -34,20 +34,59 @@ pub(crate) enum Rung {
 }
 
 /// Visits every candidate in file order; `overlapping` asks for those that overlap an earlier one too.
-pub(crate) type Search =
-    fn(&Haystack<'_>, &Quote<'_>, overlapping: bool, &mut dyn FnMut(Range<usize>) -> ControlFlow<()>);
+/// Ranges leave the last line's break out where the quote is of whole lines; else they cover it exactly
+/// where `old` ends in one.
+///
+/// # Errors
+/// `limit` where the job's work budget runs out.
+pub(crate) type Search = fn(
+    &Haystack<'_>,
+    &Quote<'_>,
+    overlapping: bool,
+    &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<(), Refusal>;
 
-/// The ladder. A rung without a search is accepted by name and finds nothing yet: that only refuses more.
-const LADDER: [(Rung, &str, Option<Search>); 8] = [
-    (Rung::Exact, "exact", Some(exact::search)),
-    (Rung::Eol, "eol", Some(eol::search)),
-    (Rung::Trailing, "trailing", None),
-    (Rung::Indent, "indent", None),
-    (Rung::Numbered, "numbered", None),
-    (Rung::Typographic, "typographic", None),
-    (Rung::Edge, "edge", None),
-    (Rung::Fuzzy, "fuzzy", None),
+/// What a rung makes of the new text at the one place that it found; `None` where that cannot be done, which
+/// fails the rung: the next one is tried.
+pub(crate) type Adapt = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Option<Adapted>;
+
+/// One rung of the ladder.
+#[derive(Clone, Copy)]
+struct Step {
+    rung: Rung,
+    name: &'static str,
+    /// A rung without a search is accepted by name and finds nothing yet: that only refuses more.
+    search: Option<Search>,
+    adapt: Adapt,
+}
+
+/// The ladder.
+const LADDER: [Step; 8] = [
+    Step { rung: Rung::Exact, name: "exact", search: Some(exact::search), adapt: as_given },
+    Step { rung: Rung::Eol, name: "eol", search: Some(eol::search), adapt: as_given },
+    Step { rung: Rung::Trailing, name: "trailing", search: None, adapt: as_given },
+    Step { rung: Rung::Indent, name: "indent", search: None, adapt: as_given },
+    Step { rung: Rung::Numbered, name: "numbered", search: None, adapt: as_given },
+    Step { rung: Rung::Typographic, name: "typographic", search: None, adapt: as_given },
+    Step { rung: Rung::Edge, name: "edge", search: None, adapt: as_given },
+    Step { rung: Rung::Fuzzy, name: "fuzzy", search: None, adapt: as_given },
 ];
+
+/// The new text as it was given.
+#[expect(clippy::unnecessary_wraps, reason = "the type of a rung's adaptation")]
+fn as_given(_: &Haystack<'_>, _: &Quote<'_>, _: &Range<usize>) -> Option<Adapted> {
+    Some(Adapted::default())
+}
+
+/// What a rung makes of the new text.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Adapted {
+    /// The new text, where it is not as it was given: mapped, stripped or cut; the lines that old and new
+    /// share at either end are the file's own.
+    pub(crate) new: Option<String>,
+    /// Similarity, at the fuzzy rung.
+    pub(crate) score: Option<f64>,
+}
 
 impl Quote<'_> {
     /// What the first rung looks up.
@@ -59,17 +98,17 @@ impl Quote<'_> {
 impl Rung {
     /// The rung with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        LADDER.iter().find(|(_, known, _)| *known == name).map(|(rung, ..)| *rung)
+        LADDER.iter().find(|step| step.name == name).map(|step| step.rung)
     }
 
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
-        LADDER.iter().find(|(rung, ..)| *rung == self).map_or("exact", |(_, name, _)| name)
+        LADDER.iter().find(|step| step.rung == self).map_or("exact", |step| step.name)
     }
 
     /// Every name, for messages.
     pub(crate) fn names() -> String {
-        LADDER.map(|(_, name, _)| name).join(", ")
+        LADDER.map(|step| step.name).join(", ")
     }
 }
 
@@ -86,10 +125,25 @@ pub(crate) struct Quote<'a> {
     pub(crate) window: u64,
     /// The loosest rung allowed.
     pub(crate) loosest: Rung,
+    /// The least similarity that the fuzzy rung accepts.
+    pub(crate) threshold: f64,
+    /// The new text that goes with it.
+    pub(crate) brings: Brings<'a>,
+}
+
+/// The new text that goes with a quotation, as far as a rung may change it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Brings<'a> {
+    /// None, or one that no rung changes: from a clipboard, or indented explicitly.
+    Nothing,
+    /// It takes the quotation's place.
+    Instead(&'a str),
+    /// It goes beside the quotation, which stays.
+    Beside(&'a str),
 }
 
 /// A place that was found.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Hit {
     /// Where; with `whole_lines`, without the last line's break.
     pub(crate) range: Range<usize>,
@@ -97,18 +151,20 @@ pub(crate) struct Hit {
     pub(crate) rung: Rung,
     /// By how many lines it was away from `near`.
     pub(crate) moved: Option<i64>,
+    /// What the rung makes of the new text.
+    pub(crate) adapted: Adapted,
 }
 
-fn rungs(loosest: Rung) -> impl Iterator<Item = (Rung, Search)> {
+fn rungs(loosest: Rung) -> impl Iterator<Item = (Step, Search)> {
     LADDER
         .into_iter()
-        .filter(move |(rung, ..)| *rung <= loosest)
-        .filter_map(|(rung, _, search)| search.map(|search| (rung, search)))
+        .filter(move |step| step.rung <= loosest)
+        .filter_map(|step| step.search.map(|search| (step, search)))
 }
 
 /// The names of the rungs that a quote lets the ladder try.
 pub(crate) fn tried(loosest: Rung) -> Vec<String> {
-    rungs(loosest).map(|(rung, _)| rung.name().to_owned()).collect()
+    rungs(loosest).map(|(step, _)| step.name.to_owned()).collect()
 }
 
 /// The one place of a quote; `None` where no rung finds any.
@@ -116,14 +172,18 @@ pub(crate) fn tried(loosest: Rung) -> Vec<String> {
 /// # Errors
 /// `ambiguous` with at most five candidates and the number of all.
 pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, Refusal> {
-    for (rung, search) in rungs(quote.loosest) {
+    for (step, search) in rungs(quote.loosest) {
         let mut tally = Tally::new(hay.text, quote);
         search(hay, quote, true, &mut |range| {
             tally.add(range);
             ControlFlow::Continue(())
-        });
-        if tally.total() > 0 {
-            return tally.choose(hay.text, quote, rung).map(Some);
+        })?;
+        if tally.total() == 0 {
+            continue;
+        }
+        let (range, moved) = tally.choose(hay.text, quote)?;
+        if let Some(adapted) = (step.adapt)(hay, quote, &range) {
+            return Ok(Some(Hit { range, rung: step.rung, moved, adapted }));
         }
     }
     Ok(None)
@@ -134,17 +194,17 @@ pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, 
 /// # Errors
 /// `limit` above `limits::PLACES`.
 pub(crate) fn every(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>, Rung), Refusal> {
-    for (rung, search) in rungs(quote.loosest.min(Rung::Eol)) {
+    for (step, search) in rungs(quote.loosest.min(Rung::Eol)) {
         let mut found = Vec::new();
         search(hay, quote, false, &mut |range| {
             found.push(Span::new(range));
             if found.len() > limits::PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        })?;
         if found.len() > limits::PLACES {
             return Err(too_many_places());
         }
         if !found.is_empty() {
-            return Ok((found, rung));
+            return Ok((found, step.rung));
         }
     }
     Ok((Vec::new(), Rung::Exact))

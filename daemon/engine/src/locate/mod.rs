@@ -4,7 +4,8 @@
 //! *Calling sequence*: a [`Quote`] from an edit's fields; [`one`] or [`every`]; where they find nothing,
 //! [`not_found`] says so with what is nearest.
 //!
-//! *To add a rung*: one file with a function of [`Search`]'s type, named in the table in `ladder`.
+//! *To add a rung*: one file with a function of `Search`'s and one of `Adapt`'s type, named in the table in
+//! `ladder`.
 
 mod choose;
 mod eol;
@@ -20,7 +21,7 @@ mod whole;
 pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
-pub(crate) use ladder::{Hit, Quote, Rung, every, one, too_many_places};
+pub(crate) use ladder::{Brings, Hit, Quote, Rung, every, one, too_many_places};
 pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
 
 #[cfg(test)]

@@ -5,7 +5,13 @@
 use std::ops::ControlFlow;
 
 use super::*;
+use crate::plan::Budget;
 use crate::text::Text;
+
+fn quote(old: &str) -> Quote<'_> {
+    let (loosest, brings) = (Rung::Eol, Brings::Nothing);
+    Quote { old, whole_lines: false, near: None, window: 40, loosest, threshold: 1.0, brings }
+}
 
 fn hits(haystack: &str, needle: &str, overlapping: bool) -> Vec<usize> {
     let mut found = Vec::new();
@@ -54,11 +60,12 @@ fn many_quotations_are_found_as_each_alone() {
             _ => "of many".to_owned(),
         })
         .collect();
-    let bulk = Haystack::new(&text, needles.iter().map(String::as_str).collect());
+    let budget = Budget::new();
+    let bulk = Haystack::new(&text, &budget, needles.iter().map(String::as_str).collect());
     assert!(!bulk.reads_again(&needles[0]), "the one pass must be taken");
     for needle in &needles {
-        let quote = Quote { old: needle, whole_lines: false, near: None, window: 40, loosest: Rung::Eol };
-        let alone = Haystack::new(&text, vec![needle]);
+        let quote = quote(needle);
+        let alone = Haystack::new(&text, &budget, vec![needle]);
         let (a, b) = (one(&bulk, &quote), one(&alone, &quote));
         assert_eq!(a.is_err(), b.is_err(), "{needle}");
         if let (Ok(a), Ok(b)) = (a, b) {
@@ -73,8 +80,9 @@ fn needles_within_needles_do_not_stop_the_search() {
     let content = "a".repeat(300_000);
     let text = Text::read(content.as_bytes(), None).unwrap();
     let needles: Vec<String> = (1..200).map(|n| "a".repeat(n)).collect();
-    let hay = Haystack::new(&text, needles.iter().map(String::as_str).collect());
-    let quote = Quote { old: &needles[100], whole_lines: false, near: None, window: 40, loosest: Rung::Eol };
+    let budget = Budget::new();
+    let hay = Haystack::new(&text, &budget, needles.iter().map(String::as_str).collect());
+    let quote = quote(&needles[100]);
     assert_eq!(one(&hay, &quote).unwrap_err().found, Some(300_000 - 100));
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Found {
     pub(crate) moved: Option<i64>,
     /// Places, where there may be several.
     pub(crate) replacements: Option<u64>,
+    /// Similarity, at the fuzzy rung.
+    pub(crate) score: Option<f64>,
     /// Breaks converted.
     pub(crate) converted: u64,
 }
@@ -63,7 +65,7 @@ impl Found {
             lines: self.lines,
             moved: self.moved,
             replacements: self.replacements,
-            score: None,
+            score: self.score,
             converted_breaks: (self.converted > 0).then_some(self.converted),
             error: None,
         }

@@ -38,6 +38,7 @@ pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
         ("action", edit.action.is_some()),
         ("before", edit.before.is_some()),
         ("after", edit.after.is_some()),
+        ("within", edit.within.is_some()),
     ]
     .into_iter()
     .filter_map(|(name, given)| given.then_some(name))

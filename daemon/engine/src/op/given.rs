@@ -54,6 +54,12 @@ impl<'a> Given<'a> {
         if self.from_clipboard.is_none() { Some(self.text) } else { None }
     }
 
+    /// The text itself, where the ladder's rungs may change it: one from a clipboard and one that is indented
+    /// explicitly stay as they are.
+    pub(crate) fn mapped(&self) -> Option<&'a str> {
+        if self.reindent.is_none() { self.quoted() } else { None }
+    }
+
     /// Whether this puts back what was just stored, untouched.
     pub(crate) fn restores(&self, stored: Option<&str>) -> bool {
         self.from_clipboard.is_some() && self.from_clipboard == stored && self.reindent.is_none()

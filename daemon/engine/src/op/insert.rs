@@ -13,7 +13,7 @@ use super::registry::Op;
 use super::{fields, quote};
 use crate::Refusal;
 use crate::clip::Clips;
-use crate::locate::{self, Hit, Quote};
+use crate::locate::{self, Brings, Hit, Quote};
 use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Text, follow};
@@ -47,9 +47,11 @@ pub(crate) struct Insert<'a> {
 
 pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
     let at = fields::required(edit, "at", &edit.at)?;
+    let text = Given::read(edit, "text", &edit.text)?;
+    let brings = text.mapped().map_or(Brings::Nothing, Brings::Beside);
     let anchor = match at {
-        Position::Before(old) => Some(quote::read(edit, "before", old, threshold)?),
-        Position::After(old) => Some(quote::read(edit, "after", old, threshold)?),
+        Position::Before(old) => Some(quote::read(edit, "before", old, threshold, brings)?),
+        Position::After(old) => Some(quote::read(edit, "after", old, threshold, brings)?),
         Position::Start | Position::End | Position::Line(_) => {
             if let Some(field) = fields::present(edit).find(|field| ANCHOR_FIELDS.contains(field)) {
                 return Err(malformed(format!("`{field}` needs an anchor: `at` is not `before` or `after`")));
@@ -57,7 +59,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
             None
         }
     };
-    Ok(Op::Insert(Insert { at, anchor, text: Given::read(edit, "text", &edit.text)? }))
+    Ok(Op::Insert(Insert { at, anchor, text }))
 }
 
 impl Insert<'_> {
@@ -74,14 +76,16 @@ impl Insert<'_> {
             (Position::Before(_) | Position::After(_), Some(quote)) => {
                 scene.pay_search(quote.needle(text.breaks))?;
                 let hit = locate::one(scene.hay, quote)?.ok_or_else(|| scene.missed(quote, None))?;
-                Ok(self.beside(scene, quote, &hit, &new))
+                let new = hit.adapted.new.as_deref().unwrap_or(&new);
+                Ok(self.beside(scene, quote, &hit, new))
             }
             _ => Ok(self.bytes_at(scene, 0, &new, Found::default(), -1)),
         }
     }
 
     fn beside(&self, scene: &Scene<'_>, quote: &Quote<'_>, hit: &Hit, new: &str) -> Effect {
-        let found = Found { rung: Some(hit.rung), moved: hit.moved, ..Found::default() };
+        let found =
+            Found { rung: Some(hit.rung), moved: hit.moved, score: hit.adapted.score, ..Found::default() };
         let after = matches!(self.at, Position::After(_));
         match (after, quote.whole_lines) {
             (false, false) => self.bytes_at(scene, hit.range.start, new, found, 0),

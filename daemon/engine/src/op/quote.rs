@@ -4,29 +4,35 @@ use editd_proto::limits;
 use editd_proto::message::Edit;
 
 use crate::Refusal;
-use crate::locate::{Quote, Rung};
+use crate::locate::{Brings, Quote, Rung};
 use crate::refusal::malformed;
 
-/// Reads `near`, `window`, `match`, `threshold` and `whole_lines` for a quoted text.
+/// Reads `near`, `window`, `match`, `threshold` and `whole_lines` for a quoted text. `brings` is the new text that goes
+/// with it.
 pub(crate) fn read<'a>(
     edit: &Edit,
     field: &str,
     old: &'a str,
     job_threshold: Option<f64>,
+    brings: Brings<'a>,
 ) -> Result<Quote<'a>, Refusal> {
     if old.is_empty() {
         return Err(malformed(format!("`{field}` is empty; quote the text to look for")));
     }
+    let (loosest, threshold) = loosest(edit, job_threshold)?;
     Ok(Quote {
         old,
         whole_lines: edit.whole_lines.unwrap_or(false),
         near: edit.near.filter(|line| *line > 0),
         window: edit.window.unwrap_or(limits::NEAR_WINDOW),
-        loosest: loosest(edit, job_threshold)?,
+        loosest,
+        threshold,
+        brings,
     })
 }
 
-fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<Rung, Refusal> {
+/// The loosest rung allowed, and the least similarity.
+fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<(Rung, f64), Refusal> {
     let named = match edit.loosest.as_deref() {
         None => None,
         Some(name) => Some(
@@ -43,7 +49,7 @@ fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<Rung, Refusal> {
         None => job_threshold.map(checked_threshold).transpose()?.unwrap_or(1.0),
     };
     let default = if threshold < 1.0 { Rung::Fuzzy } else { Rung::Typographic };
-    Ok(named.unwrap_or(default))
+    Ok((named.unwrap_or(default), threshold))
 }
 
 /// A threshold in its range.

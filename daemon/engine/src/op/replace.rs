@@ -2,6 +2,7 @@
 //! `near`, `window`, `match`, `threshold`, `whole_lines`; `all`, `expect`; `eol`; clipboards and `reindent`.
 //! It never chooses between two places.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -16,7 +17,7 @@ use super::{fields, quote};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::{Cut, Span};
-use crate::locate::{self, Quote, Rung};
+use crate::locate::{self, Brings, Quote, Rung};
 use crate::refusal::{malformed, refuse, too_large};
 use crate::splice::Place;
 use crate::text::{Text, split_final_break};
@@ -52,7 +53,9 @@ pub(crate) struct Replace<'a> {
 
 pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
     let old = fields::required(edit, "old", &edit.old)?;
-    let quote = quote::read(edit, "old", old, threshold)?;
+    let new = Given::read(edit, "new", &edit.new)?;
+    let brings = new.mapped().map_or(Brings::Nothing, Brings::Instead);
+    let quote = quote::read(edit, "old", old, threshold, brings)?;
     let all = edit.all.unwrap_or(false);
     if all && quote.near.is_some() {
         return Err(malformed("`all` and `near` contradict each other; leave one out"));
@@ -62,7 +65,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
     }
     Ok(Op::Replace(Replace {
         quote,
-        new: Given::read(edit, "new", &edit.new)?,
+        new,
         all,
         expect: edit.expect,
         to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
@@ -85,12 +88,16 @@ impl<'a> Replace<'a> {
             rung: Some(hit.rung),
             lines: Some(scene.text.lines_of(hit.range.clone())),
             moved: hit.moved,
+            score: hit.adapted.score,
             ..Found::default()
         };
         if self.new.restores(self.to_clipboard) {
             return Ok(Effect { places: Vec::new(), stored, found });
         }
-        let new = self.new.resolve(clips)?;
+        let new = match hit.adapted.new {
+            Some(adapted) => Cow::Owned(adapted),
+            None => self.new.resolve(clips)?,
+        };
         let (range, new, converted) = self.replacement(scene.text, hit.range, &new, hit.rung);
         found.converted = converted;
         let places = vec![Place::replacing(scene.text, scene.edit, range, &Rc::from(new))];

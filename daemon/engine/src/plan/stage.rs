@@ -119,7 +119,7 @@ fn locate(
     let mut places: Vec<Place> = Vec::new();
     let mut inserted = 0;
     let quotes = ops.iter().flatten().filter_map(Op::quote);
-    let hay = Haystack::new(text, quotes.map(|quote| quote.needle(text.breaks)).collect());
+    let hay = Haystack::new(text, ground.budget, quotes.map(|quote| quote.needle(text.breaks)).collect());
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {

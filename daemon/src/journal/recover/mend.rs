@@ -253,5 +253,7 @@ pub fn receipt_of(entry: &Entry) -> Receipt {
         verified: None,
         rebased: false,
         repeated: false,
+        dialect: None,
+        text: None,
     }
 }

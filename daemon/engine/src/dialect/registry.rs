@@ -1,0 +1,60 @@
+//! The one table of dialects. It knows no dialect's meaning.
+
+use editd_proto::error::WireError;
+
+use super::{
+    Dialect, Setting, Translation, apply_patch, chunks, patch, recognise, safe_edit, search_replace,
+    text_editor, unified_diff,
+};
+use crate::Refusal;
+use crate::refusal::malformed;
+
+/// Every dialect.
+pub(super) const DIALECTS: [&dyn Dialect; 7] = [
+    &patch::Patch,
+    &safe_edit::SafeEdit,
+    &chunks::Chunks,
+    &search_replace::SearchReplace,
+    &apply_patch::ApplyPatch,
+    &unified_diff::UnifiedDiff,
+    &text_editor::TextEditor,
+];
+
+/// The name of every dialect and a sentence about it.
+pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
+    DIALECTS.iter().map(|dialect| (dialect.name(), dialect.sentence()))
+}
+
+fn named(name: &str) -> Result<&'static dyn Dialect, Refusal> {
+    DIALECTS.into_iter().find(|dialect| dialect.name() == name).ok_or_else(|| {
+        let known: Vec<&str> = list().map(|(name, _)| name).collect();
+        let given: String = name.chars().take(40).collect();
+        malformed(format!("the dialect {given:?} is not known; it must be one of {}", known.join(", ")))
+    })
+}
+
+/// Understands a payload. Where no dialect is named it is recognised, and refused where that is not certain.
+///
+/// # Errors
+/// `malformed`, `too_large` or `outside`, naming what to mend.
+pub fn translate(
+    dialect: Option<&str>,
+    payload: &str,
+    setting: &Setting<'_>,
+) -> Result<Translation, Refusal> {
+    setting.check_size(payload)?;
+    let dialect = match dialect {
+        Some(name) => named(name)?,
+        None => recognise::recognise(payload)?,
+    };
+    dialect.translate(payload, setting)
+}
+
+/// A refused payload in the words of its dialect, where that is known.
+pub fn say_refusal(dialect: Option<&str>, payload: &str, error: &WireError) -> String {
+    let known = match dialect {
+        Some(name) => named(name),
+        None => recognise::recognise(payload),
+    };
+    known.map_or_else(|_| error.message.clone(), |dialect| dialect.say_refusal(error))
+}

@@ -1,0 +1,79 @@
+//! What a payload is translated with: the path given beside it, and where the workspace lies. It opens nothing.
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::path::WirePath;
+
+use crate::Refusal;
+use crate::refusal::malformed;
+
+/// What stands beside a payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'s> {
+    /// The file, where the request names it.
+    pub path: Option<&'s WirePath>,
+    /// The absolute names of the workspace's folder, without a slash at the end.
+    pub roots: &'s [Vec<u8>],
+    /// Bytes that a payload may have.
+    pub limit: usize,
+}
+
+impl Setting<'_> {
+    /// The path that a payload names, made relative where it is absolute and inside the workspace.
+    ///
+    /// # Errors
+    /// `malformed` where it is empty, `outside` where it is absolute and elsewhere. Other ways out (`..`, links) are
+    /// looked at where paths are resolved.
+    pub(crate) fn inside(&self, given: &str) -> Result<WirePath, Refusal> {
+        if given.trim().is_empty() {
+            return Err(malformed("the path is empty; name the file"));
+        }
+        if !given.starts_with('/') {
+            return Ok(WirePath::from(given));
+        }
+        let within = |root: &Vec<u8>| given.as_bytes().strip_prefix(root.as_slice())?.strip_prefix(b"/");
+        match self.roots.iter().find_map(within) {
+            Some(rest) if !rest.is_empty() => Ok(WirePath::new(rest)),
+            _ => Err(Box::new(
+                WireError::new(
+                    Code::Outside,
+                    format!("{given} is not in this workspace; give a path relative to its folder"),
+                )
+                .at(&WirePath::from(given)),
+            )),
+        }
+    }
+
+    /// The path of a payload that may leave it to the request; both must agree where both name one.
+    ///
+    /// # Errors
+    /// As [`Setting::inside`]; `malformed` where neither names a file, or the two differ.
+    pub(crate) fn path_or(&self, given: Option<&str>) -> Result<WirePath, Refusal> {
+        let given = given.map(|given| self.inside(given)).transpose()?;
+        match (given, self.path) {
+            (Some(given), Some(beside)) if given != *beside => {
+                Err(malformed(format!("the payload names {given} and the request {beside}; leave one out")))
+            }
+            (Some(path), _) => Ok(path),
+            (None, Some(path)) => Ok(path.clone()),
+            (None, None) => Err(malformed("no file is named; give its path beside the payload")),
+        }
+    }
+
+    /// Refuses a payload over the limit.
+    ///
+    /// # Errors
+    /// `too_large`, in bytes.
+    pub(crate) fn check_size(&self, payload: &str) -> Result<(), Refusal> {
+        if payload.len() <= self.limit {
+            return Ok(());
+        }
+        Err(crate::refusal::too_large(
+            format!(
+                "the payload has {} bytes, and {} are accepted; send it as several edits",
+                payload.len(),
+                self.limit
+            ),
+            self.limit,
+        ))
+    }
+}
