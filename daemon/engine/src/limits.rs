@@ -61,6 +61,10 @@ pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 
+/// Bytes of the indentation that a mapping may give a line: converting steps of one space to steps of eight
+/// multiplies what was sent.
+pub(crate) const INDENT: usize = 4096;
+
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;
 

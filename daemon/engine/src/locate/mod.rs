@@ -12,10 +12,12 @@ mod eol;
 mod exact;
 mod haystack;
 mod hits;
+mod indent;
 mod ladder;
 mod nearest;
 mod report;
 mod score;
+mod shared;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
@@ -23,6 +25,7 @@ pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{Brings, Hit, Quote, Rung, every, one, too_many_places};
 pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
+pub(crate) use shared::keep_shared;
 
 #[cfg(test)]
 mod tests;
