@@ -40,13 +40,22 @@ impl<'a> Gauge<'a> {
         Self { first: None, shift, scale, kinds: Kinds::default() }
     }
 
-    /// Takes the indentations of one line that is not blank, and whether a mapping is still possible.
-    pub(crate) fn add(&mut self, search: &'a str, file: &'a str) -> bool {
-        let first = *self.first.get_or_insert((search, file));
-        self.kinds = self.kinds.and(Kinds::of(file));
-        self.shift = self.shift.and_then(|shift| shift.with(first, (search, file)));
-        self.scale = self.scale.and_then(|scale| scale.with(first, (search, file)));
-        self.shift.is_some() || self.scale.is_some()
+    /// With the indentations of one more line that is not blank; `None` once no mapping is possible.
+    pub(crate) fn with(self, search: &'a str, file: &'a str) -> Option<Self> {
+        let first = self.first.unwrap_or((search, file));
+        let next = Self {
+            first: Some(first),
+            shift: self.shift.and_then(|shift| shift.with(first, (search, file))),
+            scale: self.scale.and_then(|scale| scale.with(first, (search, file))),
+            kinds: self.kinds.and(Kinds::of(file)),
+        };
+        (next.shift.is_some() || next.scale.is_some()).then_some(next)
+    }
+
+    /// Whether there is a mapping.
+    pub(crate) fn explains(&self) -> bool {
+        let scaled = self.scale.is_some_and(|scale| scale.file.is_some());
+        self.first.is_some() && (self.shift.is_some() || scaled)
     }
 
     /// The mapping that explains every pair.

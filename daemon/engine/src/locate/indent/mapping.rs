@@ -51,9 +51,7 @@ impl Mapping {
             .collect();
         let mut gauge = Gauge::new(Unit::of(told.iter().map(|(search, _)| *search)));
         for (search, file) in told {
-            if !gauge.add(search, file) {
-                return None;
-            }
+            gauge = gauge.with(search, file)?;
         }
         gauge.mapping()
     }
