@@ -21,8 +21,10 @@ mod whole;
 pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
-pub(crate) use ladder::{Brings, Hit, Quote, Rung, every, one, too_many_places};
-pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
+pub(crate) use ladder::{
+    Adapted, Brings, Hit, Quote, Rung, adapt, ambiguous, candidates, every, one, too_many_places,
+};
+pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 
 #[cfg(test)]
 mod tests;
