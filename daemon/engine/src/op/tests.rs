@@ -28,10 +28,7 @@ fn a_refusal_names_the_field() {
         (edit("chunk"), "old"),
         (Edit { old: text(), before: text(), ..edit("chunk") }, "new"),
         (Edit { old: text(), new: text(), near: Some(1), ..edit("chunk") }, "near"),
-        (
-            Edit { old: text(), new: text(), within: Some(Within::Lines((2, 1))), ..edit("chunk") },
-            "within",
-        ),
+        (Edit { old: text(), new: text(), within: Some(Within::Lines((2, 1))), ..edit("chunk") }, "within"),
         (edit("rename"), "to"),
         (Edit { to: Some(WirePath::from("")), ..edit("copy") }, "to"),
         (edit("chmod"), "mode"),
