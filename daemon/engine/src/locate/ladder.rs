@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use editd_proto::error::{Code, WireError};
 
 use super::choose::Tally;
-use super::{Haystack, eol, exact};
+use super::{Haystack, eol, exact, fuzzy, typographic};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
@@ -67,9 +67,14 @@ const LADDER: [Step; 8] = [
     Step { rung: Rung::Trailing, name: "trailing", search: None, adapt: as_given },
     Step { rung: Rung::Indent, name: "indent", search: None, adapt: as_given },
     Step { rung: Rung::Numbered, name: "numbered", search: None, adapt: as_given },
-    Step { rung: Rung::Typographic, name: "typographic", search: None, adapt: as_given },
+    Step {
+        rung: Rung::Typographic,
+        name: "typographic",
+        search: Some(typographic::search),
+        adapt: typographic::adapt,
+    },
     Step { rung: Rung::Edge, name: "edge", search: None, adapt: as_given },
-    Step { rung: Rung::Fuzzy, name: "fuzzy", search: None, adapt: as_given },
+    Step { rung: Rung::Fuzzy, name: "fuzzy", search: Some(fuzzy::search), adapt: fuzzy::adapt },
 ];
 
 /// The new text as it was given.

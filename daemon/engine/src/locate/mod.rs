@@ -10,6 +10,8 @@
 mod choose;
 mod eol;
 mod exact;
+mod fold;
+mod fuzzy;
 mod haystack;
 mod hits;
 mod indent;
@@ -18,6 +20,7 @@ mod nearest;
 mod report;
 mod score;
 mod shared;
+mod typographic;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
