@@ -11,6 +11,8 @@ mod choose;
 mod edge;
 mod eol;
 mod exact;
+mod fold;
+mod fuzzy;
 mod haystack;
 mod hits;
 mod indent;
@@ -22,6 +24,8 @@ mod report;
 mod score;
 mod shared;
 mod trailing;
+
+mod typographic;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
