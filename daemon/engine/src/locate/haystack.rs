@@ -8,8 +8,12 @@ use std::ops::ControlFlow;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::fold::{Folding, fold};
+use super::reduced::{Form, Reduced};
 use super::{each_hit, fold_breaks};
+use crate::Refusal;
 use crate::plan::Budget;
+use crate::refusal::spent;
 use crate::text::Text;
 
 /// Bytes that single look-ups may read before one pass for all is cheaper.
@@ -20,7 +24,7 @@ const BATCH: usize = 512 * 1024;
 const KEPT: usize = 16;
 
 /// Where quotations stand, each all its places; one that is too frequent is not in it.
-type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
+pub(super) type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 
 /// A text with the quotations that will be looked up in it.
 pub(crate) struct Haystack<'h> {
@@ -31,17 +35,46 @@ pub(crate) struct Haystack<'h> {
     needles: Vec<&'h str>,
     exact: OnceCell<Places<'h>>,
     folded: OnceCell<Places<'h>>,
+    trimmed: Reduced<'h>,
+    bare: Reduced<'h>,
+
+    folding: OnceCell<Option<Folding>>,
+    plain: OnceCell<Places<'h>>,
 }
 
 impl<'h> Haystack<'h> {
     /// Expects these quotations. Nothing is looked up yet.
     pub(crate) fn new(text: &'h Text<'h>, budget: &'h Budget, needles: Vec<&'h str>) -> Self {
-        Self { text, budget, needles, exact: OnceCell::new(), folded: OnceCell::new() }
+        Self {
+            text,
+            budget,
+            needles,
+            exact: OnceCell::new(),
+            folded: OnceCell::new(),
+            trimmed: Reduced::new(Form::Trimmed),
+            bare: Reduced::new(Form::Bare),
+
+            folding: OnceCell::new(),
+            plain: OnceCell::new(),
+        }
     }
 
     /// Whether one pass serves all quotations.
-    fn in_bulk(&self) -> bool {
+    pub(super) fn in_bulk(&self) -> bool {
         self.needles.len() > 8 && self.needles.len().saturating_mul(self.text.len()) > ALONE
+    }
+
+    /// The quotations that are expected.
+    pub(super) fn needles(&self) -> &[&'h str] {
+        &self.needles
+    }
+
+    /// The content in a form.
+    pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
+        match form {
+            Form::Trimmed => &self.trimmed,
+            Form::Bare => &self.bare,
+        }
     }
 
     /// Whether a look-up of this quotation reads the text once more.
@@ -83,9 +116,64 @@ impl<'h> Haystack<'h> {
     ) -> ControlFlow<()> {
         each_of(self.folded_places(content), content, needle, overlapping, visit)
     }
+
+    /// The content folded typographically; `None` where it holds nothing to fold but breaks.
+    fn folding(&self) -> Option<&Folding> {
+        self.folding.get_or_init(|| Folding::of(&self.text.content, self.text.breaks)).as_ref()
+    }
+
+    /// Whether the content holds typographic characters.
+    pub(crate) fn is_typographic(&self) -> bool {
+        self.folding().is_some()
+    }
+
+    /// The content with plain characters and breaks.
+    pub(crate) fn plain(&self) -> &str {
+        match self.folding() {
+            Some(folding) => &folding.content,
+            None => self.text.folded().map_or(&*self.text.content, |folded| &folded.content),
+        }
+    }
+
+    /// The offset in the file's content of an offset in the plain one; `None` inside of what one character became.
+    pub(crate) fn from_plain(&self, offset: usize) -> Option<usize> {
+        match self.folding() {
+            Some(folding) => folding.original(&self.text.content, offset),
+            None => Some(self.text.folded().map_or(offset, |folded| folded.original(offset))),
+        }
+    }
+
+    fn plain_places(&self) -> &Places<'h> {
+        self.plain.get_or_init(|| {
+            let needles = self.needles.iter().map(|needle| Cow::Owned(fold(needle, self.text.breaks)));
+            if self.in_bulk() { look_up(self.plain(), needles.collect()) } else { Places::new() }
+        })
+    }
+
+    /// Visits the places of a plain text in the plain content, overlapping ones too.
+    pub(crate) fn each_plain(
+        &self,
+        needle: &str,
+        visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        each_of(self.plain_places(), self.plain(), needle, true, visit)
+    }
+
+    /// Pays for one look-up of a plain text, where it reads the content once more.
+    ///
+    /// # Errors
+    /// `limit`.
+    pub(crate) fn pay_plain(&self, needle: &str) -> Result<(), Refusal> {
+        if self.plain_places().contains_key(needle) || self.budget.search(self.text.len()) {
+            return Ok(());
+        }
+        let message = "this job searches more text than a job may; send it as several jobs";
+        Err(spent(message, crate::limits::SEARCH_WORK))
+    }
 }
 
-fn each_of(
+/// Visits the places of a text in a content: the known ones, else looked up alone.
+pub(super) fn each_of(
     places: &Places<'_>,
     content: &str,
     needle: &str,
@@ -106,7 +194,7 @@ fn each_of(
 }
 
 /// Looks all needles up, in passes of [`BATCH`] bytes of needles.
-fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
+pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
     needles.retain(|needle| !needle.is_empty() && needle.len() <= BATCH);
     needles.sort();
     needles.dedup();
