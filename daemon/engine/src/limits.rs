@@ -64,4 +64,7 @@ pub(crate) const DIFF_LINES: usize = 100_000;
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;
 
+/// Letters of what is said about a payload's JSON: it may quote what was sent.
+pub(crate) const JSON_MESSAGE: usize = 512;
+
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);
