@@ -172,7 +172,7 @@ fn every_fault_is_told_apart() {
     for (text, wanted) in [
         ("a\n=======\n", (Kind::Order, 2)),
         (">>>>>>> REPLACE", (Kind::Order, 1)),
-        ("<<<<<<< HEAD\n", (Kind::Order, 1)),
+        ("<<<<<<< HEAD\n", (Kind::Slip, 1)),
         ("  <<<<<<< SEARCH\n", (Kind::Indented, 1)),
         ("<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", (Kind::Order, 3)),
         ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", (Kind::Order, 3)),
