@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
+use editd_proto::error::{Code, NearMiss, WireError};
+use editd_proto::message::{Receipt, Status};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
@@ -10,7 +11,8 @@ use super::block::{Block, blocks};
 use super::fault::Kind;
 use super::marker::{Marker, is_escaped};
 use super::progress;
-use crate::dialect::{Asked, Setting, translate};
+use super::words::{Said, SearchReplaceWords};
+use crate::dialect::{Answer, Asked, Setting, Words, translate};
 
 /// A block as its users write it, with every line escaped that needs it.
 fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
@@ -222,6 +224,57 @@ fn progress_counts_the_blocks_that_are_whole() {
     assert_eq!(counts.last(), Some(&2));
     assert_eq!(counts.iter().position(|count| *count == 1), text.find(" REPLACE\n").map(|at| at + 8));
     assert_eq!(progress("<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n=======\n"), 1);
+}
+
+/// What is said of a block that no rung found.
+fn said(error: WireError, near: Option<u64>) -> String {
+    let path = WirePath::from("a.py");
+    let words = SearchReplaceWords { files: vec![Said { path: path.clone(), near: vec![None, near] }] };
+    let receipt = Receipt {
+        job: None,
+        status: Status::Refused,
+        files: Vec::new(),
+        error: Some(WireError { edit: Some(2), ..error.at(&path) }),
+        verified: None,
+        rebased: false,
+        repeated: false,
+        dialect: None,
+        text: None,
+    };
+    words.say(&Answer::Receipt(&receipt))
+}
+
+#[test]
+fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text() {
+    let mut error = WireError::new(Code::NotFound, "it is not there");
+    error.near_misses =
+        vec![NearMiss { line: 7, text: "7 | def f():\n8 |     pass\n".to_owned(), score: 0.879 }];
+    error.needed = Some(0.9);
+    error.searched = Some((1, 80));
+    error.tried = vec!["exact".to_owned(), "fuzzy".to_owned()];
+    assert_eq!(
+        said(error, Some(42)),
+        "Failed to apply any diffs.\n\n\
+         a.py, block 2: No sufficiently similar match found at line: 42 (87% similar, needs 90%)\n\n\
+         Debug Info:\n\
+         - Similarity Score: 87%\n\
+         - Required Threshold: 90%\n\
+         - Search Range: lines 1 to 80, starting at line 42\n\
+         - Tried: exact, fuzzy\n\
+         - Tip: read the file again and quote what is there\n\n\
+         Best Match Found:\n\
+         7 | def f():\n\
+         8 |     pass"
+    );
+}
+
+#[test]
+fn another_refusal_is_said_in_its_own_sentence() {
+    let stale = WireError::new(Code::Stale, "the file changed; read it again");
+    assert_eq!(
+        said(stale, None),
+        "Failed to apply any diffs.\n\na.py, block 2: the file changed; read it again"
+    );
 }
 
 #[test]
