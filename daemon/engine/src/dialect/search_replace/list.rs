@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::forms::{Portion, unwrapped};
+use super::forms::{Portion, has_block, unwrapped};
 use crate::Refusal;
 use crate::refusal::malformed;
 
@@ -16,7 +16,7 @@ const WRAPPERS: [&str; 4] = ["apply_diff", "args", "files", "file"];
 pub(super) fn fits_fields(fields: &Map<String, Value>) -> bool {
     let inner = WRAPPERS.iter().find_map(|name| fields.get(*name));
     match (fields.get("diff"), inner) {
-        (Some(Value::String(_)), _) => true,
+        (Some(Value::String(text)), _) => has_block(text),
         (Some(Value::Array(items)), _) => items.iter().all(|item| item.get("content").is_some()),
         (Some(Value::Object(item)), _) => item.contains_key("content"),
         (None, Some(inner)) if fields.len() == 1 => fits(inner),

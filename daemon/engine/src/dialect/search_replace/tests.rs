@@ -1,9 +1,9 @@
-//! Tests of the parser alone: what is printed parses back, no text panics, and none is read twice. No edit is planned.
+//! Tests of the parser alone: what is printed parses back, no text panics, and none is read too often.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use editd_proto::error::{Code, NearMiss, WireError};
-use editd_proto::message::{Receipt, Status};
+use editd_proto::message::{JobRequest, Receipt, Status};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
@@ -13,6 +13,7 @@ use super::marker::{Marker, is_escaped};
 use super::progress;
 use super::words::{Said, SearchReplaceWords};
 use crate::dialect::{Answer, Asked, Setting, Words, translate};
+use crate::{Options, State, World, apply, plan};
 
 /// A block as its users write it, with every line escaped that needs it.
 fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
@@ -87,6 +88,42 @@ proptest! {
         }
         prop_assert_eq!(progress(&text), wanted.len());
         prop_assert_eq!(blocks(&text, 1).unwrap(), wanted);
+    }
+
+    /// Each line of the file is another, some are markers, and each block takes the place of the lines it quotes.
+    #[test]
+    fn blocks_do_to_a_file_what_their_parts_say(
+        parts in prop::collection::vec((any::<bool>(), part(0), any::<bool>()), 1..8),
+        shuffled in any::<u64>(),
+        crlf in any::<bool>(),
+    ) {
+        let end = if crlf { "\r\n" } else { "\n" };
+        let (mut before, mut after, mut texts) = (String::new(), String::new(), Vec::new());
+        for (n, (change, new, wide)) in parts.into_iter().enumerate() {
+            let old = format!("<<<<<<< {n}\nline {n}\n\\======= {n}\n");
+            before.push_str(&old);
+            if change {
+                let new = new.replace(" \r\n", "\n");
+                after.push_str(&new);
+                let block = Block { named: None, line: 0, near: None, old, new };
+                texts.insert(shuffled as usize % (texts.len() + 1), print(&block, wide, true, false));
+            } else {
+                after.push_str(&old);
+            }
+        }
+        if !texts.is_empty() {
+            let path = WirePath::from("f");
+            let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
+            let asked = translate(None, &texts.concat(), &setting).unwrap().asked;
+            let Asked::Job(wanted) = asked else { unreachable!() };
+            let job = JobRequest { files: wanted.files, ..JobRequest::default() };
+            let bytes = before.replace('\n', end).into_bytes();
+            let state = State::File { bytes: bytes.clone().into(), mode: 0o644 };
+            let world = World { files: [(path, state)].into(), ..World::default() };
+            let plan = plan(&job, &world, &Options::default()).unwrap();
+            let splices = plan.changes.first().map_or(&[][..], |change| &change.splices);
+            prop_assert_eq!(apply(&bytes, splices).unwrap(), after.replace('\n', end).into_bytes());
+        }
     }
 
     #[test]
