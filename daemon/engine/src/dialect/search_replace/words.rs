@@ -1,5 +1,6 @@
 //! What became of the blocks, in the words of the tool's users. It shows what the receipt holds, and no file.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use editd_proto::error::{Code, WireError};
@@ -82,7 +83,9 @@ impl SearchReplaceWords {
                 None => *left -= usize::from(found(edit, number, out)),
                 Some(error) => {
                     *left -= 1;
-                    out.push('\n');
+                    if !out.ends_with("\n\n") {
+                        out.push('\n');
+                    }
                     let error = WireError { edit: error.edit.or(Some(number)), ..error.clone() };
                     self.failure(&file.path.to_string(), Some(&file.path), &error, out);
                     out.push('\n');
@@ -102,7 +105,7 @@ impl SearchReplaceWords {
             .collect();
         let lead = if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) };
         if error.code != Code::NotFound {
-            push(out, format_args!("{lead}{}\n", error.message));
+            push(out, format_args!("{lead}{}\n", sentence(error)));
             for candidate in &error.candidates {
                 push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
             }
@@ -146,7 +149,8 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
     let Some((first, last)) = edit.lines.filter(|_| loose.is_some() || moved.is_some()) else {
         return false;
     };
-    push(out, format_args!("- block {number}: lines {first} to {last}"));
+    let lines = if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
+    push(out, format_args!("- block {number}: {lines}"));
     if let Some(lines) = moved {
         let side = if lines > 0 { "below" } else { "above" };
         push(out, format_args!(", {} {side} its start line", lines.unsigned_abs()));
@@ -159,6 +163,21 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
     }
     out.push('\n');
     true
+}
+
+/// What a block's refusal says, with nothing that only a native job has.
+fn sentence(error: &WireError) -> Cow<'_, str> {
+    match (error.code, error.edit, error.other_edit) {
+        (Code::Missing, ..) => {
+            "the file does not exist, and blocks only change what is there; write it first".into()
+        }
+        (Code::Overlap, Some(edit), Some(other)) => {
+            let line = error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+            format!("blocks {other} and {edit} change the same text{line}; make them one block").into()
+        }
+        (Code::Ambiguous, ..) => error.message.replace("`near`", "its `:start_line:`").into(),
+        _ => error.message.as_str().into(),
+    }
 }
 
 fn percent(score: f64) -> u64 {
