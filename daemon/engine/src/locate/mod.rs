@@ -8,23 +8,31 @@
 //! `ladder`.
 
 mod choose;
+mod edge;
 mod eol;
 mod exact;
 mod haystack;
 mod hits;
+mod indent;
 mod ladder;
 mod nearest;
+mod numbered;
+mod reduced;
 mod report;
 mod score;
+mod shared;
+mod trailing;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{
-    Adapted, Brings, Hit, Quote, Rung, adapt, ambiguous, candidates, every, one, too_many_places,
+    Adapted, Brings, EVERY, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,
+    searched_too_much, too_many_places,
 };
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
+pub(crate) use shared::{keep_shared, lines};
 
 #[cfg(test)]
 mod tests;

@@ -13,10 +13,10 @@ use super::region::{Field, Region};
 use super::window::Window;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{Rung, ambiguous, candidate};
+use crate::locate::{self, Rung, ambiguous, candidate};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
-use crate::op::given::{fit, line_list};
+use crate::op::given::fit;
 use crate::op::lines::line_text;
 use crate::op::registry::Op;
 use crate::refusal::{malformed, refuse};
@@ -134,33 +134,16 @@ impl<'a> Chunk<'a> {
         if self.new.is_empty() {
             return (String::new(), 0);
         }
-        let own = text.content.cut(old.clone());
-        let kept = self.keep_shared(own, mapped, text.breaks);
+        let (own, ending) = split_final_break(text.content.cut(old.clone()), text.breaks);
+        let (quote, lines) = (self.window.quote(self.new), locate::lines(mapped, text.breaks));
+        let line = |at: usize, _: &str| lines.get(at).map(|(line, _)| (*line).to_owned());
+        // A looser rung must not change the lines that the chunk does not.
+        let matched = old.start..old.start + own.len();
+        let kept = locate::keep_shared(text, &quote, (self.window.old, self.new), &matched, line);
+        let kept = kept.as_deref().unwrap_or(mapped);
         // The last line's break stays the file's, whatever the new lines end with.
-        let (body, ending) = (split_final_break(&kept, text.breaks).0, split_final_break(own, text.breaks).1);
+        let body = split_final_break(kept, text.breaks).0;
         fit(text, old, &[body, ending].concat(), rung, false)
-    }
-
-    /// The new lines, where they begin or end with lines that were quoted as old, with the file's own lines there:
-    /// a looser rung must not change what the chunk does not.
-    fn keep_shared(&self, own: &str, mapped: &str, breaks: Breaks) -> String {
-        let (old, new) = (line_list(self.window.old, breaks), line_list(self.new, breaks));
-        let (own, mapped) = (line_list(own, breaks), line_list(mapped, breaks));
-        let same = |(a, b): &(&&str, &&str)| split_final_break(a, breaks).0 == split_final_break(b, breaks).0;
-        let head = old.iter().zip(&new).take_while(same).count();
-        let most = old.len().min(new.len()) - head;
-        let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(same).count();
-        let middle = mapped.cut(head..mapped.len().saturating_sub(tail));
-        let lines = [own.cut(0..head), middle, own.cut(own.len().saturating_sub(tail)..own.len())].concat();
-        let mut kept = String::new();
-        for (at, line) in lines.iter().enumerate() {
-            kept.push_str(line);
-            let open = split_final_break(line, breaks).1.is_empty();
-            if open && at + 1 < lines.len() {
-                kept.push('\n');
-            }
-        }
-        kept
     }
 }
 
