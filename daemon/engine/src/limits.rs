@@ -72,6 +72,9 @@ pub(crate) const INDENT: usize = 4096;
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;
 
+/// Clipboards that an answer names one by one: a payload may fill thousands.
+pub(crate) const CLIPBOARDS_SAID: usize = 20;
+
 /// Letters of what is said about a payload's JSON: it may quote what was sent.
 pub(crate) const JSON_MESSAGE: usize = 512;
 
