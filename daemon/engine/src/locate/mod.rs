@@ -34,4 +34,6 @@ pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{keep_shared, lines};
 
 #[cfg(test)]
+mod rungs_tests;
+#[cfg(test)]
 mod tests;
