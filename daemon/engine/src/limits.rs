@@ -72,6 +72,10 @@ pub(crate) const FUZZY_TIE: f64 = 0.02;
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
 pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 
+/// Lines that the rungs of one job may compare one by one, where a quotation could stand at many places: a second
+/// at most.
+pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
+
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 

@@ -9,7 +9,7 @@ use editd_proto::limits;
 
 use super::fuzzy::Likeness;
 use super::report::excerpt;
-use super::score::{Bag, CHARS, alike};
+use super::score::{Bag, CHARS, alike, shown};
 use crate::cut::Cut;
 use crate::text::Text;
 
@@ -36,7 +36,7 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     let score = |start: usize| {
         let end = lines.len().min(start.saturating_add(wanted.len()));
         // A window that is shown was not found: never call it equal.
-        likeness.of(lines.cut(start..end)).min(0.99)
+        shown(likeness.of(lines.cut(start..end)).min(0.99))
     };
     let mut found: Vec<(f64, usize)> = starts.into_iter().map(|start| (score(start), start)).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -57,7 +57,7 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     error.lines = Some(lines as u64);
     error.searched = (lines > 0).then_some((1, lines as u64));
     error.needed = Some(needed(quote));
-    error.tried = tried(quote.loosest);
+    error.tried = tried(quote);
     if miss.look {
         error.near_misses = nearest::windows(text, quote.old);
         error.cause = cause(text, miss);

@@ -19,6 +19,11 @@ pub(crate) fn alike(a: &str, b: &str) -> f64 {
     (1.0 - distance as f64 / longer as f64).min(0.99)
 }
 
+/// A similarity as replies show it: ten-thousandths, never rounded up to what was needed.
+pub(crate) fn shown(score: f64) -> f64 {
+    (score * 1e4 + 1e-5).floor() / 1e4
+}
+
 /// How often each of a few classes of letters stands in the first characters of a line.
 pub(crate) struct Bag([i32; 32]);
 

@@ -5,9 +5,12 @@
 
 mod gauge;
 mod mapping;
+mod rung;
 mod unit;
 
 pub(crate) use mapping::Mapping;
+pub(crate) use rung::{adapt, search};
+pub(crate) use unit::{BLANKS, is_blank};
 
 #[cfg(test)]
 mod tests;
