@@ -74,7 +74,7 @@ pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 
 /// Lines that the rungs of one job may compare one by one, where a quotation could stand at many places: a second
 /// at most.
-pub(crate) const COMPARE_WORK: u64 = 32 * 1024 * 1024;
+pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
 
 /// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
 pub(crate) const LOOKED_AT: usize = 64;
@@ -91,6 +91,9 @@ pub(crate) const EXCERPT: usize = 160;
 
 /// Blocks of which a dialect's wording says more than that they are there: a screen or two.
 pub(crate) const SAID: usize = 100;
+
+/// Clipboards that an answer names one by one: a payload may fill thousands.
+pub(crate) const CLIPBOARDS_SAID: usize = 20;
 
 /// Letters of what is said about a payload's JSON: it may quote what was sent.
 pub(crate) const JSON_MESSAGE: usize = 512;

@@ -13,9 +13,9 @@ const LOOKS: usize = 2;
 
 /// A slot's file that is about to be moved.
 ///
-/// While it has no name of others', another program sees the staged file there, or none. What that program writes
-/// next goes over what returns, so all of that must be in the journal by then. A lease keeps it from changing
-/// between the last look and the move. Nobody gets one on a file that is open for writing: that one is looked at
+/// As long as it is away, another program sees the staged file under its name, or none, and what that program then
+/// writes goes over what comes back: all of it must be in the journal by then. A lease keeps the file from changing
+/// between the last look and the move. None is to be had while somebody has the file open for writing: it is looked at
 /// again behind the move.
 pub(super) struct Returning<'a> {
     of: &'a FileRecord,

@@ -19,12 +19,12 @@ mod indent;
 mod ladder;
 mod nearest;
 mod numbered;
+mod plain;
 mod reduced;
 mod report;
 mod score;
 mod shared;
 mod trailing;
-
 mod typographic;
 mod whole;
 
@@ -38,5 +38,7 @@ pub(crate) use ladder::{
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{keep_shared, lines};
 
+#[cfg(test)]
+mod rungs_tests;
 #[cfg(test)]
 mod tests;

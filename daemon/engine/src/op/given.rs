@@ -131,8 +131,7 @@ fn shared_lines(old: &str, new: &str, rung: Rung, breaks: Breaks) -> ((usize, us
     )
 }
 
-/// The lines of a text, each with its break.
-pub(crate) fn line_list(text: &str, breaks: Breaks) -> Vec<&str> {
+fn line_list(text: &str, breaks: Breaks) -> Vec<&str> {
     let mut from = 0;
     let mut lines: Vec<&str> = Vec::new();
     for at in break_list(text, breaks) {

@@ -42,9 +42,7 @@ impl SearchReplaceWords {
         for file in &receipt.files {
             self.file(file, &mut left, &mut out);
         }
-        // With `partial` each refusal stands at its block.
-        let said = receipt.files.iter().flat_map(|file| &file.edits).any(|edit| edit.error.is_some());
-        if let (Some(error), false) = (&receipt.error, said) {
+        if let Some(error) = receipt.error.as_ref().filter(|error| !stands_at_a_block(error, receipt)) {
             let path = error.path.as_ref();
             let place = path.map(ToString::to_string).unwrap_or_default();
             out.push('\n');
@@ -58,7 +56,8 @@ impl SearchReplaceWords {
         let total = self.files.iter().map(|said| said.near.len()).sum::<usize>();
         let failed = edits().filter(|edit| edit.status == EditStatus::Refused).count();
         let idle = edits().filter(|edit| edit.status == EditStatus::Unchanged).count();
-        let held = edits().count() - failed - idle;
+        // A receipt from the journal may have forgotten the single edits.
+        let held = total.saturating_sub(failed + idle);
         let same = if idle > 0 { format!("; {idle} changed nothing") } else { String::new() };
         match receipt.status {
             Status::Applied => format!("Applied {held} of {total} blocks{same}.\n"),
@@ -72,7 +71,10 @@ impl SearchReplaceWords {
 
     fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
         let held = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied).count();
-        push(out, format_args!("{}: {held} of {} blocks\n", file.path, file.edits.len()));
+        match file.edits.len() {
+            0 => push(out, format_args!("{}\n", file.path)),
+            all => push(out, format_args!("{}: {held} of {all} blocks\n", file.path)),
+        }
         for (edit, number) in file.edits.iter().zip(1..) {
             if *left == 0 && edit.error.is_some() {
                 push(out, format_args!("- the blocks from {number} on are left out here\n"));
@@ -104,34 +106,13 @@ impl SearchReplaceWords {
             .filter(|part| !part.is_empty())
             .collect();
         let lead = if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) };
-        if error.code != Code::NotFound {
-            push(out, format_args!("{lead}{}\n", sentence(error)));
-            for candidate in &error.candidates {
-                push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
-            }
+        if error.code == Code::NotFound {
+            not_found(&lead, self.near(path, error.edit), error, out);
             return;
         }
-        let near = self.near(path, error.edit);
-        let at = near.map(|line| format!(" at line: {line}")).unwrap_or_default();
-        let best = error.near_misses.first();
-        let score = percent(best.map_or(0.0, |near| near.score));
-        let needed = percent(error.needed.unwrap_or(1.0));
-        push(
-            out,
-            format_args!(
-                "{lead}No sufficiently similar match found{at} ({score}% similar, needs {needed}%)\n\n\
-                 Debug Info:\n- Similarity Score: {score}%\n- Required Threshold: {needed}%\n"
-            ),
-        );
-        if let Some((first, last)) = error.searched.or(error.lines.map(|last| (1, last))) {
-            let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
-            push(out, format_args!("- Search Range: lines {first} to {last}{from}\n"));
-        }
-        push(out, format_args!("- Tried: {}\n", error.tried.join(", ")));
-        let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
-        push(out, format_args!("- Tip: {tip}\n"));
-        if let Some(best) = best {
-            push(out, format_args!("\nBest Match Found:\n{}\n", best.text.trim_end_matches('\n')));
+        push(out, format_args!("{lead}{}\n", sentence(error)));
+        for candidate in &error.candidates {
+            push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
         }
     }
 
@@ -139,6 +120,37 @@ impl SearchReplaceWords {
         let said = self.files.iter().find(|said| Some(&said.path) == path)?;
         let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
         said.near.get(index).copied().flatten()
+    }
+}
+
+/// Whether a block of a `partial` job was refused for this and says so itself.
+fn stands_at_a_block(error: &WireError, receipt: &Receipt) -> bool {
+    let mut edits = receipt.files.iter().flat_map(|file| &file.edits);
+    edits.any(|edit| edit.error.as_ref().is_some_and(|own| (own.code, own.edit) == (error.code, error.edit)))
+}
+
+/// A text that no rung found: how near the nearest one came, and to what.
+fn not_found(lead: &str, near: Option<u64>, error: &WireError, out: &mut String) {
+    let at = near.map(|line| format!(" at line: {line}")).unwrap_or_default();
+    let best = error.near_misses.first();
+    let score = percent(best.map_or(0.0, |near| near.score));
+    let needed = percent(error.needed.unwrap_or(1.0));
+    push(
+        out,
+        format_args!(
+            "{lead}No sufficiently similar match found{at} ({score}% similar, needs {needed}%)\n\n\
+             Debug Info:\n- Similarity Score: {score}%\n- Required Threshold: {needed}%\n"
+        ),
+    );
+    if let Some((first, last)) = error.searched.or(error.lines.map(|last| (1, last))) {
+        let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
+        push(out, format_args!("- Search Range: lines {first} to {last}{from}\n"));
+    }
+    push(out, format_args!("- Tried: {}\n", error.tried.join(", ")));
+    let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
+    push(out, format_args!("- Tip: {tip}\n"));
+    if let Some(best) = best {
+        push(out, format_args!("\nBest Match Found:\n{}\n", best.text.trim_end_matches('\n')));
     }
 }
 

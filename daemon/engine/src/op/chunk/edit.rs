@@ -13,10 +13,10 @@ use super::region::{Field, Region};
 use super::window::Window;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{Rung, ambiguous, candidate};
+use crate::locate::{self, Rung, ambiguous, candidate};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
-use crate::op::given::{fit, line_list};
+use crate::op::given::fit;
 use crate::op::lines::line_text;
 use crate::op::registry::Op;
 use crate::refusal::{malformed, refuse};
@@ -87,7 +87,10 @@ impl<'a> Chunk<'a> {
         let text = scene.text;
         let region = Region::of(text, self.lines)?;
         let found = region.look(scene, self.needle(text.breaks), |field| self.stand(text, field))?;
-        let Some(stand) = found else { return Err(explain(self, scene, &region)) };
+        let stand = match found {
+            Ok(stand) => stand,
+            Err(unmapped) => return Err(explain(self, scene, &region, unmapped)),
+        };
         let old = self.window.old_lines(text, &stand.range);
         let mapped = stand.mapped.as_deref().unwrap_or(self.new);
         let (made, converted) = if self.window.old.is_empty() {
@@ -105,9 +108,15 @@ impl<'a> Chunk<'a> {
         Ok(Effect { places: vec![place], stored: None, found })
     }
 
-    /// Walks down the ladder to the first rung at which some window stands in the region.
-    fn stand(&self, text: &Text<'_>, field: &Field<'_, '_>) -> Result<Option<Stand>, Refusal> {
+    /// Walks down the ladder to the first rung at which some window stands in the region; else the window that
+    /// stood, but where the new lines could not be indented as the file is.
+    fn stand(
+        &self,
+        text: &Text<'_>,
+        field: &Field<'_, '_>,
+    ) -> Result<Result<Stand, Option<Range<usize>>>, Refusal> {
         let quote = self.window.quote(self.new);
+        let mut unmapped = None;
         for rung in RUNGS {
             let (mut count, mut kept) = (0, Vec::new());
             field.each(&quote, rung, &mut |range| {
@@ -123,10 +132,11 @@ impl<'a> Chunk<'a> {
                 _ => return Err(several(text, count, &kept)),
             };
             if let Some(adapted) = field.adapt(&quote, rung, &range) {
-                return Ok(Some(Stand { range, rung, mapped: adapted.new }));
+                return Ok(Ok(Stand { range, rung, mapped: adapted.new }));
             }
+            unmapped.get_or_insert(range);
         }
-        Ok(None)
+        Ok(Err(unmapped))
     }
 
     /// What stands in the place of the old lines, and how many breaks were converted.
@@ -134,33 +144,16 @@ impl<'a> Chunk<'a> {
         if self.new.is_empty() {
             return (String::new(), 0);
         }
-        let own = text.content.cut(old.clone());
-        let kept = self.keep_shared(own, mapped, text.breaks);
+        let (own, ending) = split_final_break(text.content.cut(old.clone()), text.breaks);
+        let (quote, lines) = (self.window.quote(self.new), locate::lines(mapped, text.breaks));
+        let line = |at: usize, _: &str| lines.get(at).map(|(line, _)| (*line).to_owned());
+        // A looser rung must not change the lines that the chunk does not.
+        let matched = old.start..old.start + own.len();
+        let kept = locate::keep_shared(text, &quote, (self.window.old, self.new), &matched, line);
+        let kept = kept.as_deref().unwrap_or(mapped);
         // The last line's break stays the file's, whatever the new lines end with.
-        let (body, ending) = (split_final_break(&kept, text.breaks).0, split_final_break(own, text.breaks).1);
+        let body = split_final_break(kept, text.breaks).0;
         fit(text, old, &[body, ending].concat(), rung, false)
-    }
-
-    /// The new lines, where they begin or end with lines that were quoted as old, with the file's own lines there:
-    /// a looser rung must not change what the chunk does not.
-    fn keep_shared(&self, own: &str, mapped: &str, breaks: Breaks) -> String {
-        let (old, new) = (line_list(self.window.old, breaks), line_list(self.new, breaks));
-        let (own, mapped) = (line_list(own, breaks), line_list(mapped, breaks));
-        let same = |(a, b): &(&&str, &&str)| split_final_break(a, breaks).0 == split_final_break(b, breaks).0;
-        let head = old.iter().zip(&new).take_while(same).count();
-        let most = old.len().min(new.len()) - head;
-        let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(same).count();
-        let middle = mapped.cut(head..mapped.len().saturating_sub(tail));
-        let lines = [own.cut(0..head), middle, own.cut(own.len().saturating_sub(tail)..own.len())].concat();
-        let mut kept = String::new();
-        for (at, line) in lines.iter().enumerate() {
-            kept.push_str(line);
-            let open = split_final_break(line, breaks).1.is_empty();
-            if open && at + 1 < lines.len() {
-                kept.push('\n');
-            }
-        }
-        kept
     }
 }
 

@@ -6,8 +6,7 @@ use std::ops::Range;
 use editd_proto::limits;
 
 use crate::cut::Cut;
-use crate::locate::{Brings, Quote, Rung};
-use crate::op::given::line_list;
+use crate::locate::{self, Brings, Quote, Rung};
 use crate::text::{Breaks, Text, split_final_break};
 
 /// What stands around a chunk's old lines, and they themselves.
@@ -62,12 +61,12 @@ impl<'a> Window<'a> {
 
     /// Its lines, without their breaks.
     pub(crate) fn lines(&self, breaks: Breaks) -> Vec<&str> {
-        line_list(&self.joined, breaks).into_iter().map(|line| split_final_break(line, breaks).0).collect()
+        locate::lines(&self.joined, breaks).into_iter().map(|(line, _)| line).collect()
     }
 
     /// How many lines its parts have.
     pub(crate) fn counts(&self, breaks: Breaks) -> Counts {
-        let count = |part: &str| line_list(part, breaks).len();
+        let count = |part: &str| locate::lines(part, breaks).len();
         Counts { before: count(self.before), old: count(self.old), after: count(self.after) }
     }
 
@@ -102,7 +101,7 @@ fn closed(lines: &str) -> Cow<'_, str> {
 }
 
 /// The offset so many lines after the start of a line; the end of the file where there are fewer.
-fn after_lines(text: &Text<'_>, start: usize, lines: usize) -> usize {
+pub(super) fn after_lines(text: &Text<'_>, start: usize, lines: usize) -> usize {
     let Some(last) = lines.checked_sub(1) else { return start };
     let rest = text.content.as_bytes().cut(start..text.len());
     memchr::memchr_iter(text.breaks.stop(), rest).nth(last).map_or(text.len(), |at| start + at + 1)
