@@ -21,7 +21,7 @@ const BATCH: usize = 512 * 1024;
 const KEPT: usize = 16;
 
 /// Where quotations stand, each all its places; one that is too frequent is not in it.
-pub(super) type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
+type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 
 /// A text with the quotations that will be looked up in it.
 pub(crate) struct Haystack<'h> {
@@ -76,14 +76,14 @@ impl<'h> Haystack<'h> {
     fn exact_places(&self) -> &Places<'h> {
         self.exact.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| Cow::Borrowed(*needle));
-            if self.in_bulk() { look_up(&self.text.content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(&self.text.content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
     fn folded_places(&self, content: &str) -> &Places<'h> {
         self.folded.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| fold_breaks(needle, self.text.breaks));
-            if self.in_bulk() { look_up(content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
@@ -110,7 +110,7 @@ impl<'h> Haystack<'h> {
 }
 
 /// Visits the places of a text in a content: the known ones, else looked up alone.
-pub(super) fn each_of(
+fn each_of(
     places: &Places<'_>,
     content: &str,
     needle: &str,
@@ -130,9 +130,9 @@ pub(super) fn each_of(
     ControlFlow::Continue(())
 }
 
-/// Looks all needles up, in passes of [`BATCH`] bytes of needles.
-pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
-    needles.retain(|needle| !needle.is_empty() && needle.len() <= BATCH);
+/// Looks all needles up, in passes of so many bytes of needles.
+pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>, most: usize) -> Places<'q> {
+    needles.retain(|needle| !needle.is_empty() && needle.len() <= most);
     needles.sort();
     needles.dedup();
     let mut places = Places::new();
@@ -140,7 +140,7 @@ pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Plac
     let mut size = 0;
     for needle in needles {
         size += needle.len();
-        if size > BATCH {
+        if size > most {
             pass(content, std::mem::take(&mut batch), &mut places);
             size = needle.len();
         }

@@ -31,7 +31,7 @@ pub(crate) use ladder::{
     Brings, EVERY, Hit, Quote, Rung, every, looser, one, searched_too_much, too_many_places,
 };
 pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
-pub(crate) use shared::{keep_shared, lines};
+pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
 
 #[cfg(test)]
 mod rungs_tests;
