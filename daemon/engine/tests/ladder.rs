@@ -172,7 +172,7 @@ fn unnumbered(quoted: &[String]) -> Option<Vec<String>> {
 fn places(file: &[Line], quoted: &[String], rung: &str) -> Vec<usize> {
     let wanted = if rung == "numbered" { unnumbered(quoted) } else { Some(quoted.to_vec()) };
     let Some(wanted) = wanted else { return Vec::new() };
-    let whole: Vec<String> = file.iter().map(|line| joined(&[line.clone()])).collect();
+    let whole: Vec<String> = file.iter().map(|line| joined(std::slice::from_ref(line))).collect();
     let stripped: Vec<&str> = whole.iter().map(|line| line.trim_end_matches(['\r', '\n'])).collect();
     let plain = |at: usize| file[at..at + wanted.len() - 1].iter().all(|line| line.3 == "\n");
     let fits = |at: usize, window: &[&str]| match rung {

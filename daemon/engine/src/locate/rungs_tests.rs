@@ -1,7 +1,7 @@
 //! Tests of the rungs that compare whole lines: hostile sizes, and many quotations against each alone. They apply no
 //! edit.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
 use crate::limits;
