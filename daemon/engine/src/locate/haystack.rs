@@ -8,8 +8,10 @@ use std::ops::ControlFlow;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::fold::{Folding, fold};
 use super::reduced::{Form, Reduced};
-use super::{each_hit, fold_breaks};
+use super::{each_hit, fold_breaks, searched_too_much};
+use crate::Refusal;
 use crate::plan::Budget;
 use crate::text::Text;
 
@@ -34,6 +36,8 @@ pub(crate) struct Haystack<'h> {
     folded: OnceCell<Places<'h>>,
     trimmed: Reduced<'h>,
     bare: Reduced<'h>,
+    folding: OnceCell<Option<Folding>>,
+    plain: OnceCell<Places<'h>>,
 }
 
 impl<'h> Haystack<'h> {
@@ -47,6 +51,8 @@ impl<'h> Haystack<'h> {
             folded: OnceCell::new(),
             trimmed: Reduced::new(Form::Trimmed),
             bare: Reduced::new(Form::Bare),
+            folding: OnceCell::new(),
+            plain: OnceCell::new(),
         }
     }
 
@@ -106,6 +112,59 @@ impl<'h> Haystack<'h> {
         visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         each_of(self.folded_places(content), content, needle, overlapping, visit)
+    }
+
+    /// The content folded typographically; `None` where it holds nothing to fold but breaks.
+    fn folding(&self) -> Option<&Folding> {
+        self.folding.get_or_init(|| Folding::of(&self.text.content, self.text.breaks)).as_ref()
+    }
+
+    /// Whether the content holds typographic characters.
+    pub(crate) fn is_typographic(&self) -> bool {
+        self.folding().is_some()
+    }
+
+    /// The content with plain characters and breaks.
+    pub(crate) fn plain(&self) -> &str {
+        match self.folding() {
+            Some(folding) => &folding.content,
+            None => self.text.folded().map_or(&*self.text.content, |folded| &folded.content),
+        }
+    }
+
+    /// The offset in the file's content of an offset in the plain one; `None` inside of what one character became.
+    pub(crate) fn from_plain(&self, offset: usize) -> Option<usize> {
+        match self.folding() {
+            Some(folding) => folding.original(&self.text.content, offset),
+            None => Some(self.text.folded().map_or(offset, |folded| folded.original(offset))),
+        }
+    }
+
+    fn plain_places(&self) -> &Places<'h> {
+        self.plain.get_or_init(|| {
+            let needles = self.needles.iter().map(|needle| Cow::Owned(fold(needle, self.text.breaks)));
+            if self.in_bulk() { look_up(self.plain(), needles.collect(), BATCH) } else { Places::new() }
+        })
+    }
+
+    /// Visits the places of a plain text in the plain content, overlapping ones too.
+    pub(crate) fn each_plain(
+        &self,
+        needle: &str,
+        visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        each_of(self.plain_places(), self.plain(), needle, true, visit)
+    }
+
+    /// Pays for one look-up of a plain text, where it reads the content once more.
+    ///
+    /// # Errors
+    /// `limit`.
+    pub(crate) fn pay_plain(&self, needle: &str) -> Result<(), Refusal> {
+        if self.plain_places().contains_key(needle) || self.budget.search(self.text.len()) {
+            return Ok(());
+        }
+        Err(searched_too_much())
     }
 }
 

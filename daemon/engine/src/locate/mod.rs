@@ -11,6 +11,8 @@ mod choose;
 mod edge;
 mod eol;
 mod exact;
+mod fold;
+mod fuzzy;
 mod haystack;
 mod hits;
 mod indent;
@@ -22,15 +24,18 @@ mod report;
 mod score;
 mod shared;
 mod trailing;
+
+mod typographic;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{
-    Brings, EVERY, Hit, Quote, Rung, every, looser, one, searched_too_much, too_many_places,
+    Adapted, Brings, EVERY, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,
+    searched_too_much, too_many_places,
 };
-pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
+pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
 
 #[cfg(test)]
