@@ -72,6 +72,7 @@ fn an_edit_costs_at_most_four_times_the_file() {
     let text: String = (0..SIZE / line(0).len()).map(line).collect();
     let lines = text.lines().count();
     let crlf = text.replace('\n', "\r\n");
+    let dirty = text.replace('\n', "  \r\n");
     let wide: Vec<u8> = [0xff, 0xfe]
         .into_iter()
         .chain(text.encode_utf16().take(SIZE / 2).flat_map(u16::to_le_bytes))
@@ -80,6 +81,16 @@ fn an_edit_costs_at_most_four_times_the_file() {
     let cases: Vec<(&str, &[u8], Vec<Edit>)> = vec![
         ("one replacement", text.as_bytes(), vec![replace("value_000100 =", "v =")]),
         ("across breaks of a crlf file", crlf.as_bytes(), vec![replace(&[line(5), line(6)].concat(), "x\n")]),
+        (
+            "other indentation, and white space at line ends",
+            dirty.as_bytes(),
+            vec![replace("let value_000100 = compute(000100);\n", "x\n")],
+        ),
+        (
+            "10,000 quotations with other indentation",
+            dirty.as_bytes(),
+            some(10_000).map(|i| replace(line(i).trim_start(), "x\n")).collect(),
+        ),
         ("every occurrence", text.as_bytes(), vec![Edit { all: Some(true), ..replace("value_", "v_") }]),
         (
             "a regular expression",
