@@ -175,6 +175,31 @@ proptest! {
         }
     }
 
+    /// A chunk quoted with less indentation and with white space at line ends changes its own lines only, and its new
+    /// lines stand as deep as those.
+    #[test]
+    fn a_chunk_that_is_quoted_loosely_is_mapped_whole(
+        depths in prop::collection::vec(0..4usize, 1..8),
+        common in 1..3usize,
+        cut in (0..8usize, 1..4usize, 0..3usize, 0..3usize),
+        blanks in prop::collection::vec("[ ]{0,2}", 8),
+        new in prop::collection::vec((0..3usize, "[x-z]{1,2}"), 0..4),
+    ) {
+        let indent = |steps: usize| "    ".repeat(steps);
+        let lines: Vec<String> = depths.iter().enumerate().map(|(at, deep)| format!("{}w{at}", indent(common + deep))).collect();
+        let quoted: Vec<String> = depths.iter().enumerate().map(|(at, deep)| format!("{}w{at}{}", indent(*deep), blanks[at])).collect();
+        let (lines, quoted) = (lines.iter().map(String::as_str).collect::<Vec<_>>(), quoted.iter().map(String::as_str).collect::<Vec<_>>());
+        let start = cut.0 % lines.len();
+        let end = (start + cut.1).min(lines.len());
+        let (from, to) = (start.saturating_sub(cut.2), (end + cut.3).min(lines.len()));
+        let given: Vec<String> = new.iter().map(|(deep, word)| format!("{}{word}", indent(*deep))).collect();
+        let wanted: Vec<String> = given.iter().map(|line| format!("{}{line}", indent(common))).collect();
+        let (given, wanted) = (given.iter().map(String::as_str).collect::<Vec<_>>(), wanted.iter().map(String::as_str).collect::<Vec<_>>());
+        let edit = chunk(&quoted[from..start], &quoted[start..end], &given, &quoted[end..to]);
+        let made = run(&list(&lines), &[edit]).unwrap();
+        prop_assert_eq!(made, list(&[&lines[..start], &wanted, &lines[end..]].concat()));
+    }
+
     /// The order of chunks says nothing, but for insertions at one place.
     #[test]
     fn the_order_of_chunks_is_irrelevant(
@@ -222,6 +247,7 @@ fn ten_thousand_chunks_in_one_file() {
         .collect();
     let made = run(&list(&names), &edits).unwrap();
     assert_eq!(made.matches("x\n").count(), 10_000);
+    // One chunk for each line, in a range of its own: the file is not read once for each.
     let narrow: Vec<Edit> = edits
         .into_iter()
         .enumerate()
