@@ -283,3 +283,20 @@ fn one_line_of_ten_megabytes() {
     assert_eq!(error.code, Code::NotFound);
     assert!(serde_json::to_string(&error).unwrap().len() < 16 * 1024);
 }
+
+#[test]
+fn what_was_not_looked_at_is_not_said_to_be_missing() {
+    let file = "same\n".repeat(2_000);
+    let edits = (0..3_000).map(|at| chunk(&["same"], &[&format!("other {at}")], &["x"], &[])).collect();
+    let path = WirePath::from("f");
+    let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
+    let job = JobRequest { files: vec![entry], partial: true, ..JobRequest::default() };
+    let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
+    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let errors: Vec<_> = plan.files[0].edits.iter().filter_map(|edit| edit.error.as_ref()).collect();
+    assert_eq!(errors.len(), 3_000);
+    assert_eq!((errors[0].check.as_deref(), errors[0].fallen.len()), (Some("content"), 5));
+    // The budget for explanations is spent long before the last.
+    assert!(errors[2_999].fallen.is_empty() && errors[2_999].message.starts_with("the chunk stands nowhere"));
+}
