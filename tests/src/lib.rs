@@ -16,6 +16,8 @@ pub mod case;
 #[cfg(unix)]
 pub mod client;
 #[cfg(unix)]
+pub mod contents;
+#[cfg(unix)]
 pub mod house;
 pub mod jobs;
 pub mod lens;

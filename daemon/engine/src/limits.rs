@@ -76,6 +76,9 @@ pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 /// at most.
 pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
 
+/// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
+pub(crate) const LOOKED_AT: usize = 64;
+
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 
@@ -85,5 +88,14 @@ pub(crate) const INDENT: usize = 4096;
 
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;
+
+/// Blocks of which a dialect's wording says more than that they are there: a screen or two.
+pub(crate) const SAID: usize = 100;
+
+/// Clipboards that an answer names one by one: a payload may fill thousands.
+pub(crate) const CLIPBOARDS_SAID: usize = 20;
+
+/// Letters of what is said about a payload's JSON: it may quote what was sent.
+pub(crate) const JSON_MESSAGE: usize = 512;
 
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);
