@@ -15,6 +15,7 @@ pub mod case;
 
 #[cfg(unix)]
 pub mod client;
+pub mod generator;
 #[cfg(unix)]
 pub mod house;
 pub mod jobs;
