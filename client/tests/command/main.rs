@@ -53,7 +53,7 @@ fn receipt(status: Status, error: Option<WireError>) -> Receipt {
         warnings: vec![],
     };
     let (job, files) = if error.is_some() { (None, vec![]) } else { (Some(JobId(17)), vec![file]) };
-    Receipt { job, status, files, error, verified: None, rebased: false, repeated: false }
+    Receipt { files, error, ..Receipt::new(job, status) }
 }
 
 fn stale() -> WireError {

@@ -229,15 +229,7 @@ impl Shared {
             issues: Vec::new(),
             warnings: Vec::new(),
         });
-        Ok(Receipt {
-            job: Some(id),
-            status: Status::Applied,
-            files: files.collect(),
-            error: None,
-            verified: None,
-            rebased: false,
-            repeated: false,
-        })
+        Ok(Receipt { files: files.collect(), ..Receipt::new(Some(id), Status::Applied) })
     }
 }
 

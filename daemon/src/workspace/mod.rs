@@ -9,6 +9,7 @@ mod edit;
 mod history;
 mod open;
 mod read;
+mod understand;
 mod upkeep;
 
 use std::collections::BTreeSet;
@@ -29,6 +30,8 @@ pub use crate::rooms::is_ticket;
 use crate::rooms::{Rooms, lock};
 use crate::store::Options;
 use crate::store::record::Queued;
+use understand::Deed;
+pub use understand::Understood;
 
 /// Who asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,12 +140,24 @@ impl Workspace {
         self.rooms.observe(observer);
     }
 
+    /// Understands a request for a job: what is done with it from here on, is done with what this returns.
+    pub fn understand(&self, request: JobRequest) -> Understood {
+        let roots: Vec<Vec<u8>> =
+            self.rooms.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
+        Understood::new(request, &roots, self.rooms.settings.payload_limit)
+    }
+
     /// What a job needs to itself; checks its paths.
     ///
     /// # Errors
     /// `outside`, `malformed`, `denied` and what else a path may be.
-    pub fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal> {
-        let lanes = job::lanes_of(&self.rooms, request)?;
+    pub fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
+        let lanes = match asked.deed()? {
+            Deed::Native => job::lanes_of(&self.rooms, asked.request())?,
+            Deed::Job(job) => job::lanes_of(&self.rooms, job)?,
+            Deed::View(_) => Lanes::Some(Vec::new()),
+            Deed::Undo(_) => Lanes::All,
+        };
         if let Lanes::Some(keys) = &lanes {
             for key in keys {
                 if let LaneKey::Path(path) = key {

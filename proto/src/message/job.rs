@@ -360,6 +360,28 @@ pub struct Receipt {
     pub text: Option<String>,
 }
 
+impl Receipt {
+    /// A receipt that says how a job ended, and nothing more.
+    pub fn new(job: Option<JobId>, status: Status) -> Self {
+        Self {
+            job,
+            status,
+            files: Vec::new(),
+            error: None,
+            verified: None,
+            rebased: false,
+            repeated: false,
+            dialect: None,
+            text: None,
+        }
+    }
+
+    /// The receipt of a job that was refused and left nothing behind.
+    pub fn refused(error: WireError) -> Self {
+        Self { error: Some(error), ..Self::new(None, Status::Refused) }
+    }
+}
+
 /// Waits for a detached job, or cancels one that has not begun.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WaitRequest {

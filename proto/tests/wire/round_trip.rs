@@ -67,17 +67,7 @@ fn every_message_without_its_optional_fields() {
     both_ways(&ReadReply { text: None, bytes: None, ..samples::read_reply() });
     both_ways(&JobRequest::default());
     both_ways(&JobRequest { files: vec![FileEntry::default()], ..JobRequest::default() });
-    both_ways(&Receipt {
-        job: None,
-        status: Status::Unchanged,
-        files: Vec::new(),
-        error: None,
-        verified: None,
-        rebased: false,
-        repeated: false,
-        dialect: None,
-        text: None,
-    });
+    both_ways(&Receipt::new(None, Status::Unchanged));
     both_ways(&UndoRequest::default());
     both_ways(&HistoryRequest::default());
     let mut entry = samples::entry();

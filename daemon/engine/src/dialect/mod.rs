@@ -118,7 +118,7 @@ pub enum Answer<'a> {
 }
 
 /// How an answer is said in a dialect.
-pub trait Words: Send {
+pub trait Words: Send + Sync {
     /// The answer as the tool's users know it. Bounded: it repeats no more than the answer holds.
     fn say(&self, answer: &Answer<'_>) -> String;
 }
