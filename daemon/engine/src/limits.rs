@@ -58,8 +58,16 @@ pub(crate) const SEARCH_WORK: u64 = 32 * 1024 * 1024 * 1024;
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
 pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 
+/// Lines that the rungs of one job may compare one by one, where a quotation could stand at many places: a second
+/// at most.
+pub(crate) const COMPARE_WORK: u64 = 32 * 1024 * 1024;
+
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
+
+/// Bytes of the indentation that a mapping may give a line: converting steps of one space to steps of eight
+/// multiplies what was sent.
+pub(crate) const INDENT: usize = 4096;
 
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::reduced::{Form, Reduced};
 use super::{each_hit, fold_breaks};
 use crate::plan::Budget;
 use crate::text::Text;
@@ -20,7 +21,7 @@ const BATCH: usize = 512 * 1024;
 const KEPT: usize = 16;
 
 /// Where quotations stand, each all its places; one that is too frequent is not in it.
-type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
+pub(super) type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 
 /// A text with the quotations that will be looked up in it.
 pub(crate) struct Haystack<'h> {
@@ -31,17 +32,40 @@ pub(crate) struct Haystack<'h> {
     needles: Vec<&'h str>,
     exact: OnceCell<Places<'h>>,
     folded: OnceCell<Places<'h>>,
+    trimmed: Reduced<'h>,
+    bare: Reduced<'h>,
 }
 
 impl<'h> Haystack<'h> {
     /// Expects these quotations. Nothing is looked up yet.
     pub(crate) fn new(text: &'h Text<'h>, budget: &'h Budget, needles: Vec<&'h str>) -> Self {
-        Self { text, budget, needles, exact: OnceCell::new(), folded: OnceCell::new() }
+        Self {
+            text,
+            budget,
+            needles,
+            exact: OnceCell::new(),
+            folded: OnceCell::new(),
+            trimmed: Reduced::new(Form::Trimmed),
+            bare: Reduced::new(Form::Bare),
+        }
     }
 
     /// Whether one pass serves all quotations.
-    fn in_bulk(&self) -> bool {
+    pub(super) fn in_bulk(&self) -> bool {
         self.needles.len() > 8 && self.needles.len().saturating_mul(self.text.len()) > ALONE
+    }
+
+    /// The quotations that are expected.
+    pub(super) fn needles(&self) -> &[&'h str] {
+        &self.needles
+    }
+
+    /// The content in a form.
+    pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
+        match form {
+            Form::Trimmed => &self.trimmed,
+            Form::Bare => &self.bare,
+        }
     }
 
     /// Whether a look-up of this quotation reads the text once more.
@@ -85,7 +109,8 @@ impl<'h> Haystack<'h> {
     }
 }
 
-fn each_of(
+/// Visits the places of a text in a content: the known ones, else looked up alone.
+pub(super) fn each_of(
     places: &Places<'_>,
     content: &str,
     needle: &str,
@@ -106,7 +131,7 @@ fn each_of(
 }
 
 /// Looks all needles up, in passes of [`BATCH`] bytes of needles.
-fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
+pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
     needles.retain(|needle| !needle.is_empty() && needle.len() <= BATCH);
     needles.sort();
     needles.dedup();

@@ -8,21 +8,30 @@
 //! `ladder`.
 
 mod choose;
+mod edge;
 mod eol;
 mod exact;
 mod haystack;
 mod hits;
+mod indent;
 mod ladder;
 mod nearest;
+mod numbered;
+mod reduced;
 mod report;
 mod score;
+mod shared;
+mod trailing;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
-pub(crate) use ladder::{Brings, Hit, Quote, Rung, every, one, too_many_places};
+pub(crate) use ladder::{
+    Brings, EVERY, Hit, Quote, Rung, every, looser, one, searched_too_much, too_many_places,
+};
 pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
+pub(crate) use shared::{keep_shared, lines};
 
 #[cfg(test)]
 mod tests;

@@ -55,7 +55,7 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     };
     let mut error = refuse(Code::NotFound, "");
     error.lines = Some(lines as u64);
-    error.tried = tried(quote.loosest);
+    error.tried = tried(quote);
     if miss.look {
         error.near_misses = nearest::windows(text, quote.old);
         error.cause = cause(text, miss);

@@ -6,7 +6,7 @@ use editd_proto::message::{EditOutcome, EditStatus};
 use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
-use crate::locate::{Haystack, Miss, Quote, Rung, not_found};
+use crate::locate::{Haystack, Miss, Quote, Rung, not_found, searched_too_much};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -85,10 +85,7 @@ impl Scene<'_> {
         if !self.hay.reads_again(needle) || self.budget.search(self.text.len()) {
             return Ok(());
         }
-        Err(refusal::spent(
-            "this job searches more text than a job may; send it as several jobs",
-            crate::limits::SEARCH_WORK,
-        ))
+        Err(searched_too_much())
     }
 }
 

@@ -108,13 +108,16 @@ impl<'a> Replace<'a> {
         let (spans, rung) = locate::every(scene.hay, &self.quote)?;
         let count = spans.len() as u64;
         let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
+            if let Some(looser) = locate::looser(scene.hay, &self.quote)? {
+                return Err(self.nowhere(scene, Some(looser)));
+            }
             if self.expect == Some(0) {
                 return Ok(Effect {
                     found: Found { replacements: Some(0), ..Found::default() },
                     ..Effect::default()
                 });
             }
-            return Err(scene.missed(&self.quote, self.new.quoted()));
+            return Err(self.nowhere(scene, None));
         };
         check_count(self.expect, count)?;
         let matched = self.matched(scene.text, &first.range());
@@ -133,6 +136,20 @@ impl<'a> Replace<'a> {
         let (places, converted) = self.fill(scene, &spans, &new, rung)?;
         found.converted = converted;
         Ok(Effect { places, stored, found })
+    }
+
+    /// The refusal of `all` where no rung that it takes finds anything; a looser one might.
+    fn nowhere(&self, scene: &Scene<'_>, looser: Option<Rung>) -> Refusal {
+        let loosest = self.quote.loosest.min(locate::EVERY);
+        let quote = Quote { loosest, ..self.quote.clone() };
+        let mut error = scene.missed(&quote, self.new.quoted());
+        if let Some(rung) = looser {
+            error.message = format!(
+                "`all` takes only what stands there as quoted, and the text would match at the rung {:?} alone; quote what the file has, or leave `all` out",
+                rung.name()
+            );
+        }
+        error
     }
 
     /// The same text at every place; made once where breaks cannot differ from place to place.

@@ -8,6 +8,7 @@ use crate::limits;
 #[derive(Debug)]
 pub(crate) struct Budget {
     search: Cell<u64>,
+    compared: Cell<u64>,
     regex: Cell<u64>,
     nearest: Cell<u64>,
     stages: Cell<u64>,
@@ -21,6 +22,7 @@ impl Budget {
     pub(crate) fn new() -> Self {
         Self {
             search: Cell::new(limits::SEARCH_WORK),
+            compared: Cell::new(limits::COMPARE_WORK),
             regex: Cell::new(limits::REGEX_WORK),
             nearest: Cell::new(limits::NEAREST_WORK),
             stages: Cell::new(limits::STAGE_WORK),
@@ -33,6 +35,11 @@ impl Budget {
     /// Takes a literal search of so many bytes; whether that was left.
     pub(crate) fn search(&self, bytes: usize) -> bool {
         take(&self.search, bytes)
+    }
+
+    /// Takes so many lines that are compared one by one.
+    pub(crate) fn compare(&self, lines: usize) -> bool {
+        take(&self.compared, lines)
     }
 
     /// Takes a search by regular expression.
