@@ -72,4 +72,7 @@ pub(crate) const INDENT: usize = 4096;
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;
 
+/// Blocks of which a dialect's wording says more than that they are there: a screen or two.
+pub(crate) const SAID: usize = 100;
+
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);

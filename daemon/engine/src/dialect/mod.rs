@@ -27,6 +27,7 @@ use editd_proto::path::WirePath;
 use crate::Refusal;
 
 pub use registry::{list, say_refusal, translate};
+pub use search_replace::progress;
 pub use setting::Setting;
 
 /// One dialect.
