@@ -1,6 +1,6 @@
 //! Judges real-looking edits of real files in every dialect and prints how they ended. It touches no file.
 //!
-//! `cargo bench -p editd-tests --bench edits` judges 100,000; `EDITS`, `SEED` and `ONLY` (a part of the name of a
+//! `cargo run -p editd-tests --example edits` judges 100,000; `EDITS`, `SEED` and `ONLY` (a part of the name of a
 //! way, such as `search`) choose others, `SHOW=1` also shows refusals that should not have been. It fails where any
 //! edit was applied wrongly, or too few were applied.
 
