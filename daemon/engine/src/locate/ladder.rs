@@ -216,6 +216,34 @@ pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, 
     Ok(None)
 }
 
+/// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself.
+/// Whether this version has the rung.
+///
+/// # Errors
+/// `limit` where the job's work budget runs out.
+pub(crate) fn candidates(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    rung: Rung,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<bool, Refusal> {
+    let search = LADDER.iter().find(|step| step.rung == rung).and_then(|step| step.search);
+    let Some(search) = search else { return Ok(false) };
+    search(hay, quote, true, visit)?;
+    Ok(true)
+}
+
+/// What a rung makes of the new text at a candidate of [`candidates`]; `None` fails the rung.
+pub(crate) fn adapt(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    rung: Rung,
+    range: &Range<usize>,
+) -> Option<Adapted> {
+    let step = LADDER.iter().find(|step| step.rung == rung)?;
+    (step.adapt)(hay, quote, range)
+}
+
 /// The first rung looser than those of [`every`] that finds a place.
 ///
 /// # Errors

@@ -28,9 +28,10 @@ pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{
-    Brings, EVERY, Hit, Quote, Rung, every, looser, one, searched_too_much, too_many_places,
+    Adapted, Brings, EVERY, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,
+    searched_too_much, too_many_places,
 };
-pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
+pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{keep_shared, lines};
 
 #[cfg(test)]

@@ -82,7 +82,12 @@ impl Scene<'_> {
 
     /// Pays for one look-up, where it reads the file.
     pub(crate) fn pay_search(&self, needle: &str) -> Result<(), Refusal> {
-        if !self.hay.reads_again(needle) || self.budget.search(self.text.len()) {
+        if self.hay.reads_again(needle) { self.pay(self.text.len()) } else { Ok(()) }
+    }
+
+    /// Pays for reading so many bytes.
+    pub(crate) fn pay(&self, bytes: usize) -> Result<(), Refusal> {
+        if self.budget.search(bytes) {
             return Ok(());
         }
         Err(searched_too_much())

@@ -118,8 +118,8 @@ fn locate(
 ) -> Result<Vec<Place>, Refusal> {
     let mut places: Vec<Place> = Vec::new();
     let mut inserted = 0;
-    let quotes = ops.iter().flatten().filter_map(Op::quote);
-    let hay = Haystack::new(text, ground.budget, quotes.map(|quote| quote.needle(text.breaks)).collect());
+    let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
+    let hay = Haystack::new(text, ground.budget, needles.collect());
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -171,6 +171,7 @@ fn effect(op: &Op<'_>, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effec
         Op::Insert(op) => op.effect(scene, clips),
         Op::Write(op) => op.effect(scene, clips),
         Op::Lines(op) => op.effect(scene, clips),
+        Op::Chunk(op) => op.effect(scene),
         Op::Substitute(op) => op.effect(scene),
         Op::Create(op) => op.effect(scene, clips),
         Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_) => {
