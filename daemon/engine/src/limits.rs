@@ -78,4 +78,7 @@ pub(crate) const EXCERPT: usize = 160;
 /// Blocks of which a dialect's wording says more than that they are there: a screen or two.
 pub(crate) const SAID: usize = 100;
 
+/// Letters of what is said about a payload's JSON: it may quote what was sent.
+pub(crate) const JSON_MESSAGE: usize = 512;
+
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);

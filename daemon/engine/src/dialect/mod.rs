@@ -11,6 +11,8 @@
 
 mod apply_patch;
 mod chunks;
+mod explain;
+mod json;
 mod patch;
 mod recognise;
 mod registry;
