@@ -63,7 +63,7 @@ pub(crate) const LOOKED_AT: usize = 64;
 
 /// Lines that the rungs of one job may compare one by one, where a quotation could stand at many places: a second
 /// at most.
-pub(crate) const COMPARE_WORK: u64 = 32 * 1024 * 1024;
+pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
 
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;

@@ -35,4 +35,6 @@ pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{keep_shared, lines};
 
 #[cfg(test)]
+mod rungs_tests;
+#[cfg(test)]
 mod tests;

@@ -31,6 +31,11 @@ pub(crate) fn search(
     hay.reduced(Form::Trimmed).each(hay, &numbered.text, &mut |lines| visit(covered(hay.text, quote, lines)))
 }
 
+/// A text without its numbers; `None` where it has none.
+pub(crate) fn stripped(old: &str, breaks: Breaks) -> Option<String> {
+    Numbered::read(old, breaks).map(|numbered| numbered.text)
+}
+
 /// The line that the first number names.
 pub(crate) fn hint(text: &Text<'_>, quote: &Quote<'_>) -> Option<u64> {
     Numbered::read(quote.old, text.breaks).map(|numbered| numbered.first).filter(|line| *line > 0)

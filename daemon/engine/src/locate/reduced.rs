@@ -9,7 +9,7 @@ use super::haystack::{Places, each_of, look_up};
 use super::indent::BLANKS;
 use super::ladder::searched_too_much;
 use super::whole::{self, LineEnd};
-use super::{Haystack, Quote, fold_breaks};
+use super::{Haystack, Quote, fold_breaks, numbered};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::text::{Breaks, LineIndex, Text, split_final_break};
@@ -93,6 +93,13 @@ impl<'h> Reduced<'h> {
             let breaks = hay.text.breaks;
             let mut keys = Vec::new();
             for needle in hay.needles() {
+                if let Some(stripped) =
+                    numbered::stripped(needle, breaks).filter(|_| self.form == Form::Trimmed)
+                {
+                    keys.push(Cow::Owned(
+                        self.form.of(split_final_break(&stripped, breaks).0, breaks).into_owned(),
+                    ));
+                }
                 // Whether its last break belongs to the list of lines, only its edit knows.
                 let lines = split_final_break(needle, breaks).0;
                 keys.push(self.form.of(lines, breaks));

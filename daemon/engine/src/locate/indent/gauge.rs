@@ -1,4 +1,4 @@
-//! Pairs of indentations, taken one by one, until no mapping explains them all. It keeps no pair but the first,
+//! Pairs of indentations, taken one by one, until no mapping explains them all. It keeps two of them,
 //! so that a window is judged without copying it.
 
 use super::mapping::{How, Mapping};
@@ -9,6 +9,7 @@ use crate::cut::Cut;
 #[derive(Clone, Debug)]
 pub(crate) struct Gauge<'a> {
     first: Option<(&'a str, &'a str)>,
+    last: Option<(&'a str, &'a str)>,
     shift: Option<Shift>,
     scale: Option<Scale>,
     kinds: Kinds,
@@ -37,19 +38,21 @@ impl<'a> Gauge<'a> {
     pub(crate) fn new(unit: Option<Unit>) -> Self {
         let shift = Some(Shift { search: 0, common_search: usize::MAX, common_file: usize::MAX });
         let scale = unit.map(|search| Scale { search, file: None });
-        Self { first: None, shift, scale, kinds: Kinds::default() }
+        Self { first: None, last: None, shift, scale, kinds: Kinds::default() }
     }
 
-    /// With the indentations of one more line that is not blank; `None` once no mapping is possible.
-    pub(crate) fn with(self, search: &'a str, file: &'a str) -> Option<Self> {
-        let first = self.first.unwrap_or((search, file));
-        let next = Self {
-            first: Some(first),
-            shift: self.shift.and_then(|shift| shift.with(first, (search, file))),
-            scale: self.scale.and_then(|scale| scale.with(first, (search, file))),
-            kinds: self.kinds.and(Kinds::of(file)),
-        };
-        (next.shift.is_some() || next.scale.is_some()).then_some(next)
+    /// Takes the indentations of one more line that is not blank; whether a mapping is still possible.
+    pub(crate) fn add(&mut self, search: &'a str, file: &'a str) -> bool {
+        let pair = (search, file);
+        // Most lines stand as deep as the one before, and tell nothing new.
+        if self.last != Some(pair) {
+            let first = *self.first.get_or_insert(pair);
+            self.last = Some(pair);
+            self.shift = self.shift.and_then(|shift| shift.with(first, pair));
+            self.scale = self.scale.and_then(|scale| scale.with(first, pair));
+            self.kinds = self.kinds.and(Kinds::of(file));
+        }
+        self.shift.is_some() || self.scale.is_some()
     }
 
     /// Whether there is a mapping.

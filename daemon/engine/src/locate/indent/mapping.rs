@@ -51,7 +51,9 @@ impl Mapping {
             .collect();
         let mut gauge = Gauge::new(Unit::of(told.iter().map(|(search, _)| *search)));
         for (search, file) in told {
-            gauge = gauge.with(search, file)?;
+            if !gauge.add(search, file) {
+                return None;
+            }
         }
         gauge.mapping()
     }

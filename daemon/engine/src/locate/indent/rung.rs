@@ -115,26 +115,26 @@ impl<'q> Wanted<'q> {
 
     /// What explains a window, and how many lines were looked at to know.
     fn explain<'w>(&'w self, text: &Text<'_>, window: &'w str) -> (Option<Explained<'w>>, usize) {
-        let mut all = Some(Gauge::new(self.unit));
+        let mut all = Gauge::new(self.unit);
         let mut behind = self.behind.map(Gauge::new);
-        let (mut first, mut compared) = (None, 0);
+        let (mut possible, mut first, mut compared) = (true, None, 0);
         let stop = char::from(text.breaks.stop());
         for (i, (file, search)) in window.split(stop).zip(&self.indents).enumerate() {
             compared += 1;
             let Some(search) = *search else { continue };
             let file = split_indent(file).0;
-            all = all.and_then(|gauge| gauge.with(search, file));
+            possible = possible && all.add(search, file);
             if i == 0 {
                 first = Some(file);
-            } else {
-                behind = behind.and_then(|gauge| gauge.with(search, file));
+            } else if behind.as_mut().is_some_and(|gauge| !gauge.add(search, file)) {
+                behind = None;
             }
-            if all.is_none() && behind.is_none() {
+            if !possible && behind.is_none() {
                 return (None, compared);
             }
         }
-        let whole = all.filter(Gauge::explains).map(|gauge| Explained { gauge, first: None });
-        let middle = || behind.filter(Gauge::explains).map(|gauge| Explained { gauge, first });
-        (whole.or_else(middle), compared)
+        let explained = |gauge: Gauge<'w>, first| gauge.explains().then_some(Explained { gauge, first });
+        let whole = if possible { explained(all, None) } else { None };
+        (whole.or_else(|| explained(behind?, first)), compared)
     }
 }
