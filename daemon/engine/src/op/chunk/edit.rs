@@ -87,7 +87,10 @@ impl<'a> Chunk<'a> {
         let text = scene.text;
         let region = Region::of(text, self.lines)?;
         let found = region.look(scene, self.needle(text.breaks), |field| self.stand(text, field))?;
-        let Some(stand) = found else { return Err(explain(self, scene, &region)) };
+        let stand = match found {
+            Ok(stand) => stand,
+            Err(unmapped) => return Err(explain(self, scene, &region, unmapped)),
+        };
         let old = self.window.old_lines(text, &stand.range);
         let mapped = stand.mapped.as_deref().unwrap_or(self.new);
         let (made, converted) = if self.window.old.is_empty() {
@@ -105,9 +108,15 @@ impl<'a> Chunk<'a> {
         Ok(Effect { places: vec![place], stored: None, found })
     }
 
-    /// Walks down the ladder to the first rung at which some window stands in the region.
-    fn stand(&self, text: &Text<'_>, field: &Field<'_, '_>) -> Result<Option<Stand>, Refusal> {
+    /// Walks down the ladder to the first rung at which some window stands in the region; else the window that
+    /// stood, but where the new lines could not be indented as the file is.
+    fn stand(
+        &self,
+        text: &Text<'_>,
+        field: &Field<'_, '_>,
+    ) -> Result<Result<Stand, Option<Range<usize>>>, Refusal> {
         let quote = self.window.quote(self.new);
+        let mut unmapped = None;
         for rung in RUNGS {
             let (mut count, mut kept) = (0, Vec::new());
             field.each(&quote, rung, &mut |range| {
@@ -123,10 +132,11 @@ impl<'a> Chunk<'a> {
                 _ => return Err(several(text, count, &kept)),
             };
             if let Some(adapted) = field.adapt(&quote, rung, &range) {
-                return Ok(Some(Stand { range, rung, mapped: adapted.new }));
+                return Ok(Ok(Stand { range, rung, mapped: adapted.new }));
             }
+            unmapped.get_or_insert(range);
         }
-        Ok(None)
+        Ok(Err(unmapped))
     }
 
     /// What stands in the place of the old lines, and how many breaks were converted.

@@ -9,7 +9,7 @@ use editd_proto::limits as shown;
 use super::Check;
 use super::edit::{Chunk, RUNGS};
 use super::region::Region;
-use super::window::{Counts, part};
+use super::window::{Counts, after_lines, part};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
@@ -27,15 +27,23 @@ struct Fall {
     reason: String,
 }
 
-/// The refusal of a chunk that stands nowhere in its region.
-pub(super) fn explain(chunk: &Chunk<'_>, scene: &Scene<'_>, region: &Region) -> Refusal {
+/// The refusal of a chunk that stands nowhere in its region, or only where its new lines do not fit: `unmapped`.
+pub(super) fn explain(
+    chunk: &Chunk<'_>,
+    scene: &Scene<'_>,
+    region: &Region,
+    unmapped: Option<Range<usize>>,
+) -> Refusal {
     let view = View { chunk, scene, region, counts: chunk.window.counts(scene.text.breaks) };
     let (first, last) = region.lines;
     let mut error = scene.missed(&chunk.window.quote(chunk.new), Some(chunk.new));
     error.tried.retain(|name| RUNGS.iter().any(|rung| rung.name() == name));
     error.near_misses.retain(|near| (first..=last).contains(&near.line));
     error.searched = (last > 0).then_some((first, last));
-    let mut falls = view.outside();
+    let mut falls = match unmapped {
+        Some(range) => vec![view.unmapped(&range)],
+        None => view.outside(),
+    };
     if falls.is_empty() {
         falls = view.inside();
     }
@@ -53,10 +61,7 @@ pub(super) fn explain(chunk: &Chunk<'_>, scene: &Scene<'_>, region: &Region) -> 
         }
         (_, Some(fall)) => {
             let (line, reason) = (fall.line, &fall.reason);
-            (
-                Code::NotFound,
-                format!("the lines are not there; closest is line {line}, but {reason}: {advice}"),
-            )
+            (Code::NotFound, format!("the lines fit nowhere; closest is line {line}, but {reason}: {advice}"))
         }
         (_, None) => {
             let what = if check == Check::Position { "context" } else { "text of the old lines" };
@@ -84,6 +89,14 @@ struct View<'v, 's> {
 }
 
 impl View<'_, '_> {
+    /// A window that stands, but whose indentation the new lines cannot take.
+    fn unmapped(&self, range: &Range<usize>) -> Fall {
+        let line = self.scene.text.line_of(range.start) as u64;
+        let reason = "the new lines cannot be indented as the lines there are".to_owned();
+        let check = if self.counts.old == 0 { Check::Insertion } else { Check::Content };
+        Fall { line, equal: 0, check, reason }
+    }
+
     /// The windows that stand in the file, but not in the region.
     fn outside(&self) -> Vec<Fall> {
         let (text, window) = (self.scene.text, &self.chunk.window);
@@ -158,7 +171,7 @@ impl View<'_, '_> {
         let mut loose = None;
         for (k, want) in wanted.iter().enumerate() {
             let number = start + k;
-            let end = text.line_start(number + 1);
+            let end = after_lines(text, from, 1);
             let there = split_final_break(text.content.cut(from..end), text.breaks).0;
             let fall = |check, reason| Some(Fall { line, equal: k, check, reason });
             if from >= text.len() {
