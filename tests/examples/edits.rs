@@ -18,7 +18,10 @@ fn main() -> ExitCode {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let corpus = Corpus::find();
     if corpus.len() < FILES {
-        println!("cargo's registry folder has {} files to edit and {FILES} are needed; skipped", corpus.len());
+        println!(
+            "cargo's registry folder has {} files to edit and {FILES} are needed; skipped",
+            corpus.len()
+        );
         return ExitCode::SUCCESS;
     }
     let request = Request {

@@ -74,12 +74,7 @@ pub(super) fn phrase(source: &Source, rng: &mut Rng) -> Option<Site> {
 }
 
 /// A changed part of a line.
-pub(super) fn changed_phrase(
-    source: &Source,
-    first: usize,
-    at: Range<usize>,
-    rng: &mut Rng,
-) -> Option<Site> {
+pub(super) fn changed_phrase(source: &Source, first: usize, at: Range<usize>, rng: &mut Rng) -> Option<Site> {
     let text = &source.lines[first].text;
     let old = &text[at.clone()];
     let new = match rng.usize(0..5) {
@@ -152,7 +147,11 @@ fn moving(source: &Source, rng: &mut Rng) -> Option<Site> {
     let first = rng.usize(0..source.lines.len());
     let removed = rng.usize(2..=8).min(source.lines.len() - first);
     let mut new = source.texts(first..first + removed);
-    if rng.bool() { new.rotate_left(1) } else { new.rotate_right(1) }
+    if rng.bool() {
+        new.rotate_left(1)
+    } else {
+        new.rotate_right(1)
+    }
     Some(Site { first, removed, new, phrase: None })
 }
 

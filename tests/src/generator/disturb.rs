@@ -1,7 +1,7 @@
 //! The ways in which callers get a quotation wrong, and which of them a dialect is said to repair. How a quotation
 //! is spoiled stands in `spoil`.
 
-use super::printers::Ways;
+use super::printers::{Context, Ways};
 
 /// What is wrong with a quotation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -108,6 +108,8 @@ impl Disturbance {
             Self::LineTooMany => ways.edge,
             Self::Numbered | Self::NumberedOld => ways.numbered,
             Self::Typo | Self::Stale => false,
+            // Lists of lines are not quoted from the middle of one.
+            Self::FirstIndent => ways.context == Context::Merged,
             _ => ways.looks,
         }
     }

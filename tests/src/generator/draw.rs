@@ -65,12 +65,15 @@ pub(super) fn draw(source: &Source, only: &str, rng: &mut Rng) -> Drawn {
     }
     let threshold = (how == Disturbance::TypoSimilar).then_some(SIMILAR);
     let said: Vec<Said> = edits.iter().map(|meant| meant.said.clone()).collect();
-    let lines: Vec<(usize, usize)> = edits.iter().map(|meant| (meant.site.first, meant.site.removed)).collect();
+    let lines: Vec<(usize, usize)> =
+        edits.iter().map(|meant| (meant.site.first, meant.site.removed)).collect();
     let eol = breaks(source, how, rng);
     let ask = Ask { source, edits: &said, lines: &lines, eol, threshold };
     let Some(sent) = printer.print(&ask, rng) else { return Drawn::Nothing };
     let any = |right: Right| edits.iter().any(|meant| meant.right == right);
-    let verdict = match (any(Right::Refused), any(Right::Either)) {
+    // A search that is not looked up folds a `\n` only.
+    let folds = ways.looks || !ways.quotes || how != Disturbance::Endings || eol == "\n";
+    let verdict = match (any(Right::Refused), any(Right::Either) || !folds) {
         (true, _) => Verdict::Refused,
         (false, true) => Verdict::Either,
         (false, false) => Verdict::Applied,
@@ -96,7 +99,13 @@ fn breaks(source: &Source, how: Disturbance, rng: &mut Rng) -> &'static str {
         (Endings::Same("\r\n"), Disturbance::Endings) | (Endings::Mixed, _) => "\n",
         (_, Disturbance::Endings) => "\r\n",
         (Endings::Same(own), Disturbance::None) => own,
-        (Endings::Same(own), _) => if rng.bool() { own } else { "\n" },
+        (Endings::Same(own), _) => {
+            if rng.bool() {
+                own
+            } else {
+                "\n"
+            }
+        }
     }
 }
 
@@ -115,7 +124,8 @@ fn meant(source: &Source, ways: &Ways, how: Disturbance, rng: &mut Rng) -> Optio
         if found.len() < count
             && let Some(site) = if twice { repeated(source, ways, rng) } else { site(source, ways, rng) }
             && let Some(room) = room(source, &site, &found)
-            && let Some(said) = quote(source, &site, ways, if twice { Times::Any } else { Times::Once }, &room, rng)
+            && let Some(said) =
+                quote(source, &site, ways, if twice { Times::Any } else { Times::Once }, &room, rng)
         {
             found.push((site, said));
         }
@@ -143,7 +153,11 @@ fn site(source: &Source, ways: &Ways, rng: &mut Rng) -> Option<Site> {
     if ways.insertions {
         return change::insertion(source, rng);
     }
-    if ways.phrases && rng.usize(0..3) == 0 { change::phrase(source, rng) } else { change::lines(source, rng) }
+    if ways.phrases && rng.usize(0..3) == 0 {
+        change::phrase(source, rng)
+    } else {
+        change::lines(source, rng)
+    }
 }
 
 /// A change of something that stands more than once.

@@ -6,7 +6,7 @@ use super::disturb::Disturbance;
 use super::oracle::Right;
 use super::printers::Ways;
 use super::quoting::{Said, is_merged};
-use super::source::{Endings, Source};
+use super::source::{Endings, Source, plain};
 
 /// One edit of a payload: what was meant, how it is said, and what is right.
 #[derive(Clone, Debug)]
@@ -55,7 +55,12 @@ impl Expected {
         for piece in &self.pieces {
             let mut next: Vec<usize> = ends
                 .iter()
-                .flat_map(|at| piece.iter().filter(|text| content[*at..].starts_with(text)).map(move |text| at + text.len()))
+                .flat_map(|at| {
+                    piece
+                        .iter()
+                        .filter(|text| content[*at..].starts_with(text))
+                        .map(move |text| at + text.len())
+                })
                 .collect();
             next.sort_unstable();
             next.dedup();
@@ -106,7 +111,10 @@ fn endings(source: &Source, open: bool) -> &'static [&'static str] {
 
 fn options(source: &Source, texts: &[&str], open: bool) -> Vec<Vec<u8>> {
     let endings = endings(source, open);
-    texts.iter().flat_map(|text| endings.iter().map(move |end| [text.as_bytes(), end.as_bytes()].concat())).collect()
+    texts
+        .iter()
+        .flat_map(|text| endings.iter().map(move |end| [text.as_bytes(), end.as_bytes()].concat()))
+        .collect()
 }
 
 /// The lines that were meant, where they were meant.
@@ -115,6 +123,9 @@ fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
     let range = site.range();
     let open = source.is_open() && range.end == source.lines.len() && site.removed > 0;
     let (head, tail) = shared(said, ways);
+    if source.endings == Endings::Mixed && said.phrase.is_none() {
+        return mixed(source, meant, ways);
+    }
     let skipped = if is_merged(said, ways) { said.before.len() } else { 0 };
     let all = if is_merged(said, ways) { said.with_context().len() } else { said.new.len() };
     let lines = site.new.iter().enumerate().map(|(at, text)| {
@@ -133,10 +144,33 @@ fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
     Region { from: range.start, to: range.end, lines: lines.collect() }
 }
 
+/// The same where lines end differently: which of two lines that are alike stays is seen by its ending. What old and
+/// new share at their start stays, then what they share at their end.
+fn mixed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
+    let (truth, merged) = (&meant.truth, is_merged(&meant.said, ways));
+    let (start, old, new) = if merged {
+        (truth.start, truth.quoted(), truth.with_context())
+    } else {
+        (meant.site.first, truth.old.clone(), truth.new.clone())
+    };
+    let (head, tail) = shared(truth, ways);
+    let (from, to) = (start + head, start + old.len() - tail);
+    let lines = new[head..new.len() - tail].iter().map(|text| {
+        let given = meant.said.new.iter().filter(|given| given.trim() == text.trim() || plain(given) == plain(text));
+        let given = given.filter(|_| meant.how.writes_as_given() || text.trim().is_empty());
+        let texts: Vec<&str> = std::iter::once(text).chain(given).map(String::as_str).collect();
+        options(source, &texts, false)
+    });
+    Region { from, to, lines: lines.collect() }
+}
+
 /// How many lines the old and new texts share at either end, as they are said.
 fn shared(said: &Said, ways: &Ways) -> (usize, usize) {
-    let (old, new) =
-        if is_merged(said, ways) { (said.quoted(), said.with_context()) } else { (said.old.clone(), said.new.clone()) };
+    let (old, new) = if is_merged(said, ways) {
+        (said.quoted(), said.with_context())
+    } else {
+        (said.old.clone(), said.new.clone())
+    };
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();

@@ -29,7 +29,11 @@ pub(super) fn made(source: &Source, base: &str, rng: &mut Rng) -> Vec<String> {
     let shape = if rng.bool() { function(source.language, rng) } else { statements(source.language, rng) };
     shape
         .into_iter()
-        .map(|(depth, text)| if text.is_empty() { text } else { format!("{base}{}{text}", unit.repeat(depth)) })
+        .map(
+            |(depth, text)| {
+                if text.is_empty() { text } else { format!("{base}{}{text}", unit.repeat(depth)) }
+            },
+        )
         .collect()
 }
 
@@ -93,7 +97,9 @@ fn function(language: Language, rng: &mut Rng) -> Vec<(usize, String)> {
             (0, format!("{b} = \"{}.{}\"", rng.u8(..), rng.u8(..))),
             (0, format!("{a} = [\"{name}\", '{b}']")),
         ],
-        Language::Data => vec![(0, format!("\"{name}\": {{")), (1, format!("\"{a}\": {}", rng.u16(..))), (0, "},".into())],
+        Language::Data => {
+            vec![(0, format!("\"{name}\": {{")), (1, format!("\"{a}\": {}", rng.u16(..))), (0, "},".into())]
+        }
     };
     let mut lines = lines;
     if rng.bool() {

@@ -31,7 +31,9 @@ pub(super) enum Ended {
 pub(super) fn judge(source: &Source, task: &Task) -> Ended {
     let before = source.bytes();
     match carried_out(source, task, &before) {
-        Ok(after) if task.verdict != Verdict::Refused && task.expected.accepts(&after) => Ended::AppliedRightly,
+        Ok(after) if task.verdict != Verdict::Refused && task.expected.accepts(&after) => {
+            Ended::AppliedRightly
+        }
         Ok(after) => Ended::AppliedWrongly(after),
         Err(error) => {
             let honest = matches!(error.code, Code::NotFound | Code::Ambiguous);
@@ -69,12 +71,7 @@ fn carried_out(source: &Source, task: &Task, before: &[u8]) -> Result<Vec<u8>, R
     })
 }
 
-fn translated(
-    name: &str,
-    text: &str,
-    path: Option<&WirePath>,
-    task: &Task,
-) -> Result<JobRequest, Refusal> {
+fn translated(name: &str, text: &str, path: Option<&WirePath>, task: &Task) -> Result<JobRequest, Refusal> {
     let setting = dialect::Setting { path, roots: &[], limit: PAYLOAD };
     let translation = dialect::translate(Some(name), text, &setting)?;
     match translation.asked {

@@ -4,7 +4,7 @@
 use super::disturb::Disturbance;
 use super::printers::Ways;
 use super::quoting::{Said, exact_at, overlapping};
-use super::source::{Source, Endings, loosened, plain};
+use super::source::{Endings, Source, loosened, plain};
 
 /// Lines either way within which a hint chooses the only candidate.
 const NEAR: usize = 40;

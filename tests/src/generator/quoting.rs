@@ -117,7 +117,8 @@ pub(super) fn quote(
     };
     let mut counts = if times == Times::Any {
         (0, usize::from(site.removed == 0))
-    } else { (least(above, rng), least(below, rng))
+    } else {
+        (least(above, rng), least(below, rng))
     };
     loop {
         let mut said = around(source, site, counts);

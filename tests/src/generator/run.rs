@@ -54,8 +54,8 @@ pub fn run(corpus: &Corpus, request: &Request) -> Table {
                         if at >= BATCH {
                             return;
                         }
-                        let seed = request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                            ^ (round * BATCH + at) as u64;
+                        let seed =
+                            request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (round * BATCH + at) as u64;
                         let table = one_file(corpus, request, seed);
                         done.lock().expect("no thread panics while it holds this").push((at, table));
                     }

@@ -76,11 +76,24 @@ fn dedented(said: &mut Said, rng: &mut Rng) -> bool {
         return false;
     }
     let lost = if rng.bool() { common.len() } else { rng.usize(1..=common.len()) };
+    let own = common[..lost].to_owned();
     for line in every(said) {
         let most = lost.min(indent(line).len());
         line.replace_range(..most, "");
     }
+    said.sure = !is_torn(said, &own);
     true
+}
+
+/// Whether one line alone is quoted, and the new text reads as well as one whose first line alone lost its
+/// indentation.
+fn is_torn(said: &Said, lost: &str) -> bool {
+    let filled = said.quoted().iter().filter(|line| !is_blank(line)).count();
+    let mut new = said.with_context().into_iter().filter(|line| !is_blank(line)).skip(1).peekable();
+    let beside = said.new.iter().all(|line| is_blank(line) || line.starts_with(lost));
+    filled == 1
+        && ((new.peek().is_some() && new.all(|line| line.starts_with(lost)))
+            || (said.old.is_empty() && beside))
 }
 
 fn indented(said: &mut Said, rng: &mut Rng) -> bool {
@@ -126,7 +139,11 @@ fn first_indent(said: &mut Said) -> bool {
     let Some(lost) = quoted.first().map(|line| indent(line).to_owned()) else { return false };
     let same = |line: &&String| !is_blank(line) && indent(line) == lost;
     let first_new = said.with_context().first().cloned();
-    if lost.is_empty() || quoted.len() < 2 || !first_new.as_ref().is_some_and(|line| same(&line)) {
+    if lost.is_empty() || is_blank(&quoted[0]) || quoted.len() < 2 || !first_new.as_ref().is_some_and(|line| same(&line)) {
+        return false;
+    }
+    // Where a new line is less indented, the whole reads as dedented, and is another payload.
+    if said.new.iter().any(|line| !is_blank(line) && !line.starts_with(&lost)) {
         return false;
     }
     said.sure = quoted[1..].iter().any(|line| same(&line));
@@ -233,7 +250,8 @@ fn wrong_hint(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
 /// The line where it stands, or one nearby.
 fn near_hint(said: &mut Said, rng: &mut Rng) -> bool {
     let line = said.start as u64 + 1;
-    said.hint = Some(if rng.usize(0..3) > 0 { line } else { (line + rng.u64(0..5)).saturating_sub(2).max(1) });
+    said.hint =
+        Some(if rng.usize(0..3) > 0 { line } else { (line + rng.u64(0..5)).saturating_sub(2).max(1) });
     true
 }
 
@@ -244,7 +262,11 @@ fn line_too_many(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
     } else {
         format!("{}// {} {}", indent(own), fragments::word(rng), fragments::word(rng))
     };
-    if rng.bool() { said.before.insert(0, line) } else { said.after.push(line) }
+    if rng.bool() {
+        said.before.insert(0, line)
+    } else {
+        said.after.push(line)
+    }
     true
 }
 
@@ -253,7 +275,8 @@ fn typo(said: &mut Said, rng: &mut Rng) -> bool {
         return misspell(old, rng);
     }
     let clean = (said.before.clone(), said.after.clone());
-    let long: Vec<usize> = said.quoted().iter().enumerate().filter(|(_, l)| l.trim().len() > 7).map(|(i, _)| i).collect();
+    let long: Vec<usize> =
+        said.quoted().iter().enumerate().filter(|(_, l)| l.trim().len() > 7).map(|(i, _)| i).collect();
     if long.is_empty() {
         return false;
     }

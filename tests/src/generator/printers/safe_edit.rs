@@ -30,7 +30,8 @@ impl Printer for LineEdits {
             });
             ("line_edits", edits.collect::<Vec<_>>())
         } else if inserts == ask.edits.len() {
-            let edits = edits().map(|(said, (first, _))| json!({"at_line": first + 1, "content": text(&said.new)}));
+            let edits =
+                edits().map(|(said, (first, _))| json!({"at_line": first + 1, "content": text(&said.new)}));
             ("insert_lines", edits.collect())
         } else {
             return None;

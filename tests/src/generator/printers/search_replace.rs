@@ -37,15 +37,18 @@ impl Printer for SearchReplace {
                 }
                 let diffs: String = blocks
                     .iter()
-                    .map(|block| format!("  <diff>\n    <content><![CDATA[\n{block}]]></content>\n  </diff>\n"))
+                    .map(|block| {
+                        format!("  <diff>\n    <content><![CDATA[\n{block}]]></content>\n  </diff>\n")
+                    })
                     .collect();
                 (format!("<args>\n<file>\n  <path>{path}</path>\n{diffs}</file>\n</args>\n"), false)
             }
             2 => {
                 let fence = if rng.bool() { "```\n" } else { "" };
-                let blocks = ask.edits.iter().map(|said| {
-                    format!("{path}\n{fence}{}{fence}", block(said, said.hint, ask.eol, eight))
-                });
+                let blocks = ask
+                    .edits
+                    .iter()
+                    .map(|said| format!("{path}\n{fence}{}{fence}", block(said, said.hint, ask.eol, eight)));
                 (blocks.collect(), false)
             }
             _ => (ask.edits.iter().map(|said| block(said, said.hint, ask.eol, eight)).collect(), true),

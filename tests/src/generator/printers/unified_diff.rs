@@ -44,7 +44,8 @@ impl Printer for UnifiedDiff {
 pub(super) fn body(said: &Said, eol: &str, open: &str) -> String {
     let head = said.old.iter().zip(&said.new).take_while(|(a, b)| a == b).count();
     let most = said.old.len().min(said.new.len()) - head;
-    let tail = said.old.iter().rev().zip(said.new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let tail =
+        said.old.iter().rev().zip(said.new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
     let marked = |mark: char, lines: &[String]| -> String {
         let mark = mark.to_string();
         lines.iter().flat_map(|line| [mark.as_str(), line, eol]).collect()
