@@ -55,6 +55,20 @@ pub(crate) const EXPLAINED: usize = 100;
 /// Bytes that the literal searches of one job may look at.
 pub(crate) const SEARCH_WORK: u64 = 32 * 1024 * 1024 * 1024;
 
+/// Steps that the fuzzy searches of one job may take: a step compares 64 pairs of characters, and reading a byte of
+/// the file counts as four. Seconds at the slowest.
+pub(crate) const LIKENESS_WORK: u64 = 1024 * 1024 * 1024;
+
+/// Characters of a quoted text that is looked for by likeness: comparing it with one window of the file must stay a
+/// small part of [`LIKENESS_WORK`], and its table of letters takes 64 bytes for each.
+pub(crate) const FUZZY_QUOTE: usize = 64 * 1024;
+
+/// Windows of a file that are compared with one quoted text: each takes 24 bytes until the best is known.
+pub(crate) const FUZZY_WINDOWS: usize = 250_000;
+
+/// How much less alike than the best window another may be and still be meant as well.
+pub(crate) const FUZZY_TIE: f64 = 0.02;
+
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
 pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 

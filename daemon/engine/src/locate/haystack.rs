@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::plain::Plain;
 use super::reduced::{Form, Reduced};
 use super::{each_hit, fold_breaks};
 use crate::plan::Budget;
@@ -32,8 +34,9 @@ pub(crate) struct Haystack<'h> {
     needles: Vec<&'h str>,
     exact: OnceCell<Places<'h>>,
     folded: OnceCell<Places<'h>>,
-    trimmed: Reduced<'h>,
-    bare: Reduced<'h>,
+    trimmed: Rc<Reduced<'h>>,
+    bare: Rc<Reduced<'h>>,
+    plain: Rc<Plain<'h>>,
 }
 
 impl<'h> Haystack<'h> {
@@ -45,8 +48,9 @@ impl<'h> Haystack<'h> {
             needles,
             exact: OnceCell::new(),
             folded: OnceCell::new(),
-            trimmed: Reduced::new(Form::Trimmed),
-            bare: Reduced::new(Form::Bare),
+            trimmed: Rc::new(Reduced::new(Form::Trimmed)),
+            bare: Rc::new(Reduced::new(Form::Bare)),
+            plain: Rc::default(),
         }
     }
 
@@ -60,12 +64,20 @@ impl<'h> Haystack<'h> {
         &self.needles
     }
 
-    /// The content in a form.
-    pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
-        match form {
+    /// The content in a form. Only where many quotations share it is it kept: copies of the content add up.
+    pub(super) fn reduced(&self, form: Form) -> Rc<Reduced<'h>> {
+        if !self.in_bulk() {
+            return Rc::new(Reduced::new(form));
+        }
+        Rc::clone(match form {
             Form::Trimmed => &self.trimmed,
             Form::Bare => &self.bare,
-        }
+        })
+    }
+
+    /// The content with plain characters, kept as the forms are.
+    pub(super) fn plain(&self) -> Rc<Plain<'h>> {
+        if self.in_bulk() { Rc::clone(&self.plain) } else { Rc::default() }
     }
 
     /// Whether a look-up of this quotation reads the text once more.

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use editd_proto::error::{Code, WireError};
 
 use super::choose::Tally;
-use super::{Haystack, edge, eol, exact, indent, numbered, trailing};
+use super::{Haystack, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
@@ -72,9 +72,9 @@ const LADDER: [Step; 8] = [
         hint: numbered::hint,
         ..Step::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt)
     },
-    Step::new(Rung::Typographic, "typographic", None, as_given),
+    Step::new(Rung::Typographic, "typographic", Some(typographic::search), typographic::adapt),
     Step::new(Rung::Edge, "edge", Some(edge::search), edge::adapt),
-    Step::new(Rung::Fuzzy, "fuzzy", None, as_given),
+    Step::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), fuzzy::adapt),
 ];
 
 impl Step {

@@ -11,6 +11,7 @@ pub(crate) struct Budget {
     compared: Cell<u64>,
     regex: Cell<u64>,
     nearest: Cell<u64>,
+    likeness: Cell<u64>,
     stages: Cell<u64>,
     diffs: Cell<u64>,
     changed: Cell<u64>,
@@ -25,6 +26,7 @@ impl Budget {
             compared: Cell::new(limits::COMPARE_WORK),
             regex: Cell::new(limits::REGEX_WORK),
             nearest: Cell::new(limits::NEAREST_WORK),
+            likeness: Cell::new(limits::LIKENESS_WORK),
             stages: Cell::new(limits::STAGE_WORK),
             diffs: Cell::new(limits::DIFFS),
             changed: Cell::new(limits::CHANGE as u64),
@@ -65,6 +67,11 @@ impl Budget {
     /// Takes a diff of so many bytes.
     pub(crate) fn diff(&self, bytes: usize) -> bool {
         take(&self.diffs, bytes)
+    }
+
+    /// Takes so many steps of a fuzzy search.
+    pub(crate) fn likeness(&self, steps: usize) -> bool {
+        take(&self.likeness, steps)
     }
 
     /// Takes a search for what is nearest.
