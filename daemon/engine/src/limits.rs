@@ -92,6 +92,9 @@ pub(crate) const EXCERPT: usize = 160;
 /// Blocks of which a dialect's wording says more than that they are there: a screen or two.
 pub(crate) const SAID: usize = 100;
 
+/// Clipboards that an answer names one by one: a payload may fill thousands.
+pub(crate) const CLIPBOARDS_SAID: usize = 20;
+
 /// Letters of what is said about a payload's JSON: it may quote what was sent.
 pub(crate) const JSON_MESSAGE: usize = 512;
 

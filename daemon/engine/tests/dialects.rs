@@ -190,6 +190,21 @@ fn pieces(count: usize, gap: &str) -> String {
     format!("{gap}{pieces}")
 }
 
+/// Pattern, flags, template, text, count, and what CPython 3.11 makes of the text.
+type Sample = (String, u32, String, String, Option<u64>, String);
+
+#[test]
+fn substitutions_come_out_as_python_has_them() {
+    let samples: Vec<Sample> =
+        serde_json::from_str(include_str!("samples/python-substitutions.json")).unwrap();
+    for (search, flags, replace, text, count, wanted) in samples {
+        let search =
+            json!({"search": search, "replace": replace, "regex": true, "flags": flags, "count": count});
+        let payload = json!({"path": "f", "search_replace": search});
+        assert_eq!(done("safe-edit", &payload, &text).unwrap(), wanted, "{payload} in {text:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -103,6 +103,9 @@ pub(crate) fn run(
             None
         }
     };
+    if made.is_none() {
+        reports.iter_mut().flatten().for_each(|report| report.changed = false);
+    }
     store(ground, ops, verdicts, &reports, clips);
     Ok((made, reports))
 }
@@ -270,6 +273,10 @@ fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Opti
         Some(hash) => (hash, crate::hash::hash(&after)),
         None => hash_both(ground.bytes, &after, first.at as usize),
     };
+    // Edits may undo each other: a line goes at one place and comes at another.
+    if hashes.0 == hashes.1 {
+        return Ok(None);
+    }
     let plain = text.encoding == Encoding::Utf8;
     let at = first.at as usize;
     let lines = text.line_of(at.saturating_sub(text.bom)) - 1;

@@ -6,6 +6,7 @@ use editd_proto::path::WirePath;
 
 use super::words::Reply;
 use crate::dialect::{Answer, Words};
+use crate::limits;
 
 fn outcome(rung: Option<&str>, error: Option<WireError>) -> EditOutcome {
     let status = if error.is_some() { EditStatus::Refused } else { EditStatus::Applied };
@@ -80,4 +81,13 @@ fn a_partial_answer_counts_and_says_what_was_left_out() {
     let clipboard = "<clipboard>\"a\\\"b\" holds what the file had at lines 3 to 5, not oldText as it was quoted: it matched as `indent`</clipboard>";
     assert!(said.contains(clipboard), "{said}");
     assert!(!said.contains("\"d\""), "what was not applied stored nothing: {said}");
+}
+
+#[test]
+fn of_many_clipboards_some_are_named_and_all_are_counted() {
+    let stores = |number: usize| Edit { to_clipboard: Some(format!("c{number}")), ..Edit::default() };
+    let words = Reply::new(&(0..1000).map(stores).collect::<Vec<_>>());
+    let said = words.clipboards(&vec![outcome(Some("eol"), None); 1000]);
+    assert_eq!(said.len(), limits::CLIPBOARDS_SAID + 1);
+    assert_eq!(said.last().map(String::as_str), Some("<clipboard>and 980 more</clipboard>"));
 }

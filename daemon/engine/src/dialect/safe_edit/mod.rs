@@ -7,7 +7,7 @@
 //!
 //! *Limitations*: `mode` says whether a search that finds nothing is an error; one that only the request gives
 //! comes after the translation, so that such a search is an error there. A line edit one line past the last appends,
-//! as in the native `lines`.
+//! as in the native `lines`. An empty match directly behind another match does not count, though Python counts it.
 
 mod fields;
 mod flags;

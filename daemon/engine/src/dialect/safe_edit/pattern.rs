@@ -196,21 +196,21 @@ impl Reader<'_> {
 
     /// After an opening brace: a repetition, or in Python the letter itself.
     fn brace(&mut self) {
-        let inner = self.rest.split_once('}').map(|(inner, _)| inner);
-        let counts = |inner: &&str| {
-            inner.bytes().filter(|byte| *byte == b',').count() <= 1
-                && inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
-                && !inner.is_empty()
-        };
-        let Some(inner) = inner.filter(counts) else {
+        let counts = |byte: &u8| byte.is_ascii_digit() || *byte == b',';
+        let (inner, commas) = self
+            .rest
+            .bytes()
+            .take_while(counts)
+            .fold((0, 0), |(inner, commas), byte| (inner + 1, commas + usize::from(byte == b',')));
+        if inner == 0 || commas > 1 || self.rest.as_bytes().get(inner) != Some(&b'}') {
             self.out.push_str("\\{");
             return;
-        };
+        }
         self.out.push('{');
-        if inner.starts_with(',') {
+        if self.rest.starts_with(',') {
             self.out.push('0');
         }
-        self.copy(inner.len() + 1);
+        self.copy(inner + 1);
         self.repeated = true;
     }
 }

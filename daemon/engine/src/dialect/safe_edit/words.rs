@@ -38,7 +38,8 @@ impl Reply {
     fn failed(&self, edit: Option<u64>, error: &WireError) -> String {
         let sentence = match (error.code, &self.search) {
             (Code::NotFound, Some((search, _))) => {
-                return format!("Pattern {search:?} not found in file; check it, or read the file again");
+                let advice = error.cause.as_deref().unwrap_or("check it, or read the file again");
+                format!("Pattern {search:?} not found in file; {advice}")
             }
             (Code::Missing, _) => "the file does not exist; content makes it".to_owned(),
             (Code::Malformed | Code::InvalidRegex | Code::Limit, Some(_)) => {
@@ -46,11 +47,12 @@ impl Reply {
             }
             _ => error.message.clone(),
         };
-        let why = with_details(error, sentence);
-        match edit {
-            Some(number) if self.search.is_none() => format!("Edit failed: edit {number}: {why}"),
-            _ => format!("Edit failed: {why}"),
-        }
+        let lead = match (edit, &self.search) {
+            (_, Some(_)) if error.code == Code::NotFound => String::new(),
+            (Some(number), None) => format!("Edit failed: edit {number}: "),
+            _ => "Edit failed: ".to_owned(),
+        };
+        lead + &with_details(error, sentence)
     }
 
     fn status(&self, receipt: &Receipt) -> Vec<String> {

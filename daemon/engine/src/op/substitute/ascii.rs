@@ -26,12 +26,11 @@ pub(super) fn spell(pattern: &str, [edge, inside]: [&str; 2]) -> String {
             continue;
         }
         match letters.next() {
-            Some('w') => out.push_str("[0-9A-Za-z_]"),
-            Some('W') => out.push_str("[^0-9A-Za-z_]"),
-            Some('d') => out.push_str("[0-9]"),
-            Some('D') => out.push_str("[^0-9]"),
-            Some('s') => out.push_str(r"[\t-\r\x20]"),
-            Some('S') => out.push_str(r"[^\t-\r\x20]"),
+            Some(class @ ('w' | 'W' | 'd' | 'D' | 's' | 'S')) if depth > 0 => out.push_str(spelt(class)),
+            // Ignoring case would take in letters that only fold to ASCII.
+            Some(class @ ('w' | 'W' | 'd' | 'D' | 's' | 'S')) => {
+                out.extend(["(?-i:", spelt(class), ")"]);
+            }
             // `\b{start}` has a meaning of its own.
             Some('b') if depth == 0 && !letters.as_str().starts_with('{') => out.push_str(edge),
             Some('B') if depth == 0 => out.push_str(inside),
@@ -40,4 +39,15 @@ pub(super) fn spell(pattern: &str, [edge, inside]: [&str; 2]) -> String {
         }
     }
     out
+}
+
+fn spelt(class: char) -> &'static str {
+    match class {
+        'w' => "[0-9A-Za-z_]",
+        'W' => "[^0-9A-Za-z_]",
+        'd' => "[0-9]",
+        'D' => "[^0-9]",
+        's' => r"[\t-\r\x20]",
+        _ => r"[^\t-\r\x20]",
+    }
 }
