@@ -8,6 +8,7 @@ mod bounded;
 #[cfg(unix)]
 mod cases;
 mod crash;
+mod edits;
 mod faults;
 mod foreign;
 #[cfg(unix)]

@@ -153,13 +153,24 @@ fn mixed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
     } else {
         (meant.site.first, truth.old.clone(), truth.new.clone())
     };
-    let (head, tail) = shared(truth, ways);
+    let (mut head, mut tail) = shared(truth, ways);
+    if meant.said.span() == truth.span() {
+        // What is said of a line in two ways is not shared.
+        let said = shared(&meant.said, ways);
+        (head, tail) = (head.min(said.0), tail.min(said.1));
+    }
+    if ways.anywhere && !truth.closed {
+        // The last line is not whole: its ending is behind the quotation.
+        (head, tail) = (0, 0);
+    }
     let (from, to) = (start + head, start + old.len() - tail);
-    let lines = new[head..new.len() - tail].iter().map(|text| {
-        let given = meant.said.new.iter().filter(|given| given.trim() == text.trim() || plain(given) == plain(text));
+    let open = source.is_open() && to == source.lines.len();
+    let lines = new[head..new.len() - tail].iter().enumerate().map(|(at, text)| {
+        let given =
+            meant.said.new.iter().filter(|given| given.trim() == text.trim() || plain(given) == plain(text));
         let given = given.filter(|_| meant.how.writes_as_given() || text.trim().is_empty());
         let texts: Vec<&str> = std::iter::once(text).chain(given).map(String::as_str).collect();
-        options(source, &texts, false)
+        options(source, &texts, open && head + at + 1 == new.len() - tail)
     });
     Region { from, to, lines: lines.collect() }
 }
@@ -198,11 +209,13 @@ fn literal(source: &Source, said: &Said, at: usize) -> Region {
         let line = &source.lines[at];
         [line.text.as_str(), if line.ending.is_empty() { "" } else { "\n" }].concat()
     };
-    while from < to && new.first().is_some_and(|line| *line == own(from)) {
+    // Which break is whose is not known where they differ.
+    let trims = source.endings != Endings::Mixed;
+    while trims && from < to && new.first().is_some_and(|line| *line == own(from)) {
         new.remove(0);
         from += 1;
     }
-    while from < to && new.last().is_some_and(|line| *line == own(to - 1)) {
+    while trims && from < to && new.last().is_some_and(|line| *line == own(to - 1)) {
         new.pop();
         to -= 1;
     }

@@ -159,7 +159,9 @@ fn around(source: &Source, site: &Site, (above, below): (usize, usize)) -> Said 
 /// Whether the texts end in a break; `None` where neither way says what is meant.
 fn closed(source: &Source, said: &Said, ways: &Ways, rng: &mut Rng) -> Option<bool> {
     let at_open_end = source.is_open() && said.span().end == source.lines.len();
-    let must = said.with_context().is_empty() || said.quoted().last().is_some_and(String::is_empty);
+    // Without a break at its end, a text whose last line is empty is read as one line less.
+    let empty = |lines: &[String]| lines.last().is_none_or(|line| line.trim().is_empty());
+    let must = empty(&said.with_context()) || empty(&said.quoted());
     match (must, at_open_end) {
         (true, true) => None,
         (_, true) => Some(false),

@@ -66,6 +66,7 @@ fn trailing(said: &mut Said, rng: &mut Rng) -> bool {
 }
 
 fn dedented(said: &mut Said, rng: &mut Rng) -> bool {
+    let mixes = mixes(said);
     let filled: Vec<String> = every(said).filter(|line| !is_blank(line)).map(|line| line.clone()).collect();
     let mut common = filled.first().map_or("", |line| indent(line));
     for line in &filled {
@@ -81,8 +82,19 @@ fn dedented(said: &mut Said, rng: &mut Rng) -> bool {
         let most = lost.min(indent(line).len());
         line.replace_range(..most, "");
     }
-    said.sure = !is_torn(said, &own);
+    said.sure = !is_torn(said, &own) && !mixes;
     true
+}
+
+/// Whether the new lines bring tabs among spaces, or the other way round, where the quoted ones have one kind.
+fn mixes(said: &Said) -> bool {
+    let kinds = |lines: &[String], kind: char| {
+        lines.iter().any(|line| !is_blank(line) && indent(line).contains(kind))
+    };
+    let quoted = said.quoted();
+    let (tabs, spaces) = (kinds(&quoted, '\t'), kinds(&quoted, ' '));
+    let both = (tabs || kinds(&said.new, '\t')) && (spaces || kinds(&said.new, ' '));
+    both && !(tabs && spaces)
 }
 
 /// Whether one line alone is quoted, and the new text reads as well as one whose first line alone lost its
@@ -98,6 +110,7 @@ fn is_torn(said: &Said, lost: &str) -> bool {
 
 fn indented(said: &mut Said, rng: &mut Rng) -> bool {
     let more = ["  ", "    ", "        ", "\t", "   "][rng.usize(0..5)];
+    said.sure = !mixes(said);
     every(said).filter(|line| !is_blank(line)).for_each(|line| line.insert_str(0, more));
     true
 }
@@ -139,14 +152,18 @@ fn first_indent(said: &mut Said) -> bool {
     let Some(lost) = quoted.first().map(|line| indent(line).to_owned()) else { return false };
     let same = |line: &&String| !is_blank(line) && indent(line) == lost;
     let first_new = said.with_context().first().cloned();
-    if lost.is_empty() || is_blank(&quoted[0]) || quoted.len() < 2 || !first_new.as_ref().is_some_and(|line| same(&line)) {
+    if lost.is_empty()
+        || is_blank(&quoted[0])
+        || quoted.len() < 2
+        || !first_new.as_ref().is_some_and(|line| same(&line))
+    {
         return false;
     }
     // Where a new line is less indented, the whole reads as dedented, and is another payload.
     if said.new.iter().any(|line| !is_blank(line) && !line.starts_with(&lost)) {
         return false;
     }
-    said.sure = quoted[1..].iter().any(|line| same(&line));
+    said.sure = quoted[1..].iter().any(|line| same(&line)) && !mixes(said);
     let cut = |line: Option<&mut String>| {
         if let Some(line) = line {
             line.replace_range(..lost.len(), "");

@@ -99,6 +99,9 @@ impl Printer for Insert {
     }
 
     fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+        if ask.edits.iter().any(|said| !said.before.is_empty() && !said.after.is_empty()) {
+            return None;
+        }
         let edits = ask.edits.iter().map(|said| Edit {
             at: Some(if said.after.is_empty() {
                 Position::After(list(&said.before, ask.eol))

@@ -86,8 +86,8 @@ fn is_told_twice(text: &Text<'_>, mapping: &Mapping, own: &str, new: &str, besid
     if !torn && !beside {
         return false;
     }
-    let from = usize::from(!beside);
-    let mut others = list.iter().skip(from).map(|(line, _)| *line).filter(|line| !is_blank(line)).peekable();
+    let mut others =
+        list.iter().skip(usize::from(torn)).map(|(line, _)| *line).filter(|line| !is_blank(line)).peekable();
     others.peek().is_some()
         && others.clone().all(|line| line.starts_with(own))
         && others.any(|line| mapping.line(line).is_none_or(|mapped| mapped != line))
