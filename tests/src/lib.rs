@@ -15,6 +15,8 @@ pub mod case;
 
 #[cfg(unix)]
 pub mod client;
+#[cfg(unix)]
+pub mod contents;
 pub mod generator;
 #[cfg(unix)]
 pub mod house;

@@ -72,12 +72,12 @@ pub(crate) const FUZZY_TIE: f64 = 0.02;
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
 pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 
-/// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
-pub(crate) const LOOKED_AT: usize = 64;
-
 /// Lines that the rungs of one job may compare one by one, where a quotation could stand at many places: a second
 /// at most.
 pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
+
+/// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
+pub(crate) const LOOKED_AT: usize = 64;
 
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;

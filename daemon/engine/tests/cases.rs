@@ -38,6 +38,9 @@ struct Case {
     payload_path: Option<String>,
     /// Bytes that a payload may have.
     payload_limit: Option<usize>,
+    /// What the request says beside the payload.
+    payload_partial: Option<bool>,
+    payload_threshold: Option<f64>,
     before: BTreeMap<String, String>,
     before_hex: BTreeMap<String, String>,
     modes: BTreeMap<String, u32>,
@@ -262,8 +265,8 @@ fn translated(case: &Case, payload: &str) -> (World, Outcome) {
         files: wanted.files,
         mode: wanted.mode.unwrap_or_default(),
         diff: wanted.diff,
-        threshold: wanted.threshold,
-        partial: wanted.partial.unwrap_or(false),
+        threshold: wanted.threshold.or(case.payload_threshold),
+        partial: wanted.partial.or(case.payload_partial).unwrap_or(false),
         ..JobRequest::default()
     };
     let world = world(case, &job);

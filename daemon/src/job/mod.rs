@@ -28,6 +28,7 @@ mod stage;
 mod stale;
 mod swap;
 mod vet;
+mod why;
 
 pub use draft::{Draft, Drafted, Origin};
 pub use errors::{Halt, disk_refusal, store_refusal};

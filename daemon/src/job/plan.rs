@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
 use super::judge::Judged;
-use super::{Given, Said};
+use super::{Given, Said, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
 use crate::receipt::ranges;
@@ -36,10 +36,12 @@ pub(super) fn plan(rooms: &Rooms, judged: Judged, said: Option<&Said>) -> Result
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), sight.hash()?))).collect();
     let mut plan = if skipped.is_empty() {
         let options = rooms.options(snapshot.world.files.keys());
-        editd_engine::plan_known(request, &snapshot.world, &options, &known)?
+        editd_engine::plan_known(request, &snapshot.world, &options, &known)
     } else {
-        plan_without(rooms, request, &snapshot.world, &known, &skipped)?
-    };
+        plan_without(rooms, request, &snapshot.world, &known, &skipped)
+    }
+    .map_err(|refusal| why::explained(rooms, &snapshot, refusal))?;
+    why::explain_parts(rooms, &snapshot, &mut plan);
     check_seen(&plan, &seen, &where_seen)?;
     if let Some(wanted) = &request.verified
         && *wanted != token(&plan)

@@ -8,8 +8,8 @@ use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, FileOutcome, HistoryReply, HistoryRequest, JobRequest,
-    ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
+    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -225,6 +225,9 @@ impl Requests for Fake {
     }
     fn check(&self) -> CheckReply {
         CheckReply { findings: Vec::new() }
+    }
+    fn dialects(&self) -> DialectsReply {
+        DialectsReply::default()
     }
 }
 

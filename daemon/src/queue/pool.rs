@@ -91,7 +91,7 @@ impl Queue {
         // A job whose lanes cannot be told runs alone, and finds out itself what is wrong with it.
         let lanes = early.unwrap_or_else(|| desk.lanes(&asked).unwrap_or(Lanes::All));
         let reply = if request.detach {
-            reply.send(Ok(reply::queued(id)));
+            reply.send(Ok(asked.said(reply::queued(id))));
             None
         } else {
             Some(reply)
@@ -110,7 +110,7 @@ impl Queue {
                 Admission::Ended(receipt) => Ok(asked.said(*receipt)),
                 Admission::Refused(refusal) => Ok(asked.refused(refusal)),
                 Admission::Underway(id) if asked.request().detach && !is_ticket(id) => {
-                    Ok(reply::repeated(&reply::queued(id)))
+                    Ok(asked.said(reply::repeated(&reply::queued(id))))
                 }
                 Admission::Underway(id) => {
                     let (back, refusal) = self.attach(id, reply.again(true))?;

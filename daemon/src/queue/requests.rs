@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, HistoryReply, HistoryRequest, JobRequest, ReadReply,
-    ReadRequest, Receipt, ShowReply, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, HistoryReply, HistoryRequest, JobRequest,
+    ReadReply, ReadRequest, Receipt, ShowReply, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -38,6 +38,7 @@ pub trait Requests: Send + Sync {
     fn failed(&self) -> Option<String>;
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
     fn check(&self) -> CheckReply;
+    fn dialects(&self) -> DialectsReply;
 }
 
 impl Requests for Workspace {
@@ -109,5 +110,8 @@ impl Requests for Workspace {
     }
     fn check(&self) -> CheckReply {
         Workspace::check(self)
+    }
+    fn dialects(&self) -> DialectsReply {
+        Workspace::dialects(self)
     }
 }

@@ -22,6 +22,14 @@ impl Store {
         self.shared.entry(id)
     }
 
+    /// Bytes of its record, unpacked: what reading it costs.
+    pub fn entry_size(&self, id: JobId) -> Result<Option<usize>, StoreError> {
+        self.shared.held(&key::job(key::ENTRY, id), |value| {
+            let (frame, _) = read::frame_at(self.shared.log.dir(), row::place(value)?)?;
+            Ok(Some(frame.raw as usize))
+        })
+    }
+
     /// Its summary.
     pub fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {
         self.shared.summary(id)

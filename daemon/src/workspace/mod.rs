@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
-use editd_proto::message::{JobRequest, Receipt};
+use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt};
 use editd_proto::path::WirePath;
 
 use crate::clock::Clock;
@@ -145,6 +145,15 @@ impl Workspace {
         let roots: Vec<Vec<u8>> =
             self.rooms.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
         Understood::new(request, &roots, self.rooms.settings.payload_limit)
+    }
+
+    /// Which payloads it understands.
+    pub fn dialects(&self) -> DialectsReply {
+        let info = |(name, sentence): (&str, &str)| DialectInfo {
+            name: name.to_owned(),
+            sentence: sentence.to_owned(),
+        };
+        DialectsReply { dialects: editd_engine::dialect::list().map(info).collect() }
     }
 
     /// What a job needs to itself; checks its paths.

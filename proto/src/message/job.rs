@@ -77,7 +77,7 @@ pub struct JobRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<String>,
     /// The files. A path listed again is a later stage.
-    #[serde(default, deserialize_with = "super::bounded::files")]
+    #[serde(default, deserialize_with = "super::bounded::files", skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileEntry>,
     /// Instead of `files`: the payload of another tool, as that tool's callers write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -32,6 +32,9 @@ fn every_message_with_all_of_its_fields() {
     });
     both_ways(&samples::read_reply());
     both_ways(&samples::job());
+    both_ways(&samples::payload_job());
+    both_ways(&DialectsRequest {});
+    both_ways(&samples::dialects());
     both_ways(&samples::receipt());
     both_ways(&samples::undo());
     both_ways(&HistoryRequest {

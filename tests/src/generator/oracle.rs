@@ -89,7 +89,9 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
         Disturbance::TypoSimilar => similar(source, truth, said),
         _ => {
             let places = alike(source, truth, ways, how).len();
-            let one = places == 1 && said.sure && how.is_repaired(ways);
+            // An insertion has an anchor instead of an old text, and nothing can be cut from both old and new.
+            let cut = how != Disturbance::LineTooMany || !truth.old.is_empty();
+            let one = places == 1 && said.sure && cut && how.is_repaired(ways);
             Some(if one { Right::Placed } else { Right::Either })
         }
     }

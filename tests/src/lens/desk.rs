@@ -12,9 +12,7 @@ use editd::store::{Backing, Options};
 use editd::workspace::{Admission, Who, Workspace};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{
-    ClipAction, ClipRequest, Durability, EntrySummary, HistoryRequest, Receipt, ShowReply,
-};
+use editd_proto::message::{ClipAction, ClipRequest, EntrySummary, HistoryRequest, Receipt, ShowReply};
 
 use super::story::Act;
 use crate::sim::SimMachine;

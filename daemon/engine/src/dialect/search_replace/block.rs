@@ -32,9 +32,8 @@ pub(super) fn blocks(text: &str, first: u64) -> Result<Vec<Block<'_>>, Fault> {
     let mut found = Vec::new();
     for line in lines(text, first) {
         last = line.number;
-        let was_outside = state == State::Outside;
         state = match state.step(&line)? {
-            Step::Go(State::Outside) if was_outside && names_a_file(line.text) => {
+            Step::Go(State::Outside) if names_a_file(line.text) => {
                 named = Some(line.text.trim());
                 State::Outside
             }

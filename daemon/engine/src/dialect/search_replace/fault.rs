@@ -37,6 +37,8 @@ pub(super) struct Fault {
 pub(super) enum Kind {
     /// A marker before its turn.
     Order,
+    /// Something like a marker where only `<<<<<<< SEARCH` may stand.
+    Slip,
     /// A SEARCH marker that is indented.
     Indented,
     /// A conflict marker in the content that nothing escapes.
@@ -84,6 +86,11 @@ impl Fault {
         let at = format!("line {line}{place}");
         let mut error = malformed(match self.kind {
             Kind::Order => format!("{at}: found `{marker}`, expected `{expected}`; put the markers in order"),
+            Kind::Slip => {
+                format!(
+                    "{at}: found `{marker}`, expected `{expected}`; write nothing else on the marker's line"
+                )
+            }
             Kind::Indented => format!("{at}: `{expected}` is indented; a marker starts its line"),
             Kind::Conflict => format!(
                 "{at}: found `{marker}`, expected `{expected}`; put a backslash in front of it if it is content of the file"

@@ -75,7 +75,8 @@ pub(super) const CDATA: &str = "<![CDATA[";
 /// What it ends with.
 pub(super) const CDATA_END: &str = "]]>";
 
-fn has_block(text: &str) -> bool {
+/// Whether a text has a line that starts a block.
+pub(super) fn has_block(text: &str) -> bool {
     let text = unwrapped(text, 1).0;
     lines(text, 1).any(|line| matches!(Marker::of(line.text), Marker::Search(_)))
 }

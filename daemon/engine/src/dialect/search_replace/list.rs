@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::forms::{Portion, unwrapped};
+use super::forms::{Portion, has_block, unwrapped};
 use crate::Refusal;
 use crate::refusal::malformed;
 
@@ -16,7 +16,7 @@ const WRAPPERS: [&str; 4] = ["apply_diff", "args", "files", "file"];
 pub(super) fn fits_fields(fields: &Map<String, Value>) -> bool {
     let inner = WRAPPERS.iter().find_map(|name| fields.get(*name));
     match (fields.get("diff"), inner) {
-        (Some(Value::String(_)), _) => true,
+        (Some(Value::String(text)), _) => has_block(text),
         (Some(Value::Array(items)), _) => items.iter().all(|item| item.get("content").is_some()),
         (Some(Value::Object(item)), _) => item.contains_key("content"),
         (None, Some(inner)) if fields.len() == 1 => fits(inner),
@@ -67,7 +67,7 @@ fn inside_wrappers(mut value: Value) -> Value {
 /// `{path, diff}`, or one `{content, startLine}` for the file that the request names.
 fn file(value: Value, place: &str, found: &mut Vec<Portion<'static>>) -> Result<(), Refusal> {
     let Value::Object(mut fields) = value else {
-        return Err(malformed(format!("item{place}: a file is an object with `path` and `diff`")));
+        return Err(malformed(format!("{}: a file is an object with `path` and `diff`", at(place))));
     };
     if fields.contains_key("content") {
         return item(Value::Object(fields), None, None, place, found);
@@ -75,15 +75,15 @@ fn file(value: Value, place: &str, found: &mut Vec<Portion<'static>>) -> Result<
     let path = match fields.remove("path") {
         None | Some(Value::Null) => None,
         Some(Value::String(path)) => Some(path),
-        Some(_) => return Err(malformed(format!("item{place}: `path` must be a text"))),
+        Some(_) => return Err(malformed(format!("{}: `path` must be a text", at(place)))),
     };
     let start_line = start_line(&mut fields, place)?;
     let diff = fields.remove("diff").unwrap_or(Value::Null);
     known(&fields, place, "path, diff, startLine")?;
     match diff {
-        Value::Null => Err(malformed(format!("item{place}: `diff` is missing; send blocks"))),
+        Value::Null => Err(malformed(format!("{}: `diff` is missing; send blocks", at(place)))),
         Value::Array(items) if items.is_empty() => {
-            Err(malformed(format!("item{place}: `diff` is an empty list; send blocks")))
+            Err(malformed(format!("{}: `diff` is an empty list; send blocks", at(place))))
         }
         Value::Array(items) => items.into_iter().zip(1..).try_for_each(|(value, number)| {
             item(value, path.clone(), start_line, &format!(" of diff {number}{place}"), found)
@@ -104,13 +104,13 @@ fn item(
         Value::String(content) => (content, None),
         Value::Object(mut fields) => {
             let Some(Value::String(content)) = fields.remove("content") else {
-                return Err(malformed(format!("item{place}: `content` must be a text with blocks")));
+                return Err(malformed(format!("{}: `content` must be a text with blocks", at(place))));
             };
             let own = start_line(&mut fields, place)?;
             known(&fields, place, "content, startLine")?;
             (content, own)
         }
-        _ => return Err(malformed(format!("item{place}: a diff is an object with `content`"))),
+        _ => return Err(malformed(format!("{}: a diff is an object with `content`", at(place)))),
     };
     let (text, first) = match unwrapped(&content, 1) {
         (text, first) if text.len() < content.len() => (text.to_owned(), first),
@@ -129,11 +129,12 @@ fn item(
 /// `startLine` in either spelling; absent where it is null or empty.
 fn start_line(fields: &mut Map<String, Value>, place: &str) -> Result<Option<u64>, Refusal> {
     let (one, other) = (fields.remove("startLine"), fields.remove("start_line"));
-    let wrong = || malformed(format!("item{place}: `startLine` must be the number of a line"));
+    let wrong = || malformed(format!("{}: `startLine` must be the number of a line", at(place)));
     match (one, other) {
-        (Some(_), Some(_)) => {
-            Err(malformed(format!("item{place}: `startLine` and `start_line` are one field; leave one out")))
-        }
+        (Some(_), Some(_)) => Err(malformed(format!(
+            "{}: `startLine` and `start_line` are one field; leave one out",
+            at(place)
+        ))),
         (None | Some(Value::Null), None) | (None, Some(Value::Null)) => Ok(None),
         (Some(Value::Number(number)), None) | (None, Some(Value::Number(number))) => {
             number.as_u64().map(Some).ok_or_else(wrong)
@@ -156,12 +157,17 @@ pub(super) fn number(text: &str) -> Result<Option<u64>, ()> {
     }
 }
 
+/// Which item a message is about.
+fn at(place: &str) -> &str {
+    place.strip_prefix(" of ").unwrap_or("the payload")
+}
+
 fn known(fields: &Map<String, Value>, place: &str, known: &str) -> Result<(), Refusal> {
     match fields.keys().next() {
         None => Ok(()),
         Some(name) => {
             let name = crate::locate::excerpt(name, 0);
-            Err(malformed(format!("item{place}: the field {name:?} is not known; there are {known}")))
+            Err(malformed(format!("{}: the field {name:?} is not known; there are {known}", at(place))))
         }
     }
 }

@@ -99,9 +99,8 @@ impl State {
 fn outside(marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fault> {
     match marker {
         Marker::Search(width) => Ok(State::Head(Head { width, line: line.number, near: None, ended: false })),
-        Marker::Separator(Width::Narrow) | Marker::Replace | Marker::Conflict => {
-            Err(Fault::new(Kind::Order, line, SEARCH))
-        }
+        Marker::Separator(Width::Narrow) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEARCH)),
+        Marker::Conflict => Err(Fault::new(Kind::Slip, line, SEARCH)),
         // To skip it as text between blocks would silently drop what it was meant to start.
         Marker::Content if matches!(Marker::of(line.text.trim_start()), Marker::Search(_)) => {
             Err(Fault::new(Kind::Indented, line, SEARCH))

@@ -162,7 +162,7 @@ impl<'p> Scan<'p> {
         } else {
             let known = ELEMENTS.iter().find(|(known, parents)| *known == name && parents.contains(&parent));
             let Some((name, _)) = known else { return Err(self.unexpected(given)) };
-            Tag::Open(*name)
+            Tag::Open(name)
         };
         match &tag {
             Tag::Open(name) => self.open.push(*name),

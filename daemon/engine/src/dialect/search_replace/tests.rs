@@ -1,8 +1,9 @@
-//! Tests of the parser alone: what is printed parses back, no text panics, and none is read twice. No edit is planned.
+//! Tests of the parser alone: what is printed parses back, no text panics, and none is read too often.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
+use editd_proto::error::{Code, NearMiss, WireError};
+use editd_proto::message::{JobRequest, Receipt, Status};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
@@ -10,7 +11,9 @@ use super::block::{Block, blocks};
 use super::fault::Kind;
 use super::marker::{Marker, is_escaped};
 use super::progress;
-use crate::dialect::{Asked, Setting, translate};
+use super::words::{Said, SearchReplaceWords};
+use crate::dialect::{Answer, Asked, Setting, Words, translate};
+use crate::{Options, State, World, apply, plan};
 
 /// A block as its users write it, with every line escaped that needs it.
 fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
@@ -85,6 +88,42 @@ proptest! {
         }
         prop_assert_eq!(progress(&text), wanted.len());
         prop_assert_eq!(blocks(&text, 1).unwrap(), wanted);
+    }
+
+    /// Each line of the file is another, some are markers, and each block takes the place of the lines it quotes.
+    #[test]
+    fn blocks_do_to_a_file_what_their_parts_say(
+        parts in prop::collection::vec((any::<bool>(), part(0), any::<bool>()), 1..8),
+        shuffled in any::<u64>(),
+        crlf in any::<bool>(),
+    ) {
+        let end = if crlf { "\r\n" } else { "\n" };
+        let (mut before, mut after, mut texts) = (String::new(), String::new(), Vec::new());
+        for (n, (change, new, wide)) in parts.into_iter().enumerate() {
+            let old = format!("<<<<<<< {n}\nline {n}\n\\======= {n}\n");
+            before.push_str(&old);
+            if change {
+                let new = new.replace(" \r\n", "\n");
+                after.push_str(&new);
+                let block = Block { named: None, line: 0, near: None, old, new };
+                texts.insert(shuffled as usize % (texts.len() + 1), print(&block, wide, true, false));
+            } else {
+                after.push_str(&old);
+            }
+        }
+        if !texts.is_empty() {
+            let path = WirePath::from("f");
+            let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
+            let asked = translate(None, &texts.concat(), &setting).unwrap().asked;
+            let Asked::Job(wanted) = asked else { unreachable!() };
+            let job = JobRequest { files: wanted.files, ..JobRequest::default() };
+            let bytes = before.replace('\n', end).into_bytes();
+            let state = State::File { bytes: bytes.clone().into(), mode: 0o644 };
+            let world = World { files: [(path, state)].into(), ..World::default() };
+            let plan = plan(&job, &world, &Options::default()).unwrap();
+            let splices = plan.changes.first().map_or(&[][..], |change| &change.splices);
+            prop_assert_eq!(apply(&bytes, splices).unwrap(), after.replace('\n', end).into_bytes());
+        }
     }
 
     #[test]
@@ -172,7 +211,7 @@ fn every_fault_is_told_apart() {
     for (text, wanted) in [
         ("a\n=======\n", (Kind::Order, 2)),
         (">>>>>>> REPLACE", (Kind::Order, 1)),
-        ("<<<<<<< HEAD\n", (Kind::Order, 1)),
+        ("<<<<<<< HEAD\n", (Kind::Slip, 1)),
         ("  <<<<<<< SEARCH\n", (Kind::Indented, 1)),
         ("<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", (Kind::Order, 3)),
         ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", (Kind::Order, 3)),
@@ -222,6 +261,57 @@ fn progress_counts_the_blocks_that_are_whole() {
     assert_eq!(counts.last(), Some(&2));
     assert_eq!(counts.iter().position(|count| *count == 1), text.find(" REPLACE\n").map(|at| at + 8));
     assert_eq!(progress("<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n=======\n"), 1);
+}
+
+/// What is said of a block that no rung found.
+fn said(error: WireError, near: Option<u64>) -> String {
+    let path = WirePath::from("a.py");
+    let words = SearchReplaceWords { files: vec![Said { path: path.clone(), near: vec![None, near] }] };
+    let receipt = Receipt {
+        job: None,
+        status: Status::Refused,
+        files: Vec::new(),
+        error: Some(WireError { edit: Some(2), ..error.at(&path) }),
+        verified: None,
+        rebased: false,
+        repeated: false,
+        dialect: None,
+        text: None,
+    };
+    words.say(&Answer::Receipt(&receipt))
+}
+
+#[test]
+fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text() {
+    let mut error = WireError::new(Code::NotFound, "it is not there");
+    error.near_misses =
+        vec![NearMiss { line: 7, text: "7 | def f():\n8 |     pass\n".to_owned(), score: 0.879 }];
+    error.needed = Some(0.9);
+    error.searched = Some((1, 80));
+    error.tried = vec!["exact".to_owned(), "fuzzy".to_owned()];
+    assert_eq!(
+        said(error, Some(42)),
+        "Failed to apply any diffs.\n\n\
+         a.py, block 2: No sufficiently similar match found at line: 42 (87% similar, needs 90%)\n\n\
+         Debug Info:\n\
+         - Similarity Score: 87%\n\
+         - Required Threshold: 90%\n\
+         - Search Range: lines 1 to 80, starting at line 42\n\
+         - Tried: exact, fuzzy\n\
+         - Tip: read the file again and quote what is there\n\n\
+         Best Match Found:\n\
+         7 | def f():\n\
+         8 |     pass"
+    );
+}
+
+#[test]
+fn another_refusal_is_said_in_its_own_sentence() {
+    let stale = WireError::new(Code::Stale, "the file changed; read it again");
+    assert_eq!(
+        said(stale, None),
+        "Failed to apply any diffs.\n\na.py, block 2: the file changed; read it again"
+    );
 }
 
 #[test]

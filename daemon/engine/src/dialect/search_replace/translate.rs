@@ -42,7 +42,8 @@ impl Dialect for SearchReplace {
     }
 
     fn say_refusal(&self, error: &WireError) -> String {
-        let place = error.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
+        let path = error.path.as_ref().map(ToString::to_string).filter(|path| !error.message.contains(path));
+        let place = path.map(|path| format!("{path}: ")).unwrap_or_default();
         let form = if error.marker.is_some() || error.expected_marker.is_some() { FORM } else { "" };
         format!("Failed to apply any diffs.\n\n{place}{}\n\n{form}", error.message).trim_end().to_owned()
     }

@@ -1,5 +1,6 @@
 //! What became of the blocks, in the words of the tool's users. It shows what the receipt holds, and no file.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use editd_proto::error::{Code, WireError};
@@ -41,9 +42,7 @@ impl SearchReplaceWords {
         for file in &receipt.files {
             self.file(file, &mut left, &mut out);
         }
-        // With `partial` each refusal stands at its block.
-        let said = receipt.files.iter().flat_map(|file| &file.edits).any(|edit| edit.error.is_some());
-        if let (Some(error), false) = (&receipt.error, said) {
+        if let Some(error) = receipt.error.as_ref().filter(|error| !stands_at_a_block(error, receipt)) {
             let path = error.path.as_ref();
             let place = path.map(ToString::to_string).unwrap_or_default();
             out.push('\n');
@@ -57,7 +56,8 @@ impl SearchReplaceWords {
         let total = self.files.iter().map(|said| said.near.len()).sum::<usize>();
         let failed = edits().filter(|edit| edit.status == EditStatus::Refused).count();
         let idle = edits().filter(|edit| edit.status == EditStatus::Unchanged).count();
-        let held = edits().count() - failed - idle;
+        // A receipt from the journal may have forgotten the single edits.
+        let held = total.saturating_sub(failed + idle);
         let same = if idle > 0 { format!("; {idle} changed nothing") } else { String::new() };
         match receipt.status {
             Status::Applied => format!("Applied {held} of {total} blocks{same}.\n"),
@@ -71,7 +71,10 @@ impl SearchReplaceWords {
 
     fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
         let held = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied).count();
-        push(out, format_args!("{}: {held} of {} blocks\n", file.path, file.edits.len()));
+        match file.edits.len() {
+            0 => push(out, format_args!("{}\n", file.path)),
+            all => push(out, format_args!("{}: {held} of {all} blocks\n", file.path)),
+        }
         for (edit, number) in file.edits.iter().zip(1..) {
             if *left == 0 && edit.error.is_some() {
                 push(out, format_args!("- the blocks from {number} on are left out here\n"));
@@ -82,7 +85,9 @@ impl SearchReplaceWords {
                 None => *left -= usize::from(found(edit, number, out)),
                 Some(error) => {
                     *left -= 1;
-                    out.push('\n');
+                    if !out.ends_with("\n\n") {
+                        out.push('\n');
+                    }
                     let error = WireError { edit: error.edit.or(Some(number)), ..error.clone() };
                     self.failure(&file.path.to_string(), Some(&file.path), &error, out);
                     out.push('\n');
@@ -101,34 +106,13 @@ impl SearchReplaceWords {
             .filter(|part| !part.is_empty())
             .collect();
         let lead = if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) };
-        if error.code != Code::NotFound {
-            push(out, format_args!("{lead}{}\n", error.message));
-            for candidate in &error.candidates {
-                push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
-            }
+        if error.code == Code::NotFound {
+            not_found(&lead, self.near(path, error.edit), error, out);
             return;
         }
-        let near = self.near(path, error.edit);
-        let at = near.map(|line| format!(" at line: {line}")).unwrap_or_default();
-        let best = error.near_misses.first();
-        let score = percent(best.map_or(0.0, |near| near.score));
-        let needed = percent(error.needed.unwrap_or(1.0));
-        push(
-            out,
-            format_args!(
-                "{lead}No sufficiently similar match found{at} ({score}% similar, needs {needed}%)\n\n\
-                 Debug Info:\n- Similarity Score: {score}%\n- Required Threshold: {needed}%\n"
-            ),
-        );
-        if let Some((first, last)) = error.searched.or(error.lines.map(|last| (1, last))) {
-            let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
-            push(out, format_args!("- Search Range: lines {first} to {last}{from}\n"));
-        }
-        push(out, format_args!("- Tried: {}\n", error.tried.join(", ")));
-        let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
-        push(out, format_args!("- Tip: {tip}\n"));
-        if let Some(best) = best {
-            push(out, format_args!("\nBest Match Found:\n{}\n", best.text.trim_end_matches('\n')));
+        push(out, format_args!("{lead}{}\n", sentence(error)));
+        for candidate in &error.candidates {
+            push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
         }
     }
 
@@ -139,6 +123,37 @@ impl SearchReplaceWords {
     }
 }
 
+/// Whether a block of a `partial` job was refused for this and says so itself.
+fn stands_at_a_block(error: &WireError, receipt: &Receipt) -> bool {
+    let mut edits = receipt.files.iter().flat_map(|file| &file.edits);
+    edits.any(|edit| edit.error.as_ref().is_some_and(|own| (own.code, own.edit) == (error.code, error.edit)))
+}
+
+/// A text that no rung found: how near the nearest one came, and to what.
+fn not_found(lead: &str, near: Option<u64>, error: &WireError, out: &mut String) {
+    let at = near.map(|line| format!(" at line: {line}")).unwrap_or_default();
+    let best = error.near_misses.first();
+    let score = percent(best.map_or(0.0, |near| near.score));
+    let needed = percent(error.needed.unwrap_or(1.0));
+    push(
+        out,
+        format_args!(
+            "{lead}No sufficiently similar match found{at} ({score}% similar, needs {needed}%)\n\n\
+             Debug Info:\n- Similarity Score: {score}%\n- Required Threshold: {needed}%\n"
+        ),
+    );
+    if let Some((first, last)) = error.searched.or(error.lines.map(|last| (1, last))) {
+        let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
+        push(out, format_args!("- Search Range: lines {first} to {last}{from}\n"));
+    }
+    push(out, format_args!("- Tried: {}\n", error.tried.join(", ")));
+    let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
+    push(out, format_args!("- Tip: {tip}\n"));
+    if let Some(best) = best {
+        push(out, format_args!("\nBest Match Found:\n{}\n", best.text.trim_end_matches('\n')));
+    }
+}
+
 /// What the user should know of a block that was found otherwise than it was quoted; whether there is anything.
 fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
     let loose = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
@@ -146,7 +161,8 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
     let Some((first, last)) = edit.lines.filter(|_| loose.is_some() || moved.is_some()) else {
         return false;
     };
-    push(out, format_args!("- block {number}: lines {first} to {last}"));
+    let lines = if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
+    push(out, format_args!("- block {number}: {lines}"));
     if let Some(lines) = moved {
         let side = if lines > 0 { "below" } else { "above" };
         push(out, format_args!(", {} {side} its start line", lines.unsigned_abs()));
@@ -159,6 +175,21 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
     }
     out.push('\n');
     true
+}
+
+/// What a block's refusal says, with nothing that only a native job has.
+fn sentence(error: &WireError) -> Cow<'_, str> {
+    match (error.code, error.edit, error.other_edit) {
+        (Code::Missing, ..) => {
+            "the file does not exist, and blocks only change what is there; write it first".into()
+        }
+        (Code::Overlap, Some(edit), Some(other)) => {
+            let line = error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+            format!("blocks {other} and {edit} change the same text{line}; make them one block").into()
+        }
+        (Code::Ambiguous, ..) => error.message.replace("`near`", "its `:start_line:`").into(),
+        _ => error.message.as_str().into(),
+    }
 }
 
 fn percent(score: f64) -> u64 {
