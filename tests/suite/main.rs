@@ -10,6 +10,7 @@ mod cases;
 mod crash;
 #[cfg(unix)]
 mod dialects;
+mod edits;
 mod faults;
 mod foreign;
 #[cfg(unix)]
