@@ -41,8 +41,9 @@ proptest! {
         let bench = Bench::new();
         let mut states: Vec<String> = states.iter().map(|words| text(words)).collect();
         states.dedup();
-        bench.put("a", &states[0]);
-        for state in &states[1..] {
+        let (first, later) = states.split_first().unwrap();
+        bench.put("a", first);
+        for state in later {
             let text = Some(state.clone());
             let write = editd_proto::message::Edit { op: "write".into(), text, ..Default::default() };
             let entry = editd_proto::message::FileEntry {
