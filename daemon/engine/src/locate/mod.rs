@@ -19,12 +19,12 @@ mod indent;
 mod ladder;
 mod nearest;
 mod numbered;
+mod plain;
 mod reduced;
 mod report;
 mod score;
 mod shared;
 mod trailing;
-
 mod typographic;
 mod whole;
 
