@@ -64,7 +64,7 @@ impl<'h> Haystack<'h> {
         &self.needles
     }
 
-    /// Looking up in a form.
+    /// Looking lists of lines up in a form.
     pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
         match form {
             Form::Trimmed => &self.trimmed,
@@ -72,7 +72,7 @@ impl<'h> Haystack<'h> {
         }
     }
 
-    /// The content with plain characters. Only where many quotations share it is it kept: copies of the content add up.
+    /// The content with plain characters, kept only where many quotations share it: copies of the content add up.
     pub(super) fn plain(&self) -> Rc<Plain<'h>> {
         if self.in_bulk() { Rc::clone(&self.plain) } else { Rc::default() }
     }

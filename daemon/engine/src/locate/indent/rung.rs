@@ -55,6 +55,11 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
     let (explained, _) = wanted.explain(text, text.content.cut(range.clone()));
     let explained = explained?;
     let mapping = explained.gauge.mapping()?;
+    if let (Some(own), Brings::Instead(new) | Brings::Beside(new)) = (explained.torn, quote.brings)
+        && is_told_twice(text, &mapping, own, new, matches!(quote.brings, Brings::Beside(_)))
+    {
+        return None;
+    }
     let new = match quote.brings {
         Brings::Nothing => None,
         Brings::Instead(new) => {
@@ -71,6 +76,21 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
         }
     };
     Some(Adapted { new, score: None })
+}
+
+/// Whether a new text reads as well as one whose first line alone lost its indentation, and is another text then:
+/// its other lines are indented as the file's first line is, or deeper, and the mapping would indent them more.
+fn is_told_twice(text: &Text<'_>, mapping: &Mapping, own: &str, new: &str, beside: bool) -> bool {
+    let list = lines(new, text.breaks);
+    let torn = list.first().is_some_and(|(line, _)| unindented(line));
+    if !torn && !beside {
+        return false;
+    }
+    let mut others =
+        list.iter().skip(usize::from(torn)).map(|(line, _)| *line).filter(|line| !is_blank(line)).peekable();
+    others.peek().is_some()
+        && others.clone().all(|line| line.starts_with(own))
+        && others.any(|line| mapping.line(line).is_none_or(|mapped| mapped != line))
 }
 
 /// A text that goes beside the window, line by line.
@@ -101,6 +121,9 @@ struct Explained<'w> {
     gauge: Gauge<'w>,
     /// The file's indentation of the first line, where that is quoted without and explained by nothing else.
     first: Option<&'w str>,
+    /// The same where a mapping explains all lines, but the first is quoted without indentation and the others are as
+    /// the file's: it may be quoted from the middle of a line.
+    torn: Option<&'w str>,
 }
 
 impl<'q> Wanted<'q> {
@@ -117,13 +140,14 @@ impl<'q> Wanted<'q> {
     fn explain<'w>(&'w self, text: &Text<'_>, window: &'w str) -> (Option<Explained<'w>>, usize) {
         let mut all = Gauge::new(self.unit);
         let mut behind = self.behind.map(Gauge::new);
-        let (mut possible, mut first, mut compared) = (true, None, 0);
+        let (mut possible, mut first, mut compared, mut same) = (true, None, 0, true);
         let stop = char::from(text.breaks.stop());
         for (i, (file, search)) in window.split(stop).zip(&self.indents).enumerate() {
             compared += 1;
             let Some(search) = *search else { continue };
             let file = split_indent(file).0;
             possible = possible && all.add(search, file);
+            same &= i == 0 || search == file;
             if i == 0 {
                 first = Some(file);
             } else if behind.as_mut().is_some_and(|gauge| !gauge.add(search, file)) {
@@ -133,8 +157,10 @@ impl<'q> Wanted<'q> {
                 return (None, compared);
             }
         }
-        let explained = |gauge: Gauge<'w>, first| gauge.explains().then_some(Explained { gauge, first });
-        let whole = if possible { explained(all, None) } else { None };
-        (whole.or_else(|| explained(behind?, first)), compared)
+        let explained =
+            |gauge: Gauge<'w>, first, torn| gauge.explains().then_some(Explained { gauge, first, torn });
+        let torn = first.filter(|own| self.behind.is_some() && same && !own.is_empty());
+        let whole = if possible { explained(all, None, torn) } else { None };
+        (whole.or_else(|| explained(behind?, first, None)), compared)
     }
 }
