@@ -92,8 +92,10 @@ pub(crate) struct JobFlags {
 pub(crate) enum Command {
     /// Print a file, byte for byte, and get a receipt for it
     Read(Read),
-    /// Run a job, written in JSON
+    /// Run a job, written in JSON or as another tool's payload
     Edit(Edit),
+    /// List the dialects in which a payload may be written
+    Dialects,
     /// Replace a text that stands at one place
     Replace(Replace),
     /// List the definitions in a file
@@ -153,10 +155,11 @@ pub(crate) struct Read {
 
 #[derive(Args, Debug)]
 pub(crate) struct Edit {
-    /// The job: {"files": [{"path", "base", "edits"}]}; with --path its edits alone. Standard input
-    /// where it is - or absent
+    /// The job: {"files": [{"path", "base", "edits"}]}; with --path its edits alone. Or the payload of
+    /// another tool. Standard input where it is - or absent
     pub(crate) file: Option<PathBuf>,
-    /// The form of the payload; else the native one
+    /// Whose payload it is (see `dialects`); else it is native, or recognised by its fields or first
+    /// marker
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
     /// The file that the edits are for
@@ -285,6 +288,7 @@ impl Command {
         match self {
             Self::Read(_) => "read",
             Self::Edit(_) => "edit",
+            Self::Dialects => "dialects",
             Self::Replace(_) => "replace",
             Self::Outline { .. } => "outline",
             Self::Undo(_) => "undo",

@@ -121,15 +121,7 @@ mod tests {
     use super::*;
 
     fn receipt(status: Status, code: Option<Code>) -> Receipt {
-        Receipt {
-            job: None,
-            status,
-            files: Vec::new(),
-            error: code.map(|code| WireError::new(code, "so")),
-            verified: None,
-            rebased: false,
-            repeated: false,
-        }
+        Receipt { error: code.map(|code| WireError::new(code, "so")), ..Receipt::new(None, status) }
     }
 
     #[test]

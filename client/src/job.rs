@@ -4,67 +4,83 @@ mod fields;
 #[cfg(test)]
 mod tests;
 
-use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Reindent, UndoRequest};
-use editd_proto::{Code, WirePath};
+use editd_proto::WirePath;
+use editd_proto::message::{Edit, FileEntry, JobRequest, Payload, Position, Reindent, UndoRequest};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::args::JobFlags;
 use crate::failure::Failure;
 
-/// Reads a payload: a job, or, where a file is named beside it, the edits of that file.
-pub(crate) fn read(payload: &[u8], path: Option<WirePath>) -> Result<JobRequest, Failure> {
-    let text = std::str::from_utf8(payload)
+/// What stands beside a text that is a job, or the payload of another tool.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// The file, as the workspace calls it.
+    pub(crate) path: Option<WirePath>,
+    /// The dialect, where it was named.
+    pub(crate) dialect: Option<String>,
+}
+
+/// Reads a text: a native job; where a file is named beside it, the edits of that file; anything else is a
+/// payload, whose dialect the daemon recognises where it was not named.
+pub(crate) fn read(text: &[u8], beside: Beside) -> Result<JobRequest, Failure> {
+    let text = std::str::from_utf8(text)
         .map_err(|error| Failure::Usage(format!("the job is not UTF-8 from byte {}", error.valid_up_to())))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if let Some(marker) = foreign_marker(text) {
-        return Err(Failure::refused(
-            Code::Unsupported,
-            format!("the payload begins with `{marker}`: this version takes native jobs in JSON only"),
-        ));
+    if text.trim().is_empty() {
+        return Err(Failure::Usage("the job is empty; see `editctl edit --help`".into()));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        Failure::Usage(format!("the job is not JSON: {error}; see `editctl edit --help`"))
-    })?;
-    match (value, path) {
-        (Value::Object(map), None) if map.contains_key("files") => whole_job(map),
-        (Value::Object(map), None) if map.contains_key("path") && map.contains_key("edits") => {
-            one_file(entry(map)?)
+    if beside.dialect.is_some() {
+        return Ok(payload(text, beside));
+    }
+    match (serde_json::from_str(text), beside.path) {
+        (Ok(Value::Object(map)), path) => object(map, path, text),
+        (Ok(Value::Array(edits)), path) if is_native(&edits) => listed(edits, path),
+        (Ok(Value::Array(_)), path) => Ok(payload(text, Beside { path, dialect: None })),
+        (Ok(_), _) => Err(Failure::Usage("a job is a JSON object; see `editctl edit --help`".into())),
+        (Err(error), _) if text.trim_start().starts_with(['{', '[']) => {
+            Err(Failure::Usage(format!("the job is not JSON: {error}; see `editctl edit --help`")))
         }
-        (Value::Object(map), None) if map.contains_key("edits") => {
-            Err(Failure::Usage("the job names no file: add --path, or \"path\" beside \"edits\"".into()))
-        }
-        (Value::Object(map), Some(_)) if map.contains_key("files") => {
-            Err(Failure::Usage("the job names its files itself: leave out --path".into()))
-        }
-        (Value::Object(mut map), Some(path)) if map.contains_key("edits") => {
-            if map.contains_key("path") {
-                return Err(Failure::Usage("the job names its file itself: leave out --path".into()));
-            }
-            map.insert("path".into(), Value::String(String::new()));
-            one_file(FileEntry { path, ..entry(map)? })
-        }
-        (Value::Array(edits), Some(path)) => {
-            let edits = edits.into_iter().map(edit).collect::<Result<_, _>>()?;
-            one_file(FileEntry { path, base: None, edits })
-        }
-        (Value::Array(_), None) => {
-            Err(Failure::Usage("a list of edits belongs to a file: name it with --path".into()))
-        }
-        (Value::Object(_), _) => Err(Failure::refused(
-            Code::Unsupported,
-            "no native job, which has \"files\" or, with --path, \"edits\"; other forms are not taken by \
-             this version",
-        )),
-        _ => Err(Failure::Usage("a job is a JSON object; see `editctl edit --help`".into())),
+        (Err(_), path) => Ok(payload(text, Beside { path, dialect: None })),
     }
 }
 
-/// The first marker of a payload that some other dialect would understand.
-fn foreign_marker(text: &str) -> Option<&'static str> {
-    const MARKERS: [&str; 6] = ["<<<<<<<", "*** Begin Patch", "--- ", "diff --git", "<args", "```"];
-    let text = text.trim_start();
-    MARKERS.into_iter().find(|marker| text.starts_with(marker))
+fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Result<JobRequest, Failure> {
+    let has = |name: &str| map.contains_key(name);
+    match path {
+        None if has("files") || has("payload") => whole_job(map),
+        None if has("edits") && has("path") => one_file(entry(map)?),
+        None if has("edits") => {
+            Err(Failure::Usage("the job names no file: add --path, or \"path\" beside \"edits\"".into()))
+        }
+        Some(_) if has("files") || has("payload") || (has("edits") && has("path")) => {
+            Err(Failure::Usage("the job names its files itself: leave out --path".into()))
+        }
+        Some(path) if has("edits") => {
+            map.insert("path".into(), Value::String(String::new()));
+            one_file(FileEntry { path, ..entry(map)? })
+        }
+        path => Ok(payload(text, Beside { path, dialect: None })),
+    }
+}
+
+/// Whether a list is one of native edits, maybe of none.
+fn is_native(edits: &[Value]) -> bool {
+    edits.is_empty() || edits.iter().any(|edit| edit.get("op").is_some())
+}
+
+fn listed(edits: Vec<Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
+    let Some(path) = path else {
+        return Err(Failure::Usage("a list of edits belongs to a file: name it with --path".into()));
+    };
+    let edits = edits.into_iter().map(edit).collect::<Result<_, _>>()?;
+    one_file(FileEntry { path, base: None, edits })
+}
+
+fn payload(text: &str, beside: Beside) -> JobRequest {
+    let Beside { path, dialect } = beside;
+    let payload = Payload { dialect, text: text.to_owned(), path, base: None };
+    JobRequest { payload: Some(payload), ..JobRequest::default() }
 }
 
 fn one_file(entry: FileEntry) -> Result<JobRequest, Failure> {
@@ -73,6 +89,9 @@ fn one_file(entry: FileEntry) -> Result<JobRequest, Failure> {
 
 fn whole_job(map: Map<String, Value>) -> Result<JobRequest, Failure> {
     fields::known::<JobRequest>(&map, "job")?;
+    if let Some(Value::Object(payload)) = map.get("payload") {
+        fields::known::<Payload>(payload, "payload")?;
+    }
     let files = map.get("files").and_then(Value::as_array).into_iter().flatten();
     for (number, file) in files.enumerate() {
         if let Value::Object(file) = file {
@@ -146,6 +165,9 @@ pub(crate) fn lay_over(flags: &JobFlags, job: &mut JobRequest) {
     if let Some(base) = &flags.base {
         for file in &mut job.files {
             file.base.get_or_insert_with(|| base.clone());
+        }
+        if let Some(payload) = &mut job.payload {
+            payload.base.get_or_insert_with(|| base.clone());
         }
     }
 }

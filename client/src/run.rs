@@ -65,6 +65,7 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
     match line.command {
         Command::Read(words) => files::read(&desk, &words),
         Command::Edit(words) => files::edit(&desk, words),
+        Command::Dialects => files::dialects(&desk),
         Command::Replace(words) => files::replace(&desk, words),
         Command::Outline { path } => {
             let request = ReadRequest { path: desk.name(&path), lines: None, seen: None };

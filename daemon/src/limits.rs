@@ -150,6 +150,22 @@ pub const IGNORE_FILE: usize = 1024 * 1024;
 /// Bytes of all files that one job reads; a reader of a larger job would cost the machine its memory.
 pub const JOB_BYTES: usize = 256 * 1024 * 1024;
 
+/// Bytes of the payload of another tool, where the configuration says nothing else: what those tools take. It is
+/// stated in bytes where one is refused.
+pub const PAYLOAD: usize = 1024 * 1024;
+
+/// Milliseconds that a refusal may take to ask the journal why a text is not there: less than anybody notices.
+pub const WHY_MS: u64 = 20;
+
+/// Entries that are asked; a change that lies further back explains little.
+pub const WHY_ENTRIES: usize = 64;
+
+/// Bytes that this may read and rebuild: what fits into [`WHY_MS`] at the speed of memory.
+pub const WHY_BYTES: usize = 64 * 1024 * 1024;
+
+/// Edits of one job for which the journal is asked why.
+pub const WHY_EDITS: usize = 3;
+
 /// Milliseconds for which a sealed entry rests before it is settled: what a burst of jobs leaves is then
 /// flushed once, and it is the grace time where no lease tells whether a displaced file has a writer.
 pub const SETTLE_AFTER_MS: u64 = 1000;

@@ -2,7 +2,7 @@
 //! nothing of its own beyond handing out numbers and names.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -136,6 +136,11 @@ impl Rooms {
         };
         let named = |path: &'a WirePath| Some((path.clone(), label(path)?.1.clone()));
         Options { encodings: paths.into_iter().filter_map(named).collect() }
+    }
+
+    /// The absolute names of the workspace's folder: its own, and the one by which the daemon was told of it.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(self.root.as_path()).chain(self.settings.named.as_deref())
     }
 
     /// A name for a slot that no slot ever had.

@@ -16,6 +16,9 @@ pub mod case;
 #[cfg(unix)]
 pub mod client;
 #[cfg(unix)]
+pub mod contents;
+pub mod generator;
+#[cfg(unix)]
 pub mod house;
 pub mod jobs;
 pub mod lens;

@@ -4,6 +4,7 @@
 //! `LENS=long` and `STORY=…` as for `crash`.
 
 use editd_tests::lens::foreign::deed::Deed;
+use editd_tests::lens::foreign::relay;
 use editd_tests::lens::foreign::{Plan, look, windows};
 use editd_tests::lens::story::Story;
 use editd_tests::lens::{chosen, long, stories};
@@ -41,6 +42,21 @@ fn nothing_is_lost_to_a_job_on_top_of_others() {
 #[test]
 fn nothing_is_lost_on_links_mounts_and_poor_systems() {
     none_is_lost(stories::places());
+}
+
+#[test]
+fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
+    let gaps: Vec<u64> = if long() { (1..=16).collect() } else { vec![3] };
+    let mut runs = 0;
+    let mut found = Vec::new();
+    let swapping = |story: &Story| story.abilities.leases && story.abilities.exchange;
+    for story in chosen(stories::plain()).into_iter().filter(swapping) {
+        let report = relay::look(&story, &gaps);
+        runs += report.images;
+        found.extend(report.found);
+    }
+    println!("{runs} runs");
+    assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]

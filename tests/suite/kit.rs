@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
+use editd_proto::message::{Edit, EntryKind, FileEntry, JobRequest, Position, Receipt, Status, kind};
+use editd_tests::contents;
 use editd_tests::house::House;
 use editd_tests::tree::Tree;
 use editd_tests::{process, sources, wait};
@@ -40,6 +42,38 @@ fn a_difference_behind_the_bytes_that_are_shown_is_noticed() {
     bytes[99_999] = b'y';
     house.put("large", &bytes);
     assert_eq!(before.differences(&Tree::of(house.workspace())).len(), 1);
+}
+
+#[test]
+fn a_journal_is_read_as_whole_contents_although_it_holds_what_differs() {
+    let mut house = House::started();
+    let append = |house: &House, line: &str| {
+        let edit = Edit {
+            op: "insert".to_owned(),
+            at: Some(Position::End),
+            text: Some(line.to_owned()),
+            ..Edit::default()
+        };
+        let entry = FileEntry { path: "a".into(), base: Some("any".to_owned()), edits: vec![edit] };
+        let job = JobRequest { files: vec![entry], ..JobRequest::default() };
+        let receipt: Receipt = house.client("s").ask(kind::EDIT, &job).unwrap();
+        assert_eq!(receipt.status, Status::Applied);
+    };
+    house.put("a", "begin\n");
+    append(&house, "edit 29\n");
+    house.put("a", "begin\nedit 79\n");
+    append(&house, "end\n");
+    house.stop();
+
+    let mut outside = Vec::new();
+    contents::each(&house, |told| {
+        if told.entry.kind == EntryKind::External {
+            let changed = told.file.splices.iter().map(|splice| splice.new.clone()).collect::<Vec<_>>();
+            outside.push((told.before.clone().unwrap(), changed, told.after.clone().unwrap()));
+        }
+    });
+    let (before, after) = (b"begin\nedit 29\n".to_vec(), b"begin\nedit 79\n".to_vec());
+    assert_eq!(outside, [(before, vec![b"7".to_vec()], after)]);
 }
 
 #[test]

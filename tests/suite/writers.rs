@@ -11,16 +11,14 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use editd::os::Os;
-use editd::os::unix::Unix;
-use editd::store::{Backing, Options, Query, Store};
 use editd_proto::message::{Edit, EntryKind, FileEntry, JobRequest, Position, Receipt, Status, kind};
 use editd_tests::client::{Client, Failure};
+use editd_tests::contents;
 use editd_tests::house::House;
 use editd_tests::wait;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -242,29 +240,17 @@ struct Kept {
     aside: BTreeSet<String>,
 }
 
-/// Every tag in the bytes of outside changes in the journal, and in files that were set aside.
+/// Every tag in the contents that outside changes left or replaced, as the journal rebuilds them, and in files that
+/// were set aside.
 fn kept_tags(house: &House) -> Kept {
-    let state = fs::read_dir(house.folder("state").join("editd")).unwrap().next().unwrap().unwrap().path();
-    let os: Arc<dyn Os> = Arc::new(Unix);
-    let dir = os.open_dir(&state).unwrap();
-    let options =
-        Options { database: Backing::Memory, segment: 8 << 20, contents: 1 << 20, background: false };
-    let (store, _) = Store::open(os, dir, options, 0).unwrap();
     let mut journal = BTreeSet::new();
-    let mut query = Query { limit: 1000, ..Query::default() };
-    loop {
-        let page = store.history(&query).unwrap();
-        let Some(last) = page.last() else { break };
-        query.before = Some(last.id);
-        for entry in page.iter().filter(|entry| entry.kind == EntryKind::External) {
-            for file in store.entry(entry.id).unwrap().unwrap().files {
-                for splice in file.splices {
-                    journal.extend(tags(&splice.old));
-                    journal.extend(tags(&splice.new));
-                }
-            }
+    contents::each(house, |told| {
+        if told.entry.kind != EntryKind::External {
+            return;
         }
-    }
+        let rebuilt = [&told.before, &told.after].into_iter().flatten();
+        journal.extend(rebuilt.flat_map(|bytes| tags(bytes)));
+    });
     let mut aside = BTreeSet::new();
     for lost in fs::read_dir(house.workspace().join(".editd/lost")).unwrap() {
         aside.extend(tags(&fs::read(lost.unwrap().path()).unwrap()));

@@ -2,9 +2,9 @@
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    CheckReply, CheckRequest, ClipReply, ClipRequest, HistoryReply, HistoryRequest, JobRequest, ReadReply,
-    ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply,
-    SubscribeRequest, UndoRequest, WaitRequest, kind,
+    CheckReply, CheckRequest, ClipReply, ClipRequest, DialectsReply, DialectsRequest, HistoryReply,
+    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply,
+    StopReply, StopRequest, SubscribeReply, SubscribeRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -59,6 +59,11 @@ impl Connection {
     /// Withdraws a detached job that has not begun.
     pub fn cancel(&mut self, job: JobId) -> Result<Receipt, CallError> {
         self.call(kind::CANCEL, &WaitRequest { job, timeout_ms: None })
+    }
+
+    /// Which payloads the daemon understands.
+    pub fn dialects(&mut self) -> Result<DialectsReply, CallError> {
+        self.call(kind::DIALECTS, &DialectsRequest {})
     }
 
     /// The daemon's state.

@@ -3,18 +3,20 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use editd_proto::WirePath;
-use editd_proto::message::{Durability, Edit, FileEntry, JobRequest, Mode, OnStale, Position, Reindent};
+use editd_proto::message::{
+    Durability, Edit, FileEntry, JobRequest, Mode, OnStale, Payload, Position, Reindent,
+};
 
-use super::{fields, lay_over, read};
+use super::{Beside, fields, lay_over, read};
 use crate::args::JobFlags;
 use crate::failure::{Exit, Failure};
 
 fn plain(payload: &str) -> Result<JobRequest, Failure> {
-    read(payload.as_bytes(), None)
+    read(payload.as_bytes(), Beside::default())
 }
 
 fn beside(payload: &str) -> Result<JobRequest, Failure> {
-    read(payload.as_bytes(), Some("p".into()))
+    read(payload.as_bytes(), Beside { path: Some("p".into()), dialect: None })
 }
 
 #[test]
@@ -56,7 +58,8 @@ fn edits_may_come_with_a_path_beside_them() {
 #[test]
 fn a_path_that_is_not_text_is_kept_beside_the_edits() {
     let path = WirePath::new(b"\xff".to_vec());
-    let job = read(br#"[{"op": "delete"}]"#, Some(path.clone())).unwrap();
+    let beside = Beside { path: Some(path.clone()), dialect: None };
+    let job = read(br#"[{"op": "delete"}]"#, beside).unwrap();
     assert_eq!(job.files[0].path, path);
     let own = plain(r#"{"path": {"bytes": [255]}, "edits": []}"#).unwrap();
     assert_eq!(own.files[0].path, path);
@@ -100,7 +103,7 @@ fn the_fields_are_those_of_the_types() {
 }
 
 #[test]
-fn what_is_no_job_is_told_apart_from_what_is_not_taken_yet() {
+fn what_is_no_job_is_told_apart_from_a_payload() {
     for (payload, path, exit) in [
         ("", false, Exit::Usage),
         ("{", false, Exit::Usage),
@@ -115,16 +118,38 @@ fn what_is_no_job_is_told_apart_from_what_is_not_taken_yet() {
         (r#"{"files": [{"path": "a", "edits": [{}]}]}"#, false, Exit::Usage),
         (r#"{"files": [{"path": "a", "edits": [{"op": 3}]}]}"#, false, Exit::Usage),
         (r#"{"files": []} trailing"#, false, Exit::Usage),
-        ("{}", false, Exit::Refused),
-        (r#"{"path": "a", "patches": []}"#, false, Exit::Refused),
-        ("<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", true, Exit::Refused),
-        ("*** Begin Patch\n", false, Exit::Refused),
-        ("--- a/x\n+++ b/x\n", false, Exit::Refused),
+        (r#"{"payload": {"text": "x"}}"#, true, Exit::Usage),
+        (r#"{"payload": {"txet": "x"}}"#, false, Exit::Usage),
+        ("[{\"op\": \"delete\"}, {}]", false, Exit::Usage),
+        (" \n", true, Exit::Usage),
     ] {
         let read = if path { beside(payload) } else { plain(payload) };
         assert_eq!(read.unwrap_err().exit(), exit, "{payload}");
     }
-    assert_eq!(read(b"{\"files\": [\xff]}", None).unwrap_err().exit(), Exit::Usage);
+    assert_eq!(read(b"{\"files\": [\xff]}", Beside::default()).unwrap_err().exit(), Exit::Usage);
+    for payload in [
+        "{}",
+        r#"{"path": "a", "patches": []}"#,
+        r#"[{"path": "a", "diff": []}]"#,
+        "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n",
+        "*** Begin Patch\n",
+        "--- a/x\n+++ b/x\n",
+    ] {
+        let sent = |path: Option<&str>, dialect: Option<&str>| {
+            let path = path.map(WirePath::from);
+            let beside = Beside { path: path.clone(), dialect: dialect.map(Into::into) };
+            let job = read(payload.as_bytes(), beside).unwrap();
+            let expected =
+                Payload { dialect: dialect.map(Into::into), text: payload.into(), path, base: None };
+            assert_eq!(job, JobRequest { payload: Some(expected), ..JobRequest::default() });
+        };
+        sent(None, None);
+        sent(Some("p"), None);
+        sent(Some("p"), Some("patch"));
+    }
+    let named = Beside { path: None, dialect: Some("patch".into()) };
+    let job = read(br#"{"files": []}"#, named).unwrap();
+    assert_eq!(job.payload.unwrap().text, r#"{"files": []}"#, "who names a dialect means it");
     let deep = "[".repeat(100_000);
     assert_eq!(plain(&deep).unwrap_err().exit(), Exit::Usage);
 }
@@ -172,6 +197,7 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
             FileEntry { path: "a".into(), base: Some("any".into()), edits: vec![] },
             FileEntry { path: "b".into(), base: Some("absent".into()), edits: vec![] },
         ],
+        payload: None,
     };
     assert_eq!(job, expected);
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use editctl::Connection;
 use editd_proto::Code;
 use editd_proto::message::{Edit, FileEntry, JobRequest, ReadReply, ReadRequest};
 
@@ -9,6 +10,7 @@ use super::{Answer, Desk};
 use crate::args;
 use crate::failure::Failure;
 use crate::job;
+use crate::show;
 
 pub(super) fn read(desk: &Desk<'_>, words: &args::Read) -> Result<Answer, Failure> {
     let request = ReadRequest { path: desk.name(&words.path), lines: words.lines, seen: None };
@@ -45,14 +47,16 @@ fn numbered(reply: &ReadReply) -> Result<Vec<u8>, Failure> {
 }
 
 pub(super) fn edit(desk: &Desk<'_>, words: args::Edit) -> Result<Answer, Failure> {
-    if let Some(dialect) = &words.dialect {
-        let message = format!("the dialect {dialect} is not taken by this version; write a native job");
-        return Err(Failure::refused(Code::Unsupported, message));
-    }
     let path = words.path.as_deref().map(|path| desk.name(path));
-    let mut job = job::read(&desk.payload(words.file.as_deref())?, path)?;
+    let beside = job::Beside { path, dialect: words.dialect };
+    let mut job = job::read(&desk.payload(words.file.as_deref())?, beside)?;
     job.verified = words.verified.or(job.verified);
     send(desk, job)
+}
+
+pub(super) fn dialects(desk: &Desk<'_>) -> Result<Answer, Failure> {
+    let reply = desk.ask(true, Connection::dialects)?;
+    Ok(desk.answer(&reply, show::state::dialects))
 }
 
 fn send(desk: &Desk<'_>, mut job: JobRequest) -> Result<Answer, Failure> {

@@ -1,6 +1,7 @@
 //! A receipt for people: what became of each file with its diff on standard output, refusals on standard
 //! error.
 
+use editd_proto::WireError;
 use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
 
 use super::letters::{Paint, lines, one_line};
@@ -15,8 +16,37 @@ pub(crate) struct Texts {
 
 pub(crate) fn text(receipt: &Receipt, look: &Look) -> Texts {
     let mut texts = Texts::default();
+    match &receipt.text {
+        Some(text) => in_dialect(&mut texts, text, receipt, look),
+        None => natively(&mut texts, receipt, look),
+    }
+    if let Some(token) = &receipt.verified {
+        texts.out.push_str(&format!("to apply exactly this: --verified {}\n", one_line(token)));
+    }
+    texts
+}
+
+/// As the users of the payload's dialect know it. What helps to go on after a stale refusal is added where that
+/// dialect has no words for it.
+fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
+    let refused = receipt.status == Status::Refused;
+    let side = if refused { &mut texts.err } else { &mut texts.out };
+    side.push_str(&if refused { look.for_errors().content(text) } else { look.content(text) });
+    if !text.is_empty() && !text.ends_with('\n') {
+        side.push('\n');
+    }
+    let untold = |error: &&WireError| error.diff.as_ref().is_some_and(|diff| !text.contains(diff.as_str()));
+    if let Some(refusal) = receipt.error.as_ref().filter(untold) {
+        error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
+    }
+    if let (Status::Queued, Some(job)) = (receipt.status, receipt.job) {
+        texts.out.push_str(&format!("job {job} is queued; its end: editctl wait {job}\n"));
+    }
+}
+
+fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     for file in &receipt.files {
-        one_file(&mut texts, file, look);
+        one_file(texts, file, look);
     }
     let out = &mut texts.out;
     if let Some(job) = receipt.job {
@@ -32,15 +62,11 @@ pub(crate) fn text(receipt: &Receipt, look: &Look) -> Texts {
         out.push_str(&look.paint(paint(receipt.status), word(receipt.status)));
         out.push('\n');
     }
-    if let Some(token) = &receipt.verified {
-        out.push_str(&format!("to apply exactly this: --verified {}\n", one_line(token)));
-    }
     if let Some(refusal) = &receipt.error {
         error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
     } else if receipt.status == Status::Refused {
         texts.err.push_str("editctl: refused, and the daemon did not say why\n");
     }
-    texts
 }
 
 fn one_file(texts: &mut Texts, file: &FileOutcome, look: &Look) {

@@ -1,6 +1,8 @@
 //! The daemon's state, its findings, clipboards and changes for people.
 
-use editd_proto::message::{ChangeEvent, ChangeKind, CheckReply, ClipReply, StatusReply};
+use editd_proto::message::{
+    ChangeEvent, ChangeKind, CheckReply, ClipReply, DialectInfo, DialectsReply, StatusReply,
+};
 
 use super::Look;
 use super::letters::{Paint, lines, one_line};
@@ -50,6 +52,15 @@ pub(crate) fn findings(reply: &CheckReply, look: &Look) -> String {
         out.push_str(&format!("{severity}  {}: {}\n", one_line(&finding.subject), lines(&finding.message)));
     }
     out
+}
+
+pub(crate) fn dialects(reply: &DialectsReply, look: &Look) -> String {
+    let width = reply.dialects.iter().map(|one| one.name.chars().count()).max().unwrap_or_default();
+    let row = |one: &DialectInfo| {
+        let name = look.paint(Paint::Strong, &format!("{:<width$}", one_line(&one.name)));
+        format!("{name}  {}\n", one_line(&one.sentence))
+    };
+    reply.dialects.iter().map(row).collect()
 }
 
 pub(crate) fn clipboards(reply: &ClipReply, look: &Look) -> String {

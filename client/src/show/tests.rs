@@ -43,6 +43,7 @@ fn printed(subject: &str, look: &Look, json: &str) -> String {
         "show" => (history::one(&value(json), look), String::new()),
         "status" => (state::status(&value(json), look), String::new()),
         "findings" => (state::findings(&value(json), look), String::new()),
+        "dialects" => (state::dialects(&value(json), look), String::new()),
         "clipboards" => (state::clipboards(&value(json), look), String::new()),
         "change" => (state::change(&value(json), look), String::new()),
         other => panic!("nothing is called {other}"),

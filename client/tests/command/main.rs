@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and works with real files and processes"
 )]
 
+mod payloads;
 mod peer;
 
 use std::process::{Output, Stdio};
@@ -53,7 +54,7 @@ fn receipt(status: Status, error: Option<WireError>) -> Receipt {
         warnings: vec![],
     };
     let (job, files) = if error.is_some() { (None, vec![]) } else { (Some(JobId(17)), vec![file]) };
-    Receipt { job, status, files, error, verified: None, rebased: false, repeated: false }
+    Receipt { files, error, ..Receipt::new(job, status) }
 }
 
 fn stale() -> WireError {
@@ -255,15 +256,6 @@ fn words_without_sense_are_two_and_reach_nobody() {
     assert!(scene.heard.try_recv().is_err());
     let output = scene.run(&["edit", "--json"], b"{");
     assert_eq!((status(&output), &object(&output)["error"]["code"]), (2, &json!("malformed")));
-}
-
-#[test]
-fn what_is_not_taken_yet_is_unsupported() {
-    let scene = Scene::new(|_, _| Says::Leaves);
-    for words in [&["edit", "--json"][..], &["edit", "--json", "--dialect", "patch"]] {
-        let output = scene.run(words, b"*** Begin Patch\n");
-        assert_eq!((status(&output), &object(&output)["error"]["code"]), (1, &json!("unsupported")));
-    }
 }
 
 #[test]

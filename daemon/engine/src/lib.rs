@@ -7,7 +7,7 @@
 //! input panics, and every refusal is a [`WireError`] with a stable code.
 //!
 //! *Limitations*: work is counted in bytes, since no clock is here; of the ladder only `exact` and `eol` are
-//! built, and `chunk` and `symbol` edits are `unsupported`.
+//! built, and `symbol` edits are `unsupported`.
 
 mod clip;
 mod cut;

@@ -55,13 +55,47 @@ pub(crate) const EXPLAINED: usize = 100;
 /// Bytes that the literal searches of one job may look at.
 pub(crate) const SEARCH_WORK: u64 = 32 * 1024 * 1024 * 1024;
 
+/// Steps that the fuzzy searches of one job may take: a step compares 64 pairs of characters, and reading a byte of
+/// the file counts as four. Seconds at the slowest.
+pub(crate) const LIKENESS_WORK: u64 = 1024 * 1024 * 1024;
+
+/// Characters of a quoted text that is looked for by likeness: comparing it with one window of the file must stay a
+/// small part of [`LIKENESS_WORK`], and its table of letters takes 64 bytes for each.
+pub(crate) const FUZZY_QUOTE: usize = 64 * 1024;
+
+/// Windows of a file that are compared with one quoted text: each takes 24 bytes until the best is known.
+pub(crate) const FUZZY_WINDOWS: usize = 250_000;
+
+/// How much less alike than the best window another may be and still be meant as well.
+pub(crate) const FUZZY_TIE: f64 = 0.02;
+
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
 pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
+
+/// Lines that the rungs of one job may compare one by one, where a quotation could stand at many places: a second
+/// at most.
+pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
+
+/// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
+pub(crate) const LOOKED_AT: usize = 64;
 
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 
+/// Bytes of the indentation that a mapping may give a line: converting steps of one space to steps of eight
+/// multiplies what was sent.
+pub(crate) const INDENT: usize = 4096;
+
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;
+
+/// Blocks of which a dialect's wording says more than that they are there: a screen or two.
+pub(crate) const SAID: usize = 100;
+
+/// Clipboards that an answer names one by one: a payload may fill thousands.
+pub(crate) const CLIPBOARDS_SAID: usize = 20;
+
+/// Letters of what is said about a payload's JSON: it may quote what was sent.
+pub(crate) const JSON_MESSAGE: usize = 512;
 
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);

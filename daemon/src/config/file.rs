@@ -46,6 +46,7 @@ struct Written {
     keep_entries: Option<u64>,
     keep_bytes: Option<WrittenSize>,
     keep_contents: Option<WrittenSize>,
+    payload_limit: Option<WrittenSize>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
 }
@@ -154,6 +155,11 @@ fn parse(text: &str) -> Result<Settings, String> {
         keep_bytes: written.keep_bytes.map_or(default.keep_bytes, |size| size.0),
         keep_contents: written.keep_contents.map_or(default.keep_contents, |size| size.0),
         encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
+        payload_limit: written.payload_limit.map_or(default.payload_limit, |size| {
+            // No frame holds more.
+            usize::try_from(size.0).unwrap_or(usize::MAX)
+        }),
+        named: default.named,
         state: default.state,
     })
 }
@@ -179,6 +185,7 @@ mod tests {
             keep_entries = 7
             keep_bytes = "64MiB"
             keep_contents = "1KB"
+            payload_limit = "2MiB"
             [[encodings]]
             paths = "legacy/**"
             encoding = "latin1"
@@ -194,6 +201,8 @@ mod tests {
             keep_bytes: 64 << 20,
             keep_contents: 1000,
             encodings: vec![("legacy/**".into(), "latin1".into())],
+            payload_limit: 2 << 20,
+            named: None,
             state: None,
         };
         assert_eq!(settings, expected);

@@ -50,6 +50,10 @@ pub struct Settings {
     pub keep_contents: u64,
     /// Glob and encoding label, first match wins.
     pub encodings: Vec<(String, String)>,
+    /// Bytes that the payload of another tool may have.
+    pub payload_limit: usize,
+    /// The workspace's absolute path as it was named, where links lead to it: payloads may use that name.
+    pub named: Option<PathBuf>,
     /// Folder of log and database; the user's state folder where `None`.
     pub state: Option<PathBuf>,
 }
@@ -65,6 +69,8 @@ impl Default for Settings {
             keep_bytes: 1 << 30,
             keep_contents: 256 << 20,
             encodings: Vec::new(),
+            payload_limit: crate::limits::PAYLOAD,
+            named: None,
             state: None,
         }
     }

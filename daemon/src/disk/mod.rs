@@ -10,9 +10,10 @@
 //! those judged goes back to where it was; bytes that are nobody's in the journal are handed to the caller
 //! (`Rescue`) before they are moved again.
 //!
-//! *Limitations*: two windows of microseconds stay open: between the second read of a displaced file and its
-//! exchange back, and between another process's look-up of a name and its open. Where the file system cannot
-//! exchange, the displaced file is held by a link made just before the rename, and another process's replacing
+//! *Limitations*: two windows of microseconds stay open. One is around the exchange back of a displaced file that
+//! somebody has open for writing: what is written between the last asking for a lease and the exchange (without
+//! leases, between the last look and it) is lost if another program overwrites it before the look behind. The other
+//! is between another process's look-up of a name and its open. Where the file system cannot exchange, the displaced file is held by a link made just before the rename, and another process's replacing
 //! between the two is lost. A file with several hard links is rewritten in place, where a reader can see the
 //! middle and a write by another process between the last look and the rewriting is lost; if it or the file's name
 //! is changed by others in that moment and the daemon is killed in the next, the file stays as that left it.
@@ -24,6 +25,7 @@ pub mod folders;
 pub mod in_place;
 pub mod place;
 pub mod put;
+mod returning;
 pub mod sight;
 pub mod stage;
 pub mod withdraw;

@@ -7,8 +7,9 @@ use editd_proto::path::WirePath;
 
 use super::Disk;
 use super::place::Place;
-use super::put::{Rescue, Rescuer, held_name};
-use super::sight::{self, Found, Sight};
+use super::put::{Rescuer, held_name};
+use super::returning::Returning;
+use super::sight::{self, Sight};
 use crate::os::Dir;
 use crate::store::record::{Face, FileRecord, How};
 
@@ -42,27 +43,22 @@ impl Disk {
         let mut ours: Option<Face> = file.after.clone();
         let mut refused = Ok(());
         for _ in 0..ROUNDS {
-            let mut going_in = None;
-            // Twice: what is written between the two is seen as well.
-            for _ in 0..2 {
-                match rescue_slot(file, &slots, &slot, going_in.as_ref(), rescue) {
-                    Ok(found) => going_in = found,
-                    Err(error) => refused = Err(error),
-                }
-            }
+            let returning = Returning::look(file, &slots, &slot, rescue);
             let back = if ours.is_some() {
-                self.exchange_or_move(file, &slots, &slot, place)?
+                self.exchange_or_move(file, &slots, &slot, place)
             } else {
-                self.move_back(&slots, &slot, place)?
+                self.move_back(&slots, &slot, place)
             };
-            if matches!(back, Back::Moved) {
+            let (went_in, rescued) = returning.moved(rescue);
+            refused = refused.and(rescued);
+            if matches!(back?, Back::Moved) {
                 return refused;
             }
             match (sight::look(&slots, &slot)?, &ours) {
                 (Sight::Absent, _) => return refused,
                 (out, Some(face)) if out.is(face) => return refused,
                 // Ours by number, others' by content, or others' altogether: it is the newer one.
-                _ => ours = going_in.map(|found| found.face),
+                _ => ours = went_in,
             }
         }
         refused
@@ -131,9 +127,10 @@ impl Disk {
             self.remove_made(&file.made);
             return Ok(());
         }
-        let refused = rescue_slot(file, &slots, &slot, None, rescue);
-        self.move_back(&slots, &slot, &place)?;
-        refused.map(|_| ())
+        let returning = Returning::look(file, &slots, &slot, rescue);
+        let back = self.move_back(&slots, &slot, &place);
+        let (_, refused) = returning.moved(rescue);
+        back.and(refused)
     }
 
     /// Takes away the folders that were made for a file, as far as they are empty.
@@ -159,24 +156,4 @@ enum Back {
     Exchanged,
     /// The slot is empty, or its bytes are in the journal and the target is another's.
     Moved,
-}
-
-/// Hands the slot's bytes to the journal, unless the journal has them: they are *before* or *after*, or were
-/// handed over a moment ago. What cannot be read needs no reading to be exchanged back.
-fn rescue_slot(
-    file: &FileRecord,
-    slots: &Dir,
-    slot: &[u8],
-    rescued: Option<&Found>,
-    rescue: &mut Rescuer<'_>,
-) -> io::Result<Option<Found>> {
-    let Ok(Sight::File(found)) = sight::look(slots, slot) else { return Ok(None) };
-    let hash = found.face.hash;
-    let known = [file.before.as_ref(), file.after.as_ref()];
-    let in_journal = known.into_iter().flatten().any(|face| face.hash == hash)
-        || rescued.is_some_and(|earlier| earlier.face.hash == hash);
-    if !in_journal {
-        rescue(Rescue { of: file, found: &found })?;
-    }
-    Ok(Some(found))
 }

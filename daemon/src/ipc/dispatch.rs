@@ -7,8 +7,8 @@ use editd_engine::Refusal;
 use editd_proto::codec::{self, Message};
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{
-    CheckRequest, ClipRequest, HistoryRequest, JobRequest, ReadRequest, ShowRequest, StopReply, StopRequest,
-    SubscribeReply, SubscribeRequest, UndoRequest, WaitRequest, kind,
+    CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, JobRequest, ReadRequest, ShowRequest,
+    StopReply, StopRequest, SubscribeReply, SubscribeRequest, UndoRequest, WaitRequest, kind,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -128,6 +128,7 @@ fn asks_only(kind: &str) -> bool {
         kind::READ,
         kind::HISTORY,
         kind::SHOW,
+        kind::DIALECTS,
         kind::OUTLINE,
         kind::STATUS,
         kind::CHECK,
@@ -199,6 +200,10 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
         kind::CLIP => {
             let request = body::<ClipRequest>(message);
             answer.tell(kind::CLIP, request.and_then(|request| house.desk.clip(&peer.who, &request)));
+        }
+        kind::DIALECTS => {
+            let asked = body::<DialectsRequest>(message);
+            answer.tell(kind::DIALECTS, asked.map(|_| house.desk.dialects()));
         }
         kind::STATUS => answer.say(kind::STATUS, &house.status()),
         kind::CHECK => answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| house.desk.check())),

@@ -7,7 +7,7 @@ use crate::queue::Outcome;
 use crate::queue::reply::without_diffs;
 
 /// What came of a job. A job that was done is never answered with an error because its receipt is large:
-/// the diffs are left out, then what became of each edit, then the files.
+/// the diffs are left out, then what became of each edit and the text in a dialect's words, then the files.
 pub fn outcome(id: u64, kind: &str, outcome: &Outcome) -> Vec<u8> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
@@ -17,6 +17,7 @@ pub fn outcome(id: u64, kind: &str, outcome: &Outcome) -> Vec<u8> {
         let mut less = without_diffs(receipt);
         codec::encode(id, kind, &less).unwrap_or_else(|_| {
             less.files.iter_mut().for_each(|file| file.edits.clear());
+            less.text = None;
             codec::encode(id, kind, &less).unwrap_or_else(|_| bare(id, kind, less))
         })
     })
@@ -75,6 +76,9 @@ mod tests {
         let shown = back(large.clone());
         assert_eq!(shown.files.len(), large.files.len());
         assert!(shown.files.iter().all(|file| file.edits.is_empty() && file.after.is_some()));
+
+        let said = Receipt { text: Some("x".repeat(limits::FRAME)), ..small.clone() };
+        assert_eq!(back(said), without_diffs(&small));
 
         large.files.iter_mut().for_each(|file| file.warnings = vec!["x".repeat(50_000)]);
         let shown = back(large);

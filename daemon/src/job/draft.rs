@@ -12,6 +12,8 @@ use crate::disk::{Found, Place};
 use crate::store::record::Seen;
 use crate::workspace::Who;
 
+use super::Said;
+
 /// Whose it is and why.
 #[derive(Clone, Debug)]
 pub struct Origin {
@@ -67,4 +69,6 @@ pub struct Draft {
     pub error: Option<Refusal>,
     /// What the session had seen of the paths.
     pub seen: BTreeMap<WirePath, Seen>,
+    /// How the receipt is said, where the job came as a payload.
+    pub said: Option<Said>,
 }

@@ -21,12 +21,14 @@ mod judge;
 mod plan;
 mod reply;
 mod resolve;
+mod said;
 mod seal;
 mod snapshot;
 mod stage;
 mod stale;
 mod swap;
 mod vet;
+mod why;
 
 pub use draft::{Draft, Drafted, Origin};
 pub use errors::{Halt, disk_refusal, store_refusal};
@@ -34,6 +36,7 @@ pub use intend::Underway;
 pub(crate) use judge::sha256;
 pub(crate) use reply::stored as stored_receipt;
 pub use resolve::{Resolved, lanes_of, resolve};
+pub use said::Said;
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobRequest, Mode, Receipt};
@@ -42,32 +45,39 @@ use crate::rooms::Rooms;
 use crate::workspace::Who;
 use step::Step;
 
+/// An edit job that was admitted.
+#[derive(Clone, Copy)]
+pub struct Given<'g> {
+    /// Who asked.
+    pub who: &'g Who,
+    /// The number under which its client waits, where it is detached.
+    pub queued: Option<JobId>,
+    /// Hash of the request as it came.
+    pub hash: ContentHash,
+    /// What is to be done, natively.
+    pub request: &'g JobRequest,
+    /// How its receipt is said, where it came as a payload.
+    pub said: Option<&'g Said>,
+}
+
 /// Runs an edit job to its end.
 ///
 /// # Errors
 /// [`Halt::Refused`] where nothing was changed; [`Halt::Stopped`] only where an observer asked for it.
-pub fn run(
-    rooms: &Rooms,
-    underway: &Underway<'_>,
-    who: &Who,
-    queued: Option<JobId>,
-    hash: ContentHash,
-    request: &JobRequest,
-) -> Result<Receipt, Halt> {
+pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<Receipt, Halt> {
     errors::step(rooms, Step::Admit)?;
-    let resolved = resolve(rooms, request)?;
+    let resolved = resolve(rooms, given.request)?;
     errors::step(rooms, Step::Resolve)?;
-    let snapshot = snapshot::take(rooms, who, resolved)?;
+    let snapshot = snapshot::take(rooms, given.who, resolved)?;
     errors::step(rooms, Step::Snapshot)?;
-    let judged = judge::judge(rooms, who, snapshot)?;
+    let judged = judge::judge(rooms, given.who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
-    let planned = plan::plan(rooms, judged)?;
+    let planned = plan::plan(rooms, judged, given.said)?;
     errors::step(rooms, Step::Plan)?;
-    if request.mode == Mode::VerifyOnly {
+    if given.request.mode == Mode::VerifyOnly {
         return Ok(reply::verified(&planned));
     }
-    let draft = plan::draft(rooms, who, queued, hash, planned);
-    commit(rooms, underway, draft)
+    commit(rooms, underway, plan::draft(rooms, given, planned))
 }
 
 /// The second half of the journey, which undo and redo share: from a draft to a receipt.

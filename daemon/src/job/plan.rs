@@ -5,18 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::{Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::ids::JobId;
 use editd_proto::message::{EditOutcome, EditStatus, EntryKind, FileOutcome, JobRequest, Status};
 use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
 use super::judge::Judged;
+use super::{Given, Said, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
 use crate::receipt::ranges;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
-use crate::workspace::Who;
 
 /// A job and what it would do.
 pub(super) struct Planned {
@@ -29,7 +28,7 @@ pub(super) struct Planned {
 }
 
 /// Plans a judged job.
-pub(super) fn plan(rooms: &Rooms, judged: Judged) -> Result<Planned, Refusal> {
+pub(super) fn plan(rooms: &Rooms, judged: Judged, said: Option<&Said>) -> Result<Planned, Refusal> {
     let Judged { snapshot, seen, where_seen, skipped } = judged;
     let request = &snapshot.request;
     // Hashed once, when it was looked at.
@@ -37,10 +36,12 @@ pub(super) fn plan(rooms: &Rooms, judged: Judged) -> Result<Planned, Refusal> {
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), sight.hash()?))).collect();
     let mut plan = if skipped.is_empty() {
         let options = rooms.options(snapshot.world.files.keys());
-        editd_engine::plan_known(request, &snapshot.world, &options, &known)?
+        editd_engine::plan_known(request, &snapshot.world, &options, &known)
     } else {
-        plan_without(rooms, request, &snapshot.world, &known, &skipped)?
-    };
+        plan_without(rooms, request, &snapshot.world, &known, &skipped)
+    }
+    .map_err(|refusal| why::explained(rooms, &snapshot, refusal))?;
+    why::explain_parts(rooms, &snapshot, &mut plan);
     check_seen(&plan, &seen, &where_seen)?;
     if let Some(wanted) = &request.verified
         && *wanted != token(&plan)
@@ -52,6 +53,9 @@ pub(super) fn plan(rooms: &Rooms, judged: Judged) -> Result<Planned, Refusal> {
     }
     if let Some(first) = skipped.into_values().next() {
         plan.error.get_or_insert(first);
+    }
+    if let Some(said) = said {
+        said.warn(&mut plan.files);
     }
     Ok(Planned { request: snapshot.request, places: snapshot.places, sights: snapshot.sights, seen, plan })
 }
@@ -158,13 +162,7 @@ pub(super) fn token(plan: &Plan) -> String {
 }
 
 /// Turns a plan into what the second half of the journey carries out.
-pub(super) fn draft(
-    rooms: &Rooms,
-    who: &Who,
-    queued: Option<JobId>,
-    hash: ContentHash,
-    planned: Planned,
-) -> Draft {
+pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft {
     let Planned { request, mut places, mut sights, seen, plan, .. } = planned;
     let (written, moved) = origins(&request);
     let mut changes = Vec::with_capacity(plan.changes.len());
@@ -193,15 +191,23 @@ pub(super) fn draft(
     }
     let origin = Origin {
         kind: EntryKind::Edit,
-        who: who.clone(),
+        who: given.who.clone(),
         key: request.key,
-        request: hash,
+        request: given.hash,
         label: request.label,
         of: Vec::new(),
         durability: request.durability.unwrap_or(rooms.settings.durability),
-        queued,
+        queued: given.queued,
     };
-    Draft { origin, changes, clips: plan.clips, files: plan.files, error: plan.error, seen }
+    Draft {
+        origin,
+        changes,
+        clips: plan.clips,
+        files: plan.files,
+        error: plan.error,
+        seen,
+        said: given.said.cloned(),
+    }
 }
 
 /// Paths whose content the job itself gives without saying a mode, and paths whose content comes from another.

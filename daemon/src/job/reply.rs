@@ -2,6 +2,7 @@
 
 use editd_proto::message::{FileOutcome, Receipt, Status};
 
+use super::Said;
 use super::draft::Draft;
 use super::errors::Halt;
 use super::plan::{self, Planned};
@@ -21,24 +22,18 @@ pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
             );
         }
     }
-    Receipt {
-        job: Some(entry.id),
-        status: if draft.error.is_some() { Status::Partial } else { Status::Applied },
-        files,
-        error: draft.error.as_deref().cloned(),
-        verified: None,
-        rebased: false,
-        repeated: false,
-        dialect: None,
-        text: None,
-    }
+    let status = if draft.error.is_some() { Status::Partial } else { Status::Applied };
+    Receipt { files, error: draft.error.as_deref().cloned(), ..Receipt::new(Some(entry.id), status) }
 }
 
-/// A receipt as it is stored: without diffs, which the journal can tell again.
-pub(crate) fn stored(receipt: &Receipt) -> Vec<u8> {
+/// A receipt as it is stored: without diffs, which the journal can tell again, and in its dialect's words.
+pub(crate) fn stored(receipt: &Receipt, said: Option<&Said>) -> Vec<u8> {
     let mut receipt = receipt.clone();
     for file in &mut receipt.files {
         file.diff = None;
+    }
+    if let Some(said) = said {
+        said.say(&mut receipt);
     }
     // Encoding plain data into memory cannot fail; an empty receipt would be told as lost.
     rmp_serde::to_vec_named(&receipt).unwrap_or_default()
@@ -64,14 +59,9 @@ pub(super) fn verified(planned: &Planned) -> Receipt {
         (None, _) => Status::Verified,
     };
     Receipt {
-        job: None,
-        status,
         files: planned.plan.files.iter().map(would).collect(),
         error,
         verified: Some(plan::token(&planned.plan)),
-        rebased: false,
-        repeated: false,
-        dialect: None,
-        text: None,
+        ..Receipt::new(None, status)
     }
 }

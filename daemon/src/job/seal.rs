@@ -30,7 +30,7 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
     let AllSwapped { draft, entry, proofs } = swapped;
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
-    let stored = reply::stored(&receipt);
+    let stored = reply::stored(&receipt, draft.said.as_ref());
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(rooms, &entry, stored));
     let changed = draft.changes.iter().zip(&entry.files);
@@ -61,20 +61,15 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
 pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
     let now = rooms.clock.wall_ms();
     let origin = &draft.origin;
+    let status = match &draft.error {
+        None => Status::Unchanged,
+        Some(_) if draft.files.iter().any(|file| file.status != Status::Refused) => Status::Partial,
+        Some(_) => Status::Refused,
+    };
     let receipt = Receipt {
-        job: origin.queued,
-        status: match &draft.error {
-            None => Status::Unchanged,
-            Some(_) if draft.files.iter().any(|file| file.status != Status::Refused) => Status::Partial,
-            Some(_) => Status::Refused,
-        },
         files: draft.files,
         error: draft.error.map(|refusal| *refusal),
-        verified: None,
-        rebased: false,
-        repeated: false,
-        dialect: None,
-        text: None,
+        ..Receipt::new(origin.queued, status)
     };
     let mut records: Vec<Record> = draft
         .clips
@@ -93,7 +88,7 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
             time: now,
             key: origin.key.clone(),
             request: origin.request,
-            receipt: reply::stored(&receipt),
+            receipt: reply::stored(&receipt, draft.said.as_ref()),
         }));
     }
     if !records.is_empty() {

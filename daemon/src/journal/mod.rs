@@ -12,3 +12,4 @@ pub mod known;
 pub mod recover;
 pub mod settle;
 pub mod undo;
+pub mod why;

@@ -4,19 +4,19 @@
 use std::collections::{HashMap, VecDeque};
 
 use editd_proto::ids::JobId;
-use editd_proto::message::{JobRequest, UndoRequest};
+use editd_proto::message::UndoRequest;
 
 use super::activity::Busy;
 use super::admit::Pass;
 use super::lanes::{Removed, Table, Ticket};
 use super::reply::Reply;
 use crate::limits;
-use crate::workspace::{Lanes, Who};
+use crate::workspace::{Lanes, Understood, Who};
 
 /// What a job does.
 #[derive(Debug)]
 pub(super) enum Work {
-    Edit(JobId, Box<JobRequest>),
+    Edit(JobId, Box<Understood>),
     Undo(Box<UndoRequest>),
     Redo(Box<UndoRequest>),
 }

@@ -8,14 +8,14 @@ use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, FileOutcome, HistoryReply, HistoryRequest, JobRequest,
-    ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
+    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
 use super::reply::queued;
 use super::{Aftermath, Done, Requests};
-use crate::workspace::{Admission, Counts, LaneKey, Lanes, Who};
+use crate::workspace::{Admission, Counts, LaneKey, Lanes, Understood, Who};
 
 #[derive(Default)]
 struct Inside {
@@ -132,13 +132,18 @@ impl Requests for Fake {
             bom: false,
         })
     }
-    fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal> {
+    fn understand(&self, request: JobRequest) -> Understood {
+        Understood::new(request, &[], crate::limits::PAYLOAD)
+    }
+    fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
+        let request = asked.request();
         if request.files.iter().any(|file| file.path.as_bytes().starts_with(b"../")) {
             return Err(Box::new(WireError::new(Code::Outside, "the path leaves the workspace")));
         }
         Ok(Lanes::Some(request.files.iter().map(|file| LaneKey::Path(file.path.clone())).collect()))
     }
-    fn admit(&self, _: &Who, request: &JobRequest) -> Admission {
+    fn admit(&self, _: &Who, asked: &Understood) -> Admission {
+        let request = asked.request();
         let mut inside = self.inside();
         if let Some(id) = request.key.as_ref().and_then(|key| inside.keys.get(key)) {
             return match inside.ended.get(id) {
@@ -153,8 +158,8 @@ impl Requests for Fake {
         }
         Admission::New(id)
     }
-    fn edit(&self, _: &Who, id: JobId, request: &JobRequest) -> Receipt {
-        self.perform(request.label.as_deref().unwrap_or("edit"), Some(id))
+    fn edit(&self, _: &Who, id: JobId, asked: &Understood) -> Receipt {
+        self.perform(asked.request().label.as_deref().unwrap_or("edit"), Some(id))
     }
     fn undo(&self, _: &Who, _: &UndoRequest) -> Receipt {
         self.perform("undo", None)
@@ -220,6 +225,9 @@ impl Requests for Fake {
     }
     fn check(&self) -> CheckReply {
         CheckReply { findings: Vec::new() }
+    }
+    fn dialects(&self) -> DialectsReply {
+        DialectsReply::default()
     }
 }
 

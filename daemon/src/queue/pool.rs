@@ -16,7 +16,7 @@ use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
 use super::lanes::Ticket;
 use super::reply::{self, Reply};
 use super::requests::Requests;
-use crate::workspace::{Admission, Lanes, Who, is_ticket};
+use crate::workspace::{Admission, Lanes, Understood, Who, is_ticket};
 
 /// A job that has ended, and whose reply was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,43 +72,45 @@ impl Queue {
     /// Takes an edit in. What is returned, if anything, the calling thread runs.
     pub fn edit(&self, who: Who, request: JobRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
         let desk = &self.0.desk;
+        let asked = desk.understand(request);
+        let request = asked.request();
         // A job that the workspace may know by its key is looked up before its paths are: they may be gone
         // because it ran.
         let known = request.key.is_some() || request.detach;
         let early = match known {
             true => None,
-            false => match desk.lanes(&request) {
+            false => match desk.lanes(&asked) {
                 Ok(lanes) => Some(lanes),
                 Err(refusal) => {
-                    reply.send(Ok(reply::refused(None, refusal)));
+                    reply.send(Ok(asked.refused(refusal)));
                     return None;
                 }
             },
         };
-        let (id, reply) = self.admit(&who, &request, reply)?;
+        let (id, reply) = self.admit(&who, &asked, reply)?;
         // A job whose lanes cannot be told runs alone, and finds out itself what is wrong with it.
-        let lanes = early.unwrap_or_else(|| desk.lanes(&request).unwrap_or(Lanes::All));
+        let lanes = early.unwrap_or_else(|| desk.lanes(&asked).unwrap_or(Lanes::All));
         let reply = if request.detach {
-            reply.send(Ok(reply::queued(id)));
+            reply.send(Ok(asked.said(reply::queued(id))));
             None
         } else {
             Some(reply)
         };
         let durability = request.durability.unwrap_or(self.0.durability);
-        let work = Work::Edit(id, Box::new(request));
+        let work = Work::Edit(id, Box::new(asked));
         self.place(self.job(who, work, reply, durability, pass), lanes)
     }
 
     /// Gives a job its number. `None` where it is another one, or none: then it is answered, or will be.
-    fn admit(&self, who: &Who, request: &JobRequest, mut reply: Reply) -> Option<(JobId, Reply)> {
+    fn admit(&self, who: &Who, asked: &Understood, mut reply: Reply) -> Option<(JobId, Reply)> {
         let mut before = None;
         loop {
-            let outcome = match self.0.desk.admit(who, request) {
+            let outcome = match self.0.desk.admit(who, asked) {
                 Admission::New(id) => return Some((id, reply.again(false))),
-                Admission::Ended(receipt) => Ok(*receipt),
-                Admission::Refused(refusal) => Ok(reply::refused(None, refusal)),
-                Admission::Underway(id) if request.detach && !is_ticket(id) => {
-                    Ok(reply::repeated(&reply::queued(id)))
+                Admission::Ended(receipt) => Ok(asked.said(*receipt)),
+                Admission::Refused(refusal) => Ok(asked.refused(refusal)),
+                Admission::Underway(id) if asked.request().detach && !is_ticket(id) => {
+                    Ok(asked.said(reply::repeated(&reply::queued(id))))
                 }
                 Admission::Underway(id) => {
                     let (back, refusal) = self.attach(id, reply.again(true))?;
@@ -141,9 +143,10 @@ impl Queue {
 
     /// Takes in a detached job that an earlier daemon left.
     pub fn again(&self, id: JobId, who: Who, request: JobRequest, pass: Pass) {
-        let lanes = self.0.desk.lanes(&request).unwrap_or(Lanes::All);
-        let durability = request.durability.unwrap_or(self.0.durability);
-        let work = Work::Edit(id, Box::new(request));
+        let asked = self.0.desk.understand(request);
+        let lanes = self.0.desk.lanes(&asked).unwrap_or(Lanes::All);
+        let durability = asked.request().durability.unwrap_or(self.0.durability);
+        let work = Work::Edit(id, Box::new(asked));
         let runnable = self.place(self.job(who, work, None, durability, pass), lanes);
         self.spawn(runnable);
     }
@@ -250,7 +253,7 @@ impl Queue {
     fn perform(&self, job: &Job) -> Result<Receipt, Refusal> {
         let desk = &self.0.desk;
         let work = || match &job.work {
-            Work::Edit(id, request) => desk.edit(&job.who, *id, request),
+            Work::Edit(id, asked) => desk.edit(&job.who, *id, asked),
             Work::Undo(request) => desk.undo(&job.who, request),
             Work::Redo(request) => desk.redo(&job.who, request),
         };

@@ -57,14 +57,9 @@ pub fn internal() -> Refusal {
     Box::new(WireError::new(Code::Internal, message))
 }
 
-/// The receipt of a job that was refused.
-pub fn refused(job: Option<JobId>, refusal: Refusal) -> Receipt {
-    Receipt { error: Some(*refusal), ..bare(job, Status::Refused) }
-}
-
 /// The receipt of a job that waits or runs.
 pub fn queued(job: JobId) -> Receipt {
-    bare(Some(job), Status::Queued)
+    Receipt::new(Some(job), Status::Queued)
 }
 
 /// The receipt as a client gets it that sent the same key again.
@@ -80,18 +75,4 @@ pub fn without_diffs(receipt: &Receipt) -> Receipt {
         file.omitted_hunks = None;
     }
     copy
-}
-
-fn bare(job: Option<JobId>, status: Status) -> Receipt {
-    Receipt {
-        job,
-        status,
-        files: Vec::new(),
-        error: None,
-        verified: None,
-        rebased: false,
-        repeated: false,
-        dialect: None,
-        text: None,
-    }
 }

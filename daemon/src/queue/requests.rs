@@ -5,21 +5,22 @@ use std::path::PathBuf;
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, HistoryReply, HistoryRequest, JobRequest, ReadReply,
-    ReadRequest, Receipt, ShowReply, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, HistoryReply, HistoryRequest, JobRequest,
+    ReadReply, ReadRequest, Receipt, ShowReply, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
-use crate::workspace::{Admission, Counts, Lanes, Who, Workspace};
+use crate::workspace::{Admission, Counts, Lanes, Understood, Who, Workspace};
 
 /// The calls of [`Workspace`], by the same names and with the same meaning.
 #[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
 pub trait Requests: Send + Sync {
     fn root(&self) -> PathBuf;
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal>;
-    fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal>;
-    fn admit(&self, who: &Who, request: &JobRequest) -> Admission;
-    fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt;
+    fn understand(&self, request: JobRequest) -> Understood;
+    fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal>;
+    fn admit(&self, who: &Who, asked: &Understood) -> Admission;
+    fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt;
     fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt;
     fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
@@ -37,6 +38,7 @@ pub trait Requests: Send + Sync {
     fn failed(&self) -> Option<String>;
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
     fn check(&self) -> CheckReply;
+    fn dialects(&self) -> DialectsReply;
 }
 
 impl Requests for Workspace {
@@ -46,14 +48,17 @@ impl Requests for Workspace {
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
         Workspace::read(self, who, request)
     }
-    fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal> {
-        Workspace::lanes(self, request)
+    fn understand(&self, request: JobRequest) -> Understood {
+        Workspace::understand(self, request)
     }
-    fn admit(&self, who: &Who, request: &JobRequest) -> Admission {
-        Workspace::admit(self, who, request)
+    fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
+        Workspace::lanes(self, asked)
     }
-    fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt {
-        Workspace::edit(self, who, id, request)
+    fn admit(&self, who: &Who, asked: &Understood) -> Admission {
+        Workspace::admit(self, who, asked)
+    }
+    fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt {
+        Workspace::edit(self, who, id, asked)
     }
     fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt {
         Workspace::undo(self, who, request)
@@ -105,5 +110,8 @@ impl Requests for Workspace {
     }
     fn check(&self) -> CheckReply {
         Workspace::check(self)
+    }
+    fn dialects(&self) -> DialectsReply {
+        Workspace::dialects(self)
     }
 }

@@ -232,7 +232,9 @@ fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
     let bench = bench();
     let left = JobRequest { detach: true, key: Some("k".into()), ..job("left", &["a"]) };
     // As admitted then; its queue is gone.
-    let Admission::New(id) = bench.fake.admit(&who(), &left) else { panic!("it is new") };
+    let Admission::New(id) = bench.fake.admit(&who(), &bench.fake.understand(left.clone())) else {
+        panic!("it is new")
+    };
     let waiting = bench.wait(id);
     let pass = bench.gate.request(1).and_then(|pass| bench.gate.job(pass)).unwrap();
     bench.queue.again(id, who(), left.clone(), pass);

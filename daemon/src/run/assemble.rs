@@ -118,7 +118,8 @@ impl Door {
 fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
     let signals = signals::install()?;
     let root = folders::workspace(args.workspace.as_deref())?;
-    let settings = args.over(config::load(&root)?);
+    let mut settings = args.over(config::load(&root)?);
+    settings.named = folders::named(args.workspace.as_deref(), &root);
     let around = Environment::read();
     let state = config::state_folder(settings.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
     let runtime = runtime()?;

@@ -25,6 +25,14 @@ pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
     Ok(path)
 }
 
+/// The workspace's absolute path as it was named, where that is another than its own.
+pub(super) fn named(named: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
+    let named = std::path::absolute(named?).ok()?;
+    // Without a slash at the end.
+    let named: PathBuf = named.components().collect();
+    (named != workspace).then_some(named)
+}
+
 /// Makes the state folder where it is missing, and makes sure that it is the user's own and private.
 ///
 /// # Errors
@@ -86,6 +94,9 @@ mod tests {
         std::fs::create_dir(&real).unwrap();
         symlink(&real, temp.path().join("link")).unwrap();
         assert_eq!(workspace(Some(&temp.path().join("link"))).unwrap(), real);
+        let link = temp.path().join("link");
+        assert_eq!(named(Some(&temp.path().join("link/")), &real), Some(link));
+        assert_eq!(named(Some(&real), &real), None);
         std::fs::write(real.join("file"), "").unwrap();
         for wrong in ["real/file", "nowhere"] {
             let why = workspace(Some(&temp.path().join(wrong))).unwrap_err().to_string();

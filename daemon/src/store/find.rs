@@ -22,6 +22,14 @@ impl Store {
         self.shared.entry(id)
     }
 
+    /// Bytes of its record, unpacked: what reading it costs.
+    pub fn entry_size(&self, id: JobId) -> Result<Option<usize>, StoreError> {
+        self.shared.held(&key::job(key::ENTRY, id), |value| {
+            let (frame, _) = read::frame_at(self.shared.log.dir(), row::place(value)?)?;
+            Ok(Some(frame.raw as usize))
+        })
+    }
+
     /// Its summary.
     pub fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {
         self.shared.summary(id)
@@ -229,15 +237,7 @@ impl Shared {
             issues: Vec::new(),
             warnings: Vec::new(),
         });
-        Ok(Receipt {
-            job: Some(id),
-            status: Status::Applied,
-            files: files.collect(),
-            error: None,
-            verified: None,
-            rebased: false,
-            repeated: false,
-        })
+        Ok(Receipt { files: files.collect(), ..Receipt::new(Some(id), Status::Applied) })
     }
 }
 

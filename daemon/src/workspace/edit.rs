@@ -8,9 +8,11 @@ use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
-use editd_proto::message::{JobRequest, Receipt, Status, UndoRequest};
+use editd_proto::message::{JobRequest, Receipt, UndoRequest};
+use editd_proto::path::WirePath;
 use serde::Serialize;
 
+use super::understand::{Deed, Understood};
 use super::{Admission, Who, Workspace};
 use crate::job::{self, Halt, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
@@ -23,10 +25,11 @@ const JOURNEYS: usize = 8;
 
 impl Workspace {
     /// Gives a job its number, or finds it by its key. A detached job is durable when this returns.
-    pub fn admit(&self, who: &Who, request: &JobRequest) -> Admission {
+    pub fn admit(&self, who: &Who, asked: &Understood) -> Admission {
+        let request = asked.request();
         // Refused before it is queued, while somebody listens.
         if request.detach
-            && let Err(refusal) = job::resolve(&self.rooms, request)
+            && let Err(refusal) = self.lanes(asked)
         {
             return Admission::Refused(refusal);
         }
@@ -120,23 +123,61 @@ impl Workspace {
     }
 
     /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
-    pub fn edit(&self, who: &Who, id: JobId, request: &JobRequest) -> Receipt {
+    pub fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt {
+        let request = asked.request();
         let hash = request_hash(request);
         if request.detach {
             match lock(&self.rooms.underway).detached.get_mut(&id) {
                 Some((_, begun)) => *begun = true,
                 // It was cancelled before it came to its turn.
-                None => return self.receipt(id).ok().flatten().unwrap_or_else(|| refused(cancelled())),
+                None => {
+                    return self.receipt(id).ok().flatten().unwrap_or_else(|| Receipt::refused(*cancelled()));
+                }
             }
         }
         let queued = request.detach.then_some(id);
-        match self.journeys(|underway| job::run(&self.rooms, underway, who, queued, hash, request)) {
-            Ended::Receipt(receipt) => {
-                self.end(who, id, request.key.as_deref(), request.detach, hash, *receipt)
-            }
+        let said = asked.words();
+        let run = |request| {
+            let given = job::Given { who, queued, hash, request, said };
+            self.journeys(|underway| job::run(&self.rooms, underway, given))
+        };
+        let ended = match asked.deed() {
+            Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
+            Ok(Deed::Native) => run(request),
+            Ok(Deed::Job(job)) => run(job),
+            Ok(Deed::View(view)) => Ended::Receipt(Box::new(self.view(who, view, said))),
+            Ok(Deed::Undo(path)) => self.journeys(|underway| {
+                let mut draft = self.draft_of_undo(who, hash, request, path)?;
+                (draft.origin.queued, draft.said) = (queued, said.cloned());
+                job::commit(&self.rooms, underway, draft)
+            }),
+        };
+        match ended {
+            Ended::Receipt(receipt) => self.end(who, id, asked, hash, *receipt),
             // As if the process had ended: nothing more is written.
-            Ended::Stopped => refused(fault("the job was stopped")),
+            Ended::Stopped => Receipt::refused(*fault("the job was stopped")),
         }
+    }
+
+    /// Takes back what this session did last to a path, as a payload may ask.
+    fn draft_of_undo(
+        &self,
+        who: &Who,
+        hash: ContentHash,
+        request: &JobRequest,
+        path: &WirePath,
+    ) -> Result<job::Draft, Refusal> {
+        let last = undo::last_of_session(&self.rooms, who, &self.known_path(path)?)?;
+        let undo = UndoRequest {
+            jobs: vec![last],
+            key: request.key.clone(),
+            label: request.label.clone(),
+            on_stale: request.on_stale,
+            durability: request.durability,
+            diff: request.diff,
+            ..UndoRequest::default()
+        };
+        undo::draft(&self.rooms, who, hash, &undo, Direction::Undo)
     }
 
     /// Takes entries back, with all lanes free.
@@ -159,10 +200,10 @@ impl Workspace {
         match known {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
-            Some(Admission::Refused(refusal)) => return refused(refusal),
+            Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
             Some(Admission::New(_) | Admission::Underway(_)) => {
                 let message = "the job with this key has not ended; wait for it";
-                return refused(Box::new(WireError::new(Code::Busy, message)));
+                return Receipt::refused(WireError::new(Code::Busy, message));
             }
         }
         let ended = self.journeys(|underway| {
@@ -174,7 +215,7 @@ impl Workspace {
                 receipt.files.iter().for_each(|file| self.touch(&file.path));
                 *receipt
             }
-            Ended::Stopped => refused(fault("the job was stopped")),
+            Ended::Stopped => Receipt::refused(*fault("the job was stopped")),
         }
     }
 
@@ -197,9 +238,10 @@ impl Workspace {
                     mend_job(&self.rooms, underway.entry(), fault(what))
                 }
             };
-            return Ended::Receipt(Box::new(ended.unwrap_or_else(refused)));
+            return Ended::Receipt(Box::new(ended.unwrap_or_else(|refusal| Receipt::refused(*refusal))));
         }
-        Ended::Receipt(Box::new(refused(last.unwrap_or_else(|| fault("the job made no journey")))))
+        let refusal = last.unwrap_or_else(|| fault("the job made no journey"));
+        Ended::Receipt(Box::new(Receipt::refused(*refusal)))
     }
 
     /// Forgets a job that ended, or writes down how a detached one did.
@@ -207,13 +249,14 @@ impl Workspace {
         &self,
         who: &Who,
         id: JobId,
-        key: Option<&str>,
-        detached: bool,
+        asked: &Understood,
         hash: ContentHash,
         mut receipt: Receipt,
     ) -> Receipt {
+        let key = asked.request().key.as_deref();
         // The end of one that left an entry was written with its seal.
-        if detached && receipt.job.is_none_or(|job| job == id) {
+        let written = receipt.job.is_some_and(|job| job != id);
+        if asked.request().detach && !written {
             receipt.job = Some(id);
             let done = Done {
                 id,
@@ -221,7 +264,7 @@ impl Workspace {
                 time: self.rooms.clock.wall_ms(),
                 key: key.map(str::to_owned),
                 request: hash,
-                receipt: stored_receipt(&receipt),
+                receipt: stored_receipt(&asked.said(receipt.clone()), asked.words()),
             };
             let durable =
                 self.rooms.store.append(&[Record::Done(done)]).and_then(|at| self.rooms.store.flush(at));
@@ -234,7 +277,7 @@ impl Workspace {
         if let Some(key) = key {
             underway.keys.remove(&(who.session.clone(), key.to_owned()));
         }
-        receipt
+        asked.said(receipt)
     }
 
     /// Withdraws a detached job that has not begun.
@@ -256,7 +299,10 @@ impl Workspace {
         underway.detached.remove(&id);
         drop(underway);
         let who = Who { session: queued.session, client: queued.client };
-        Ok(self.end(&who, id, queued.key.as_deref(), true, queued.request, refused(cancelled())))
+        // What cannot be read any more is withdrawn all the same.
+        let bare = || JobRequest { key: queued.key.clone(), detach: true, ..JobRequest::default() };
+        let asked = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
+        Ok(self.end(&who, id, &asked, queued.request, Receipt::refused(*cancelled())))
     }
 
     /// The receipt of a job that ended; `None` while it waits or runs.
@@ -314,7 +360,10 @@ fn mend_job(rooms: &Rooms, id: Option<JobId>, refusal: Refusal) -> Result<Receip
 fn request_hash(request: &JobRequest) -> ContentHash {
     let how = (request.mode, request.on_stale, request.partial, request.durability, request.threshold);
     let named = (&request.key, &request.label, how, &request.verified, &request.files);
-    crate::disk::sight::hash(&encode(&named))
+    match &request.payload {
+        None => crate::disk::sight::hash(&encode(&named)),
+        Some(payload) => crate::disk::sight::hash(&encode(&(named, payload))),
+    }
 }
 
 fn encode(value: &impl Serialize) -> Vec<u8> {
@@ -333,17 +382,4 @@ fn other_job(key: &str) -> Refusal {
 
 fn fault(message: &str) -> Refusal {
     Box::new(WireError::new(Code::Internal, message))
-}
-
-/// The receipt of a job that changed nothing.
-pub(super) fn refused(refusal: Refusal) -> Receipt {
-    Receipt {
-        job: None,
-        status: Status::Refused,
-        files: Vec::new(),
-        error: Some(*refusal),
-        verified: None,
-        rebased: false,
-        repeated: false,
-    }
 }

@@ -9,6 +9,9 @@ mod edit;
 mod history;
 mod open;
 mod read;
+#[cfg(all(test, unix))]
+pub(crate) mod tests;
+mod understand;
 mod upkeep;
 
 use std::collections::BTreeSet;
@@ -17,7 +20,7 @@ use std::sync::{Arc, Mutex};
 
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
-use editd_proto::message::{JobRequest, Receipt};
+use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt};
 use editd_proto::path::WirePath;
 
 use crate::clock::Clock;
@@ -29,6 +32,8 @@ pub use crate::rooms::is_ticket;
 use crate::rooms::{Rooms, lock};
 use crate::store::Options;
 use crate::store::record::Queued;
+use understand::Deed;
+pub use understand::Understood;
 
 /// Who asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,12 +142,33 @@ impl Workspace {
         self.rooms.observe(observer);
     }
 
+    /// Understands a request for a job: what is done with it from here on, is done with what this returns.
+    pub fn understand(&self, request: JobRequest) -> Understood {
+        let roots: Vec<Vec<u8>> =
+            self.rooms.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
+        Understood::new(request, &roots, self.rooms.settings.payload_limit)
+    }
+
+    /// Which payloads it understands.
+    pub fn dialects(&self) -> DialectsReply {
+        let info = |(name, sentence): (&str, &str)| DialectInfo {
+            name: name.to_owned(),
+            sentence: sentence.to_owned(),
+        };
+        DialectsReply { dialects: editd_engine::dialect::list().map(info).collect() }
+    }
+
     /// What a job needs to itself; checks its paths.
     ///
     /// # Errors
     /// `outside`, `malformed`, `denied` and what else a path may be.
-    pub fn lanes(&self, request: &JobRequest) -> Result<Lanes, Refusal> {
-        let lanes = job::lanes_of(&self.rooms, request)?;
+    pub fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
+        let lanes = match asked.deed()? {
+            Deed::Native => job::lanes_of(&self.rooms, asked.request())?,
+            Deed::Job(job) => job::lanes_of(&self.rooms, job)?,
+            Deed::View(_) => Lanes::Some(Vec::new()),
+            Deed::Undo(_) => Lanes::All,
+        };
         if let Lanes::Some(keys) = &lanes {
             for key in keys {
                 if let LaneKey::Path(path) = key {

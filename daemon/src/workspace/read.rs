@@ -3,18 +3,23 @@
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
-use editd_proto::message::{ChangeEvent, ChangeKind, EntryKind, ReadReply, ReadRequest};
+use editd_proto::message::{
+    ChangeEvent, ChangeKind, EntryKind, FileOutcome, ReadReply, ReadRequest, Receipt, Status,
+};
 use editd_proto::path::WirePath;
 
 use super::{Who, Workspace};
 use crate::disk::{Found, Place, Sight};
-use crate::job::{disk_refusal, sha256, store_refusal};
+use crate::job::{Said, disk_refusal, sha256, store_refusal};
 use crate::journal::external::{self, Noted};
 use crate::journal::known::Ticket;
 use crate::os::Kind;
 use crate::receipt;
 use crate::rooms::lock;
 use crate::store::record::Record;
+
+/// Bytes of text in a reply: the other fields need room too, the path most of it.
+const ROOM: usize = limits::FRAME - 4 * limits::PATH;
 
 /// Looks at a path that jobs keep writing before a hint is left to the next one.
 const LOOKS: usize = 4;
@@ -26,6 +31,16 @@ impl Workspace {
     /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` where the client
     /// reports another content than is there.
     pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
+        self.read_if(who, request, |_| Ok(()))
+    }
+
+    /// The same, unless `fits` refuses what would be shown: then the session has not seen it either.
+    fn read_if(
+        &self,
+        who: &Who,
+        request: &ReadRequest,
+        fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
+    ) -> Result<ReadReply, Refusal> {
         let place =
             self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
         let path = place.path().clone();
@@ -44,31 +59,17 @@ impl Workspace {
             Some(_) => 0,
             None => view.text.as_ref().map_or(0, String::len) + view.bytes.as_ref().map_or(0, Vec::len),
         };
-        // Room for the other fields, of which the path is the largest.
-        let room = limits::FRAME - 4 * limits::PATH;
-        if shown > room {
-            let message = format!("{path} has {shown} bytes to show; read at most {room} at once, by lines");
-            let mut error = WireError::new(Code::TooLarge, message).at(&path);
-            error.lines = Some(view.lines);
-            error.limit = Some(room as u64);
-            return Err(Box::new(error));
+        if shown > ROOM {
+            return Err(too_much_to_show(&path, view.lines, shown));
         }
         // Lines past the end are no lines; a range that shows all is a whole read.
         let whole = lines.is_none_or(|(first, last)| first <= 1 && last >= view.lines) || view.text.is_none();
         let range = lines.filter(|_| !whole).map(|(first, last)| (first.max(1), last.min(view.lines)));
         let hash = found.face.hash;
         let renewed = receipt::added(earlier.as_ref(), hash, range, self.rooms.clock.wall_ms());
-        let same =
-            earlier.as_ref().is_some_and(|seen| seen.hash == renewed.hash && seen.ranges == renewed.ranges);
-        if !same {
-            let record = Record::Seen(receipt::of(who, &path, renewed));
-            self.rooms.store.append(&[record]).map_err(|error| store_refusal(&error))?;
-        }
-        self.rooms.store.keep_content(hash, &found.bytes);
-        self.touch(&path);
         let quiet = request.seen.is_some();
-        Ok(ReadReply {
-            path,
+        let reply = ReadReply {
+            path: path.clone(),
             version: hash.version(),
             hash: format!("blake3:{}", hash.hex()),
             text: view.text.filter(|_| !quiet),
@@ -79,7 +80,48 @@ impl Workspace {
             line_ending: view.line_ending,
             bom: view.bom,
             size: found.face.size,
-        })
+        };
+        fits(&reply)?;
+        let same =
+            earlier.as_ref().is_some_and(|seen| seen.hash == renewed.hash && seen.ranges == renewed.ranges);
+        if !same {
+            let record = Record::Seen(receipt::of(who, &path, renewed));
+            self.rooms.store.append(&[record]).map_err(|error| store_refusal(&error))?;
+        }
+        self.rooms.store.keep_content(hash, &found.bytes);
+        self.touch(&path);
+        Ok(reply)
+    }
+
+    /// The same for a payload that asks to see a file: a receipt with the text in its dialect.
+    pub(super) fn view(&self, who: &Who, request: &ReadRequest, said: Option<&Said>) -> Receipt {
+        let mut receipt = Receipt::new(None, Status::Unchanged);
+        let read = self.read_if(who, request, |read| {
+            if let Some(said) = said {
+                said.show(read, &mut receipt);
+            }
+            match receipt.text.as_ref().map_or(0, String::len) {
+                shown if shown > ROOM => Err(too_much_to_show(&read.path, read.lines, shown)),
+                _ => Ok(()),
+            }
+        });
+        let read = match read {
+            Ok(read) => read,
+            Err(refusal) => return Receipt::refused(*refusal),
+        };
+        let version = Some(read.version);
+        receipt.files.push(FileOutcome {
+            path: read.path,
+            status: Status::Unchanged,
+            before: version.clone(),
+            after: version,
+            diff: None,
+            omitted_hunks: None,
+            edits: Vec::new(),
+            issues: Vec::new(),
+            warnings: Vec::new(),
+        });
+        receipt
     }
 
     fn file<'a>(&self, path: &WirePath, sight: &'a Sight) -> Result<&'a Found, Refusal> {
@@ -151,6 +193,14 @@ impl Workspace {
             session: None,
         })
     }
+}
+
+fn too_much_to_show(path: &WirePath, lines: u64, shown: usize) -> Refusal {
+    let message = format!("{path} has {shown} bytes to show; read at most {ROOM} at once, by lines");
+    let mut error = WireError::new(Code::TooLarge, message).at(path);
+    error.lines = Some(lines);
+    error.limit = Some(ROOM as u64);
+    Box::new(error)
 }
 
 /// A client that read the file itself says what it saw.

@@ -77,7 +77,7 @@ pub struct JobRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<String>,
     /// The files. A path listed again is a later stage.
-    #[serde(default, deserialize_with = "super::bounded::files")]
+    #[serde(default, deserialize_with = "super::bounded::files", skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileEntry>,
     /// Instead of `files`: the payload of another tool, as that tool's callers write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -358,6 +358,28 @@ pub struct Receipt {
     /// The reply in the words of that dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+}
+
+impl Receipt {
+    /// A receipt that says how a job ended, and nothing more.
+    pub fn new(job: Option<JobId>, status: Status) -> Self {
+        Self {
+            job,
+            status,
+            files: Vec::new(),
+            error: None,
+            verified: None,
+            rebased: false,
+            repeated: false,
+            dialect: None,
+            text: None,
+        }
+    }
+
+    /// The receipt of a job that was refused and left nothing behind.
+    pub fn refused(error: WireError) -> Self {
+        Self { error: Some(error), ..Self::new(None, Status::Refused) }
+    }
 }
 
 /// Waits for a detached job, or cancels one that has not begun.

@@ -2,6 +2,7 @@
 //! has `id` and `kind` beside the fields listed here; see `proto/WIRE.md`.
 
 pub mod clip;
+pub mod dialect;
 pub mod hello;
 pub mod history;
 pub mod job;
@@ -12,6 +13,7 @@ pub mod watch;
 pub(crate) mod bounded;
 
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
+pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{
     EntryDetail, EntryFile, EntryKind, EntrySummary, HistoryReply, HistoryRequest, ShowReply, ShowRequest,
@@ -43,6 +45,8 @@ pub mod kind {
     pub const SHOW: &str = "show";
     /// Clipboards.
     pub const CLIP: &str = "clip";
+    /// The dialects of payloads.
+    pub const DIALECTS: &str = "dialects";
     /// A file's outline.
     pub const OUTLINE: &str = "outline";
     /// Be told of changes.

@@ -86,6 +86,8 @@ fn frame(example: &Example) -> Vec<u8> {
         ("client", kind::SHOW) => frame_of::<ShowRequest>(id, &kind, &body),
         ("client", kind::CLIP) => frame_of::<ClipRequest>(id, &kind, &body),
         ("server", kind::CLIP) => frame_of::<ClipReply>(id, &kind, &body),
+        ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(id, &kind, &body),
+        ("server", kind::DIALECTS) => frame_of::<DialectsReply>(id, &kind, &body),
         ("client", kind::SUBSCRIBE) => frame_of::<SubscribeRequest>(id, &kind, &body),
         ("server", kind::SUBSCRIBE) => frame_of::<SubscribeReply>(id, &kind, &body),
         ("server", kind::EVENT) => frame_of::<ChangeEvent>(id, &kind, &body),
@@ -165,6 +167,7 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::READ, &samples::read_reply());
     names_fields(document, kind::READ, &serde_json::json!({"path": 0, "lines": 0, "seen": 0}));
     names_fields(document, kind::EDIT, &json(&samples::job()));
+    names_fields(document, kind::EDIT, &json(&samples::payload_job()));
     names_fields(document, kind::EDIT, &samples::receipt());
     names_fields(document, kind::UNDO, &json(&samples::undo()));
     names_fields(document, kind::REDO, &json(&samples::undo()));
@@ -183,6 +186,7 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::SHOW, &json(&ShowReply { entry: samples::entry(), changes: vec![detail] }));
     names_fields(document, kind::CLIP, &samples::clip_request());
     names_fields(document, kind::CLIP, &json(&samples::clip_reply()));
+    names_fields(document, kind::DIALECTS, &samples::dialects());
     names_fields(document, kind::SUBSCRIBE, &SubscribeRequest::default());
     names_fields(document, kind::SUBSCRIBE, &SubscribeReply { folders: 1 });
     names_fields(document, kind::EVENT, &json(&samples::event()));

@@ -32,6 +32,9 @@ fn every_message_with_all_of_its_fields() {
     });
     both_ways(&samples::read_reply());
     both_ways(&samples::job());
+    both_ways(&samples::payload_job());
+    both_ways(&DialectsRequest {});
+    both_ways(&samples::dialects());
     both_ways(&samples::receipt());
     both_ways(&samples::undo());
     both_ways(&HistoryRequest {
@@ -67,17 +70,7 @@ fn every_message_without_its_optional_fields() {
     both_ways(&ReadReply { text: None, bytes: None, ..samples::read_reply() });
     both_ways(&JobRequest::default());
     both_ways(&JobRequest { files: vec![FileEntry::default()], ..JobRequest::default() });
-    both_ways(&Receipt {
-        job: None,
-        status: Status::Unchanged,
-        files: Vec::new(),
-        error: None,
-        verified: None,
-        rebased: false,
-        repeated: false,
-        dialect: None,
-        text: None,
-    });
+    both_ways(&Receipt::new(None, Status::Unchanged));
     both_ways(&UndoRequest::default());
     both_ways(&HistoryRequest::default());
     let mut entry = samples::entry();

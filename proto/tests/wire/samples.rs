@@ -1,7 +1,7 @@
 //! One sample of every message with every field set, and as JSON what it must look like. It tests nothing
 //! itself.
 
-use editd_proto::error::{By, Candidate, NearMiss, Outside, WouldApply};
+use editd_proto::error::{By, Candidate, Fallen, NearMiss, Outside, Region, WouldApply};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
 use editd_proto::{Code, WireError, WirePath};
@@ -31,6 +31,13 @@ pub(crate) fn error() -> WireError {
     error.tried = vec!["exact".into(), "eol".into()];
     error.near_misses = vec![NearMiss { line: 9, text: "9 | let a = 2;".into(), score: 0.875 }];
     error.cause = Some("entry 12 removed it".into());
+    error.searched = Some((1, 100));
+    error.needed = Some(0.9);
+    error.check = Some("content".into());
+    error.fallen = vec![Fallen { line: 3, check: "boundary".into(), reason: "it ends before".into() }];
+    error.marker = Some("=======".into());
+    error.expected_marker = Some(">>>>>>> REPLACE".into());
+    error.regions = vec![Region { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
     error.entries = vec![JobId(18), JobId(1 << 40)];
     error.limit = Some(1024);
     error
@@ -76,13 +83,17 @@ pub(crate) fn edit() -> Edit {
         action: text("delete"),
         before: text("before"),
         after: text("after"),
+        within: Some(Within::Lines((3, 9))),
     }
 }
 
 pub(crate) fn edits() -> Vec<Edit> {
     let at = |at| Edit { op: "insert".into(), at: Some(at), ..Edit::default() };
+    let within = |within| Edit { op: "chunk".into(), within: Some(within), ..Edit::default() };
     vec![
         edit(),
+        within(Within::Symbol("Class/method".into())),
+        within(Within::Position(SymbolPosition { line: 0, column: 4 })),
         at(Position::Start),
         at(Position::End),
         at(Position::Before("fn a".into())),
@@ -105,7 +116,23 @@ pub(crate) fn job() -> JobRequest {
         detach: true,
         verified: Some("token".into()),
         files: vec![FileEntry { path: odd_path(), base: Some("any".into()), edits: edits() }],
+        payload: None,
     }
+}
+
+pub(crate) fn payload_job() -> JobRequest {
+    let payload = Payload {
+        dialect: Some("patch".into()),
+        text: "{\"path\": \"a\"}".into(),
+        path: Some(odd_path()),
+        base: Some("any".into()),
+    };
+    JobRequest { payload: Some(payload), ..JobRequest::default() }
+}
+
+pub(crate) fn dialects() -> DialectsReply {
+    let one = DialectInfo { name: "patch".into(), sentence: "what it is".into() };
+    DialectsReply { dialects: vec![one] }
 }
 
 pub(crate) fn receipt() -> Receipt {
@@ -136,8 +163,8 @@ pub(crate) fn receipt() -> Receipt {
         verified: Some("token".into()),
         rebased: true,
         repeated: true,
-        dialect: None,
-        text: None,
+        dialect: Some("patch".into()),
+        text: Some("<patches_applied>all</patches_applied>".into()),
     }
 }
 

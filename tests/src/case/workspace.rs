@@ -94,7 +94,7 @@ impl Desk for Room {
         let desk = &self.0;
         match kind {
             "read" => decoded(body, |request| outcome(desk.read(&who, &request))),
-            "edit" => decoded(body, |request| edit(desk, &who, &request)),
+            "edit" => decoded(body, |request| edit(desk, &who, request)),
             "undo" => decoded(body, |request| in_json(&desk.undo(&who, &request))),
             "redo" => decoded(body, |request| in_json(&desk.redo(&who, &request))),
             "history" => decoded(body, |request| outcome(desk.history(&request))),
@@ -113,22 +113,19 @@ impl Desk for Room {
 }
 
 /// As the queue does it: lanes first, then its number, then its turn.
-fn edit(desk: &Workspace, who: &Who, request: &JobRequest) -> Value {
-    if let Err(refusal) = desk.lanes(request) {
-        return refused(&refusal);
+fn edit(desk: &Workspace, who: &Who, request: JobRequest) -> Value {
+    let asked = desk.understand(request);
+    if let Err(refusal) = desk.lanes(&asked) {
+        return in_json(&asked.refused(refusal));
     }
-    match desk.admit(who, request) {
-        Admission::New(id) => in_json(&desk.edit(who, id, request)),
-        Admission::Ended(receipt) => in_json(&*receipt),
-        Admission::Refused(refusal) => refused(&refusal),
+    match desk.admit(who, &asked) {
+        Admission::New(id) => in_json(&desk.edit(who, id, &asked)),
+        Admission::Ended(receipt) => in_json(&asked.said(*receipt)),
+        Admission::Refused(refusal) => in_json(&asked.refused(refusal)),
         Admission::Underway(id) => {
             json!({"error": {"code": "busy", "message": format!("{id} is under way")}})
         }
     }
-}
-
-fn refused(refusal: &Refusal) -> Value {
-    json!({"status": "refused", "files": [], "error": refusal})
 }
 
 fn outcome<T: Serialize>(outcome: Result<T, Refusal>) -> Value {

@@ -12,9 +12,7 @@ use editd::store::{Backing, Options};
 use editd::workspace::{Admission, Who, Workspace};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{
-    ClipAction, ClipRequest, Durability, EntrySummary, HistoryRequest, Receipt, ShowReply, Status,
-};
+use editd_proto::message::{ClipAction, ClipRequest, EntrySummary, HistoryRequest, Receipt, ShowReply};
 
 use super::story::Act;
 use crate::sim::SimMachine;
@@ -81,11 +79,12 @@ impl Desk {
             Act::Edit(request) => {
                 let mut request = request.clone();
                 request.key = Some(key.to_owned());
-                Some(match self.workspace.admit(&who, &request) {
-                    Admission::New(id) => self.workspace.edit(&who, id, &request),
+                let asked = self.workspace.understand(request);
+                Some(match self.workspace.admit(&who, &asked) {
+                    Admission::New(id) => self.workspace.edit(&who, id, &asked),
                     Admission::Ended(receipt) => *receipt,
-                    Admission::Underway(_) => refused(WireError::new(Code::Busy, "it is underway")),
-                    Admission::Refused(error) => refused(*error),
+                    Admission::Underway(_) => Receipt::refused(WireError::new(Code::Busy, "it is underway")),
+                    Admission::Refused(error) => Receipt::refused(*error),
                 })
             }
             Act::Undo(request) => {
@@ -165,27 +164,5 @@ pub fn who() -> Who {
 }
 
 fn settings() -> Settings {
-    Settings {
-        unread: Unread::Allow,
-        durability: Durability::Durable,
-        idle_exit: None,
-        keep_age: Duration::from_secs(30 * 24 * 60 * 60),
-        keep_entries: 100_000,
-        keep_bytes: 1 << 30,
-        keep_contents: 1 << 20,
-        encodings: Vec::new(),
-        state: None,
-    }
-}
-
-fn refused(error: WireError) -> Receipt {
-    Receipt {
-        job: None,
-        status: Status::Refused,
-        files: Vec::new(),
-        error: Some(error),
-        verified: None,
-        rebased: false,
-        repeated: false,
-    }
+    Settings { unread: Unread::Allow, keep_contents: 1 << 20, ..Settings::default() }
 }

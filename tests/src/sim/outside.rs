@@ -102,6 +102,15 @@ impl Outside {
         Ok(OutsideFile { shared: self.shared.clone(), id, handle })
     }
 
+    /// Whether a lease stands on a file: whoever opens it for writing waits.
+    pub fn is_leased(&self, path: &str) -> bool {
+        let leased = self.act(|world| {
+            let id = world.walk(path.as_bytes(), true)?;
+            Ok(world.is_leased(id))
+        });
+        leased.unwrap_or(false)
+    }
+
     /// Reads a whole file.
     pub fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         self.act(|world| {

@@ -11,6 +11,8 @@
 
 mod apply_patch;
 mod chunks;
+mod explain;
+mod json;
 mod patch;
 mod recognise;
 mod registry;
@@ -27,6 +29,7 @@ use editd_proto::path::WirePath;
 use crate::Refusal;
 
 pub use registry::{list, say_refusal, translate};
+pub use search_replace::progress;
 pub use setting::Setting;
 
 /// One dialect.
@@ -118,7 +121,7 @@ pub enum Answer<'a> {
 }
 
 /// How an answer is said in a dialect.
-pub trait Words: Send {
+pub trait Words: Send + Sync {
     /// The answer as the tool's users know it. Bounded: it repeats no more than the answer holds.
     fn say(&self, answer: &Answer<'_>) -> String;
 }

@@ -93,6 +93,8 @@ proptest! {
         }
         let after = crate::apply(before.as_bytes(), &splices).unwrap();
         let after = String::from_utf8(after).unwrap();
+        // Planning drops splices that cancel out.
+        if before == after { return Ok(()); }
         let known = splices.first().map(|first| {
             let at = first.at as usize;
             (at, before[..at].matches('\n').count())
@@ -100,9 +102,7 @@ proptest! {
         let delta = Delta::of_splices(before.as_bytes(), after.as_bytes(), &splices, known);
         let path = WirePath::from("f");
         let (diff, _) = entry_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()), Moved::No, Some(&delta));
-        if before != after {
-            assert_eq!(patch(&before, &diff), after, "{diff}");
-        }
+        assert_eq!(patch(&before, &diff), after, "{diff}");
         let count = |sign: &str| diff.lines().skip(2).filter(|line| line.starts_with(sign)).count() as u64;
         assert_eq!(delta.totals(), (count("+"), count("-")));
     }

@@ -5,9 +5,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::plain::Plain;
+use super::reduced::{Form, Reduced};
 use super::{each_hit, fold_breaks};
 use crate::plan::Budget;
 use crate::text::Text;
@@ -15,12 +18,12 @@ use crate::text::Text;
 /// Bytes that single look-ups may read before one pass for all is cheaper.
 const ALONE: usize = 16 * 1024 * 1024;
 /// Bytes of quotations in one pass: its automaton takes some thirty times that.
-const BATCH: usize = 512 * 1024;
+pub(super) const BATCH: usize = 512 * 1024;
 /// Places of one quotation that are kept; those of a more frequent one are looked up alone.
 const KEPT: usize = 16;
 
 /// Where quotations stand, each all its places; one that is too frequent is not in it.
-type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
+pub(super) type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 
 /// A text with the quotations that will be looked up in it.
 pub(crate) struct Haystack<'h> {
@@ -31,17 +34,47 @@ pub(crate) struct Haystack<'h> {
     needles: Vec<&'h str>,
     exact: OnceCell<Places<'h>>,
     folded: OnceCell<Places<'h>>,
+    trimmed: Reduced<'h>,
+    bare: Reduced<'h>,
+    plain: Rc<Plain<'h>>,
 }
 
 impl<'h> Haystack<'h> {
     /// Expects these quotations. Nothing is looked up yet.
     pub(crate) fn new(text: &'h Text<'h>, budget: &'h Budget, needles: Vec<&'h str>) -> Self {
-        Self { text, budget, needles, exact: OnceCell::new(), folded: OnceCell::new() }
+        Self {
+            text,
+            budget,
+            needles,
+            exact: OnceCell::new(),
+            folded: OnceCell::new(),
+            trimmed: Reduced::new(Form::Trimmed),
+            bare: Reduced::new(Form::Bare),
+            plain: Rc::default(),
+        }
     }
 
     /// Whether one pass serves all quotations.
-    fn in_bulk(&self) -> bool {
+    pub(super) fn in_bulk(&self) -> bool {
         self.needles.len() > 8 && self.needles.len().saturating_mul(self.text.len()) > ALONE
+    }
+
+    /// The quotations that are expected.
+    pub(super) fn needles(&self) -> &[&'h str] {
+        &self.needles
+    }
+
+    /// Looking lists of lines up in a form.
+    pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
+        match form {
+            Form::Trimmed => &self.trimmed,
+            Form::Bare => &self.bare,
+        }
+    }
+
+    /// The content with plain characters, kept only where many quotations share it: copies of the content add up.
+    pub(super) fn plain(&self) -> Rc<Plain<'h>> {
+        if self.in_bulk() { Rc::clone(&self.plain) } else { Rc::default() }
     }
 
     /// Whether a look-up of this quotation reads the text once more.
@@ -52,14 +85,14 @@ impl<'h> Haystack<'h> {
     fn exact_places(&self) -> &Places<'h> {
         self.exact.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| Cow::Borrowed(*needle));
-            if self.in_bulk() { look_up(&self.text.content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(&self.text.content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
     fn folded_places(&self, content: &str) -> &Places<'h> {
         self.folded.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| fold_breaks(needle, self.text.breaks));
-            if self.in_bulk() { look_up(content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
@@ -85,7 +118,8 @@ impl<'h> Haystack<'h> {
     }
 }
 
-fn each_of(
+/// Visits the places of a text in a content: the known ones, else looked up alone.
+pub(super) fn each_of(
     places: &Places<'_>,
     content: &str,
     needle: &str,
@@ -105,9 +139,9 @@ fn each_of(
     ControlFlow::Continue(())
 }
 
-/// Looks all needles up, in passes of [`BATCH`] bytes of needles.
-fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
-    needles.retain(|needle| !needle.is_empty() && needle.len() <= BATCH);
+/// Looks all needles up, in passes of so many bytes of needles.
+pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>, most: usize) -> Places<'q> {
+    needles.retain(|needle| !needle.is_empty() && needle.len() <= most);
     needles.sort();
     needles.dedup();
     let mut places = Places::new();
@@ -115,7 +149,7 @@ fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
     let mut size = 0;
     for needle in needles {
         size += needle.len();
-        if size > BATCH {
+        if size > most {
             pass(content, std::mem::take(&mut batch), &mut places);
             size = needle.len();
         }

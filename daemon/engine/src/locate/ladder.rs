@@ -5,12 +5,12 @@ use std::ops::{ControlFlow, Range};
 use editd_proto::error::{Code, WireError};
 
 use super::choose::Tally;
-use super::{Haystack, eol, exact};
+use super::{Haystack, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
 use crate::refusal::spent;
-use crate::text::{Breaks, split_final_break};
+use crate::text::{Breaks, Text, split_final_break};
 
 /// A rung's name, in the order of the ladder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -58,19 +58,44 @@ struct Step {
     /// A rung without a search is accepted by name and finds nothing yet: that only refuses more.
     search: Option<Search>,
     adapt: Adapt,
+    /// The line where the quotation says that it stands; for a rung that reads more into it than others do.
+    hint: fn(&Text<'_>, &Quote<'_>) -> Option<u64>,
 }
 
 /// The ladder.
 const LADDER: [Step; 8] = [
-    Step { rung: Rung::Exact, name: "exact", search: Some(exact::search), adapt: as_given },
-    Step { rung: Rung::Eol, name: "eol", search: Some(eol::search), adapt: as_given },
-    Step { rung: Rung::Trailing, name: "trailing", search: None, adapt: as_given },
-    Step { rung: Rung::Indent, name: "indent", search: None, adapt: as_given },
-    Step { rung: Rung::Numbered, name: "numbered", search: None, adapt: as_given },
-    Step { rung: Rung::Typographic, name: "typographic", search: None, adapt: as_given },
-    Step { rung: Rung::Edge, name: "edge", search: None, adapt: as_given },
-    Step { rung: Rung::Fuzzy, name: "fuzzy", search: None, adapt: as_given },
+    Step::new(Rung::Exact, "exact", Some(exact::search), as_given),
+    Step::new(Rung::Eol, "eol", Some(eol::search), as_given),
+    Step::new(Rung::Trailing, "trailing", Some(trailing::search), trailing::adapt),
+    Step::new(Rung::Indent, "indent", Some(indent::search), indent::adapt),
+    Step {
+        hint: numbered::hint,
+        ..Step::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt)
+    },
+    Step::new(Rung::Typographic, "typographic", Some(typographic::search), typographic::adapt),
+    Step::new(Rung::Edge, "edge", Some(edge::search), edge::adapt),
+    Step::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), fuzzy::adapt),
 ];
+
+impl Step {
+    const fn new(rung: Rung, name: &'static str, search: Option<Search>, adapt: Adapt) -> Self {
+        Self { rung, name, search, adapt, hint: no_hint }
+    }
+
+    /// Whether a quote lets this rung be tried: those up to the loosest, and `edge` where just that is asked for
+    /// and there is a new text from which a line can be cut too.
+    fn serves(&self, quote: &Quote<'_>) -> bool {
+        let cuttable = matches!(quote.brings, Brings::Instead(_)) && !quote.whole_lines;
+        match self.rung {
+            Rung::Edge => quote.loosest == Rung::Edge && cuttable,
+            rung => rung <= quote.loosest,
+        }
+    }
+}
+
+fn no_hint(_: &Text<'_>, _: &Quote<'_>) -> Option<u64> {
+    None
+}
 
 /// The new text as it was given.
 #[expect(clippy::unnecessary_wraps, reason = "the type of a rung's adaptation")]
@@ -155,24 +180,26 @@ pub(crate) struct Hit {
     pub(crate) adapted: Adapted,
 }
 
-fn rungs(loosest: Rung) -> impl Iterator<Item = (Step, Search)> {
+fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (Step, Search)> {
     LADDER
         .into_iter()
-        .filter(move |step| step.rung <= loosest)
+        .filter(|step| step.serves(quote))
         .filter_map(|step| step.search.map(|search| (step, search)))
 }
 
-/// The names of the rungs that a quote lets the ladder try.
-pub(crate) fn tried(loosest: Rung) -> Vec<String> {
-    rungs(loosest).map(|(step, _)| step.name.to_owned()).collect()
+/// The names of the rungs that are tried for a quote.
+pub(crate) fn tried(quote: &Quote<'_>) -> Vec<String> {
+    rungs(quote).map(|(step, _)| step.name.to_owned()).collect()
 }
 
 /// The one place of a quote; `None` where no rung finds any.
 ///
 /// # Errors
-/// `ambiguous` with at most five candidates and the number of all.
+/// `ambiguous` with at most five candidates and the number of all; `limit`.
 pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, Refusal> {
-    for (step, search) in rungs(quote.loosest) {
+    for (step, search) in rungs(quote) {
+        let near = quote.near.or_else(|| (step.hint)(hay.text, quote));
+        let quote = &Quote { near, ..quote.clone() };
         let mut tally = Tally::new(hay.text, quote);
         search(hay, quote, true, &mut |range| {
             tally.add(range);
@@ -189,12 +216,61 @@ pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, 
     Ok(None)
 }
 
+/// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself.
+/// Whether this version has the rung.
+///
+/// # Errors
+/// `limit` where the job's work budget runs out.
+pub(crate) fn candidates(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    rung: Rung,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<bool, Refusal> {
+    let search = LADDER.iter().find(|step| step.rung == rung).and_then(|step| step.search);
+    let Some(search) = search else { return Ok(false) };
+    search(hay, quote, true, visit)?;
+    Ok(true)
+}
+
+/// What a rung makes of the new text at a candidate of [`candidates`]; `None` fails the rung.
+pub(crate) fn adapt(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    rung: Rung,
+    range: &Range<usize>,
+) -> Option<Adapted> {
+    let step = LADDER.iter().find(|step| step.rung == rung)?;
+    (step.adapt)(hay, quote, range)
+}
+
+/// The first rung looser than those of [`every`] that finds a place.
+///
+/// # Errors
+/// `limit`.
+pub(crate) fn looser(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Rung>, Refusal> {
+    for (step, search) in rungs(quote).filter(|(step, _)| step.rung > EVERY) {
+        let mut found = false;
+        search(hay, quote, true, &mut |_| {
+            found = true;
+            ControlFlow::Break(())
+        })?;
+        if found {
+            return Ok(Some(step.rung));
+        }
+    }
+    Ok(None)
+}
+
+/// The loosest rung at which a text is taken wherever it stands.
+pub(crate) const EVERY: Rung = Rung::Eol;
+
 /// Every place of a quote that does not overlap an earlier one, at `exact` or `eol`.
 ///
 /// # Errors
 /// `limit` above `limits::PLACES`.
 pub(crate) fn every(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>, Rung), Refusal> {
-    for (step, search) in rungs(quote.loosest.min(Rung::Eol)) {
+    for (step, search) in rungs(quote).filter(|(step, _)| step.rung <= EVERY) {
         let mut found = Vec::new();
         search(hay, quote, false, &mut |range| {
             found.push(Span::new(range));
@@ -214,6 +290,11 @@ pub(crate) fn every(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>,
 pub(crate) fn too_many_places() -> Refusal {
     let limit = limits::PLACES as u64;
     spent(format!("more than {limit} places would change; narrow the edit down"), limit)
+}
+
+/// More work than the literal searches of a job may take.
+pub(crate) fn searched_too_much() -> Refusal {
+    spent("this job searches more text than a job may; send it as several jobs", limits::SEARCH_WORK)
 }
 
 /// An `ambiguous` error before its candidates are filled in.

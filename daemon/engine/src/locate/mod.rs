@@ -8,21 +8,37 @@
 //! `ladder`.
 
 mod choose;
+mod edge;
 mod eol;
 mod exact;
+mod fold;
+mod fuzzy;
 mod haystack;
 mod hits;
+mod indent;
 mod ladder;
 mod nearest;
+mod numbered;
+mod plain;
+mod reduced;
 mod report;
 mod score;
+mod shared;
+mod trailing;
+mod typographic;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
-pub(crate) use ladder::{Brings, Hit, Quote, Rung, every, one, too_many_places};
-pub(crate) use report::{Miss, excerpt, not_found, not_found_pattern};
+pub(crate) use ladder::{
+    Adapted, Brings, EVERY, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,
+    searched_too_much, too_many_places,
+};
+pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
+pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
 
+#[cfg(test)]
+mod rungs_tests;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use editd_proto::message::{EditOutcome, EditStatus};
 use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
-use crate::locate::{Haystack, Miss, Quote, Rung, not_found};
+use crate::locate::{Haystack, Miss, Quote, Rung, not_found, searched_too_much};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -82,13 +82,15 @@ impl Scene<'_> {
 
     /// Pays for one look-up, where it reads the file.
     pub(crate) fn pay_search(&self, needle: &str) -> Result<(), Refusal> {
-        if !self.hay.reads_again(needle) || self.budget.search(self.text.len()) {
+        if self.hay.reads_again(needle) { self.pay(self.text.len()) } else { Ok(()) }
+    }
+
+    /// Pays for reading so many bytes.
+    pub(crate) fn pay(&self, bytes: usize) -> Result<(), Refusal> {
+        if self.budget.search(bytes) {
             return Ok(());
         }
-        Err(refusal::spent(
-            "this job searches more text than a job may; send it as several jobs",
-            crate::limits::SEARCH_WORK,
-        ))
+        Err(searched_too_much())
     }
 }
 

@@ -13,10 +13,11 @@ use super::registry::Op;
 use super::{fields, quote};
 use crate::Refusal;
 use crate::clip::Clips;
-use crate::locate::{self, Brings, Hit, Quote};
+use crate::cut::Cut;
+use crate::locate::{self, Brings, Hit, Quote, Rung};
 use crate::refusal::malformed;
 use crate::splice::Place;
-use crate::text::{Text, follow};
+use crate::text::{Text, break_list, follow, split_final_break};
 
 pub(crate) const FIELDS: &[&str] = &[
     "text",
@@ -75,12 +76,36 @@ impl Insert<'_> {
             (Position::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
             (Position::Before(_) | Position::After(_), Some(quote)) => {
                 scene.pay_search(quote.needle(text.breaks))?;
-                let hit = locate::one(scene.hay, quote)?.ok_or_else(|| scene.missed(quote, None))?;
-                let new = hit.adapted.new.as_deref().unwrap_or(&new);
-                Ok(self.beside(scene, quote, &hit, new))
+                let (head, rest) = self.on_its_line(quote, text);
+                let quote = Quote { brings: rest.map_or(Brings::Nothing, Brings::Beside), ..quote.clone() };
+                let hit = locate::one(scene.hay, &quote)?.filter(|hit| self.may_stand(&quote, hit, text));
+                let hit = hit.ok_or_else(|| scene.missed(&quote, None))?;
+                let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());
+                Ok(self.beside(scene, &quote, &hit, adapted.as_deref().unwrap_or(&new)))
             }
             _ => Ok(self.bytes_at(scene, 0, &new, Found::default(), -1)),
         }
+    }
+
+    /// What of the text goes on the anchor's last line, and the lines behind it, which the ladder may map.
+    fn on_its_line(&self, quote: &Quote<'_>, text: &Text<'_>) -> (&str, Option<&str>) {
+        let Some(given) = self.text.mapped() else {
+            return ("", None);
+        };
+        let closed = quote.whole_lines || !split_final_break(quote.old, text.breaks).1.is_empty();
+        if closed || matches!(self.at, Position::Before(_)) {
+            return ("", Some(given));
+        }
+        let end = break_list(given, text.breaks).first().map_or(given.len(), |at| at.end);
+        (given.cut(0..end), Some(given.cut(end..given.len())))
+    }
+
+    /// Whether the text may go there: what is mapped line by line cannot end in front of the anchor's indentation.
+    fn may_stand(&self, quote: &Quote<'_>, hit: &Hit, text: &Text<'_>) -> bool {
+        let mapped = matches!(hit.rung, Rung::Indent | Rung::Fuzzy) && !quote.whole_lines;
+        let Brings::Beside(given) = quote.brings else { return true };
+        let open = !given.is_empty() && split_final_break(given, text.breaks).1.is_empty();
+        !(mapped && open && matches!(self.at, Position::Before(_)))
     }
 
     fn beside(&self, scene: &Scene<'_>, quote: &Quote<'_>, hit: &Hit, new: &str) -> Effect {
@@ -89,7 +114,15 @@ impl Insert<'_> {
         let after = matches!(self.at, Position::After(_));
         match (after, quote.whole_lines) {
             (false, false) => self.bytes_at(scene, hit.range.start, new, found, 0),
-            (true, false) => self.bytes_at(scene, hit.range.end, new, found, 0),
+            (true, false) => {
+                let quoted = split_final_break(quote.old, scene.text.breaks).1;
+                let there = split_final_break(scene.text.content.cut(hit.range.clone()), scene.text.breaks).1;
+                if there.is_empty() && !quoted.is_empty() {
+                    // A looser rung took the open last line for one with an ending: nothing may be glued to it.
+                    return self.lines_at(scene, hit.range.end, new, found);
+                }
+                self.bytes_at(scene, hit.range.end, new, found, 0)
+            }
             (false, true) => self.lines_at(scene, hit.range.start, new, found),
             (true, true) => {
                 let next = hit.range.end + scene.text.break_at(hit.range.end);

@@ -76,9 +76,11 @@ pub(crate) fn line_range(text: &Text<'_>, start: u64, end: u64) -> Result<Range<
     let lines = text.lines() as u64;
     let appends = start == lines + 1 && end <= start;
     if start == 0 || start > lines + 1 || (end > lines && !appends) {
+        let what =
+            if end < start { format!("line {start} does") } else { format!("lines {start} to {end} do") };
         let mut error = refuse(
             Code::OutOfRange,
-            format!("lines {start} to {end} do not lie in the file, which has {lines}; read it again"),
+            format!("{what} not lie in the file, which has {lines} lines; read it again"),
         );
         error.lines = Some(lines);
         return Err(error);

@@ -6,6 +6,7 @@
 //! *To add a kind*: one file here, and one line in the table in `registry`.
 
 mod chmod;
+mod chunk;
 mod create;
 mod effect;
 mod fields;
@@ -19,6 +20,7 @@ mod replace;
 mod substitute;
 mod write;
 
+pub(crate) use chunk::{Check, Chunk};
 pub(crate) use create::Create;
 pub(crate) use effect::{Effect, Found, Scene};
 pub(crate) use insert::Insert;

@@ -20,6 +20,9 @@ pub(crate) fn read<'a>(
         return Err(malformed(format!("`{field}` is empty; quote the text to look for")));
     }
     let (loosest, threshold) = loosest(edit, job_threshold)?;
+    if loosest == Rung::Edge {
+        allow_edge(edit)?;
+    }
     Ok(Quote {
         old,
         whole_lines: edit.whole_lines.unwrap_or(false),
@@ -50,6 +53,19 @@ fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<(Rung, f64), Refus
     };
     let default = if threshold < 1.0 { Rung::Fuzzy } else { Rung::Typographic };
     Ok((named.unwrap_or(default), threshold))
+}
+
+/// Refuses `edge` where a line that is cut would be missed: in a list of lines, or in a clipboard.
+fn allow_edge(edit: &Edit) -> Result<(), Refusal> {
+    let clipboard = |name: &Option<String>| name.as_ref().is_some_and(|name| !name.is_empty());
+    let hindrance = if edit.whole_lines == Some(true) {
+        "`whole_lines`"
+    } else if clipboard(&edit.to_clipboard) || clipboard(&edit.from_clipboard) {
+        "clipboards"
+    } else {
+        return Ok(());
+    };
+    Err(malformed(format!("`match: \"edge\"` does not go with {hindrance}; ask for \"typographic\"")))
 }
 
 /// A threshold in its range.

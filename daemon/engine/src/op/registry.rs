@@ -5,11 +5,12 @@ use editd_proto::message::{Edit, Position};
 use editd_proto::path::WirePath;
 
 use super::{
-    Create, Insert, Lines, Replace, Substitute, Target, Write, chmod, create, fields, insert, lines,
+    Chunk, Create, Insert, Lines, Replace, Substitute, Target, Write, chmod, chunk, create, fields, insert,
+    lines,
 };
 use super::{moves, replace, substitute, write};
-use crate::locate::Quote;
 use crate::refusal::{malformed, refuse};
+use crate::text::Breaks;
 use crate::{Proof, Refusal};
 
 /// One edit, its fields checked.
@@ -23,6 +24,8 @@ pub(crate) enum Op<'a> {
     Write(Write<'a>),
     /// A range of lines.
     Lines(Lines<'a>),
+    /// Lines between other lines.
+    Chunk(Box<Chunk<'a>>),
     /// Occurrences of a pattern.
     Substitute(Box<Substitute<'a>>),
     /// A new file.
@@ -41,11 +44,12 @@ pub(crate) enum Op<'a> {
 type Kind =
     (&'static str, &'static [&'static str], for<'a> fn(&'a Edit, Option<f64>) -> Result<Op<'a>, Refusal>);
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     ("replace", replace::FIELDS, replace::parse),
     ("insert", insert::FIELDS, insert::parse),
     ("write", write::FIELDS, write::parse),
     ("lines", lines::FIELDS, lines::parse),
+    ("chunk", chunk::FIELDS, chunk::parse),
     ("substitute", substitute::FIELDS, substitute::parse),
     ("create", create::FIELDS, create::parse),
     ("delete", &[], |_, _| Ok(Op::Delete)),
@@ -55,7 +59,7 @@ const KINDS: [Kind; 10] = [
 ];
 
 /// Kinds that the language knows and this version does not do.
-const LATER: [&str; 2] = ["chunk", "symbol"];
+const LATER: [&str; 1] = ["symbol"];
 
 /// Reads an edit. `threshold` is the job's, for edits without their own.
 ///
@@ -83,7 +87,7 @@ impl<'a> Op<'a> {
     /// What it proves about the content that it replaces.
     pub(crate) fn proof(&self) -> Proof {
         match self {
-            Self::Replace(_) => Proof::Quoted,
+            Self::Replace(_) | Self::Chunk(_) => Proof::Quoted,
             Self::Insert(insert) => match insert.at {
                 Position::Start | Position::End => Proof::NotNeeded,
                 Position::Before(_) | Position::After(_) => Proof::Quoted,
@@ -98,11 +102,12 @@ impl<'a> Op<'a> {
         }
     }
 
-    /// The quotation that it looks up.
-    pub(crate) fn quote(&self) -> Option<&Quote<'a>> {
+    /// What it looks up first.
+    pub(crate) fn needle(&self, breaks: Breaks) -> Option<&str> {
         match self {
-            Self::Replace(op) => Some(&op.quote),
-            Self::Insert(op) => op.anchor.as_ref(),
+            Self::Replace(op) => Some(op.quote.needle(breaks)),
+            Self::Insert(op) => op.anchor.as_ref().map(|anchor| anchor.needle(breaks)),
+            Self::Chunk(op) => Some(op.needle(breaks)),
             _ => None,
         }
     }

@@ -86,7 +86,7 @@ impl<'a> Replace<'a> {
         let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
         let mut found = Found {
             rung: Some(hit.rung),
-            lines: Some(scene.text.lines_of(hit.range.clone())),
+            lines: Some(self.lines(scene.text, &hit.range)),
             moved: hit.moved,
             score: hit.adapted.score,
             ..Found::default()
@@ -108,13 +108,16 @@ impl<'a> Replace<'a> {
         let (spans, rung) = locate::every(scene.hay, &self.quote)?;
         let count = spans.len() as u64;
         let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
+            if let Some(looser) = locate::looser(scene.hay, &self.quote)? {
+                return Err(self.nowhere(scene, Some(looser)));
+            }
             if self.expect == Some(0) {
                 return Ok(Effect {
                     found: Found { replacements: Some(0), ..Found::default() },
                     ..Effect::default()
                 });
             }
-            return Err(scene.missed(&self.quote, self.new.quoted()));
+            return Err(self.nowhere(scene, None));
         };
         check_count(self.expect, count)?;
         let matched = self.matched(scene.text, &first.range());
@@ -122,7 +125,7 @@ impl<'a> Replace<'a> {
         let whole = first.start()..last.end();
         let mut found = Found {
             rung: Some(rung),
-            lines: Some(scene.text.lines_of(whole)),
+            lines: Some(self.lines(scene.text, &whole)),
             replacements: Some(count),
             ..Found::default()
         };
@@ -133,6 +136,20 @@ impl<'a> Replace<'a> {
         let (places, converted) = self.fill(scene, &spans, &new, rung)?;
         found.converted = converted;
         Ok(Effect { places, stored, found })
+    }
+
+    /// The refusal of `all` where no rung that it takes finds anything; a looser one might.
+    fn nowhere(&self, scene: &Scene<'_>, looser: Option<Rung>) -> Refusal {
+        let loosest = self.quote.loosest.min(locate::EVERY);
+        let quote = Quote { loosest, ..self.quote.clone() };
+        let mut error = scene.missed(&quote, self.new.quoted());
+        if let Some(rung) = looser {
+            error.message = format!(
+                "`all` takes only what stands there as quoted, and the text would match at the rung {:?} alone; quote what the file has, or leave `all` out",
+                rung.name()
+            );
+        }
+        error
     }
 
     /// The same text at every place; made once where breaks cannot differ from place to place.
@@ -160,6 +177,12 @@ impl<'a> Replace<'a> {
             places.push(place);
         }
         Ok((places, converted))
+    }
+
+    /// First and last line of a range; with `whole_lines` a blank last line is in it by its break alone.
+    fn lines(&self, text: &Text<'_>, range: &Range<usize>) -> (u64, u64) {
+        let own = if self.quote.whole_lines { text.break_at(range.end) } else { 0 };
+        text.lines_of(range.start..range.end + own)
     }
 
     /// What the edit covers: with `whole_lines`, the last break too where the quotation ends in one.

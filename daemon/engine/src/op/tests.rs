@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use editd_proto::Code;
-use editd_proto::message::{Edit, FileMode, Position};
+use editd_proto::message::{Edit, FileMode, Position, Within};
 use editd_proto::path::WirePath;
 
 use super::*;
@@ -25,6 +25,10 @@ fn a_refusal_names_the_field() {
         (Edit { text: text(), to_clipboard: text(), ..edit("write") }, "to_clipboard"),
         (Edit { start: Some(1), text: text(), ..edit("lines") }, "end"),
         (Edit { pattern: text(), ..edit("substitute") }, "replacement"),
+        (edit("chunk"), "old"),
+        (Edit { old: text(), before: text(), ..edit("chunk") }, "new"),
+        (Edit { old: text(), new: text(), near: Some(1), ..edit("chunk") }, "near"),
+        (Edit { old: text(), new: text(), within: Some(Within::Lines((2, 1))), ..edit("chunk") }, "within"),
         (edit("rename"), "to"),
         (Edit { to: Some(WirePath::from("")), ..edit("copy") }, "to"),
         (edit("chmod"), "mode"),
@@ -56,6 +60,7 @@ fn what_an_edit_proves() {
     let to = || Some(WirePath::from("to"));
     for (edit, wanted) in [
         (Edit { old: text(), new: text(), ..edit("replace") }, Proof::Quoted),
+        (Edit { old: text(), new: text(), ..edit("chunk") }, Proof::Quoted),
         (Edit { text: text(), at: Some(Position::End), ..edit("insert") }, Proof::NotNeeded),
         (Edit { text: text(), at: Some(Position::Before("a".to_owned())), ..edit("insert") }, Proof::Quoted),
         (Edit { text: text(), at: Some(Position::Line(1)), ..edit("insert") }, Proof::Blind),

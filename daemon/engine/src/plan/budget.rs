@@ -8,8 +8,10 @@ use crate::limits;
 #[derive(Debug)]
 pub(crate) struct Budget {
     search: Cell<u64>,
+    compared: Cell<u64>,
     regex: Cell<u64>,
     nearest: Cell<u64>,
+    likeness: Cell<u64>,
     stages: Cell<u64>,
     diffs: Cell<u64>,
     changed: Cell<u64>,
@@ -21,8 +23,10 @@ impl Budget {
     pub(crate) fn new() -> Self {
         Self {
             search: Cell::new(limits::SEARCH_WORK),
+            compared: Cell::new(limits::COMPARE_WORK),
             regex: Cell::new(limits::REGEX_WORK),
             nearest: Cell::new(limits::NEAREST_WORK),
+            likeness: Cell::new(limits::LIKENESS_WORK),
             stages: Cell::new(limits::STAGE_WORK),
             diffs: Cell::new(limits::DIFFS),
             changed: Cell::new(limits::CHANGE as u64),
@@ -33,6 +37,11 @@ impl Budget {
     /// Takes a literal search of so many bytes; whether that was left.
     pub(crate) fn search(&self, bytes: usize) -> bool {
         take(&self.search, bytes)
+    }
+
+    /// Takes so many lines that are compared one by one.
+    pub(crate) fn compare(&self, lines: usize) -> bool {
+        take(&self.compared, lines)
     }
 
     /// Takes a search by regular expression.
@@ -58,6 +67,11 @@ impl Budget {
     /// Takes a diff of so many bytes.
     pub(crate) fn diff(&self, bytes: usize) -> bool {
         take(&self.diffs, bytes)
+    }
+
+    /// Takes so many steps of a fuzzy search.
+    pub(crate) fn likeness(&self, steps: usize) -> bool {
+        take(&self.likeness, steps)
     }
 
     /// Takes a search for what is nearest.

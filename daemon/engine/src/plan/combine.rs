@@ -30,7 +30,10 @@ pub(crate) fn contradictions(ops: &Parsed<'_>) -> Vec<(usize, Refusal)> {
 
 /// Kinds of which an entry has few, so that comparing with each stays linear.
 fn rare(op: &Op<'_>) -> bool {
-    !matches!(op, Op::Replace(_) | Op::Insert(_) | Op::Lines(_) | Op::Substitute(_) | Op::Copy(_))
+    !matches!(
+        op,
+        Op::Replace(_) | Op::Insert(_) | Op::Lines(_) | Op::Chunk(_) | Op::Substitute(_) | Op::Copy(_)
+    )
 }
 
 fn named(mut refusal: Refusal, edit: usize, other: usize) -> Refusal {

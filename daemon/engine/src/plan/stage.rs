@@ -103,6 +103,9 @@ pub(crate) fn run(
             None
         }
     };
+    if made.is_none() {
+        reports.iter_mut().flatten().for_each(|report| report.changed = false);
+    }
     store(ground, ops, verdicts, &reports, clips);
     Ok((made, reports))
 }
@@ -118,8 +121,8 @@ fn locate(
 ) -> Result<Vec<Place>, Refusal> {
     let mut places: Vec<Place> = Vec::new();
     let mut inserted = 0;
-    let quotes = ops.iter().flatten().filter_map(Op::quote);
-    let hay = Haystack::new(text, ground.budget, quotes.map(|quote| quote.needle(text.breaks)).collect());
+    let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
+    let hay = Haystack::new(text, ground.budget, needles.collect());
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -171,6 +174,7 @@ fn effect(op: &Op<'_>, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effec
         Op::Insert(op) => op.effect(scene, clips),
         Op::Write(op) => op.effect(scene, clips),
         Op::Lines(op) => op.effect(scene, clips),
+        Op::Chunk(op) => op.effect(scene),
         Op::Substitute(op) => op.effect(scene),
         Op::Create(op) => op.effect(scene, clips),
         Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_) => {
@@ -269,6 +273,10 @@ fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Opti
         Some(hash) => (hash, crate::hash::hash(&after)),
         None => hash_both(ground.bytes, &after, first.at as usize),
     };
+    // Edits may undo each other: a line goes at one place and comes at another.
+    if hashes.0 == hashes.1 {
+        return Ok(None);
+    }
     let plain = text.encoding == Encoding::Utf8;
     let at = first.at as usize;
     let lines = text.line_of(at.saturating_sub(text.bom)) - 1;

@@ -12,6 +12,7 @@ mod model;
 
 pub(crate) use encoding::Encoding;
 pub(crate) use ending::{break_list, follow, split_final_break};
+pub(crate) use index::LineIndex;
 pub(crate) use model::{Breaks, Text};
 
 #[cfg(test)]

@@ -81,6 +81,18 @@ impl<'a> Text<'a> {
         Ok(Self { encoding, bom, breaks, content, index, folded: OnceCell::new() })
     }
 
+    /// A stretch of whole lines of it, as a text of its own.
+    pub(crate) fn part(&self, bytes: std::ops::Range<usize>) -> Text<'_> {
+        Text {
+            encoding: self.encoding,
+            bom: 0,
+            breaks: self.breaks,
+            content: Cow::Borrowed(self.content.cut(bytes)),
+            index: LineIndex::new(self.breaks.stop()),
+            folded: OnceCell::new(),
+        }
+    }
+
     /// Bytes of the content.
     pub(crate) fn len(&self) -> usize {
         self.content.len()

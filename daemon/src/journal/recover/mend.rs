@@ -218,7 +218,7 @@ pub(crate) fn done_record(rooms: &Rooms, entry: &Entry, receipt: Vec<u8>) -> Opt
 
 /// The seal, and the receipts that the session would have got with it.
 pub(super) fn seal_records(rooms: &Rooms, entry: &Entry) -> Vec<Record> {
-    let stored = crate::job::stored_receipt(&receipt_of(entry));
+    let stored = crate::job::stored_receipt(&receipt_of(entry), None);
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(rooms, entry, stored));
     records.extend(entry.files.iter().map(|file| {
@@ -245,15 +245,5 @@ pub fn receipt_of(entry: &Entry) -> Receipt {
         issues: Vec::new(),
         warnings: Vec::new(),
     });
-    Receipt {
-        job: Some(entry.id),
-        status: Status::Applied,
-        files: files.collect(),
-        error: None,
-        verified: None,
-        rebased: false,
-        repeated: false,
-        dialect: None,
-        text: None,
-    }
+    Receipt { files: files.collect(), ..Receipt::new(Some(entry.id), Status::Applied) }
 }

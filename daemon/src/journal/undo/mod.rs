@@ -4,7 +4,7 @@
 mod select;
 mod unwind;
 
-pub use select::entry_of;
+pub use select::{entry_of, last_of_session};
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ pub fn draft(
         }
     }
     let (changes, files) = now.into_changes(request.diff != Some(false));
-    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen })
+    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, said: None })
 }
 
 fn label(kind: EntryKind, ids: &[JobId]) -> String {

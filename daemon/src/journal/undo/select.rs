@@ -6,6 +6,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, EntrySummary, UndoRequest};
+use editd_proto::path::WirePath;
 
 use super::Direction;
 use crate::job::store_refusal;
@@ -173,6 +174,21 @@ fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
 pub fn entry_of(rooms: &Rooms, id: JobId) -> Result<JobId, Refusal> {
     let receipt = rooms.store.receipt(id).map_err(|error| store_refusal(&error))?;
     Ok(receipt.and_then(|receipt| receipt.job).unwrap_or(id))
+}
+
+/// The last entry of a session that changed a path and stands.
+///
+/// # Errors
+/// `not_found` where there is none, `io` where the journal cannot be read.
+pub fn last_of_session(rooms: &Rooms, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
+    let query = Query { path: Some(path.clone()), session: Some(who.session.clone()), ..Query::default() };
+    let last = newest(rooms, &query, |entry| !entry.undone && entry.kind != EntryKind::Undo)?;
+    last.map(|entry| entry.id).ok_or_else(|| {
+        let message = format!(
+            "this session has changed nothing in {path} that is not undone; `editctl log --path` lists who did"
+        );
+        Box::new(WireError::new(Code::NotFound, message).at(path))
+    })
 }
 
 /// The newest entry for which `meant` holds, found page by page.

@@ -79,15 +79,7 @@ pub(crate) fn undo(id: u64, session: &str, kind: EntryKind, of: &[u64]) -> Entry
 }
 
 pub(crate) fn receipt(id: u64) -> Receipt {
-    Receipt {
-        job: Some(JobId(id)),
-        status: Status::Applied,
-        files: Vec::new(),
-        error: None,
-        verified: None,
-        rebased: false,
-        repeated: false,
-    }
+    Receipt::new(Some(JobId(id)), Status::Applied)
 }
 
 pub(crate) fn seal(id: u64) -> Record {

@@ -3,6 +3,7 @@
 //! applied before it, after it, or not at all.
 
 pub mod deed;
+pub mod relay;
 pub mod window;
 
 use std::sync::{Arc, Mutex, PoisonError};

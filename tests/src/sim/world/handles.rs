@@ -82,6 +82,10 @@ impl World {
         Ok(Lease::Held)
     }
 
+    pub(crate) fn is_leased(&self, id: Id) -> bool {
+        self.handles.values().any(|held| held.id == id && held.lease.is_some())
+    }
+
     pub(crate) fn lease_intact(&mut self, handle: HandleId) -> io::Result<bool> {
         Ok(self.handle(handle)?.lease == Some(true))
     }

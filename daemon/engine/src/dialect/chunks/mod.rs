@@ -1,26 +1,17 @@
-//! The dialect `chunks`. It finds no place in a file.
+//! The dialect `chunks`: `{relative_path, line, column, name_path, chunks: [{context_before, old_lines, new_lines,
+//! context_after}]}`, each chunk a native `chunk` edit. It finds no place in a file.
+//!
+//! *Fields*: the lists of lines are lists, or one string that is lines of text. `""`, `[]` and an absent context are
+//! no lines, `[""]` is one blank line. `old_lines` and `new_lines` must be there. `line` and `column` (0-based, UTF-16)
+//! are the start of a symbol, `name_path` is its name; without either the whole file is searched.
+//!
+//! *Strict*: a field that is not named here is `malformed`, so that a misspelt context is never no constraint.
 
-use super::{Dialect, Sample, Setting, Translation};
-use crate::Refusal;
-use crate::refusal::refuse;
+mod payload;
+mod translate;
+mod words;
 
-/// The dialect.
-pub(super) struct Chunks;
+pub(super) use translate::Chunks;
 
-impl Dialect for Chunks {
-    fn name(&self) -> &'static str {
-        "chunks"
-    }
-
-    fn sentence(&self) -> &'static str {
-        "Chunks of old and new lines with the lines around them, in a file or one symbol of it (JSON)."
-    }
-
-    fn recognises(&self, _: &Sample<'_>) -> bool {
-        false
-    }
-
-    fn translate(&self, _: &str, _: &Setting<'_>) -> Result<Translation, Refusal> {
-        Err(refuse(editd_proto::error::Code::Unsupported, "this dialect is not done yet"))
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,26 +1,30 @@
-//! The dialect `search-replace`. It finds no place in a file.
+//! The dialect `search-replace`: blocks of SEARCH and REPLACE between conflict-like markers. It finds no place in a
+//! file.
+//!
+//! *Calling sequence*: `forms` takes a payload apart into texts, `machine` a text into blocks, `translate`
+//! gathers the blocks of one path into one entry; `words` says what became of them.
+//!
+//! *Invariants*: a text is understood whole or refused whole, at the line that is wrong; what stands between the
+//! markers is taken as it is, but for one `\` in front of a line that would else be a marker.
+//!
+//! *Limitations*: an empty SEARCH is `malformed`, also with a `:start_line:`: it quotes nothing, so nothing
+//! proves that the line is still the one that was meant.
 
-use super::{Dialect, Sample, Setting, Translation};
-use crate::Refusal;
-use crate::refusal::refuse;
+mod translate;
 
-/// The dialect.
-pub(super) struct SearchReplace;
+mod forms;
+mod list;
+mod tags;
 
-impl Dialect for SearchReplace {
-    fn name(&self) -> &'static str {
-        "search-replace"
-    }
+mod block;
+mod machine;
+mod marker;
 
-    fn sentence(&self) -> &'static str {
-        "`<<<<<<< SEARCH` blocks for one file or several, as text, JSON list or XML-like form."
-    }
+mod fault;
+mod words;
 
-    fn recognises(&self, _: &Sample<'_>) -> bool {
-        false
-    }
+pub use block::progress;
+pub(super) use translate::SearchReplace;
 
-    fn translate(&self, _: &str, _: &Setting<'_>) -> Result<Translation, Refusal> {
-        Err(refuse(editd_proto::error::Code::Unsupported, "this dialect is not done yet"))
-    }
-}
+#[cfg(test)]
+mod tests;

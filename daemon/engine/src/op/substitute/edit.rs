@@ -28,6 +28,8 @@ pub(crate) struct Substitute<'a> {
     pattern: &'a str,
     replacement: &'a str,
     regex: Option<Flags>,
+    /// Whether it may be nowhere.
+    optional: bool,
     count: usize,
     expect: Option<u64>,
     literal: bool,
@@ -42,17 +44,20 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     if edit.count == Some(0) {
         return Err(malformed("`count` is 0; leave it out to replace every occurrence"));
     }
-    let regex = match (edit.regex.unwrap_or(false), edit.flags.as_deref()) {
-        (true, given) => Some(flags(given.unwrap_or(""))?),
-        (false, None | Some("")) => None,
-        (false, Some(_)) => return Err(malformed("`flags` need `regex: true`")),
+    let given = edit.flags.as_deref().unwrap_or("");
+    let (flags, optional) = flags(given)?;
+    let regex = match edit.regex.unwrap_or(false) {
+        true => Some(flags),
+        false if flags == Flags::default() => None,
+        false => return Err(malformed("`flags` besides o need `regex: true`")),
     };
     if regex.is_some() && pattern.len() > limits::PATTERN {
         return Err(spent("`pattern` is longer than 64 KiB; split the substitution", limits::PATTERN as u64));
     }
     let count = edit.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
     let literal = fields::literal_eol(edit)?;
-    let substitute = Substitute { pattern, replacement, regex, count, expect: edit.expect, literal };
+    let substitute =
+        Substitute { pattern, replacement, regex, optional, count, expect: edit.expect, literal };
     if regex.is_some() {
         // Neither needs the file: a bad pattern or template is refused before anything is looked at.
         substitute.compile(false, 0)?;
@@ -60,21 +65,24 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     Ok(Op::Substitute(Box::new(substitute)))
 }
 
-fn flags(given: &str) -> Result<Flags, Refusal> {
-    let mut flags = Flags::default();
+/// The flags of a pattern, and whether it may be nowhere.
+fn flags(given: &str) -> Result<(Flags, bool), Refusal> {
+    let (mut flags, mut optional) = (Flags::default(), false);
     for letter in given.chars() {
         match letter {
             'i' => flags.case_insensitive = true,
             'm' => flags.multi_line = true,
             's' => flags.dot_all = true,
             'x' => flags.verbose = true,
+            'a' => flags.ascii = true,
+            'o' => optional = true,
             other => {
                 let other = other.escape_default();
-                return Err(malformed(format!("`flags` may hold i, m, s and x, not {other}")));
+                return Err(malformed(format!("`flags` may hold i, m, s, x, a and o, not {other}")));
             }
         }
     }
-    Ok(flags)
+    Ok((flags, optional))
 }
 
 /// Bytes of new text that are kept in one piece.
@@ -154,7 +162,7 @@ impl Substitute<'_> {
         let count = places.list.len() as u64;
         let mut found = Found { replacements: Some(count), converted: places.converted, ..Found::default() };
         if count == 0 {
-            if self.expect == Some(0) {
+            if self.expect == Some(0) || (self.optional && self.expect.is_none()) {
                 return Ok(Effect { found, ..Effect::default() });
             }
             return Err(not_found_pattern(scene.text, self.pattern, self.regex.is_some()));

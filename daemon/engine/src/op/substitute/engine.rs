@@ -1,10 +1,12 @@
 //! The two regular expression engines behind one face: linear time by default, backtracking with a step limit
 //! where the pattern needs it. It never runs the second where the first will do.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_proto::error::Code;
 
+use super::ascii;
 use super::backtrack::Backtracking;
 use super::meter::Meter;
 use crate::Refusal;
@@ -23,6 +25,8 @@ pub(crate) struct Flags {
     pub(crate) dot_all: bool,
     /// `x`
     pub(crate) verbose: bool,
+    /// `a`
+    pub(crate) ascii: bool,
 }
 
 /// A compiled pattern.
@@ -43,7 +47,10 @@ impl Engine {
     /// # Errors
     /// `invalid_regex`; `limit` where it compiles to too much.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, len: usize) -> Result<Self, Refusal> {
-        let linear = regex::RegexBuilder::new(pattern)
+        let spelt = |boundaries| {
+            if flags.ascii { Cow::Owned(ascii::spell(pattern, boundaries)) } else { Cow::Borrowed(pattern) }
+        };
+        let linear = regex::RegexBuilder::new(&spelt(ascii::LINEAR))
             .case_insensitive(flags.case_insensitive)
             .multi_line(flags.multi_line)
             .dot_matches_new_line(flags.dot_all)
@@ -56,7 +63,7 @@ impl Engine {
             Err(regex::Error::CompiledTooBig(_)) => Err(too_big()),
             Err(error) => {
                 let why = error.to_string();
-                match Backtracking::new(pattern, flags, crlf, len) {
+                match Backtracking::new(&spelt(ascii::BACKTRACKING), flags, crlf, len) {
                     Ok(regex) => Ok(Self::Backtracking(Box::new(regex))),
                     // The linear engine explains everything but what it does not know.
                     Err(other) if why.contains("look-around") || why.contains("backreference") => {

@@ -1,0 +1,40 @@
+//! The dialect's door: what it calls itself, how it is recognised, and its payload as one file entry. It reads no
+//! field itself.
+
+use editd_proto::error::WireError;
+use editd_proto::message::FileEntry;
+use serde_json::Value;
+
+use super::payload::read;
+use super::words::{ChunkWords, failure};
+use crate::Refusal;
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+
+/// The dialect.
+pub(in crate::dialect) struct Chunks;
+
+impl Dialect for Chunks {
+    fn name(&self) -> &'static str {
+        "chunks"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "Chunks of old and new lines with the lines around them, in a file or one symbol of it (JSON)."
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        matches!(payload, Sample::Json(fields) if matches!(fields.get("chunks"), Some(Value::Array(_))))
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let request = read(payload)?;
+        let path = setting.path_or(request.path.as_deref())?;
+        let entry = FileEntry { path, base: None, edits: request.chunks };
+        let wanted = Wanted { files: vec![entry], ..Wanted::default() };
+        Ok(Translation { dialect: self.name(), asked: Asked::Job(wanted), words: Box::new(ChunkWords) })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        failure(error)
+    }
+}

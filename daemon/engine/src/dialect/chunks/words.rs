@@ -1,0 +1,112 @@
+//! The reply as the tool's users know it: `OK`, or which chunk failed which check. It knows no file.
+
+use std::fmt::Write;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{EditOutcome, EditStatus, Receipt, Status};
+
+use crate::dialect::{Answer, Words};
+use crate::op::Check;
+
+/// How an answer is said.
+pub(super) struct ChunkWords;
+
+impl Words for ChunkWords {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        match answer {
+            Answer::Receipt(receipt) => say(receipt),
+            Answer::Read(_) => "OK".to_owned(),
+        }
+    }
+}
+
+fn say(receipt: &Receipt) -> String {
+    let edits = || receipt.files.iter().flat_map(|file| &file.edits);
+    let refused =
+        |error: Option<&WireError>| error.map_or_else(|| "Error: nothing was applied".to_owned(), failure);
+    let mut text = match receipt.status {
+        Status::Applied => "OK".to_owned(),
+        Status::Unchanged => "OK: the file is like that already, nothing changed".to_owned(),
+        Status::Verified => "OK: every chunk passes, nothing was written".to_owned(),
+        Status::Queued => "OK: queued, not applied yet".to_owned(),
+        Status::Refused => return refused(receipt.error.as_ref()),
+        Status::Partial => {
+            let done = edits().filter(|edit| edit.status != EditStatus::Refused).count();
+            format!("Error: only {done} of {} chunks applied", edits().count())
+        }
+    };
+    for (at, edit) in edits().enumerate() {
+        match (&edit.error, loosely(edit)) {
+            (Some(error), _) => _ = write!(text, "\n{}", failure(error)),
+            (None, Some((rung, first, last))) => {
+                _ = write!(text, "\nChunk {} matched lines {first} to {last} only at `{rung}`", at + 1);
+            }
+            (None, None) => {}
+        }
+    }
+    for file in &receipt.files {
+        for (kind, notes) in [("Issue", &file.issues), ("Warning", &file.warnings)] {
+            for note in notes {
+                _ = write!(text, "\n{kind}: {note}");
+            }
+        }
+    }
+    text
+}
+
+/// The rung and the lines of a chunk whose lines are not quite those that it quotes.
+fn loosely(edit: &EditOutcome) -> Option<(&str, u64, u64)> {
+    let rung = edit.rung.as_deref().filter(|rung| !matches!(*rung, "exact" | "eol"))?;
+    let (first, last) = edit.lines?;
+    Some((rung, first, last))
+}
+
+/// A refusal: the chunk, the check by number and name, and the places that were looked at.
+pub(super) fn failure(error: &WireError) -> String {
+    let about_chunk = error.check.is_some() || matches!(error.code, Code::Malformed | Code::Overlap);
+    let Some(chunk) = error.edit.filter(|_| about_chunk) else { return about_all(error) };
+    let mut text = format!("Chunk {chunk} validation failed: ");
+    if let Some(check) = &error.check {
+        _ = write!(text, "{}: ", failed(check));
+    }
+    match (error.code, error.other_edit) {
+        (Code::Overlap, Some(other)) => {
+            let line = error.line.map_or_else(String::new, |line| format!(" at line {line}"));
+            _ = write!(text, "it replaces lines that chunk {other} replaces too{line}; make them one chunk");
+        }
+        _ => text.push_str(&error.message),
+    }
+    if !error.fallen.is_empty() {
+        _ = write!(text, "\nCandidate positions that failed validation:");
+    }
+    for fallen in &error.fallen {
+        _ = write!(text, "\n- line {}: {}: {}", fallen.line, failed(&fallen.check), fallen.reason);
+    }
+    for place in &error.candidates {
+        _ = write!(text, "\n- line {}: {}", place.line, place.text);
+    }
+    if let (true, Some(near)) = (error.fallen.is_empty(), error.near_misses.first()) {
+        _ = write!(text, "\nThe nearest lines:\n{}", near.text.trim_end_matches('\n'));
+    }
+    text
+}
+
+/// A refusal that concerns the file or the payload as a whole.
+fn about_all(error: &WireError) -> String {
+    match error.code {
+        Code::Unsupported => {
+            "Error: symbols are not found by this version; leave out line, column and name_path \
+                              to search the whole file"
+                .to_owned()
+        }
+        _ => format!("Error: {}", error.message),
+    }
+}
+
+fn failed(check: &str) -> String {
+    let name = check.replace('_', " ");
+    match Check::number(check) {
+        Some(number) => format!("Check {number} failed ({name})"),
+        None => format!("Check failed ({name})"),
+    }
+}

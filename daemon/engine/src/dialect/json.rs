@@ -1,0 +1,81 @@
+//! Payloads that are JSON: read strictly, and refused by the name of the field that is wrong. It knows no dialect's
+//! fields.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use crate::Refusal;
+use crate::limits;
+use crate::refusal::malformed;
+
+/// A payload as a dialect's fields.
+///
+/// # Errors
+/// `malformed` for what is no JSON, and for a field that is unknown, missing or of another type. It names the
+/// field, and the item where the field is one of a list's.
+pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
+    let value: Value = serde_json::from_str(payload)
+        .map_err(|error| malformed(format!("the payload is not JSON ({error}); send one object")))?;
+    // Read in two steps, since a type error would else speak of lines and columns, as if of the file's.
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let (place, item) = place(error.path());
+        let why: String = error.inner().to_string().chars().take(limits::JSON_MESSAGE).collect();
+        let mut refusal = malformed(format!("{place}{why}; correct the payload"));
+        refusal.edit = item;
+        refusal
+    })
+}
+
+/// Where in the payload, for people, and the 1-based number of the item.
+fn place(path: &Path) -> (String, Option<u64>) {
+    let (mut words, mut item) = (String::new(), None);
+    for segment in path {
+        let word = match segment {
+            Segment::Map { key } => format!("`{}`", key.chars().take(limits::EXCERPT).collect::<String>()),
+            Segment::Seq { index } => {
+                let number = (*index as u64).saturating_add(1);
+                item = Some(number);
+                format!("item {number}")
+            }
+            Segment::Enum { .. } | Segment::Unknown => continue,
+        };
+        let gap = if words.is_empty() { "" } else { ", " };
+        words = format!("{words}{gap}{word}");
+    }
+    if !words.is_empty() {
+        words.push_str(": ");
+    }
+    (words, item)
+}
+
+/// Refuses a list that asks for nothing.
+///
+/// # Errors
+/// `malformed` naming the list.
+pub(super) fn not_empty<T>(field: &str, list: &[T]) -> Result<(), Refusal> {
+    if list.is_empty() {
+        return Err(malformed(format!("`{field}` is empty; say what to change")));
+    }
+    Ok(())
+}
+
+/// Makes an edit of each item of a list.
+///
+/// # Errors
+/// The first that `make` gives, with the list and the item's number.
+pub(super) fn each<T, E>(
+    field: &str,
+    list: Vec<T>,
+    mut make: impl FnMut(T) -> Result<E, Refusal>,
+) -> Result<Vec<E>, Refusal> {
+    not_empty(field, &list)?;
+    let numbered = |(number, item): (u64, T)| {
+        make(item).map_err(|mut refusal| {
+            refusal.message = format!("`{field}`, item {number}: {}", refusal.message);
+            refusal.edit = Some(number);
+            refusal
+        })
+    };
+    (1..).zip(list).map(numbered).collect()
+}

@@ -1,0 +1,93 @@
+//! What is said of answers that only a whole journey gives. They translate and plan nothing.
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{Edit, EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::path::WirePath;
+
+use super::words::Reply;
+use crate::dialect::{Answer, Words};
+use crate::limits;
+
+fn outcome(rung: Option<&str>, error: Option<WireError>) -> EditOutcome {
+    let status = if error.is_some() { EditStatus::Refused } else { EditStatus::Applied };
+    EditOutcome {
+        status,
+        rung: rung.map(str::to_owned),
+        lines: Some((3, 5)),
+        moved: None,
+        replacements: None,
+        score: None,
+        converted_breaks: None,
+        error,
+    }
+}
+
+fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> String {
+    let stores = |name: &str| Edit { to_clipboard: Some(name.to_owned()), ..Edit::default() };
+    let words = Reply::new(&[stores("a\"b"), stores("d"), Edit::default()]);
+    let file = FileOutcome {
+        path: WirePath::from("f"),
+        status,
+        before: None,
+        after: None,
+        diff: None,
+        omitted_hunks: None,
+        edits,
+        issues: vec!["f:1 is odd".to_owned()],
+        warnings: vec!["f has two names".to_owned()],
+    };
+    let receipt = Receipt {
+        job: None,
+        status,
+        files: vec![file],
+        error,
+        verified: None,
+        rebased: false,
+        repeated: false,
+        dialect: None,
+        text: None,
+    };
+    words.say(&Answer::Receipt(&receipt))
+}
+
+#[test]
+fn only_what_was_written_is_said_to_be_applied() {
+    for status in [Status::Verified, Status::Queued, Status::Refused] {
+        let said = said(status, vec![outcome(Some("indent"), None)], None);
+        assert!(said.starts_with("<patches_applied>none</patches_applied>"), "{said}");
+        assert!(!said.contains("<clipboard>"), "{said}");
+    }
+}
+
+#[test]
+fn issues_and_warnings_are_said() {
+    let said = said(Status::Applied, vec![outcome(None, None)], None);
+    assert_eq!(
+        said,
+        "<patches_applied>all</patches_applied>\n<issue>f:1 is odd</issue>\n<warning>f has two names</warning>"
+    );
+}
+
+#[test]
+fn a_partial_answer_counts_and_says_what_was_left_out() {
+    let missed = WireError::new(Code::NotFound, "it is not there");
+    let edits =
+        vec![outcome(Some("indent"), None), outcome(None, Some(missed)), outcome(Some("exact"), None)];
+    let said = said(Status::Partial, edits, None);
+    assert!(
+        said.starts_with("<patches_applied>2 of 3</patches_applied>\npatch 2: it is not there\n"),
+        "{said}"
+    );
+    let clipboard = "<clipboard>\"a\\\"b\" holds what the file had at lines 3 to 5, not oldText as it was quoted: it matched as `indent`</clipboard>";
+    assert!(said.contains(clipboard), "{said}");
+    assert!(!said.contains("\"d\""), "what was not applied stored nothing: {said}");
+}
+
+#[test]
+fn of_many_clipboards_some_are_named_and_all_are_counted() {
+    let stores = |number: usize| Edit { to_clipboard: Some(format!("c{number}")), ..Edit::default() };
+    let words = Reply::new(&(0..1000).map(stores).collect::<Vec<_>>());
+    let said = words.clipboards(&vec![outcome(Some("eol"), None); 1000]);
+    assert_eq!(said.len(), limits::CLIPBOARDS_SAID + 1);
+    assert_eq!(said.last().map(String::as_str), Some("<clipboard>and 980 more</clipboard>"));
+}

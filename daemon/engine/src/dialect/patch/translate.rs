@@ -1,0 +1,118 @@
+//! From patches to native edits, one for one. It never looks at the file.
+
+use editd_proto::error::WireError;
+use editd_proto::message::{Edit, FileEntry, Position, Reindent};
+
+use super::fields::{Input, Operation, PatchRequest};
+use super::words::{Reply, refused};
+use crate::Refusal;
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::refusal::malformed;
+
+/// The dialect.
+pub(in crate::dialect) struct Patch;
+
+impl Dialect for Patch {
+    fn name(&self) -> &'static str {
+        "patch"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "A list of patches for one file: replace, insert, append, prepend, overwrite, with clipboards (JSON)."
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        matches!(payload, Sample::Json(fields) if fields.contains_key("patches"))
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let input: Input = json::read(payload)?;
+        let path = setting.path_or(input.path.as_deref())?;
+        let mut warnings = Vec::new();
+        let edits = json::each("patches", input.patches, |patch| {
+            warnings.extend(passed_over(&patch));
+            native(patch)
+        })?;
+        let words = Reply::new(&edits);
+        let files = vec![FileEntry { path, base: None, edits }];
+        let asked = Asked::Job(Wanted { files, warnings, ..Wanted::default() });
+        Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        refused(error)
+    }
+}
+
+/// What a patch says although its operation does not read it.
+fn passed_over(patch: &PatchRequest) -> Option<String> {
+    let unread =
+        matches!(patch.operation, Operation::AppendEof | Operation::PrependBof | Operation::Overwrite);
+    let quoted = patch.old_text.as_deref().is_some_and(|old| !old.is_empty());
+    (unread && quoted)
+        .then(|| format!("`oldText` was passed over: `{}` does not look for text", name(patch.operation)))
+}
+
+/// A patch as a native edit.
+///
+/// # Errors
+/// `malformed` for fields that contradict each other.
+fn native(patch: PatchRequest) -> Result<Edit, Refusal> {
+    let named = |name: Option<String>| name.filter(|name| !name.is_empty());
+    let (to_clipboard, from_clipboard) = (named(patch.to_clipboard), named(patch.from_clipboard));
+    let all = patch.replace_all.unwrap_or(false);
+    if patch.operation != Operation::Replace {
+        for (field, given) in [("toClipboard", to_clipboard.is_some()), ("replaceAll", all)] {
+            if given {
+                let operation = name(patch.operation);
+                return Err(malformed(format!(
+                    "`{field}` belongs to `replace`; leave it out of `{operation}`"
+                )));
+            }
+        }
+    }
+    let new = Some(patch.new_text.unwrap_or_default());
+    let reindent = patch.reindent.map(|how| Reindent { strip: how.strip, add: how.add });
+    let clipboards = to_clipboard.is_some() || from_clipboard.is_some();
+    let base = Edit { from_clipboard, reindent, ..Edit::default() };
+    let op = |op: &str| op.to_owned();
+    let old = || quoted(patch.old_text, patch.operation);
+    let insert = |at, base| Edit { op: op("insert"), text: new.clone(), at: Some(at), ..base };
+    Ok(match patch.operation {
+        Operation::Replace => Edit {
+            op: op("replace"),
+            old: Some(old()?),
+            new,
+            all: all.then_some(true),
+            // A line that is cut from old and new must not be missing in a clipboard.
+            loosest: (!clipboards && !all).then(|| "edge".to_owned()),
+            to_clipboard,
+            ..base
+        },
+        Operation::AppendEof => insert(Position::End, base),
+        Operation::PrependBof => insert(Position::Start, base),
+        Operation::Overwrite => Edit { op: op("write"), text: new, ..base },
+        Operation::InsertBefore => insert(Position::Before(old()?), base),
+        Operation::InsertAfter => insert(Position::After(old()?), base),
+    })
+}
+
+fn quoted(old: Option<String>, operation: Operation) -> Result<String, Refusal> {
+    old.filter(|old| !old.is_empty()).ok_or_else(|| {
+        malformed(format!(
+            "`{}` needs `oldText`: quote the text of the file that it is about",
+            name(operation)
+        ))
+    })
+}
+
+fn name(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Replace => "replace",
+        Operation::AppendEof => "append_eof",
+        Operation::PrependBof => "prepend_bof",
+        Operation::Overwrite => "overwrite",
+        Operation::InsertBefore => "insert_before",
+        Operation::InsertAfter => "insert_after",
+    }
+}

@@ -1,0 +1,134 @@
+//! The fields of a `safe-edit` payload, as its callers write them, and which of its forms it has. They mean nothing
+//! here.
+
+use editd_proto::message::Mode;
+use serde::Deserialize;
+
+use crate::Refusal;
+use crate::refusal::malformed;
+
+/// Fields of which each alone makes the dialect certain.
+pub(super) const OWN: [&str; 3] = ["line_edits", "search_replace", "insert_lines"];
+
+/// The other fields.
+pub(super) const OTHERS: [&str; 9] =
+    ["path", "mode", "show_diff", "content", "search", "replace", "regex", "search_count", "search_flags"];
+
+/// A payload.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields, expecting = "an object with `path` and one form of edit")]
+pub(super) struct Input {
+    /// The file; may stand beside the payload instead.
+    pub(super) path: Option<String>,
+    /// What to do with what validators say.
+    pub(super) mode: Option<Mode>,
+    /// Whether the answer shows the diff.
+    pub(super) show_diff: Option<bool>,
+    content: Option<String>,
+    line_edits: Option<Vec<LineEdit>>,
+    search_replace: Option<SearchReplace>,
+    insert_lines: Option<Vec<InsertLines>>,
+    search: Option<String>,
+    replace: Option<String>,
+    regex: Option<bool>,
+    search_count: Option<u64>,
+    search_flags: Option<u32>,
+}
+
+/// One range of lines.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields, expecting = "an object with `start_line`, `end_line` and `new_content`")]
+pub(super) struct LineEdit {
+    /// The first line, 1-based.
+    pub(super) start_line: u64,
+    /// The last line, inclusive.
+    pub(super) end_line: u64,
+    /// What stands there then; empty deletes.
+    pub(super) new_content: String,
+}
+
+/// Lines put before a line.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields, expecting = "an object with `at_line` and `content`")]
+pub(super) struct InsertLines {
+    /// The line, 1-based; one past the last appends.
+    pub(super) at_line: u64,
+    /// The lines.
+    #[serde(alias = "new_content")]
+    pub(super) content: String,
+}
+
+/// A search and what stands in its places then.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields, expecting = "an object with `search` and `replace`")]
+pub(super) struct SearchReplace {
+    /// What is looked for.
+    pub(super) search: String,
+    /// What stands there then.
+    pub(super) replace: String,
+    /// Whether `search` is a regular expression.
+    pub(super) regex: Option<bool>,
+    /// The most replacements; every place where absent.
+    pub(super) count: Option<u64>,
+    /// Python's flags.
+    pub(super) flags: Option<u32>,
+}
+
+/// The one form of a payload.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// The whole file.
+    Content(String),
+    /// Ranges of lines.
+    LineEdits(Vec<LineEdit>),
+    /// A search.
+    Search(SearchReplace),
+    /// Lines put before lines.
+    InsertLines(Vec<InsertLines>),
+}
+
+impl Input {
+    /// The one form that is given.
+    ///
+    /// # Errors
+    /// `malformed` where there is none, more than one, or half of one.
+    pub(super) fn form(self) -> Result<Form, Refusal> {
+        // What a model's defaults leave in a payload says nothing.
+        let flat = self.search.is_some()
+            || self.replace.is_some()
+            || self.regex == Some(true)
+            || self.search_count.is_some()
+            || self.search_flags.is_some_and(|flags| flags != 0);
+        let given = [
+            ("content", self.content.is_some()),
+            ("line_edits", self.line_edits.is_some()),
+            ("search_replace", self.search_replace.is_some()),
+            ("insert_lines", self.insert_lines.is_some()),
+            ("search", flat),
+        ];
+        let mut names = given.into_iter().filter_map(|(name, given)| given.then_some(name));
+        if let (Some(one), Some(other)) = (names.next(), names.next()) {
+            return Err(malformed(format!("`{one}` and `{other}` are both given; give exactly one")));
+        }
+        let flat = |flat: Self| {
+            let lacks = |field: &str| malformed(format!("`{field}` is missing; a search needs both texts"));
+            Ok(Form::Search(SearchReplace {
+                search: flat.search.ok_or_else(|| lacks("search"))?,
+                replace: flat.replace.ok_or_else(|| lacks("replace"))?,
+                regex: flat.regex,
+                count: flat.search_count,
+                flags: flat.search_flags,
+            }))
+        };
+        match self {
+            Self { content: Some(text), .. } => Ok(Form::Content(text)),
+            Self { line_edits: Some(list), .. } => Ok(Form::LineEdits(list)),
+            Self { search_replace: Some(search), .. } => Ok(Form::Search(search)),
+            Self { insert_lines: Some(list), .. } => Ok(Form::InsertLines(list)),
+            rest if given.iter().any(|(_, given)| *given) => flat(rest),
+            _ => Err(malformed(
+                "no edit is given; give one of `content`, `line_edits`, `search_replace` or `insert_lines`",
+            )),
+        }
+    }
+}

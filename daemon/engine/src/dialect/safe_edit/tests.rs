@@ -1,0 +1,161 @@
+//! What is said of answers that only a whole journey gives, and Python's patterns piece by piece. They plan nothing.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use editd_proto::error::{Code, NearMiss, WireError};
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::path::WirePath;
+
+use super::fields::{Form, SearchReplace};
+use super::words::Reply;
+use super::{pattern, template};
+use crate::dialect::{Answer, Words};
+
+fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) -> String {
+    let edit = EditOutcome {
+        status: EditStatus::Applied,
+        rung: None,
+        lines: None,
+        moved: None,
+        replacements: matches!(form, Form::Search(_)).then_some(2),
+        score: None,
+        converted_breaks: None,
+        error: None,
+    };
+    let file = FileOutcome {
+        path: WirePath::from("f"),
+        status,
+        before: None,
+        after: None,
+        diff: Some("-a\n+b\n".to_owned()),
+        omitted_hunks: Some(3),
+        edits: vec![edit],
+        issues: issues.iter().map(|issue| (*issue).to_owned()).collect(),
+        warnings: vec!["f has two names".to_owned()],
+    };
+    let receipt = Receipt {
+        job: None,
+        status,
+        files: vec![file],
+        error,
+        verified: None,
+        rebased: false,
+        repeated: false,
+        dialect: None,
+        text: None,
+    };
+    Reply::new(form, None).say(&Answer::Receipt(&receipt))
+}
+
+fn content() -> Form {
+    Form::Content("b\n".to_owned())
+}
+
+fn search() -> Form {
+    let (search, replace) = ("a".to_owned(), "b".to_owned());
+    Form::Search(SearchReplace { search, replace, regex: None, count: None, flags: None })
+}
+
+const DIFF: &str = "**Diff Preview:**\n```diff\n-a\n+b\n```\n3 more hunks are not shown.\n\n";
+
+#[test]
+fn a_rejection_is_never_said_as_a_success() {
+    let rejected = WireError::new(Code::Rejected, "a validator refused");
+    let text = said(&content(), Status::Refused, &["f:1: broken"], Some(rejected.clone()));
+    let wanted =
+        "❌ Edit rejected due to validation errors (Mode: strict):\n- f:1: broken\n⚠️ f has two names";
+    assert_eq!(text, format!("{DIFF}{wanted}"));
+    for error in [rejected, WireError::new(Code::Stale, "it changed"), WireError::new(Code::Io, "no room")] {
+        for form in [content(), search()] {
+            let text = said(&form, Status::Refused, &[], Some(error.clone()));
+            assert!(text.contains('❌') && !text.contains('✅') && !text.contains("Replaced"), "{text}");
+        }
+    }
+    let text = said(&content(), Status::Refused, &[], None);
+    assert!(text.contains('❌') && !text.contains('✅'), "{text}");
+}
+
+#[test]
+fn a_verification_says_that_nothing_was_written() {
+    let text = said(&search(), Status::Verified, &[], None);
+    let wanted = "✅ Validation Passed (Mode: verify_only, nothing was written)\nFound 2 occurrences of \"a\" → \"b\"\n⚠️ f has two names";
+    assert_eq!(text, format!("{DIFF}{wanted}"));
+    let text = said(&content(), Status::Verified, &["f:1: broken"], None);
+    assert!(text.contains("❌ Validation Failed") && !text.contains('✅'), "{text}");
+}
+
+#[test]
+fn issues_of_a_written_file_are_said_below_it() {
+    let text = said(&content(), Status::Applied, &["f:1: broken"], None);
+    let wanted = "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):\n- f:1: broken\n⚠️ f has two names";
+    assert_eq!(text, format!("{DIFF}{wanted}"));
+}
+
+#[test]
+fn a_refusal_shows_what_is_nearest_and_what_changed() {
+    let mut error = WireError::new(Code::Stale, "it changed");
+    error.near_misses = vec![NearMiss { line: 3, text: "3 | x\n".to_owned(), score: 0.5 }];
+    error.diff = Some("-x\n+y\n".to_owned());
+    let text = said(&content(), Status::Refused, &[], Some(error));
+    assert!(text.contains("❌ Edit failed: it changed\n3 | x\n-x\n+y\n"), "{text}");
+}
+
+#[test]
+fn patterns_are_spelt_for_the_engines() {
+    let same = [
+        r"a\.b*?",
+        r"(?P<n>\w+)",
+        r"(?:a|b)+?",
+        r"[^a-z\d]",
+        r"a{2,}?",
+        r"\x41\u0041",
+        r"(?i)x",
+        r"\p{L}+",
+        r"\-\ ",
+    ];
+    for pattern in same {
+        assert_eq!(super::pattern::translate(pattern, false).unwrap(), pattern);
+    }
+    let spelt = [
+        (r"a\Z", r"a\z"),
+        ("{a}", r"\{a\}"),
+        ("a{,3}", "a{0,3}"),
+        ("a{,}", "a{0,}"),
+        ("a{", r"a\{"),
+        ("a{1,2,3}", r"a\{1,2,3\}"),
+        ("[]a]", r"[\]a]"),
+        ("[^]a]", r"[^\]a]"),
+        ("[[:alpha:]]", r"[\[:alpha:]]"),
+        ("[+--]", r"[+-\-]"),
+        ("[-a]", r"[\-a]"),
+        ("[a-]", "[a-]"),
+        ("[ \t]", r"[\x{20}\x{9}]"),
+        (r"[\b\]]", r"[\x{8}\]]"),
+        (r"\0\101\12", r"\x{0}\x{41}(?:\12)"),
+        (r"\<\é", "<é"),
+        ("a(?#x)b", "ab"),
+        ("(?(n)a|b)", "(?(<n>)a|b)"),
+        ("(?(1)a|b)", "(?(1)a|b)"),
+        (r"\b{start}", r"\b\{start\}"),
+    ];
+    for (python, here) in spelt {
+        assert_eq!(pattern::translate(python, false).unwrap(), here, "{python}");
+    }
+    assert_eq!(pattern::translate("a # [\nb", true).unwrap(), "a \nb");
+    assert_eq!(pattern::translate("(?x)a#(\nb", false).unwrap(), "(?x)a\nb");
+    for refused in ["a++", "a*+", "a?+", "a{2}+", r"\h", r"\Q", r"[\Z]", "(?#x"] {
+        assert_eq!(pattern::translate(refused, false).unwrap_err().code, Code::InvalidRegex, "{refused}");
+    }
+}
+
+#[test]
+fn templates_are_spelt_for_the_engine() {
+    for same in ["a", r"\1\g<1>\g<n>", r"\n\t\\", "$1 &amp;", "\\"] {
+        assert_eq!(template::translate(same), same);
+    }
+    let spelt =
+        [(r"\.", r"\\."), (r"\é", r"\\é"), (r"\r", "\r"), (r"\101", "A"), (r"\08", "\08"), (r"\134", r"\\")];
+    for (python, here) in spelt {
+        assert_eq!(template::translate(python), here, "{python}");
+    }
+}

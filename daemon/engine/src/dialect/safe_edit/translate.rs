@@ -1,0 +1,107 @@
+//! From the forms of a payload to native edits. It never looks at the file.
+
+use editd_proto::error::WireError;
+use editd_proto::message::{Edit, FileEntry, Mode, Position};
+
+use super::fields::{Form, Input, InsertLines, LineEdit, OTHERS, OWN, SearchReplace};
+use super::words::{Reply, refused};
+use super::{flags, pattern, template};
+use crate::Refusal;
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::refusal::malformed;
+
+/// The dialect.
+pub(in crate::dialect) struct SafeEdit;
+
+impl Dialect for SafeEdit {
+    fn name(&self) -> &'static str {
+        "safe-edit"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "One file by whole content, line edits, inserted lines, or search and replace with regular expressions (JSON)."
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        let Sample::Json(fields) = payload else { return false };
+        let has = |name: &str| fields.contains_key(name);
+        // A whole content or a flat search could be any tool's, unless it has this tool's fields alone.
+        let alone = fields.keys().all(|name| OTHERS.contains(&name.as_str()));
+        OWN.iter().any(|name| has(name)) || (alone && (has("content") || (has("search") && has("replace"))))
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let input: Input = json::read(payload)?;
+        let path = setting.path_or(input.path.as_deref())?;
+        let (mode, diff) = (input.mode, input.show_diff);
+        let form = input.form()?;
+        let words = Reply::new(&form, diff);
+        let edits = match form {
+            Form::Content(text) => {
+                vec![Edit { op: "write".to_owned(), text: Some(text), ..Edit::default() }]
+            }
+            Form::LineEdits(list) => json::each("line_edits", list, lines)?,
+            Form::InsertLines(list) => json::each("insert_lines", list, insert)?,
+            Form::Search(search) => vec![substitute(search, mode)?],
+        };
+        let files = vec![FileEntry { path, base: None, edits }];
+        let asked = Asked::Job(Wanted { files, mode, diff, ..Wanted::default() });
+        Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        refused(error)
+    }
+}
+
+fn lines(given: LineEdit) -> Result<Edit, Refusal> {
+    let (start, end) = (given.start_line, given.end_line);
+    if end < start {
+        return Err(malformed(format!(
+            "`end_line` ({end}) lies before `start_line` ({start}); correct them"
+        )));
+    }
+    let text = Some(given.new_content);
+    Ok(Edit { op: "lines".to_owned(), start: Some(start), end: Some(end), text, ..Edit::default() })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the type of what makes an edit of an item")]
+fn insert(given: InsertLines) -> Result<Edit, Refusal> {
+    let at = Some(Position::Line(given.at_line));
+    Ok(Edit { op: "insert".to_owned(), text: Some(given.content), at, ..Edit::default() })
+}
+
+/// # Errors
+/// `malformed` for a search that asks for nothing; `invalid_regex` for one that cannot be said here.
+fn substitute(given: SearchReplace, mode: Option<Mode>) -> Result<Edit, Refusal> {
+    let (regex, bits) = (given.regex.unwrap_or(false), given.flags.unwrap_or(0));
+    if given.search.is_empty() {
+        return Err(malformed("`search` is empty; say what to look for"));
+    }
+    if given.count == Some(0) {
+        return Err(malformed("`count` is 0; leave it out to replace every occurrence"));
+    }
+    if bits != 0 && !regex {
+        return Err(malformed("flags need `regex: true`"));
+    }
+    let mut letters = flags::letters(bits)?;
+    // Only `strict`, which is what a payload that is silent means, takes nothing found for an error.
+    if !matches!(mode, None | Some(Mode::Strict)) {
+        letters.push('o');
+    }
+    let (search, replace) = if regex {
+        let verbose = bits & flags::VERBOSE != 0;
+        (pattern::translate(&given.search, verbose)?, template::translate(&given.replace))
+    } else {
+        (given.search, given.replace)
+    };
+    Ok(Edit {
+        op: "substitute".to_owned(),
+        pattern: Some(search),
+        replacement: Some(replace),
+        regex: regex.then_some(true),
+        flags: (!letters.is_empty()).then_some(letters),
+        count: given.count,
+        ..Edit::default()
+    })
+}

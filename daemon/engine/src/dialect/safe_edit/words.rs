@@ -1,0 +1,130 @@
+//! The answer to a `safe-edit` payload in the words of its callers: the diff, how it ended, the issues. A rejection is
+//! never said as a success.
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{FileOutcome, Receipt, Status};
+
+use super::fields::Form;
+use crate::dialect::explain::{explain, left_out, with_details};
+use crate::dialect::{Answer, Words};
+use crate::locate::excerpt;
+
+/// What must be remembered of a payload to speak of its answer.
+#[derive(Debug)]
+pub(super) struct Reply {
+    show_diff: bool,
+    /// What was looked for and what stands there then, shortened.
+    search: Option<(String, String)>,
+}
+
+impl Reply {
+    /// For this form.
+    pub(super) fn new(form: &Form, show_diff: Option<bool>) -> Self {
+        let search = match form {
+            Form::Search(given) => Some((excerpt(&given.search, 0), excerpt(&given.replace, 0))),
+            _ => None,
+        };
+        Self { show_diff: show_diff.unwrap_or(true), search }
+    }
+
+    /// How many places there were, where that was asked for.
+    fn counted(&self, receipt: &Receipt) -> Option<(u64, &str, &str)> {
+        let (search, replace) = self.search.as_ref()?;
+        let count = receipt.files.iter().flat_map(|file| &file.edits).find_map(|edit| edit.replacements)?;
+        Some((count, search, replace))
+    }
+
+    /// Why it was refused, in the names of this dialect's fields.
+    fn failed(&self, edit: Option<u64>, error: &WireError) -> String {
+        let sentence = match (error.code, &self.search) {
+            (Code::NotFound, Some((search, _))) => {
+                let advice = error.cause.as_deref().unwrap_or("check it, or read the file again");
+                format!("Pattern {search:?} not found in file; {advice}")
+            }
+            (Code::Missing, _) => "the file does not exist; content makes it".to_owned(),
+            (Code::Malformed | Code::InvalidRegex | Code::Limit, Some(_)) => {
+                error.message.replace("`pattern`", "`search`").replace("`replacement`", "`replace`")
+            }
+            _ => error.message.clone(),
+        };
+        let lead = match (edit, &self.search) {
+            (_, Some(_)) if error.code == Code::NotFound => String::new(),
+            (Some(number), None) => format!("Edit failed: edit {number}: "),
+            _ => "Edit failed: ".to_owned(),
+        };
+        lead + &with_details(error, sentence)
+    }
+
+    fn status(&self, receipt: &Receipt) -> Vec<String> {
+        let issues = receipt.files.iter().flat_map(|file| &file.issues);
+        let issues: Vec<String> = issues.map(|issue| format!("- {issue}")).collect();
+        let with = |line: &str| std::iter::once(line.to_owned()).chain(issues.iter().cloned()).collect();
+        match (receipt.status, &receipt.error) {
+            (Status::Applied, _) if issues.is_empty() => vec!["✅ File saved successfully.".to_owned()],
+            (Status::Applied, _) => {
+                let saved =
+                    "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):";
+                with(saved)
+            }
+            (Status::Unchanged, _) => match self.counted(receipt) {
+                Some((0, search, _)) => with(&format!("⚠️ Pattern {search:?} not found (no changes made)")),
+                _ => with("✅ No changes: the file was so already."),
+            },
+            (Status::Verified, _) if issues.is_empty() => {
+                vec!["✅ Validation Passed (Mode: verify_only, nothing was written)".to_owned()]
+            }
+            (Status::Verified, _) => with("❌ Validation Failed (Mode: verify_only, nothing was written):"),
+            (Status::Queued, _) => vec!["⏳ The edit waits for its turn; nothing is written yet.".to_owned()],
+            (Status::Partial, _) => with("⚠️ Saved in part:"),
+            (Status::Refused, Some(error)) if error.code == Code::Rejected => {
+                let rejected = "❌ Edit rejected due to validation errors (Mode: strict):";
+                if issues.is_empty() {
+                    vec![format!("{rejected} {}", explain(error))]
+                } else {
+                    with(rejected)
+                }
+            }
+            (Status::Refused, Some(error)) => with(&format!("❌ {}", self.failed(error.edit, error))),
+            (Status::Refused, None) => with("❌ Edit failed."),
+        }
+    }
+}
+
+/// A payload that was refused: it names its item itself.
+pub(super) fn refused(error: &WireError) -> String {
+    format!("❌ Edit failed: {}", explain(error))
+}
+
+/// A diff in a fence that nothing in it closes.
+fn fenced(file: &FileOutcome) -> Option<String> {
+    let diff = file.diff.as_deref().filter(|diff| !diff.is_empty())?;
+    let longest = diff.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.saturating_add(1).max(3));
+    let more = file.omitted_hunks.filter(|hunks| *hunks > 0);
+    let more = more.map_or_else(String::new, |hunks| format!("\n{hunks} more hunks are not shown."));
+    Some(format!("**Diff Preview:**\n{fence}diff\n{}\n{fence}{more}\n", diff.trim_end_matches('\n')))
+}
+
+impl Words for Reply {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        let Answer::Receipt(receipt) = answer else { return String::new() };
+        let mut out: Vec<String> = Vec::new();
+        if self.show_diff {
+            out.extend(receipt.files.iter().filter_map(fenced));
+        }
+        out.extend(self.status(receipt));
+        let written = matches!(receipt.status, Status::Applied | Status::Partial);
+        if let Some((count @ 1.., search, replace)) = self.counted(receipt) {
+            let times = if count == 1 { "occurrence" } else { "occurrences" };
+            let verb = if written { "Replaced" } else { "Found" };
+            out.push(format!("{verb} {count} {times} of {search:?} → {replace:?}"));
+        }
+        for file in &receipt.files {
+            out.extend(
+                left_out(file).map(|(number, error)| format!("❌ {}", self.failed(Some(number), error))),
+            );
+            out.extend(file.warnings.iter().map(|warning| format!("⚠️ {warning}")));
+        }
+        out.join("\n")
+    }
+}

@@ -1,0 +1,109 @@
+//! A text as a list of blocks. It knows no file: a line that may name one is handed on as it stands.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::fault::{Fault, Kind};
+use super::machine::{Line, Outline, State, Step};
+use super::marker::{SEARCH, is_escaped, is_fence};
+use crate::cut::Cut;
+
+/// One block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Block<'t> {
+    /// The last line before it, outside blocks, that is neither blank nor a fence.
+    pub(super) named: Option<&'t str>,
+    /// The number of the line of its first marker.
+    pub(super) line: u64,
+    /// The line where its text should start.
+    pub(super) near: Option<u64>,
+    /// The lines to look for, each with its break. Not empty.
+    pub(super) old: String,
+    /// The lines that stand there then, likewise.
+    pub(super) new: String,
+}
+
+/// The blocks of a text whose first line has the number `first`.
+///
+/// # Errors
+/// The first fault; a text without any block is one.
+pub(super) fn blocks(text: &str, first: u64) -> Result<Vec<Block<'_>>, Fault> {
+    let (mut state, mut named, mut last) = (State::Outside, None, first);
+    let mut found = Vec::new();
+    for line in lines(text, first) {
+        last = line.number;
+        state = match state.step(&line)? {
+            Step::Go(State::Outside) if names_a_file(line.text) => {
+                named = Some(line.text.trim());
+                State::Outside
+            }
+            Step::Go(state) => state,
+            Step::Done(outline) => {
+                found.push(block(text, &outline, named)?);
+                State::Outside
+            }
+        };
+    }
+    state.finish(last)?;
+    if found.is_empty() {
+        return Err(Fault::at_end(Kind::NoBlock, last, SEARCH));
+    }
+    Ok(found)
+}
+
+/// How many blocks a text holds that may still be growing: those that are whole, up to a fault if there is one.
+pub fn progress(text: &str) -> usize {
+    let (mut state, mut count) = (State::Outside, 0);
+    for line in lines(text, 1) {
+        state = match state.step(&line) {
+            Ok(Step::Go(state)) => state,
+            Ok(Step::Done(_)) => {
+                count += 1;
+                State::Outside
+            }
+            Err(_) => break,
+        };
+    }
+    count
+}
+
+/// The lines of a text, with their breaks.
+pub(super) fn lines(text: &str, first: u64) -> impl Iterator<Item = Line<'_>> {
+    (first..).zip(text.split_inclusive('\n')).scan(0, |start, (number, text)| {
+        let line = Line { number, text, start: *start };
+        *start += text.len();
+        Some(line)
+    })
+}
+
+fn block<'t>(text: &'t str, outline: &Outline, named: Option<&'t str>) -> Result<Block<'t>, Fault> {
+    let part = |range: &Range<usize>| unescaped(text.cut(range.clone())).into_owned();
+    let head = &outline.head;
+    if outline.search.is_empty() {
+        return Err(Fault::of_block(Kind::Empty, head.line));
+    }
+    Ok(Block {
+        named,
+        line: head.line,
+        near: head.near,
+        old: part(&outline.search),
+        new: part(&outline.replace),
+    })
+}
+
+/// A part of a block as it is in the file: each escaped line without its first `\`.
+fn unescaped(part: &str) -> Cow<'_, str> {
+    // Most parts hold no escape, and then no line need be looked at.
+    if !part.starts_with('\\') && !part.contains("\n\\") {
+        return Cow::Borrowed(part);
+    }
+    part.split_inclusive('\n')
+        .map(|line| if is_escaped(line) { line.cut(1..line.len()) } else { line })
+        .collect::<String>()
+        .into()
+}
+
+/// Whether a line between blocks may name the file of the next one.
+fn names_a_file(line: &str) -> bool {
+    !line.trim().is_empty() && !is_fence(line)
+}

@@ -1,0 +1,123 @@
+//! What is wrong with a text, and how that is said. It never mends one.
+
+use editd_proto::path::WirePath;
+
+use super::machine::Line;
+use super::marker::trimmed;
+use crate::Refusal;
+use crate::locate::excerpt;
+use crate::refusal::malformed;
+
+/// A form of a block, for whoever got it wrong.
+pub(super) const FORM: &str = "A block is:
+<<<<<<< SEARCH
+:start_line:(line where the text starts; may be left out)
+-------
+(text to find)
+=======
+(text to put there)
+>>>>>>> REPLACE
+A line of the text that starts like a marker gets a backslash in front of it.";
+
+/// A line that may not stand where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Fault {
+    /// What is wrong.
+    pub(super) kind: Kind,
+    /// The number of the line; at an unexpected end, of the last one.
+    pub(super) line: u64,
+    /// The line, shortened.
+    pub(super) marker: Option<String>,
+    /// The marker that belongs there, where it is one.
+    pub(super) expected: Option<&'static str>,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A marker before its turn.
+    Order,
+    /// Something like a marker where only `<<<<<<< SEARCH` may stand.
+    Slip,
+    /// A SEARCH marker that is indented.
+    Indented,
+    /// A conflict marker in the content that nothing escapes.
+    Conflict,
+    /// A `:start_line:` or `:end_line:` in the REPLACE part.
+    LineMarker,
+    /// A `:start_line:` without a number, or a second one of its kind.
+    Number,
+    /// A block without SEARCH text.
+    Empty,
+    /// A block for no file.
+    NoFile,
+    /// The text ends within a block.
+    End,
+    /// There is no block at all.
+    NoBlock,
+}
+
+impl Fault {
+    /// The fault of a line.
+    pub(super) fn new(kind: Kind, line: &Line<'_>, expected: &'static str) -> Self {
+        let marker = Some(excerpt(trimmed(line.text), 0));
+        Self { kind, line: line.number, marker, expected: Some(expected) }
+    }
+
+    /// The fault of a line that should give a number.
+    pub(super) fn number(line: &Line<'_>) -> Self {
+        Self { expected: None, ..Self::new(Kind::Number, line, "") }
+    }
+
+    /// The fault of a whole block, at its first line.
+    pub(super) fn of_block(kind: Kind, line: u64) -> Self {
+        Self { kind, line, marker: None, expected: None }
+    }
+
+    /// The fault of a text that ends too early, at its last line.
+    pub(super) fn at_end(kind: Kind, line: u64, expected: &'static str) -> Self {
+        Self { kind, line, marker: None, expected: Some(expected) }
+    }
+
+    /// As a refusal; `place` says which text it is where there are several.
+    pub(super) fn refusal(self, place: &str, path: Option<&WirePath>) -> Refusal {
+        let (line, expected) = (self.line, self.expected.unwrap_or_default());
+        let marker = self.marker.as_deref().unwrap_or_default();
+        let at = format!("line {line}{place}");
+        let mut error = malformed(match self.kind {
+            Kind::Order => format!("{at}: found `{marker}`, expected `{expected}`; put the markers in order"),
+            Kind::Slip => {
+                format!(
+                    "{at}: found `{marker}`, expected `{expected}`; write nothing else on the marker's line"
+                )
+            }
+            Kind::Indented => format!("{at}: `{expected}` is indented; a marker starts its line"),
+            Kind::Conflict => format!(
+                "{at}: found `{marker}`, expected `{expected}`; put a backslash in front of it if it is content of the file"
+            ),
+            Kind::LineMarker => format!(
+                "{at}: found `{marker}` in the REPLACE part; it belongs directly after `<<<<<<< SEARCH`, or takes a backslash if it is content of the file"
+            ),
+            Kind::Number => format!(
+                "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
+            ),
+            Kind::Empty => format!(
+                "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part"
+            ),
+            Kind::NoFile => {
+                format!(
+                    "{at}: no file is named; put its path on a line before the block, or beside the payload"
+                )
+            }
+            Kind::End => format!("{at}: the text ends, expected `{expected}`; send the block to its end"),
+            Kind::NoBlock => {
+                format!("{at}: the text ends and holds no block, expected `{expected}`; send one")
+            }
+        });
+        error.line = Some(line);
+        error.marker = self.marker;
+        error.expected_marker = self.expected.map(str::to_owned);
+        error.path = path.cloned();
+        error
+    }
+}

@@ -1,0 +1,82 @@
+//! A payload as texts with blocks: plain text, a JSON list, or the XML-like form. It looks into no block.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::block::lines;
+use super::marker::Marker;
+use super::{list, tags};
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::dialect::Sample;
+use crate::refusal::malformed;
+
+/// A text with blocks, and what the payload says beside it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Portion<'p> {
+    /// The file.
+    pub(super) path: Option<Cow<'p, str>>,
+    /// The text.
+    pub(super) text: Cow<'p, str>,
+    /// The number of its first line.
+    pub(super) first: u64,
+    /// Where blocks without their own line should start.
+    pub(super) start_line: Option<u64>,
+    /// Which text it is, as a message continues after a line's number.
+    pub(super) place: String,
+}
+
+/// The texts of a payload.
+///
+/// # Errors
+/// `malformed`, where it is neither of the three forms.
+pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
+    if tags::begins(payload) {
+        return tags::portions(payload);
+    }
+    if payload.trim_start().starts_with(['{', '[']) {
+        match serde_json::from_str::<Value>(payload) {
+            Ok(value) => return list::portions(value),
+            // The name of a file may begin like that.
+            Err(error) if !has_block(payload) => {
+                return Err(malformed(format!("the payload is no JSON that can be read ({error}); mend it")));
+            }
+            Err(_) => {}
+        }
+    }
+    let (text, first) = unwrapped(payload, 1);
+    let place = String::new();
+    Ok(vec![Portion { path: None, text: Cow::Borrowed(text), first, start_line: None, place }])
+}
+
+/// Whether a payload is surely of this dialect.
+pub(super) fn recognises(sample: &Sample<'_>) -> bool {
+    match sample {
+        Sample::Json(fields) => list::fits_fields(fields),
+        Sample::Text(text) if tags::begins(text) => true,
+        Sample::Text(text) if text.trim_start().starts_with('[') => {
+            serde_json::from_str(text).map_or(has_block(text), |value: Value| list::fits(&value))
+        }
+        Sample::Text(text) => has_block(text),
+    }
+}
+
+/// A text without the CDATA wrapper around it, and the number of its first line.
+pub(super) fn unwrapped(text: &str, first: u64) -> (&str, u64) {
+    let wrapped = text.trim().strip_prefix(CDATA).and_then(|rest| rest.strip_suffix(CDATA_END));
+    let Some(inner) = wrapped else { return (text, first) };
+    let lead = text.cut(0..text.len() - text.trim_start().len());
+    (inner, first + memchr::memchr_iter(b'\n', lead.as_bytes()).count() as u64)
+}
+
+/// What a CDATA wrapper begins with.
+pub(super) const CDATA: &str = "<![CDATA[";
+/// What it ends with.
+pub(super) const CDATA_END: &str = "]]>";
+
+/// Whether a text has a line that starts a block.
+pub(super) fn has_block(text: &str) -> bool {
+    let text = unwrapped(text, 1).0;
+    lines(text, 1).any(|line| matches!(Marker::of(line.text), Marker::Search(_)))
+}

@@ -1,0 +1,162 @@
+//! The state machine that takes a text apart: a state and a line give the next state, a block or a fault. It keeps
+//! places in the text, never the text.
+
+use std::ops::Range;
+
+use super::fault::{Fault, Kind};
+use super::marker::{Marker, REPLACE, SEARCH, SEPARATOR, Width};
+
+/// A line of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'t> {
+    /// Its number, 1-based.
+    pub(super) number: u64,
+    /// The line, with its break.
+    pub(super) text: &'t str,
+    /// Where it starts.
+    pub(super) start: usize,
+}
+
+impl Line<'_> {
+    fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// Where the machine is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    /// Between blocks.
+    Outside,
+    /// After `<<<<<<< SEARCH`, where `:start_line:`, `:end_line:` and `-------` may still come.
+    Head(Head),
+    /// In the SEARCH part, which starts there.
+    Search(Head, usize),
+    /// In the REPLACE part, which starts there, after that SEARCH part.
+    Replace(Head, Range<usize>, usize),
+}
+
+/// What is known of a block before its content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Head {
+    width: Width,
+    /// The number of the line of its marker.
+    pub(super) line: u64,
+    /// What `:start_line:` says.
+    pub(super) near: Option<u64>,
+    ended: bool,
+}
+
+/// A block, as places in the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Outline {
+    /// What stands before its content.
+    pub(super) head: Head,
+    /// The SEARCH part, with its last break.
+    pub(super) search: Range<usize>,
+    /// The REPLACE part, likewise.
+    pub(super) replace: Range<usize>,
+}
+
+/// What a line leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// Another state, or the same.
+    Go(State),
+    /// A whole block; the next state is [`State::Outside`].
+    Done(Outline),
+}
+
+impl State {
+    /// The next state.
+    ///
+    /// # Errors
+    /// The fault of the line, where it may not stand here.
+    pub(super) fn step(self, line: &Line<'_>) -> Result<Step, Fault> {
+        let marker = Marker::of(line.text);
+        match self {
+            Self::Outside => outside(marker, line).map(Step::Go),
+            Self::Head(head) => in_head(head, marker, line).map(Step::Go),
+            Self::Search(head, from) => in_search(head, from, marker, line).map(Step::Go),
+            Self::Replace(head, search, from) => in_replace(head, search, from, marker, line),
+        }
+    }
+
+    /// Checks that the text may end here, after its last line.
+    ///
+    /// # Errors
+    /// The marker that is missing.
+    pub(super) fn finish(&self, last: u64) -> Result<(), Fault> {
+        let missing = match self {
+            Self::Outside => return Ok(()),
+            Self::Head(_) | Self::Search(..) => SEPARATOR,
+            Self::Replace(..) => REPLACE,
+        };
+        Err(Fault::at_end(Kind::End, last, missing))
+    }
+}
+
+fn outside(marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fault> {
+    match marker {
+        Marker::Search(width) => Ok(State::Head(Head { width, line: line.number, near: None, ended: false })),
+        Marker::Separator(Width::Narrow) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEARCH)),
+        Marker::Conflict => Err(Fault::new(Kind::Slip, line, SEARCH)),
+        // To skip it as text between blocks would silently drop what it was meant to start.
+        Marker::Content if matches!(Marker::of(line.text.trim_start()), Marker::Search(_)) => {
+            Err(Fault::new(Kind::Indented, line, SEARCH))
+        }
+        _ => Ok(State::Outside),
+    }
+}
+
+fn in_head(head: Head, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fault> {
+    match marker {
+        Marker::StartLine(given) => {
+            let digits = given.bytes().all(|byte| byte.is_ascii_digit());
+            let near: Option<u64> = given.parse().ok().filter(|_| digits);
+            if near.is_none() || head.near.is_some() {
+                return Err(Fault::number(line));
+            }
+            Ok(State::Head(Head { near, ..head }))
+        }
+        Marker::EndLine if head.ended => Err(Fault::number(line)),
+        Marker::EndLine => Ok(State::Head(Head { ended: true, ..head })),
+        Marker::Dashes(width) if width == Width::Narrow || width == head.width => {
+            Ok(State::Search(head, line.end()))
+        }
+        _ => in_search(head, line.start, marker, line),
+    }
+}
+
+fn in_search(head: Head, from: usize, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fault> {
+    match marker {
+        Marker::Separator(width) if separates(width, &head) => {
+            Ok(State::Replace(head, from..line.start, line.end()))
+        }
+        Marker::Search(_) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEPARATOR)),
+        Marker::Conflict => Err(Fault::new(Kind::Conflict, line, SEPARATOR)),
+        _ => Ok(State::Search(head, from)),
+    }
+}
+
+fn in_replace(
+    head: Head,
+    search: Range<usize>,
+    from: usize,
+    marker: Marker<'_>,
+    line: &Line<'_>,
+) -> Result<Step, Fault> {
+    match marker {
+        Marker::Replace => Ok(Step::Done(Outline { head, search, replace: from..line.start })),
+        Marker::Search(_) => Err(Fault::new(Kind::Order, line, REPLACE)),
+        Marker::Separator(width) if separates(width, &head) => Err(Fault::new(Kind::Conflict, line, REPLACE)),
+        Marker::Conflict => Err(Fault::new(Kind::Conflict, line, REPLACE)),
+        Marker::StartLine(_) | Marker::EndLine => Err(Fault::new(Kind::LineMarker, line, REPLACE)),
+        _ => Ok(Step::Go(State::Replace(head, search, from))),
+    }
+}
+
+/// Eight `=` are content of a block that began with seven `<`: headings are underlined with any number.
+fn separates(width: Width, head: &Head) -> bool {
+    width == Width::Narrow || width == head.width
+}

@@ -1,0 +1,115 @@
+//! What one line of a text is: a marker, or content. It knows nothing of the lines around it.
+
+use crate::cut::Cut;
+
+/// What is expected where a block starts, as a message shows it.
+pub(super) const SEARCH: &str = "<<<<<<< SEARCH";
+/// What parts SEARCH and REPLACE.
+pub(super) const SEPARATOR: &str = "=======";
+/// What ends a block.
+pub(super) const REPLACE: &str = ">>>>>>> REPLACE";
+
+/// Characters of a narrow marker.
+const NARROW: usize = 7;
+
+/// What a line must start with to need a `\` in front of it where it is content.
+const ESCAPABLE: [&str; 6] = ["<<<<<<<", "=======", ">>>>>>>", "-------", ":start_line:", ":end_line:"];
+
+/// How many characters a marker is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Width {
+    /// Seven.
+    Narrow,
+    /// Eight.
+    Wide,
+}
+
+/// What a line is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Marker<'l> {
+    /// `<<<<<<< SEARCH`.
+    Search(Width),
+    /// `=======`.
+    Separator(Width),
+    /// `>>>>>>> REPLACE`.
+    Replace,
+    /// Seven `<` or `>` and something else: a line that a merge leaves behind, or a marker with a slip.
+    Conflict,
+    /// `:start_line:`, with what follows it.
+    StartLine(&'l str),
+    /// `:end_line:`.
+    EndLine,
+    /// `-------`.
+    Dashes(Width),
+    /// Anything else.
+    Content,
+}
+
+impl<'l> Marker<'l> {
+    /// What a line is; its break may still be on it.
+    pub(super) fn of(line: &'l str) -> Self {
+        let line = trimmed(line);
+        match line.as_bytes().first() {
+            Some(b'<') => angled(line, '<', " SEARCH", '>').map_or(Self::loose(line), Self::Search),
+            Some(b'>') => angled(line, '>', " REPLACE", '<').map_or(Self::loose(line), |_| Self::Replace),
+            Some(b'=') => ruled(line, '=').map_or(Self::Content, Self::Separator),
+            Some(b'-') => ruled(line, '-').map_or(Self::Content, Self::Dashes),
+            Some(b':') => match line.strip_prefix(":start_line:") {
+                Some(rest) => Self::StartLine(rest.trim()),
+                None if line.starts_with(":end_line:") => Self::EndLine,
+                None => Self::Content,
+            },
+            _ => Self::Content,
+        }
+    }
+
+    fn loose(line: &str) -> Self {
+        let loose = line.starts_with(cut_to_seven(SEARCH)) || line.starts_with(cut_to_seven(REPLACE));
+        if loose { Self::Conflict } else { Self::Content }
+    }
+}
+
+/// A line without the white space and the break at its end.
+pub(super) fn trimmed(line: &str) -> &str {
+    line.trim_end_matches([' ', '\t', '\r', '\n'])
+}
+
+/// Whether a line is `\`, at least once, before something that would be a marker: then one `\` is no content.
+pub(super) fn is_escaped(line: &str) -> bool {
+    let bare = line.trim_start_matches('\\');
+    bare.len() < line.len() && ESCAPABLE.iter().any(|start| bare.starts_with(start))
+}
+
+/// Whether a line is a fence around a text.
+pub(super) fn is_fence(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+fn cut_to_seven(marker: &str) -> &str {
+    marker.cut(0..NARROW)
+}
+
+fn width(count: usize) -> Option<Width> {
+    match count {
+        NARROW => Some(Width::Narrow),
+        8 => Some(Width::Wide),
+        _ => None,
+    }
+}
+
+/// The width of a marker with a word; `stray` may follow the word.
+fn angled(line: &str, sign: char, word: &str, stray: char) -> Option<Width> {
+    let rest = line.trim_start_matches(sign);
+    let after = rest.strip_prefix(word)?;
+    let clean = trimmed(after.strip_prefix(stray).unwrap_or(after)).is_empty();
+    if clean { width(line.len() - rest.len()) } else { None }
+}
+
+/// The width of a marker that is nothing but its sign.
+fn ruled(line: &str, sign: char) -> Option<Width> {
+    if line.len() > NARROW + 1 || !line.trim_start_matches(sign).is_empty() {
+        return None;
+    }
+    width(line.len())
+}

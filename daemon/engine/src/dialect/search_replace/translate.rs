@@ -1,0 +1,97 @@
+//! Texts of blocks as file entries: every block a replacement of whole lines, all of one path in one entry.
+
+use std::collections::HashMap;
+
+use editd_proto::error::WireError;
+use editd_proto::message::{Edit, FileEntry};
+use editd_proto::path::WirePath;
+
+use super::block::{Block, blocks};
+use super::fault::{FORM, Fault, Kind};
+use super::forms::{self, Portion};
+use super::words::{Said, SearchReplaceWords};
+use crate::Refusal;
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+
+/// The dialect.
+pub(in crate::dialect) struct SearchReplace;
+
+impl Dialect for SearchReplace {
+    fn name(&self) -> &'static str {
+        "search-replace"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "`<<<<<<< SEARCH` blocks for one file or several, as text, JSON list or XML-like form."
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        forms::recognises(payload)
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let mut gathered = Gathered::default();
+        for portion in forms::portions(payload)? {
+            gathered.take(&portion, setting)?;
+        }
+        Ok(Translation {
+            dialect: self.name(),
+            asked: Asked::Job(Wanted { files: gathered.files, ..Wanted::default() }),
+            words: Box::new(SearchReplaceWords { files: gathered.said }),
+        })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        let path = error.path.as_ref().map(ToString::to_string).filter(|path| !error.message.contains(path));
+        let place = path.map(|path| format!("{path}: ")).unwrap_or_default();
+        let form = if error.marker.is_some() || error.expected_marker.is_some() { FORM } else { "" };
+        format!("Failed to apply any diffs.\n\n{place}{}\n\n{form}", error.message).trim_end().to_owned()
+    }
+}
+
+/// The entries so far.
+#[derive(Default)]
+struct Gathered {
+    files: Vec<FileEntry>,
+    said: Vec<Said>,
+    places: HashMap<WirePath, usize>,
+}
+
+impl Gathered {
+    fn take(&mut self, portion: &Portion<'_>, setting: &Setting<'_>) -> Result<(), Refusal> {
+        let path = match (&portion.path, setting.path) {
+            (None, None) => None,
+            (given, _) => Some(setting.path_or(given.as_deref())?),
+        };
+        let fault = |fault: Fault| fault.refusal(&portion.place, path.as_ref());
+        for block in blocks(&portion.text, portion.first).map_err(fault)? {
+            let path = match (&path, block.named) {
+                (Some(path), _) => path.clone(),
+                (None, Some(named)) => setting.inside(named)?,
+                (None, None) => return Err(fault(Fault::of_block(Kind::NoFile, block.line))),
+            };
+            self.add(path, block, portion.start_line);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: WirePath, block: Block<'_>, start_line: Option<u64>) {
+        let near = block.near.or(start_line).filter(|line| *line > 0);
+        let place = *self.places.entry(path.clone()).or_insert_with(|| {
+            self.said.push(Said { path: path.clone(), near: Vec::new() });
+            self.files.push(FileEntry { path, ..FileEntry::default() });
+            self.files.len() - 1
+        });
+        if let (Some(file), Some(said)) = (self.files.get_mut(place), self.said.get_mut(place)) {
+            said.near.push(near);
+            file.edits.push(Edit {
+                op: "replace".to_owned(),
+                old: Some(block.old),
+                new: Some(block.new),
+                near,
+                whole_lines: Some(true),
+                ..Edit::default()
+            });
+        }
+    }
+}

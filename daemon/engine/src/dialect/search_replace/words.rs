@@ -1,0 +1,203 @@
+//! What became of the blocks, in the words of the tool's users. It shows what the receipt holds, and no file.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::path::WirePath;
+
+use crate::dialect::{Answer, Words};
+use crate::limits;
+
+/// What the payload said of one file.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// Which.
+    pub(super) path: WirePath,
+    /// Where each block should start.
+    pub(super) near: Vec<Option<u64>>,
+}
+
+/// The words of one payload.
+#[derive(Debug)]
+pub(super) struct SearchReplaceWords {
+    /// In the order of the entries.
+    pub(super) files: Vec<Said>,
+}
+
+impl Words for SearchReplaceWords {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        match answer {
+            Answer::Receipt(receipt) => self.receipt(receipt),
+            Answer::Read(_) => String::new(),
+        }
+    }
+}
+
+impl SearchReplaceWords {
+    fn receipt(&self, receipt: &Receipt) -> String {
+        let mut out = self.head(receipt);
+        let mut left = limits::SAID;
+        for file in &receipt.files {
+            self.file(file, &mut left, &mut out);
+        }
+        if let Some(error) = receipt.error.as_ref().filter(|error| !stands_at_a_block(error, receipt)) {
+            let path = error.path.as_ref();
+            let place = path.map(ToString::to_string).unwrap_or_default();
+            out.push('\n');
+            self.failure(&place, path, error, &mut out);
+        }
+        out.trim_end().to_owned()
+    }
+
+    fn head(&self, receipt: &Receipt) -> String {
+        let edits = || receipt.files.iter().flat_map(|file| &file.edits);
+        let total = self.files.iter().map(|said| said.near.len()).sum::<usize>();
+        let failed = edits().filter(|edit| edit.status == EditStatus::Refused).count();
+        let idle = edits().filter(|edit| edit.status == EditStatus::Unchanged).count();
+        // A receipt from the journal may have forgotten the single edits.
+        let held = total.saturating_sub(failed + idle);
+        let same = if idle > 0 { format!("; {idle} changed nothing") } else { String::new() };
+        match receipt.status {
+            Status::Applied => format!("Applied {held} of {total} blocks{same}.\n"),
+            Status::Partial => format!("Applied {held} of {total} blocks{same}; {failed} failed.\n"),
+            Status::Verified => format!("{held} of {total} blocks would apply{same}; nothing is written.\n"),
+            Status::Unchanged => format!("Nothing to change: {idle} of {total} blocks changed nothing.\n"),
+            Status::Refused => "Failed to apply any diffs.\n".to_owned(),
+            Status::Queued => format!("Queued {total} blocks.\n"),
+        }
+    }
+
+    fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
+        let held = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied).count();
+        match file.edits.len() {
+            0 => push(out, format_args!("{}\n", file.path)),
+            all => push(out, format_args!("{}: {held} of {all} blocks\n", file.path)),
+        }
+        for (edit, number) in file.edits.iter().zip(1..) {
+            if *left == 0 && edit.error.is_some() {
+                push(out, format_args!("- the blocks from {number} on are left out here\n"));
+                break;
+            }
+            match &edit.error {
+                None if *left == 0 => {}
+                None => *left -= usize::from(found(edit, number, out)),
+                Some(error) => {
+                    *left -= 1;
+                    if !out.ends_with("\n\n") {
+                        out.push('\n');
+                    }
+                    let error = WireError { edit: error.edit.or(Some(number)), ..error.clone() };
+                    self.failure(&file.path.to_string(), Some(&file.path), &error, out);
+                    out.push('\n');
+                }
+            }
+        }
+        for note in file.issues.iter().chain(&file.warnings) {
+            push(out, format_args!("- {note}\n"));
+        }
+    }
+
+    fn failure(&self, place: &str, path: Option<&WirePath>, error: &WireError, out: &mut String) {
+        let block = error.edit.map(|edit| format!("block {edit}"));
+        let parts: Vec<&str> = [place, block.as_deref().unwrap_or_default()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
+        let lead = if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) };
+        if error.code == Code::NotFound {
+            not_found(&lead, self.near(path, error.edit), error, out);
+            return;
+        }
+        push(out, format_args!("{lead}{}\n", sentence(error)));
+        for candidate in &error.candidates {
+            push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
+        }
+    }
+
+    fn near(&self, path: Option<&WirePath>, edit: Option<u64>) -> Option<u64> {
+        let said = self.files.iter().find(|said| Some(&said.path) == path)?;
+        let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
+        said.near.get(index).copied().flatten()
+    }
+}
+
+/// Whether a block of a `partial` job was refused for this and says so itself.
+fn stands_at_a_block(error: &WireError, receipt: &Receipt) -> bool {
+    let mut edits = receipt.files.iter().flat_map(|file| &file.edits);
+    edits.any(|edit| edit.error.as_ref().is_some_and(|own| (own.code, own.edit) == (error.code, error.edit)))
+}
+
+/// A text that no rung found: how near the nearest one came, and to what.
+fn not_found(lead: &str, near: Option<u64>, error: &WireError, out: &mut String) {
+    let at = near.map(|line| format!(" at line: {line}")).unwrap_or_default();
+    let best = error.near_misses.first();
+    let score = percent(best.map_or(0.0, |near| near.score));
+    let needed = percent(error.needed.unwrap_or(1.0));
+    push(
+        out,
+        format_args!(
+            "{lead}No sufficiently similar match found{at} ({score}% similar, needs {needed}%)\n\n\
+             Debug Info:\n- Similarity Score: {score}%\n- Required Threshold: {needed}%\n"
+        ),
+    );
+    if let Some((first, last)) = error.searched.or(error.lines.map(|last| (1, last))) {
+        let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
+        push(out, format_args!("- Search Range: lines {first} to {last}{from}\n"));
+    }
+    push(out, format_args!("- Tried: {}\n", error.tried.join(", ")));
+    let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
+    push(out, format_args!("- Tip: {tip}\n"));
+    if let Some(best) = best {
+        push(out, format_args!("\nBest Match Found:\n{}\n", best.text.trim_end_matches('\n')));
+    }
+}
+
+/// What the user should know of a block that was found otherwise than it was quoted; whether there is anything.
+fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
+    let loose = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
+    let moved = edit.moved.filter(|lines| *lines != 0);
+    let Some((first, last)) = edit.lines.filter(|_| loose.is_some() || moved.is_some()) else {
+        return false;
+    };
+    let lines = if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
+    push(out, format_args!("- block {number}: {lines}"));
+    if let Some(lines) = moved {
+        let side = if lines > 0 { "below" } else { "above" };
+        push(out, format_args!(", {} {side} its start line", lines.unsigned_abs()));
+    }
+    if let Some(rung) = loose {
+        push(out, format_args!(", matched by `{rung}`"));
+    }
+    if let Some(score) = edit.score {
+        push(out, format_args!(" ({}% similar)", percent(score)));
+    }
+    out.push('\n');
+    true
+}
+
+/// What a block's refusal says, with nothing that only a native job has.
+fn sentence(error: &WireError) -> Cow<'_, str> {
+    match (error.code, error.edit, error.other_edit) {
+        (Code::Missing, ..) => {
+            "the file does not exist, and blocks only change what is there; write it first".into()
+        }
+        (Code::Overlap, Some(edit), Some(other)) => {
+            let line = error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+            format!("blocks {other} and {edit} change the same text{line}; make them one block").into()
+        }
+        (Code::Ambiguous, ..) => error.message.replace("`near`", "its `:start_line:`").into(),
+        _ => error.message.as_str().into(),
+    }
+}
+
+fn percent(score: f64) -> u64 {
+    // A saturating cast: no score is outside 0 to 1, and rounding down never claims a match.
+    (score * 100.0 + 1e-6) as u64
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = out.write_fmt(text);
+}

@@ -1,0 +1,98 @@
+//! The seventh rung, only where it is asked for: a line that old and new share at one end, or at both, is cut from
+//! both; the rest matches at `exact` or `eol`. It never cuts a line from one of them alone.
+
+use std::ops::{ControlFlow, Range};
+
+use super::indent::is_blank;
+use super::ladder::{Adapted, Brings, Quote, searched_too_much};
+use super::{Haystack, eol, exact, fold_breaks, lines};
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::text::{Breaks, Text};
+
+/// Visits the places of what is left after a cut at one end; where there are none, after a cut at both.
+pub(crate) fn search(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    overlapping: bool,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<(), Refusal> {
+    for mut rests in cuts(quote, hay.text.breaks) {
+        rests.dedup_by_key(|rest| rest.old);
+        let mut found = false;
+        for rest in rests {
+            if !hay.budget.search(hay.text.len()) {
+                return Err(searched_too_much());
+            }
+            let part = Quote { old: rest.old, ..quote.clone() };
+            // The second rung passes by what has nothing to fold.
+            let plain = hay.text.folded().is_none() && fold_breaks(rest.old, hay.text.breaks) == rest.old;
+            let search = if plain { exact::search } else { eol::search };
+            search(hay, &part, overlapping, &mut |range| {
+                if !rest.may_begin_at(hay.text, range.start) {
+                    return ControlFlow::Continue(());
+                }
+                found = true;
+                visit(range)
+            })?;
+        }
+        if found {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What is left of the new text; `None` where two cuts explain one place differently.
+pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
+    let breaks = hay.text.breaks;
+    let there = fold_breaks(hay.text.content.cut(range.clone()), breaks);
+    let fits =
+        |rest: &Rest<'_>| fold_breaks(rest.old, breaks) == there && rest.may_begin_at(hay.text, range.start);
+    let level = cuts(quote, breaks).into_iter().find(|rests| rests.iter().any(fits))?;
+    let mut news = level.into_iter().filter(fits).map(|rest| rest.new);
+    let new = news.next()?;
+    news.all(|other| other == new).then(|| Adapted { new: Some(new.to_owned()), score: None })
+}
+
+/// What is left of old and new after a cut.
+struct Rest<'q> {
+    old: &'q str,
+    new: &'q str,
+    /// The first line was cut, so what is left begins a line.
+    headless: bool,
+}
+
+impl Rest<'_> {
+    fn may_begin_at(&self, text: &Text<'_>, at: usize) -> bool {
+        let begins = at == 0 || text.content.as_bytes().get(at - 1) == Some(&text.breaks.stop());
+        begins || !self.headless
+    }
+}
+
+/// What is left after a cut at either end, and after one at both.
+fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
+    let Brings::Instead(new) = quote.brings else {
+        return [Vec::new(), Vec::new()];
+    };
+    let (olds, news) = (lines(quote.old, breaks), lines(new, breaks));
+    let same = |a: Option<&(&str, &str)>, b: Option<&(&str, &str)>| {
+        a.zip(b).is_some_and(|(a, b)| a.0 == b.0 && a.1.is_empty() == b.1.is_empty())
+    };
+    let first = same(olds.first(), news.first());
+    let last = same(olds.last(), news.last());
+    let size = |line: Option<&(&str, &str)>| line.map_or(0, |line| line.0.len() + line.1.len());
+    let rest = |head: bool, tail: bool| {
+        let cut = |whole: &'q str, list: &[(&str, &str)]| {
+            let from = if head { size(list.first()) } else { 0 };
+            let to = whole.len() - if tail { size(list.last()) } else { 0 };
+            whole.cut(from..to)
+        };
+        let rest = Rest { old: cut(quote.old, &olds), new: cut(new, &news), headless: head };
+        let says = lines(rest.old, breaks).iter().any(|(line, _)| !is_blank(line));
+        says.then_some(rest)
+    };
+    let one = [first.then(|| rest(true, false)), last.then(|| rest(false, true))];
+    let both = (first && last && olds.len() > 2 && news.len() > 1).then(|| rest(true, true));
+    [one.into_iter().flatten().flatten().collect(), both.into_iter().flatten().collect()]
+}

@@ -1,0 +1,92 @@
+//! How the indentation of a quoted text becomes the file's, line by line. A line that it does not reach has no
+//! answer, and that fails the rung.
+
+use super::gauge::Gauge;
+use super::unit::{Kinds, Unit, is_blank, split_indent};
+use crate::limits;
+
+/// A consistent mapping of indentation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Mapping {
+    how: How,
+    /// What the lines of the file, from which it was made, are indented with.
+    kinds: Kinds,
+}
+
+/// What becomes of a line's indentation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum How {
+    /// What it begins with gives way to something else.
+    Shift {
+        /// What every line begins with.
+        search: String,
+        /// What stands there in the file.
+        file: String,
+    },
+    /// Steps of another width.
+    Scale {
+        /// A step of the quoted text.
+        search: Unit,
+        /// A step of the file.
+        file: Unit,
+        /// Steps that the file has more.
+        deeper: i64,
+    },
+}
+
+impl Mapping {
+    /// A mapping that some lines of a file with these kinds of indentation gave.
+    pub(crate) fn new(how: How, kinds: Kinds) -> Self {
+        Self { how, kinds }
+    }
+
+    /// The mapping that explains each of these pairs of a quoted line and the file's, which are equal but for
+    /// white space at their ends. Blank lines count for nothing; `None` where nothing is left, or no one mapping
+    /// explains all.
+    pub(crate) fn between(pairs: &[(&str, &str)]) -> Option<Self> {
+        let told: Vec<(&str, &str)> = pairs
+            .iter()
+            .filter(|(search, _)| !is_blank(search))
+            .map(|(search, file)| (split_indent(search).0, split_indent(file).0))
+            .collect();
+        let mut gauge = Gauge::new(Unit::of(told.iter().map(|(search, _)| *search)));
+        for (search, file) in told {
+            if !gauge.add(search, file) {
+                return None;
+            }
+        }
+        gauge.mapping()
+    }
+
+    /// A new line with the file's indentation; a blank line stays as it is. `None` where the mapping does not
+    /// reach the line, where tabs would mix with spaces though they do not in the file, or above `limits::INDENT`.
+    pub(crate) fn line(&self, new: &str) -> Option<String> {
+        let (indent, rest) = split_indent(new);
+        if rest.is_empty() {
+            return Some(new.to_owned());
+        }
+        let mapped = self.indent(indent)?;
+        let kinds = self.kinds.and(Kinds::of(&mapped));
+        if mapped.len() > limits::INDENT || (kinds.is_mix() && !self.kinds.is_mix()) {
+            return None;
+        }
+        Some(mapped + rest)
+    }
+
+    fn indent(&self, indent: &str) -> Option<String> {
+        match &self.how {
+            How::Shift { search, file } => {
+                indent.strip_prefix(search.as_str()).map(|rest| format!("{file}{rest}"))
+            }
+            How::Scale { search, file, deeper } => match search.depth(indent) {
+                Some(depth) => {
+                    let depth = i64::try_from(depth).ok()?.checked_add(*deeper)?;
+                    file.times(usize::try_from(depth).ok()?)
+                }
+                // A step of the file's own kind cannot be one of the search's: the line was written for the file.
+                None if !search.is_kin(*file) && file.depth(indent).is_some() => Some(indent.to_owned()),
+                None => None,
+            },
+        }
+    }
+}

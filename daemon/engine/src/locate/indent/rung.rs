@@ -1,0 +1,166 @@
+//! Windows whose lines equal the quoted ones but for indentation, where one mapping explains all of it. It never
+//! accepts a window that needs two.
+
+use std::ops::{ControlFlow, Range};
+
+use super::gauge::Gauge;
+use super::mapping::Mapping;
+use super::unit::{Unit, is_blank, split_indent};
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::limits;
+use crate::locate::ladder::{Adapted, Brings, Quote};
+use crate::locate::reduced::{Form, covered, list};
+use crate::locate::{Haystack, keep_shared, lines};
+use crate::refusal::spent;
+use crate::text::Text;
+
+/// Visits the windows that some mapping of indentation explains.
+pub(crate) fn search(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    _: bool,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<(), Refusal> {
+    let text = hay.text;
+    let wanted = Wanted::of(list(text, quote), text);
+    if wanted.indents.iter().all(Option::is_none) {
+        // Blank lines have no indentation that could be mapped.
+        return Ok(());
+    }
+    let mut affordable = true;
+    hay.reduced(Form::Bare).each(hay, list(text, quote), &mut |window| {
+        let (found, compared) = wanted.explain(text, text.content.cut(window.clone()));
+        affordable = hay.budget.compare(compared);
+        match (affordable, found) {
+            (false, _) => ControlFlow::Break(()),
+            (true, None) => ControlFlow::Continue(()),
+            (true, Some(_)) => visit(covered(text, quote, window)),
+        }
+    })?;
+    if affordable {
+        return Ok(());
+    }
+    let message = "the quoted lines could stand at too many places; quote lines that are rarer, as the file indents them";
+    Err(spent(message, limits::COMPARE_WORK))
+}
+
+/// The new text with the file's indentation; `None` where a line of it has no answer.
+pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
+    if quote.brings == Brings::Nothing {
+        return Some(Adapted::default());
+    }
+    let text = hay.text;
+    let wanted = Wanted::of(list(text, quote), text);
+    let (explained, _) = wanted.explain(text, text.content.cut(range.clone()));
+    let explained = explained?;
+    let mapping = explained.gauge.mapping()?;
+    if let (Some(own), Brings::Instead(new) | Brings::Beside(new)) = (explained.torn, quote.brings)
+        && is_told_twice(text, &mapping, own, new, matches!(quote.brings, Brings::Beside(_)))
+    {
+        return None;
+    }
+    let new = match quote.brings {
+        Brings::Nothing => None,
+        Brings::Instead(new) => {
+            let line = |i, line: &str| match explained.first {
+                Some(own) if i == 0 && unindented(line) => Some(format!("{own}{line}")),
+                _ => mapping.line(line),
+            };
+            Some(keep_shared(text, quote, (quote.old, new), range, line)?)
+        }
+        Brings::Beside(new) => {
+            // Whether its first line, too, lacks what the quoted one lacks, nobody knows.
+            let torn = explained.first.is_some() && new.split('\n').next().is_some_and(unindented);
+            if torn { return None } else { Some(beside(text, &mapping, new)?) }
+        }
+    };
+    Some(Adapted { new, score: None })
+}
+
+/// Whether a new text reads as well as one whose first line alone lost its indentation, and is another text then:
+/// its other lines are indented as the file's first line is, or deeper, and the mapping would indent them more.
+fn is_told_twice(text: &Text<'_>, mapping: &Mapping, own: &str, new: &str, beside: bool) -> bool {
+    let list = lines(new, text.breaks);
+    let torn = list.first().is_some_and(|(line, _)| unindented(line));
+    if !torn && !beside {
+        return false;
+    }
+    let mut others =
+        list.iter().skip(usize::from(torn)).map(|(line, _)| *line).filter(|line| !is_blank(line)).peekable();
+    others.peek().is_some()
+        && others.clone().all(|line| line.starts_with(own))
+        && others.any(|line| mapping.line(line).is_none_or(|mapped| mapped != line))
+}
+
+/// A text that goes beside the window, line by line.
+fn beside(text: &Text<'_>, mapping: &Mapping, new: &str) -> Option<String> {
+    let mut made = String::with_capacity(new.len());
+    for (line, ending) in lines(new, text.breaks) {
+        made.push_str(&mapping.line(line)?);
+        made.push_str(ending);
+    }
+    Some(made)
+}
+
+fn unindented(line: &str) -> bool {
+    !is_blank(line) && split_indent(line).0.is_empty()
+}
+
+/// The indentations of a quoted text.
+struct Wanted<'q> {
+    /// Of each line; `None` for a blank one.
+    indents: Vec<Option<&'q str>>,
+    unit: Option<Unit>,
+    /// The unit of the lines behind the first, where that one may be quoted from the middle of a line.
+    behind: Option<Option<Unit>>,
+}
+
+/// What explains a window.
+struct Explained<'w> {
+    gauge: Gauge<'w>,
+    /// The file's indentation of the first line, where that is quoted without and explained by nothing else.
+    first: Option<&'w str>,
+    /// The same where a mapping explains all lines, but the first is quoted without indentation and the others are as
+    /// the file's: it may be quoted from the middle of a line.
+    torn: Option<&'w str>,
+}
+
+impl<'q> Wanted<'q> {
+    fn of(list: &'q str, text: &Text<'_>) -> Self {
+        let told = lines(list, text.breaks);
+        let indent = |line: &'q str| (!is_blank(line)).then(|| split_indent(line).0);
+        let indents: Vec<Option<&'q str>> = told.into_iter().map(|(line, _)| indent(line)).collect();
+        let unit = |from| Unit::of(indents.iter().skip(from).flatten().copied());
+        let behind = (indents.first() == Some(&Some(""))).then(|| unit(1));
+        Self { unit: unit(0), behind, indents }
+    }
+
+    /// What explains a window, and how many lines were looked at to know.
+    fn explain<'w>(&'w self, text: &Text<'_>, window: &'w str) -> (Option<Explained<'w>>, usize) {
+        let mut all = Gauge::new(self.unit);
+        let mut behind = self.behind.map(Gauge::new);
+        let (mut possible, mut first, mut compared, mut same) = (true, None, 0, true);
+        let stop = char::from(text.breaks.stop());
+        for (i, (file, search)) in window.split(stop).zip(&self.indents).enumerate() {
+            compared += 1;
+            let Some(search) = *search else { continue };
+            let file = split_indent(file).0;
+            possible = possible && all.add(search, file);
+            same &= i == 0 || search == file;
+            if i == 0 {
+                first = Some(file);
+            } else if behind.as_mut().is_some_and(|gauge| !gauge.add(search, file)) {
+                behind = None;
+            }
+            if !possible && behind.is_none() {
+                return (None, compared);
+            }
+        }
+        let explained =
+            |gauge: Gauge<'w>, first, torn| gauge.explains().then_some(Explained { gauge, first, torn });
+        let torn = first.filter(|own| self.behind.is_some() && same && !own.is_empty());
+        let whole = if possible { explained(all, None, torn) } else { None };
+        (whole.or_else(|| explained(behind?, first, None)), compared)
+    }
+}

@@ -1,0 +1,144 @@
+//! The fifth rung: line numbers in front of the quoted lines, as tools show them, do not count. It strips a text
+//! only where every line that says something bears one.
+
+use std::ops::{ControlFlow, Range};
+
+use super::indent::{BLANKS, is_blank};
+use super::ladder::{Adapted, Brings, Quote};
+use super::reduced::{Form, covered, list};
+use super::{Haystack, Line, keep_shared_lines, lines};
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::text::{Breaks, Text};
+
+/// What stands between a number and its line: `12 | line`, `12→line`, and a tab.
+const SEPARATORS: [char; 3] = ['|', '→', '\t'];
+
+/// Visits the runs of lines that equal the quoted ones without their numbers and the white space at their ends.
+pub(crate) fn search(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    _: bool,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<(), Refusal> {
+    let Some(list) = stripped(list(hay.text, quote), hay.text.breaks) else {
+        return Ok(());
+    };
+    hay.reduced(Form::Trimmed).each(hay, &list, &mut |lines| visit(covered(hay.text, quote, lines)))
+}
+
+/// A list of lines without their numbers; `None` where it has none, or they quote nothing.
+pub(crate) fn stripped(list: &str, breaks: Breaks) -> Option<String> {
+    let numbered = Numbered::read(list, breaks)?;
+    let says = numbered.lines.iter().any(|(line, _)| !is_blank(line));
+    says.then(|| joined(&numbered.lines))
+}
+
+/// The line that the first number names.
+pub(crate) fn hint(text: &Text<'_>, quote: &Quote<'_>) -> Option<u64> {
+    Numbered::read(quote.old, text.breaks).map(|numbered| numbered.first).filter(|line| *line > 0)
+}
+
+/// The new text without its numbers; `None` where only some of its lines bear one.
+pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
+    let old = Numbered::read(quote.old, hay.text.breaks)?;
+    let strip = |new| old.style.strip_any(lines(new, hay.text.breaks));
+    let new = match quote.brings {
+        Brings::Nothing => None,
+        Brings::Beside(new) => {
+            let list = strip(new)?;
+            // A blank last line is one of a list of lines only with a break.
+            let lost = quote.whole_lines && list.last() == Some(&("", ""));
+            Some(joined(&list) + if lost { "\n" } else { "" })
+        }
+        Brings::Instead(new) => {
+            let as_it_is = |_, line: &str| Some(line.to_owned());
+            Some(keep_shared_lines(hay.text, quote, (&old.lines, &strip(new)?), range, as_it_is)?)
+        }
+    };
+    Some(Adapted { new, score: None })
+}
+
+fn joined(list: &[Line<'_>]) -> String {
+    list.iter().flat_map(|(line, ending)| [*line, *ending]).collect()
+}
+
+/// How the numbers of a text are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Style {
+    separator: char,
+    /// One space behind it belongs to it.
+    spaced: bool,
+}
+
+/// A text whose lines bore numbers.
+struct Numbered<'l> {
+    style: Style,
+    first: u64,
+    /// Without them.
+    lines: Vec<Line<'l>>,
+}
+
+impl<'l> Numbered<'l> {
+    /// Reads a text in which every line that is not blank bears a number, each one more than the one before;
+    /// blank lines without one may be counted or not.
+    fn read(text: &'l str, breaks: Breaks) -> Option<Self> {
+        let list = lines(text, breaks);
+        let (mut first, mut last, mut blank, mut all_spaced) = (None, None, 0, true);
+        for (line, _) in &list {
+            if is_blank(line) {
+                blank += 1;
+                continue;
+            }
+            let (number, separator, rest) = prefix(line)?;
+            let follows =
+                |last: u64| number.checked_sub(last).is_some_and(|step| step == 1 || step == blank + 1);
+            if !last.is_none_or(follows) {
+                return None;
+            }
+            first = first.or(Some((number, separator)));
+            all_spaced &= spaced(rest);
+            (last, blank) = (Some(number), 0);
+        }
+        let (first, separator) = first?;
+        let style = Style { separator, spaced: separator == '|' && all_spaced };
+        Some(Self { style, first, lines: style.strip(list)? })
+    }
+}
+
+impl Style {
+    /// Lines without their numbers, as they are where none bears one; `None` where only some do, or in another way.
+    fn strip_any<'l>(self, list: Vec<Line<'l>>) -> Option<Vec<Line<'l>>> {
+        if list.iter().all(|(line, _)| prefix(line).is_none()) {
+            return Some(list);
+        }
+        self.strip(list)
+    }
+
+    fn strip<'l>(self, list: Vec<Line<'l>>) -> Option<Vec<Line<'l>>> {
+        let bare = |line: &'l str| {
+            if is_blank(line) {
+                return Some(line);
+            }
+            let (_, _, rest) = prefix(line).filter(|(_, separator, _)| *separator == self.separator)?;
+            if self.spaced && !rest.is_empty() { rest.strip_prefix(' ') } else { Some(rest) }
+        };
+        list.into_iter().map(|(line, ending)| Some((bare(line)?, ending))).collect()
+    }
+}
+
+/// Whether what follows a separator is a space and a line, or an empty line whose space was dropped.
+fn spaced(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(' ')
+}
+
+/// The number in front of a line, what separates them, and the line.
+fn prefix(line: &str) -> Option<(u64, char, &str)> {
+    let from = line.trim_start_matches(BLANKS);
+    let digits = from.bytes().take_while(u8::is_ascii_digit).count();
+    let number = from.cut(0..digits).parse().ok()?;
+    let rest = from.cut(digits..from.len());
+    let rest = if rest.starts_with(SEPARATORS) { rest } else { rest.trim_start_matches(BLANKS) };
+    let separator = rest.chars().next().filter(|c| SEPARATORS.contains(c))?;
+    Some((number, separator, rest.cut(separator.len_utf8()..rest.len())))
+}

@@ -1,0 +1,55 @@
+//! The rung that takes typographic characters for the plain ones they stand for. It never matches a part of what
+//! one character became: an ellipsis is three dots or none.
+
+use std::ops::{ControlFlow, Range};
+
+use super::fold::{fold, is_typographic};
+use super::ladder::{Adapted, Brings, Quote};
+use super::whole::{self, LineEnd};
+use super::{Haystack, keep_shared};
+use crate::Refusal;
+use crate::text::{Breaks, split_final_break};
+
+/// Visits the places that equal the quoted text once both are folded, breaks as well.
+pub(crate) fn search(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    overlapping: bool,
+    visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<(), Refusal> {
+    let (text, plain) = (hay.text, hay.plain());
+    if !is_typographic(quote.old) && !plain.is_folded(text) {
+        // Nothing to fold on either side: `eol` has looked at all of it.
+        return Ok(());
+    }
+    let old = fold(quote.old, text.breaks);
+    let mut free = 0;
+    // A place that cuts a character apart is none, and hides no other.
+    let mut visit =
+        |range: Range<usize>| match (plain.original(text, range.start), plain.original(text, range.end)) {
+            (Some(start), Some(end)) if overlapping || start >= free => {
+                free = end;
+                visit(start..end)
+            }
+            _ => ControlFlow::Continue(()),
+        };
+    let lines = if quote.whole_lines { split_final_break(&old, Breaks::Lf).0 } else { &old };
+    plain.pay(hay, lines)?;
+    let stopped = if quote.whole_lines {
+        let list = (&*old, Breaks::Lf);
+        whole::each(plain.content(text), LineEnd::FOLDED, list, true, &mut visit, |lines, check| {
+            plain.each(hay, lines, check)
+        })
+    } else {
+        plain.each(hay, &old, &mut |at| visit(at..at + old.len()))
+    };
+    let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
+    Ok(())
+}
+
+/// The new text as given, but for the lines that it shares with the quoted one: those stay the file's.
+pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<Adapted> {
+    let Brings::Instead(new) = quote.brings else { return Some(Adapted::default()) };
+    let new = keep_shared(hay.text, quote, (quote.old, new), matched, |_, line| Some(line.to_owned()))?;
+    Some(Adapted { new: Some(new), score: None })
+}

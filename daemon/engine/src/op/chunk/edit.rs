@@ -1,0 +1,167 @@
+//! A chunk's fields and its effect: the one window is found, its old lines give way. It never explains a failure.
+
+use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
+
+use editd_proto::error::Code;
+use editd_proto::limits;
+use editd_proto::message::{Edit, Within};
+
+use super::Check;
+use super::fallen::explain;
+use super::region::{Field, Region};
+use super::window::Window;
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::locate::{self, Rung, ambiguous, candidate};
+use crate::op::effect::{Effect, Found, Scene};
+use crate::op::fields;
+use crate::op::given::fit;
+use crate::op::lines::line_text;
+use crate::op::registry::Op;
+use crate::refusal::{malformed, refuse};
+use crate::splice::Place;
+use crate::text::{Breaks, Text, split_final_break};
+
+pub(crate) const FIELDS: &[&str] = &["before", "old", "new", "after", "within"];
+
+/// The rungs of a chunk, in the order of the ladder.
+pub(super) const RUNGS: [Rung; 5] = [Rung::Exact, Rung::Eol, Rung::Trailing, Rung::Indent, Rung::Typographic];
+
+/// A chunk.
+#[derive(Debug)]
+pub(crate) struct Chunk<'a> {
+    /// What it quotes.
+    pub(super) window: Window<'a>,
+    /// The lines that stand there then.
+    pub(super) new: &'a str,
+    /// First and last line between which it is looked for.
+    pub(super) lines: Option<(u64, u64)>,
+}
+
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+    let old = fields::required(edit, "old", &edit.old)?;
+    let new = fields::required(edit, "new", &edit.new)?;
+    let before = edit.before.as_deref().unwrap_or("");
+    let after = edit.after.as_deref().unwrap_or("");
+    let window = Window::new(before, old, after);
+    if window.is_empty() {
+        let error = malformed("an insertion needs a line before or after it; quote at least one");
+        return Err(Check::Insertion.refuses(error));
+    }
+    let lines = match &edit.within {
+        None => None,
+        Some(Within::Lines((first, last))) if *first == 0 || last < first => {
+            return Err(malformed(format!(
+                "`within` names lines {first} to {last}; lines count from 1, and the last is not before the first"
+            )));
+        }
+        Some(Within::Lines(lines)) => Some(*lines),
+        Some(Within::Symbol(_) | Within::Position(_)) => {
+            return Err(refuse(
+                Code::Unsupported,
+                "symbols are not found by this version; search the whole file, or name a range of lines",
+            ));
+        }
+    };
+    Ok(Op::Chunk(Box::new(Chunk { window, new, lines })))
+}
+
+/// The one place of a window.
+struct Stand {
+    /// Its lines, without the last break.
+    range: Range<usize>,
+    rung: Rung,
+    /// The new lines, where the rung maps them.
+    mapped: Option<String>,
+}
+
+impl<'a> Chunk<'a> {
+    /// What the first rung looks up.
+    pub(crate) fn needle(&self, breaks: Breaks) -> &str {
+        self.window.needle(breaks)
+    }
+
+    /// Finds the window and says what stands in the place of its old lines then.
+    pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+        let text = scene.text;
+        let region = Region::of(text, self.lines)?;
+        let found = region.look(scene, self.needle(text.breaks), |field| self.stand(text, field))?;
+        let stand = match found {
+            Ok(stand) => stand,
+            Err(unmapped) => return Err(explain(self, scene, &region, unmapped)),
+        };
+        let old = self.window.old_lines(text, &stand.range);
+        let mapped = stand.mapped.as_deref().unwrap_or(self.new);
+        let (made, converted) = if self.window.old.is_empty() {
+            line_text(text, &old, mapped, false)
+        } else {
+            self.instead(text, &old, mapped, stand.rung)
+        };
+        let lines = Some(text.lines_of(old.clone()));
+        let found = Found { rung: Some(stand.rung), lines, converted, ..Found::default() };
+        let place = if old.is_empty() {
+            Place::inserting(scene.edit, old.start, &Rc::from(made))
+        } else {
+            Place::owning(text, scene.edit, old, &Rc::from(made))
+        };
+        Ok(Effect { places: vec![place], stored: None, found })
+    }
+
+    /// Walks down the ladder to the first rung at which some window stands in the region; else the window that
+    /// stood, but where the new lines could not be indented as the file is.
+    fn stand(
+        &self,
+        text: &Text<'_>,
+        field: &Field<'_, '_>,
+    ) -> Result<Result<Stand, Option<Range<usize>>>, Refusal> {
+        let quote = self.window.quote(self.new);
+        let mut unmapped = None;
+        for rung in RUNGS {
+            let (mut count, mut kept) = (0, Vec::new());
+            field.each(&quote, rung, &mut |range| {
+                count += 1;
+                if kept.len() < limits::CANDIDATES {
+                    kept.push(range);
+                }
+                ControlFlow::Continue(())
+            })?;
+            let range = match (count, kept.first()) {
+                (0, _) | (_, None) => continue,
+                (1, Some(range)) => range.clone(),
+                _ => return Err(several(text, count, &kept)),
+            };
+            if let Some(adapted) = field.adapt(&quote, rung, &range) {
+                return Ok(Ok(Stand { range, rung, mapped: adapted.new }));
+            }
+            unmapped.get_or_insert(range);
+        }
+        Ok(Err(unmapped))
+    }
+
+    /// What stands in the place of the old lines, and how many breaks were converted.
+    fn instead(&self, text: &Text<'_>, old: &Range<usize>, mapped: &str, rung: Rung) -> (String, u64) {
+        if self.new.is_empty() {
+            return (String::new(), 0);
+        }
+        let (own, ending) = split_final_break(text.content.cut(old.clone()), text.breaks);
+        let (quote, lines) = (self.window.quote(self.new), locate::lines(mapped, text.breaks));
+        let line = |at: usize, _: &str| lines.get(at).map(|(line, _)| (*line).to_owned());
+        // A looser rung must not change the lines that the chunk does not.
+        let matched = old.start..old.start + own.len();
+        let kept = locate::keep_shared(text, &quote, (self.window.old, self.new), &matched, line);
+        let kept = kept.as_deref().unwrap_or(mapped);
+        // The last line's break stays the file's, whatever the new lines end with.
+        let body = split_final_break(kept, text.breaks).0;
+        fit(text, old, &[body, ending].concat(), rung, false)
+    }
+}
+
+/// The refusal of a window that stands at several places.
+fn several(text: &Text<'_>, count: u64, kept: &[Range<usize>]) -> Refusal {
+    let message =
+        format!("the lines stand at {count} places; quote more lines before or after, or narrow the range");
+    let mut error = ambiguous(message, count);
+    error.candidates = kept.iter().map(|range| candidate(text, range.start)).collect();
+    Check::Position.refuses(error)
+}

@@ -1,0 +1,242 @@
+//! Why a chunk stands nowhere: the places where part of it stands, and the check at which each fell. It serves a
+//! message only, within a budget, and accepts no place.
+
+use std::ops::{ControlFlow, Range};
+
+use editd_proto::error::{Code, Fallen};
+use editd_proto::limits as shown;
+
+use super::Check;
+use super::edit::{Chunk, RUNGS};
+use super::region::Region;
+use super::window::{Counts, after_lines, part};
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::limits;
+use crate::locate::{Brings, Quote, excerpt};
+use crate::op::Scene;
+use crate::text::split_final_break;
+
+/// A place and what speaks against it.
+struct Fall {
+    /// The line where the window would start.
+    line: u64,
+    /// How many of its lines are there.
+    equal: usize,
+    check: Check,
+    reason: String,
+}
+
+/// The refusal of a chunk that stands nowhere in its region, or only where its new lines do not fit: `unmapped`.
+pub(super) fn explain(
+    chunk: &Chunk<'_>,
+    scene: &Scene<'_>,
+    region: &Region,
+    unmapped: Option<Range<usize>>,
+) -> Refusal {
+    let view = View { chunk, scene, region, counts: chunk.window.counts(scene.text.breaks) };
+    let (first, last) = region.lines;
+    let mut error = scene.missed(&chunk.window.quote(chunk.new), Some(chunk.new));
+    error.tried.retain(|name| RUNGS.iter().any(|rung| rung.name() == name));
+    error.near_misses.retain(|near| (first..=last).contains(&near.line));
+    error.searched = (last > 0).then_some((first, last));
+    let known = match unmapped {
+        Some(range) => Some(vec![view.unmapped(&range)]),
+        None => view.falls(),
+    };
+    let looked = known.is_some();
+    let mut falls = known.unwrap_or_default();
+    falls.sort_by(|a, b| b.equal.cmp(&a.equal).then(a.line.cmp(&b.line)));
+    falls.truncate(shown::CANDIDATES);
+    let advice = match &error.cause {
+        Some(cause) => cause.clone(),
+        None => "read the file again and quote what is there".to_owned(),
+    };
+    let best = falls.first();
+    let check = best.map_or_else(|| view.nowhere(), |fall| fall.check);
+    (error.code, error.message) = match (check, best) {
+        (Check::Boundary | Check::EndOfSymbol, Some(fall)) => {
+            (Code::OutOfRange, format!("{}; name a wider range, or quote less", fall.reason))
+        }
+        (_, Some(fall)) => {
+            let (line, reason) = (fall.line, &fall.reason);
+            (Code::NotFound, format!("the lines fit nowhere; closest is line {line}, but {reason}: {advice}"))
+        }
+        (_, None) => {
+            let what = match check {
+                _ if !looked => "chunk",
+                Check::Position => "context",
+                _ => "text of the old lines",
+            };
+            let area =
+                if last == 0 { "the empty file".to_owned() } else { format!("lines {first} to {last}") };
+            (Code::NotFound, format!("the {what} stands nowhere in {area}; {advice}"))
+        }
+    };
+    error.fallen = falls.into_iter().map(Fall::shown).collect();
+    check.refuses(error)
+}
+
+impl Fall {
+    fn shown(self) -> Fallen {
+        Fallen { line: self.line, check: self.check.name().to_owned(), reason: self.reason }
+    }
+}
+
+/// A chunk before the region in which it was looked for.
+struct View<'v, 's> {
+    chunk: &'v Chunk<'v>,
+    scene: &'v Scene<'s>,
+    region: &'v Region,
+    counts: Counts,
+}
+
+impl View<'_, '_> {
+    /// Every place that is known; `None` where the budget is spent.
+    fn falls(&self) -> Option<Vec<Fall>> {
+        let outside = self.outside()?;
+        if outside.is_empty() { self.inside() } else { Some(outside) }
+    }
+
+    /// A window that stands, but whose indentation the new lines cannot take.
+    fn unmapped(&self, range: &Range<usize>) -> Fall {
+        let line = self.scene.text.line_of(range.start) as u64;
+        let reason = "the new lines cannot be indented as the lines there are".to_owned();
+        let check = if self.counts.old == 0 { Check::Insertion } else { Check::Content };
+        Fall { line, equal: 0, check, reason }
+    }
+
+    /// The windows that stand in the file, but not in the region.
+    fn outside(&self) -> Option<Vec<Fall>> {
+        let (text, window) = (self.scene.text, &self.chunk.window);
+        let whole = Region::whole(text);
+        if whole.bytes == self.region.bytes {
+            return Some(Vec::new());
+        }
+        let (first, last) = self.region.lines;
+        let fall = |range: Range<usize>| {
+            let from = text.line_of(range.start) as u64;
+            let to =
+                from + (self.counts.before + self.counts.old + self.counts.after).saturating_sub(1) as u64;
+            let old = window.old_lines(text, &range);
+            let bytes = &self.region.bytes;
+            let begins = bytes.start <= range.start && range.start <= bytes.end;
+            let check = if begins && old.end <= bytes.end { Check::EndOfSymbol } else { Check::Boundary };
+            let reason = format!("the lines stand at {from} to {to}, not inside lines {first} to {last}");
+            Fall { line: from, equal: 0, check, reason }
+        };
+        let quote = window.quote(self.chunk.new);
+        let spots = self.spots(&whole, &quote)?;
+        Some(spots.into_iter().filter(|range| !self.region.holds(range)).map(fall).collect())
+    }
+
+    /// The places in the region where the first part stands that stands anywhere.
+    fn inside(&self) -> Option<Vec<Fall>> {
+        let (window, counts) = (&self.chunk.window, self.counts);
+        let parts =
+            [(window.before, 0), (window.old, counts.before), (window.after, counts.before + counts.old)];
+        let wanted = window.lines(self.scene.text.breaks);
+        for (lines, above) in parts.into_iter().filter(|(lines, _)| !lines.is_empty()) {
+            let spots = self.spots(self.region, &part(lines, Brings::Nothing))?;
+            if !spots.is_empty() {
+                let judged = spots.into_iter().map_while(|spot| self.judge(&wanted, spot.start, above));
+                return Some(judged.collect::<Vec<_>>()).filter(|falls| !falls.is_empty());
+            }
+        }
+        Some(Vec::new())
+    }
+
+    /// The check that fails where nothing that is quoted stands anywhere.
+    fn nowhere(&self) -> Check {
+        let bare = self.counts.before + self.counts.after == 0;
+        if bare { self.missing_old() } else { Check::Position }
+    }
+
+    fn missing_old(&self) -> Check {
+        if self.chunk.new.is_empty() { Check::Deletion } else { Check::Content }
+    }
+
+    /// The check that fails where a line of the window is not there.
+    fn check_of(&self, line: usize) -> Check {
+        let Counts { before, old, .. } = self.counts;
+        match line {
+            _ if line < before => Check::Position,
+            _ if line < before + old => self.missing_old(),
+            _ if old == 0 && before > 0 => Check::Insertion,
+            _ => Check::Position,
+        }
+    }
+
+    /// What speaks against the window whose line `above` starts at an offset. `None` where the budget is spent.
+    fn judge(&self, wanted: &[&str], at: usize, above: usize) -> Option<Fall> {
+        let text = self.scene.text;
+        let anchor = text.line_of(at);
+        let Some(start) = anchor.checked_sub(above).filter(|start| *start as u64 >= self.region.lines.0)
+        else {
+            let reason =
+                format!("{above} lines should stand before line {anchor}, where it begins too early");
+            return Some(Fall { line: anchor as u64, equal: 0, check: Check::Position, reason });
+        };
+        let line = start as u64;
+        let mut from = text.line_start(start);
+        let mut loose = None;
+        for (k, want) in wanted.iter().enumerate() {
+            let number = start + k;
+            let end = after_lines(text, from, 1);
+            let there = split_final_break(text.content.cut(from..end), text.breaks).0;
+            let fall = |check, reason| Some(Fall { line, equal: k, check, reason });
+            if from >= text.len() {
+                let reason = format!("the file ends before {:?}", excerpt(want, 0));
+                return fall(self.check_of(k), reason);
+            }
+            if !self.scene.budget.look(there.len() + want.len()) {
+                return None;
+            }
+            if there.trim() != want.trim() {
+                let reason = format!("line {number} is {:?}, not {:?}", excerpt(there, 0), excerpt(want, 0));
+                return fall(self.check_of(k), reason);
+            }
+            if number as u64 > self.region.lines.1 {
+                let after = k >= self.counts.before + self.counts.old;
+                let check = if after { Check::EndOfSymbol } else { Check::Boundary };
+                let last = self.region.lines.1;
+                return fall(check, format!("the lines run past line {last}, the last of the range"));
+            }
+            if loose.is_none() && there.trim_end() != want.trim_end() {
+                loose = Some((k, number));
+            }
+            from = end;
+        }
+        // Every line is there but for white space: no rung accepts what is left.
+        let (k, number) = loose.unwrap_or((0, start));
+        let reason = format!("line {number} is indented otherwise than the rest is");
+        Some(Fall { line, equal: wanted.len(), check: self.check_of(k), reason })
+    }
+
+    /// Where a quotation stands in a region, by the first rung that finds it; not all places of a frequent one.
+    /// `None` where the budget is spent.
+    fn spots(&self, region: &Region, quote: &Quote<'_>) -> Option<Vec<Range<usize>>> {
+        if !self.scene.budget.look(region.bytes.len()) {
+            return None;
+        }
+        let mut kept = Vec::new();
+        let looked = region.look(self.scene, quote.needle(self.scene.text.breaks), |field| {
+            for rung in RUNGS {
+                field.each(quote, rung, &mut |range| {
+                    kept.push(range);
+                    if kept.len() < limits::LOOKED_AT {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                })?;
+                if !kept.is_empty() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        // A search that may cost no more explains less: the refusal itself stands.
+        looked.is_ok().then_some(kept)
+    }
+}

@@ -1,0 +1,120 @@
+//! The lines in which a chunk is looked for, and the look-up there: alone where they are few, else together with
+//! the other edits of the file. It decides nothing about what it finds.
+
+use std::ops::{ControlFlow, Range};
+
+use editd_proto::error::Code;
+
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::locate::{self, Adapted, Haystack, Quote, Rung};
+use crate::op::Scene;
+use crate::refusal::refuse;
+use crate::text::{Text, split_final_break};
+
+use super::Check;
+
+/// Bytes of a region that are read for one chunk alone, whatever else is known about the file: ten thousand chunks
+/// read them in a second.
+const SMALL: usize = 64 * 1024;
+
+/// A range of lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    /// First and last line; an empty file has neither.
+    pub(crate) lines: (u64, u64),
+    /// Their bytes, breaks and all.
+    pub(crate) bytes: Range<usize>,
+    /// Where a window that lies in it ends at the latest: before the last line's break.
+    stop: usize,
+}
+
+impl Region {
+    /// The whole file.
+    pub(crate) fn whole(text: &Text<'_>) -> Self {
+        Self::new(text, (1, text.lines() as u64), 0..text.len())
+    }
+
+    fn new(text: &Text<'_>, lines: (u64, u64), bytes: Range<usize>) -> Self {
+        let inside = text.content.cut(bytes.clone());
+        let stop = bytes.start + split_final_break(inside, text.breaks).0.len();
+        Self { lines, bytes, stop }
+    }
+
+    /// The lines that an edit names; the whole file where it names none.
+    ///
+    /// # Errors
+    /// `out_of_range` with the number of lines.
+    pub(crate) fn of(text: &Text<'_>, lines: Option<(u64, u64)>) -> Result<Self, Refusal> {
+        let whole = Self::whole(text);
+        let Some((first, last)) = lines else { return Ok(whole) };
+        if last > whole.lines.1 {
+            let count = whole.lines.1;
+            let mut error = refuse(
+                Code::OutOfRange,
+                format!("lines {first} to {last} do not lie in the file, which has {count}; read it again"),
+            );
+            error.lines = Some(count);
+            return Err(Check::Boundary.refuses(error));
+        }
+        let at = |line: u64| text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+        Ok(Self::new(text, (first, last), at(first)..at(last + 1)))
+    }
+
+    /// Whether a range of lines, without its last break, lies in it.
+    pub(crate) fn holds(&self, range: &Range<usize>) -> bool {
+        self.bytes.start <= range.start && range.end <= self.stop
+    }
+
+    /// Looks into it; `needle` is what is looked up first.
+    pub(crate) fn look<T>(
+        &self,
+        scene: &Scene<'_>,
+        needle: &str,
+        with: impl FnOnce(&Field<'_, '_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let whole = self.bytes.len() == scene.text.len();
+        let small = self.bytes.len() <= SMALL;
+        if whole || !(small || scene.hay.reads_again(needle)) {
+            scene.pay_search(needle)?;
+            return with(&Field { region: self, hay: scene.hay, base: 0 });
+        }
+        scene.pay(self.bytes.len())?;
+        let part = scene.text.part(self.bytes.clone());
+        let hay = Haystack::new(&part, scene.budget, Vec::new());
+        with(&Field { region: self, hay: &hay, base: self.bytes.start })
+    }
+}
+
+/// A region with what finds text in it; all ranges are those of the file.
+pub(crate) struct Field<'f, 'h> {
+    region: &'f Region,
+    hay: &'f Haystack<'h>,
+    /// Where the text that is searched starts in the file.
+    base: usize,
+}
+
+impl Field<'_, '_> {
+    /// Visits the candidates of one rung that lie inside; whether this version has the rung.
+    pub(crate) fn each(
+        &self,
+        quote: &Quote<'_>,
+        rung: Rung,
+        visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> Result<bool, Refusal> {
+        locate::candidates(self.hay, quote, rung, &mut |range| {
+            let range = range.start + self.base..range.end + self.base;
+            match range.start > self.region.stop {
+                true => ControlFlow::Break(()),
+                false if self.region.holds(&range) => visit(range),
+                false => ControlFlow::Continue(()),
+            }
+        })
+    }
+
+    /// What a rung makes of the new lines where the window stands at a range; `None` fails the rung.
+    pub(crate) fn adapt(&self, quote: &Quote<'_>, rung: Rung, range: &Range<usize>) -> Option<Adapted> {
+        let inside = range.start.checked_sub(self.base)?..range.end.checked_sub(self.base)?;
+        locate::adapt(self.hay, quote, rung, &inside)
+    }
+}

@@ -1,0 +1,108 @@
+//! The lines that a chunk quotes, one after the other: context before, old lines, context after. It finds no place.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use editd_proto::limits;
+
+use crate::cut::Cut;
+use crate::locate::{self, Brings, Quote, Rung};
+use crate::text::{Breaks, Text, split_final_break};
+
+/// What stands around a chunk's old lines, and they themselves.
+#[derive(Debug)]
+pub(crate) struct Window<'a> {
+    /// The lines directly before; none is no constraint.
+    pub(crate) before: &'a str,
+    /// The lines that give way; none makes an insertion.
+    pub(crate) old: &'a str,
+    /// The lines directly after; none is no constraint.
+    pub(crate) after: &'a str,
+    joined: Cow<'a, str>,
+}
+
+/// How many lines each part of a window has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Counts {
+    /// Lines of the context before.
+    pub(crate) before: usize,
+    /// Old lines.
+    pub(crate) old: usize,
+    /// Lines of the context after.
+    pub(crate) after: usize,
+}
+
+impl<'a> Window<'a> {
+    /// The window of these lists of lines.
+    pub(crate) fn new(before: &'a str, old: &'a str, after: &'a str) -> Self {
+        let mut parts = [before, old, after].into_iter().filter(|part| !part.is_empty());
+        let joined = match (parts.next(), parts.next()) {
+            (None, _) => Cow::Borrowed(""),
+            (Some(only), None) => Cow::Borrowed(only),
+            (Some(_), Some(_)) => Cow::Owned([before, old, after].map(closed).concat()),
+        };
+        Self { before, old, after, joined }
+    }
+
+    /// Whether nothing is quoted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.joined.is_empty()
+    }
+
+    /// What the first rung looks up.
+    pub(crate) fn needle(&self, breaks: Breaks) -> &str {
+        split_final_break(&self.joined, breaks).0
+    }
+
+    /// All of it, with the new lines that the rung may map: they go between its lines.
+    pub(crate) fn quote<'q>(&'q self, new: &'q str) -> Quote<'q> {
+        part(&self.joined, Brings::Beside(new))
+    }
+
+    /// Its lines, without their breaks.
+    pub(crate) fn lines(&self, breaks: Breaks) -> Vec<&str> {
+        locate::lines(&self.joined, breaks).into_iter().map(|(line, _)| line).collect()
+    }
+
+    /// How many lines its parts have.
+    pub(crate) fn counts(&self, breaks: Breaks) -> Counts {
+        let count = |part: &str| locate::lines(part, breaks).len();
+        Counts { before: count(self.before), old: count(self.old), after: count(self.after) }
+    }
+
+    /// The old lines with their breaks, where the window stands at a range of lines; empty for an insertion.
+    pub(crate) fn old_lines(&self, text: &Text<'_>, window: &Range<usize>) -> Range<usize> {
+        let counts = self.counts(text.breaks);
+        let start = after_lines(text, window.start, counts.before);
+        start..after_lines(text, start, counts.old)
+    }
+}
+
+/// One part of a window, as a quotation of whole lines.
+pub(crate) fn part<'q>(lines: &'q str, brings: Brings<'q>) -> Quote<'q> {
+    Quote {
+        old: lines,
+        whole_lines: true,
+        near: None,
+        window: limits::NEAR_WINDOW,
+        loosest: Rung::Typographic,
+        threshold: 1.0,
+        brings,
+    }
+}
+
+/// A list of lines whose last line is ended.
+fn closed(lines: &str) -> Cow<'_, str> {
+    if lines.is_empty() || lines.ends_with('\n') {
+        Cow::Borrowed(lines)
+    } else {
+        Cow::Owned(format!("{lines}\n"))
+    }
+}
+
+/// The offset so many lines after the start of a line; the end of the file where there are fewer.
+pub(super) fn after_lines(text: &Text<'_>, start: usize, lines: usize) -> usize {
+    let Some(last) = lines.checked_sub(1) else { return start };
+    let rest = text.content.as_bytes().cut(start..text.len());
+    memchr::memchr_iter(text.breaks.stop(), rest).nth(last).map_or(text.len(), |at| start + at + 1)
+}

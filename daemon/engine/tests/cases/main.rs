@@ -1,0 +1,240 @@
+//! Runs every file in `cases/`: one file, one rule, its name the rule as a sentence. `BLESS=1` rewrites what
+//! they expect; it never adds a field that a case does not name.
+//!
+//! A case has `job` (JSON), or the `payload` of a `dialect` (with `payload_path`, the file beside it); then the
+//! reply has the `text` in that dialect's words, and what is no job is shown as `asked`. It has `before` (path to text) or `before_hex`, `modes`, `clips`, `encodings`; and in
+//! `expect`: `reply` (JSON; fields that are named must be so), `after`, `after_hex`, `gone`, `clips`, `modes`.
+//! A file that `expect` does not name must be unchanged.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use editd_engine::{Options, Plan, State, World, apply, invert, needs, plan};
+use editd_proto::message::JobRequest;
+use editd_proto::path::WirePath;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+mod bless;
+mod payload;
+
+use bless::bless;
+use payload::translated;
+
+include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Case {
+    job: String,
+    dialect: Option<String>,
+    payload: Option<String>,
+    payload_path: Option<String>,
+    /// Bytes that a payload may have.
+    payload_limit: Option<usize>,
+    /// What the request says beside the payload.
+    payload_partial: Option<bool>,
+    payload_threshold: Option<f64>,
+    before: BTreeMap<String, String>,
+    before_hex: BTreeMap<String, String>,
+    modes: BTreeMap<String, u32>,
+    clips: BTreeMap<String, String>,
+    encodings: BTreeMap<String, String>,
+    expect: Expect,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Expect {
+    reply: String,
+    gone: Vec<String>,
+    after: BTreeMap<String, String>,
+    after_hex: BTreeMap<String, String>,
+    modes: BTreeMap<String, u32>,
+    clips: BTreeMap<String, String>,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("cases")
+}
+
+fn name_of(path: &WirePath) -> String {
+    String::from_utf8_lossy(path.as_bytes()).into_owned()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+    digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+fn world(case: &Case, job: &JobRequest) -> World {
+    let mut world = World::default();
+    let files = case.before.iter().map(|(path, text)| (path, text.clone().into_bytes()));
+    let files = files.chain(case.before_hex.iter().map(|(path, text)| (path, unhex(text))));
+    for (path, bytes) in files {
+        let mode = case.modes.get(path).copied().unwrap_or(0o644);
+        world.files.insert(WirePath::from(path.as_str()), State::File { bytes: Arc::from(bytes), mode });
+    }
+    if let Ok(needs) = needs(job) {
+        for path in needs.paths {
+            world.files.entry(path).or_insert(State::Absent);
+        }
+        for name in needs.clips {
+            if let Some(text) = case.clips.get(&name) {
+                world.clips.insert(name, text.clone().into_bytes());
+            }
+        }
+    }
+    world
+}
+
+/// What holds for every plan: splices give the state after and, taken back, the state before.
+fn look_through_every_lens(world: &World, plan: &Plan) {
+    let bytes = |state: &State| match state {
+        State::Absent => Vec::new(),
+        State::File { bytes, .. } => bytes.to_vec(),
+    };
+    for change in &plan.changes {
+        assert_eq!(world.files.get(&change.path), Some(&change.before), "{}", change.path);
+        assert_ne!(change.before, change.after, "{} is listed without a change", change.path);
+        let (before, after) = (bytes(&change.before), bytes(&change.after));
+        assert_eq!(apply(&before, &change.splices).as_deref(), Some(&*after), "{}", change.path);
+        assert_eq!(apply(&after, &invert(&change.splices)), Some(before), "{}", change.path);
+        for pair in change.splices.windows(2) {
+            assert!(pair[0].at + (pair[0].old.len() as u64) < pair[1].at, "splices meet");
+        }
+    }
+}
+
+/// Whether every field that `wanted` names is so; `found` may have more.
+fn covers(wanted: &Value, found: &Value) -> bool {
+    match (wanted, found) {
+        (Value::Object(wanted), found) => wanted
+            .iter()
+            .all(|(key, value)| found.get(key).map_or(value.is_null(), |found| covers(value, found))),
+        (Value::Array(wanted), Value::Array(found)) => {
+            wanted.len() == found.len() && wanted.iter().zip(found).all(|(a, b)| covers(a, b))
+        }
+        _ => wanted == found,
+    }
+}
+
+struct Outcome {
+    reply: Value,
+    after: BTreeMap<String, State>,
+    clips: BTreeMap<String, String>,
+}
+
+fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
+    let encodings = case.encodings.iter().map(|(path, label)| (WirePath::from(path.as_str()), label.clone()));
+    let planned = plan(job, world, &Options { encodings: encodings.collect() });
+    let again = plan(
+        job,
+        world,
+        &Options {
+            encodings: case.encodings.iter().map(|(p, l)| (WirePath::from(p.as_str()), l.clone())).collect(),
+        },
+    );
+    assert_eq!(planned, again, "the same job in the same world gave another plan");
+    let mut after: BTreeMap<String, State> =
+        world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
+    match planned {
+        Ok(plan) => {
+            look_through_every_lens(world, &plan);
+            for change in &plan.changes {
+                after.insert(name_of(&change.path), change.after.clone());
+            }
+            let clips = plan
+                .clips
+                .iter()
+                .map(|clip| (clip.name.clone(), String::from_utf8(clip.bytes.clone()).unwrap()));
+            let mut reply = json!({"files": plan.files});
+            if let Some(error) = &plan.error {
+                reply["error"] = serde_json::to_value(error).unwrap();
+            }
+            Outcome { reply, clips: clips.collect(), after }
+        }
+        Err(error) => Outcome { reply: json!({"error": error}), clips: BTreeMap::new(), after },
+    }
+}
+
+fn expected_after(case: &Case, world: &World) -> BTreeMap<String, State> {
+    let mut after: BTreeMap<String, State> =
+        world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
+    let mode = |path: &String, after: &BTreeMap<String, State>| match after.get(path) {
+        Some(State::File { mode, .. }) => *mode,
+        _ => 0o644,
+    };
+    let texts = case.expect.after.iter().map(|(path, text)| (path, text.clone().into_bytes()));
+    for (path, bytes) in texts.chain(case.expect.after_hex.iter().map(|(path, text)| (path, unhex(text)))) {
+        let mode = mode(path, &after);
+        after.insert(path.clone(), State::File { bytes: Arc::from(bytes), mode });
+    }
+    for path in &case.expect.gone {
+        after.insert(path.clone(), State::Absent);
+    }
+    for (path, bits) in &case.expect.modes {
+        if let Some(State::File { mode, .. }) = after.get_mut(path) {
+            *mode = *bits;
+        }
+    }
+    after
+}
+
+fn run(name: &str) {
+    let file = folder().join(format!("{name}.toml"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let case: Case = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (world, outcome) = match &case.payload {
+        Some(payload) => translated(&case, payload),
+        None => {
+            let job: JobRequest =
+                serde_json::from_str(&case.job).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let world = world(&case, &job);
+            let outcome = outcome(&case, &world, &job);
+            (world, outcome)
+        }
+    };
+    if std::env::var_os("BLESS").is_some() {
+        bless(&file, &text, &case, &world, &outcome);
+        return;
+    }
+    let wanted: Value = serde_json::from_str(&case.expect.reply).expect("expect.reply is JSON");
+    let reply = serde_json::to_string_pretty(&outcome.reply).unwrap();
+    assert!(covers(&wanted, &outcome.reply), "{name}: expected {wanted:#}\nfound {reply}");
+    let after = expected_after(&case, &world);
+    assert_eq!(shown(&outcome.after), shown(&after), "{name}: {reply}");
+    assert_eq!(outcome.clips, case.expect.clips, "{name}: clipboards");
+}
+
+fn shown(files: &BTreeMap<String, State>) -> BTreeMap<String, (String, Option<u32>)> {
+    let show = |state: &State| match state {
+        State::Absent => ("absent".to_owned(), None),
+        State::File { bytes, mode } => (bytes.escape_ascii().to_string(), Some(*mode)),
+    };
+    files.iter().map(|(path, state)| (path.clone(), show(state))).collect()
+}
+
+#[test]
+fn no_case_is_forgotten() {
+    let mut files: Vec<String> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().trim_end_matches(".toml").to_owned())
+        .collect();
+    files.sort();
+    assert_eq!(files, CASES);
+}

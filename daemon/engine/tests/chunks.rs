@@ -1,0 +1,309 @@
+//! Random chunks on random files, against a model that knows only lines. No file is touched.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use editd_engine::{Options, Refusal, State, World, plan};
+use editd_proto::error::Code;
+use editd_proto::message::{Edit, FileEntry, JobRequest, Within};
+use editd_proto::path::WirePath;
+use proptest::prelude::*;
+
+/// What a job of these edits makes of a file.
+fn run(file: &str, edits: &[Edit]) -> Result<String, Refusal> {
+    let path = WirePath::from("f");
+    let entry = FileEntry { path: path.clone(), edits: edits.to_vec(), ..FileEntry::default() };
+    let job = JobRequest { files: vec![entry], ..JobRequest::default() };
+    let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
+    let plan = plan(&job, &world, &Options::default())?;
+    Ok(match plan.changes.first().map(|change| &change.after) {
+        Some(State::File { bytes, .. }) => String::from_utf8(bytes.to_vec()).unwrap(),
+        _ => file.to_owned(),
+    })
+}
+
+/// A list of lines as a native edit has it.
+fn list(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn chunk(before: &[&str], old: &[&str], new: &[&str], after: &[&str]) -> Edit {
+    Edit {
+        op: "chunk".to_owned(),
+        before: Some(list(before)),
+        old: Some(list(old)),
+        new: Some(list(new)),
+        after: Some(list(after)),
+        ..Edit::default()
+    }
+}
+
+fn within(edit: Edit, lines: &Range<usize>) -> Edit {
+    let lines = (lines.start as u64 + 1, lines.end as u64);
+    Edit { within: Some(Within::Lines(lines)), ..edit }
+}
+
+/// A line and its break.
+type Line = (String, &'static str);
+
+/// Few different lines, in which mixed endings and an open last line are frequent.
+fn file() -> impl Strategy<Value = Vec<Line>> {
+    let line = prop_oneof![3 => "[ab]", 1 => Just(String::new()), 1 => Just("\u{c}a".to_owned()), 1 => Just("ab".to_owned())];
+    let ending = prop_oneof![3 => Just("\n"), 1 => Just("\r\n")];
+    (prop::collection::vec((line, ending), 1..12), any::<bool>()).prop_map(|(mut lines, open)| {
+        let last = lines.len() - 1;
+        // A line that is nothing at all is none.
+        if open && !lines[last].0.is_empty() {
+            lines[last].1 = "";
+        }
+        lines
+    })
+}
+
+fn text(lines: &[Line]) -> String {
+    lines.iter().map(|(line, ending)| format!("{line}{ending}")).collect()
+}
+
+/// A stretch of a file, its context before and after, and the range that holds all of it.
+fn stretch() -> impl Strategy<Value = (Vec<Line>, Range<usize>, usize, usize)> {
+    file().prop_flat_map(|lines| {
+        let count = lines.len();
+        (Just(lines), 0..=count, 0..4usize, 0..4usize, 0..4usize).prop_map(
+            move |(lines, at, old, before, after)| {
+                let end = (at + old).min(count);
+                (lines, at..end, before.min(at), after.min(count - end))
+            },
+        )
+    })
+}
+
+fn new_lines() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(prop_oneof![3 => "[abx]{1,2}", 1 => Just(String::new())], 0..4)
+}
+
+fn names(lines: &[Line]) -> Vec<&str> {
+    lines.iter().map(|(line, _)| line.as_str()).collect()
+}
+
+/// Where a window of lines stands, as a naive reader finds it: with the breaks that the quotation has if it does so
+/// anywhere, else with any.
+fn places(lines: &[Line], window: &[&str], inside: &Range<usize>) -> Vec<usize> {
+    let names = names(lines);
+    let found = inside
+        .clone()
+        .filter(|at| at + window.len() <= inside.end && names[*at..at + window.len()] == *window);
+    let plain = |at: &usize| lines[*at..at + window.len() - 1].iter().all(|(_, ending)| *ending == "\n");
+    let (exact, other): (Vec<usize>, Vec<usize>) = found.partition(plain);
+    if exact.is_empty() { other } else { exact }
+}
+
+/// What is left of a text where only the lines in the middle may differ: whether the rest is there byte for byte.
+fn untouched(before: &[Line], old: &Range<usize>, after: &str) -> bool {
+    let head = text(&before[..old.start]);
+    let tail = text(&before[old.end..]);
+    // An open last line that gets a line behind it is completed, and nothing else.
+    after.starts_with(&head) && after.len() >= head.len() + tail.len() && after.ends_with(&tail)
+}
+
+proptest! {
+    /// A chunk that is cut out of a file applies there and nowhere else, or names every place.
+    #[test]
+    fn a_chunk_of_the_file_applies_there_or_is_ambiguous(
+        (lines, old, before, after) in stretch(),
+        new in new_lines(),
+    ) {
+        let names = names(&lines);
+        let all = old.start - before..old.end + after;
+        prop_assume!(!all.is_empty());
+        let new: Vec<&str> = new.iter().map(String::as_str).collect();
+        let edit = chunk(&names[all.start..old.start], &names[old.clone()], &new, &names[old.end..all.end]);
+        let found = places(&lines, &names[all.clone()], &(0..lines.len()));
+        match run(&text(&lines), &[edit]) {
+            Ok(made) => {
+                prop_assert_eq!(found.len(), 1);
+                // A place that is quoted with other breaks gives way to one that has just these.
+                let start = found[0] + before;
+                let old = start..start + old.len();
+                prop_assert!(untouched(&lines, &old, &made), "{:?} -> {:?}", text(&lines), made);
+                let made: Vec<&str> = made.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+                let wanted: Vec<&str> = [&names[..old.start], &new, &names[old.end..]].concat();
+                // Blank lines at the end of a file without a final break are no lines.
+                let solid = |lines: &[&str]| lines.iter().rposition(|line| !line.is_empty()).map_or(0, |at| at + 1);
+                prop_assert_eq!(&made[..solid(&made)], &wanted[..solid(&wanted)]);
+            }
+            Err(error) => {
+                prop_assert_eq!(error.code, Code::Ambiguous);
+                prop_assert_eq!(error.found, Some(found.len() as u64));
+                prop_assert!(found.len() > 1);
+                prop_assert_eq!(error.check.as_deref(), Some("position"));
+            }
+        }
+    }
+
+    /// Any chunk, in any range: it applies exactly where the model finds its only window.
+    #[test]
+    fn a_chunk_never_applies_at_another_place(
+        lines in file(),
+        window in (prop::collection::vec("[ab]", 0..2), prop::collection::vec("[ab]", 1..3), prop::collection::vec("[ab]", 0..2)),
+        range in (0..12usize, 1..12usize),
+    ) {
+        let first = range.0.min(lines.len() - 1);
+        let inside = first..(first + range.1).min(lines.len());
+        let [before, old, after] = [&window.0, &window.1, &window.2].map(|part| part.iter().map(String::as_str).collect::<Vec<_>>());
+        let all = [before.clone(), old.clone(), after.clone()].concat();
+        let found = places(&lines, &all, &inside);
+        let edit = within(chunk(&before, &old, &["NEW"], &after), &inside);
+        match run(&text(&lines), &[edit]) {
+            Ok(made) => {
+                prop_assert_eq!(found.len(), 1);
+                let start = found[0] + before.len();
+                prop_assert!(untouched(&lines, &(start..start + old.len()), &made));
+                prop_assert_eq!(made.matches("NEW").count(), 1);
+            }
+            Err(error) if found.len() > 1 => prop_assert_eq!(error.code, Code::Ambiguous),
+            Err(error) => {
+                prop_assert!(found.is_empty(), "{:?}", error);
+                let whole = places(&lines, &all, &(0..lines.len()));
+                // What stands outside is named as such; what begins inside and then leaves the range may be too.
+                prop_assert!(whole.is_empty() || error.code == Code::OutOfRange);
+                prop_assert!(matches!(error.code, Code::NotFound | Code::OutOfRange));
+                prop_assert!(error.check.is_some() && error.fallen.len() <= 5);
+            }
+        }
+    }
+
+    /// A chunk quoted with less indentation and with white space at line ends changes its own lines only, and its new
+    /// lines stand as deep as those.
+    #[test]
+    fn a_chunk_that_is_quoted_loosely_is_mapped_whole(
+        depths in prop::collection::vec(0..4usize, 1..8),
+        common in 1..3usize,
+        cut in (0..8usize, 1..4usize, 0..3usize, 0..3usize),
+        blanks in prop::collection::vec("[ ]{0,2}", 8),
+        new in prop::collection::vec((0..3usize, "[x-z]{1,2}"), 0..4),
+    ) {
+        let indent = |steps: usize| "    ".repeat(steps);
+        let lines: Vec<String> = depths.iter().enumerate().map(|(at, deep)| format!("{}w{at}", indent(common + deep))).collect();
+        let quoted: Vec<String> = depths.iter().enumerate().map(|(at, deep)| format!("{}w{at}{}", indent(*deep), blanks[at])).collect();
+        let (lines, quoted) = (lines.iter().map(String::as_str).collect::<Vec<_>>(), quoted.iter().map(String::as_str).collect::<Vec<_>>());
+        let start = cut.0 % lines.len();
+        let end = (start + cut.1).min(lines.len());
+        let (from, to) = (start.saturating_sub(cut.2), (end + cut.3).min(lines.len()));
+        let given: Vec<String> = new.iter().map(|(deep, word)| format!("{}{word}", indent(*deep))).collect();
+        let wanted: Vec<String> = given.iter().map(|line| format!("{}{line}", indent(common))).collect();
+        let (given, wanted) = (given.iter().map(String::as_str).collect::<Vec<_>>(), wanted.iter().map(String::as_str).collect::<Vec<_>>());
+        let edit = chunk(&quoted[from..start], &quoted[start..end], &given, &quoted[end..to]);
+        match run(&list(&lines), &[edit]) {
+            Ok(made) => prop_assert_eq!(made, list(&[&lines[..start], &wanted, &lines[end..]].concat())),
+            // One line without its indentation may be quoted from its middle: then new lines that have the file's
+            // indentation read both ways, and are refused.
+            Err(error) => {
+                prop_assert_eq!(error.code, Code::NotFound);
+                prop_assert!(to - from == 1 && depths[from] == 0, "{:?}", error);
+            }
+        }
+    }
+
+    /// The order of chunks says nothing, but for insertions at one place.
+    #[test]
+    fn the_order_of_chunks_is_irrelevant(
+        words in prop::collection::vec("[a-z]{1,3}", 3..10),
+        picks in prop::collection::vec((0..10usize, 0..3usize, prop::collection::vec("[A-Z]{1,2}", 0..3)), 1..5),
+        turn in 0..5usize,
+    ) {
+        // Each line is unique by its number.
+        let lines: Vec<String> = words.iter().enumerate().map(|(at, word)| format!("{word} {at}")).collect();
+        let names: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let mut edits: Vec<Edit> = Vec::new();
+        for (at, count, new) in &picks {
+            let at = at % lines.len();
+            let end = (at + count + 1).min(lines.len());
+            let new: Vec<&str> = new.iter().map(String::as_str).collect();
+            edits.push(chunk(&names[at.saturating_sub(1)..at], &names[at..end], &new, &[]));
+        }
+        let file = list(&names);
+        let forward = run(&file, &edits);
+        let shift = turn % edits.len();
+        edits.rotate_left(shift);
+        edits.reverse();
+        let backward = run(&file, &edits);
+        match (forward, backward) {
+            (Ok(a), Ok(b)) => prop_assert_eq!(a, b),
+            (Err(a), Err(b)) => prop_assert_eq!((a.code, b.code), (Code::Overlap, Code::Overlap)),
+            (a, b) => prop_assert!(false, "{a:?} {b:?}"),
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_chunks_in_one_file() {
+    let lines: Vec<String> = (0..20_000).map(|at| format!("line {at}")).collect();
+    let names: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let edits: Vec<Edit> = (0..10_000usize)
+        .map(|at| {
+            chunk(
+                &names[(2 * at).saturating_sub(1)..2 * at],
+                &names[2 * at..=2 * at],
+                &["x"],
+                &names[2 * at + 1..2 * at + 2],
+            )
+        })
+        .collect();
+    let made = run(&list(&names), &edits).unwrap();
+    assert_eq!(made.matches("x\n").count(), 10_000);
+    // One chunk for each line, in a range of its own: the file is not read once for each.
+    let narrow: Vec<Edit> = edits
+        .into_iter()
+        .enumerate()
+        .map(|(at, edit)| within(edit, &((2 * at).saturating_sub(1)..2 * at + 2)))
+        .collect();
+    assert_eq!(run(&list(&names), &narrow).unwrap(), made);
+}
+
+#[test]
+fn ten_thousand_equal_lines() {
+    let file = "same\n".repeat(10_000);
+    let edits: Vec<Edit> =
+        (0..1_000).map(|at| within(chunk(&[], &["same"], &["x"], &[]), &(at..at + 1))).collect();
+    assert_eq!(run(&file, &edits).unwrap(), "x\n".repeat(1_000) + &"same\n".repeat(9_000));
+    let half = vec!["same"; 5_000];
+    let error = run(&file, &[chunk(&["same"], &half, &["x"], &["same"])]).unwrap_err();
+    assert_eq!((error.code, error.found), (Code::Ambiguous, Some(4_999)));
+    let error =
+        run(&file, &[chunk(&["same"], &[half.as_slice(), &["other"]].concat(), &["x"], &[])]).unwrap_err();
+    assert_eq!(
+        (error.code, error.check.as_deref(), error.fallen.len()),
+        (Code::NotFound, Some("content"), 5)
+    );
+}
+
+#[test]
+fn one_line_of_ten_megabytes() {
+    let long = "a".repeat(10 * 1024 * 1024);
+    let file = format!("{long}\nb\n{long}\nc\n");
+    let made = run(&file, &[chunk(&["b"], &[&long], &["x"], &["c"])]).unwrap();
+    assert_eq!(made, format!("{long}\nb\nx\nc\n"));
+    let error = run(&file, &[chunk(&["b"], &[&long[1..]], &["x"], &[])]).unwrap_err();
+    assert_eq!(error.code, Code::NotFound);
+    assert!(serde_json::to_string(&error).unwrap().len() < 16 * 1024);
+}
+
+#[test]
+fn what_was_not_looked_at_is_not_said_to_be_missing() {
+    let file = "same\n".repeat(2_000);
+    let edits = (0..3_000).map(|at| chunk(&["same"], &[&format!("other {at}")], &["x"], &[])).collect();
+    let path = WirePath::from("f");
+    let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
+    let job = JobRequest { files: vec![entry], partial: true, ..JobRequest::default() };
+    let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
+    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let errors: Vec<_> = plan.files[0].edits.iter().filter_map(|edit| edit.error.as_ref()).collect();
+    assert_eq!(errors.len(), 3_000);
+    assert_eq!((errors[0].check.as_deref(), errors[0].fallen.len()), (Some("content"), 5));
+    // The budget for explanations is spent long before the last.
+    assert!(errors[2_999].fallen.is_empty() && errors[2_999].message.starts_with("the chunk stands nowhere"));
+}

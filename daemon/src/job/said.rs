@@ -1,0 +1,53 @@
+//! How the receipt of a payload's job is said in the payload's dialect. It changes nothing but the receipt's
+//! words.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use editd_engine::dialect::{Answer, Words};
+use editd_proto::message::{FileOutcome, ReadReply, Receipt};
+
+/// The dialect of a job that came as a payload.
+#[derive(Clone)]
+pub struct Said {
+    dialect: &'static str,
+    words: Arc<dyn Words>,
+    warnings: Vec<String>,
+}
+
+impl Said {
+    /// In the words of a dialect, with what its translation has to warn of.
+    pub fn new(dialect: &'static str, words: Box<dyn Words>, warnings: Vec<String>) -> Self {
+        Self { dialect, words: words.into(), warnings }
+    }
+
+    /// Adds the text to a receipt.
+    pub fn say(&self, receipt: &mut Receipt) {
+        receipt.text = self.text(&Answer::Receipt(receipt));
+        receipt.dialect = Some(self.dialect.to_owned());
+    }
+
+    /// Adds the text of what was read to a receipt.
+    pub fn show(&self, read: &ReadReply, receipt: &mut Receipt) {
+        receipt.text = self.text(&Answer::Read(read));
+        receipt.dialect = Some(self.dialect.to_owned());
+    }
+
+    /// What the translation warned of is told with the payload's first file.
+    pub(super) fn warn(&self, files: &mut [FileOutcome]) {
+        if let Some(first) = files.first_mut() {
+            first.warnings.extend(self.warnings.iter().cloned());
+        }
+    }
+
+    /// A dialect that panics says nothing: what the job did is told all the same.
+    fn text(&self, answer: &Answer<'_>) -> Option<String> {
+        catch_unwind(AssertUnwindSafe(|| self.words.say(answer))).ok()
+    }
+}
+
+impl std::fmt::Debug for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Said").field("dialect", &self.dialect).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,79 @@
+//! Explains a refusal: where a quoted text is not in a file, the journal is asked why. A refusal stays the refusal
+//! that it is, and nothing is asked for longer than [`limits::WHY_MS`].
+
+use editd_engine::{Plan, Refusal, State};
+use editd_proto::error::{By, Code, WireError};
+use editd_proto::message::{Edit, JobRequest, Position};
+use editd_proto::path::WirePath;
+
+use super::snapshot::Snapshot;
+use crate::journal::why::{Missing, Patience, Why, why};
+use crate::limits;
+use crate::rooms::Rooms;
+
+/// The same refusal, with what the journal knows.
+pub(super) fn explained(rooms: &Rooms, snapshot: &Snapshot, mut refusal: Refusal) -> Refusal {
+    if let (Code::NotFound, Some(path)) = (refusal.code, refusal.path.clone()) {
+        explain(rooms, snapshot, &path, &mut refusal, &mut Patience::begin(rooms));
+    }
+    refusal
+}
+
+/// With `partial`: the first of the edits that were left out, each with what the journal knows.
+pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, plan: &mut Plan) {
+    let mut patience = Patience::begin(rooms);
+    let errors = plan.files.iter_mut().flat_map(|file| {
+        let path = file.path.clone();
+        file.edits.iter_mut().filter_map(move |edit| Some((path.clone(), edit.error.as_mut()?)))
+    });
+    for (path, error) in errors.filter(|(_, error)| error.code == Code::NotFound).take(limits::WHY_EDITS) {
+        let first = plan.error.as_mut().filter(|first| ***first == *error);
+        explain(rooms, snapshot, &path, error, &mut patience);
+        if let Some(first) = first {
+            **first = error.clone();
+        }
+    }
+}
+
+fn explain(
+    rooms: &Rooms,
+    snapshot: &Snapshot,
+    path: &WirePath,
+    error: &mut WireError,
+    patience: &mut Patience,
+) {
+    let Some((quoted, new)) = quoted(&snapshot.request, path, error.edit) else { return };
+    let content = match snapshot.world.files.get(path) {
+        Some(State::File { bytes, .. }) => &**bytes,
+        Some(State::Absent) | None => &[],
+    };
+    let hash = snapshot.sights.get(path).and_then(crate::disk::Sight::hash);
+    let missing = Missing { path, content, hash, quoted, new };
+    let Some(Why { by, sentence }) = why(rooms, &missing, patience) else { return };
+    error.message = format!("{}; {sentence}: `editctl show {by}` tells more", error.message);
+    error.by = Some(By::Entry(by));
+    error.cause = Some(match error.cause.take() {
+        Some(cause) => format!("{cause}; {sentence}"),
+        None => sentence,
+    });
+}
+
+/// The text that an edit quotes, and what it would put there.
+fn quoted<'r>(
+    request: &'r JobRequest,
+    path: &WirePath,
+    edit: Option<u64>,
+) -> Option<(&'r str, Option<&'r str>)> {
+    let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
+    let mut entries = request.files.iter().filter(|entry| entry.path == *path);
+    entries.find_map(|entry| texts(entry.edits.get(index)?))
+}
+
+fn texts(edit: &Edit) -> Option<(&str, Option<&str>)> {
+    match (edit.op.as_str(), &edit.at) {
+        ("replace" | "chunk", _) => Some((edit.old.as_deref()?, edit.new.as_deref())),
+        ("insert", Some(Position::Before(anchor) | Position::After(anchor))) => Some((anchor, None)),
+        ("substitute", _) if edit.regex != Some(true) => Some((edit.pattern.as_deref()?, None)),
+        _ => None,
+    }
+}

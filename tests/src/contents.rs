@@ -1,0 +1,111 @@
+//! What a journal holds, rebuilt: the contents that its entries speak of. It reads the state of a daemon that has
+//! left, and writes nothing of its own.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::Arc;
+
+use editd::disk::sight::hash;
+use editd::os::Os;
+use editd::os::unix::Unix;
+use editd::store::record::{Entry, Face, FileRecord};
+use editd::store::{Backing, Options, Query, Store};
+use editd_engine::Splice;
+use editd_proto::ids::{ContentHash, JobId};
+
+use crate::house::House;
+
+/// Entries that are asked for at once.
+const PAGE: usize = 1000;
+
+/// One file of an entry.
+pub struct Told<'a> {
+    /// The entry.
+    pub entry: &'a Entry,
+    /// The file.
+    pub file: &'a FileRecord,
+    /// What was there, where the journal up to here can rebuild it; nothing of a file that was not there.
+    pub before: Option<Vec<u8>>,
+    /// What is there afterwards, likewise.
+    pub after: Option<Vec<u8>>,
+}
+
+/// Tells of every file of every entry, oldest first.
+///
+/// An entry holds the bytes that changed, trimmed to where they differ: only on top of what was there are they what
+/// somebody wrote.
+///
+/// # Panics
+/// Where the journal cannot be read.
+pub fn each(house: &House, mut tell: impl FnMut(&Told<'_>)) {
+    let store = open(house);
+    let ids = entries(&store);
+    let entry =
+        |id: &JobId| store.entry(*id).expect("the journal can be read").expect("it has what it lists");
+    let mut last: HashMap<ContentHash, JobId> = HashMap::new();
+    for id in &ids {
+        let bases = entry(id).files.into_iter().filter_map(|file| file.before);
+        last.extend(bases.map(|base| (base.hash, *id)));
+    }
+    let mut known: HashMap<ContentHash, Vec<u8>> = HashMap::new();
+    for id in &ids {
+        let entry = entry(id);
+        for file in &entry.files {
+            let before = before(file, &known);
+            let after = after(file, before.as_deref());
+            let told = Told { entry: &entry, file, before, after };
+            tell(&told);
+            let Told { before, after, .. } = told;
+            for (face, bytes) in [(&file.before, before), (&file.after, after)] {
+                known.extend(face.as_ref().map(|face| face.hash).zip(bytes));
+            }
+        }
+        // Thousands of states of one file would fill the memory.
+        known.retain(|hash, _| last.get(hash).is_some_and(|last| last > id));
+    }
+}
+
+fn open(house: &House) -> Store {
+    let mut states = fs::read_dir(house.folder("state").join("editd")).expect("a daemon was there");
+    let state = states.next().expect("it had a workspace").expect("a folder can be listed").path();
+    let os: Arc<dyn Os> = Arc::new(Unix);
+    let dir = os.open_dir(&state).expect("the state can be opened");
+    let options =
+        Options { database: Backing::Memory, segment: 8 << 20, contents: 1 << 20, background: false };
+    Store::open(os, dir, options, 0).expect("the journal can be opened").0
+}
+
+/// Every entry, oldest first.
+fn entries(store: &Store) -> Vec<JobId> {
+    let mut ids = Vec::new();
+    let mut query = Query { limit: PAGE, ..Query::default() };
+    loop {
+        let page = store.history(&query).expect("the journal can be read");
+        let Some(last) = page.last() else { break };
+        query.before = Some(last.id);
+        ids.extend(page.iter().map(|entry| entry.id));
+    }
+    ids.reverse();
+    ids
+}
+
+fn before(file: &FileRecord, known: &HashMap<ContentHash, Vec<u8>>) -> Option<Vec<u8>> {
+    let Some(face) = &file.before else { return Some(Vec::new()) };
+    known.get(&face.hash).cloned().or_else(|| whole(file, face, |splice| &splice.old))
+}
+
+fn after(file: &FileRecord, before: Option<&[u8]>) -> Option<Vec<u8>> {
+    let Some(face) = &file.after else { return Some(Vec::new()) };
+    let made = before.and_then(|before| editd_engine::apply(before, &file.splices));
+    made.filter(|made| hash(made) == face.hash).or_else(|| whole(file, face, |splice| &splice.new))
+}
+
+/// A content that an entry carries whole.
+fn whole(file: &FileRecord, face: &Face, side: impl Fn(&Splice) -> &Vec<u8>) -> Option<Vec<u8>> {
+    let bytes: &[u8] = match file.splices.as_slice() {
+        [] => &[],
+        [one] => side(one),
+        _ => return None,
+    };
+    (bytes.len() as u64 == face.size && hash(bytes) == face.hash).then(|| bytes.to_vec())
+}

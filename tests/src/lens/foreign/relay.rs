@@ -1,0 +1,138 @@
+//! Two other programs, one after the other, while a job takes its swap back: the first has cut the file and still
+//! writes what it had read, the second carries on what it finds when the first is done. What either wrote is
+//! afterwards at its path or in the journal. It looks at the time between the second one's reading and its writing,
+//! in which the daemon may move the file.
+
+use std::sync::{Arc, Mutex};
+
+use super::{is_held, lock, tag};
+use crate::lens::crash::Report;
+use crate::lens::desk::ROOT;
+use crate::lens::story::{KEY, Story};
+use crate::lens::view::View;
+use crate::sim::{Outside, OutsideFile, SimMachine, When};
+
+/// Calls behind a swap before which the first program ends.
+const REACH: u64 = 60;
+
+/// Plays a story with both programs at every call behind the swap of its first file, and every one of these numbers of
+/// calls between the second one's reading and its writing.
+#[must_use]
+pub fn look(story: &Story, gaps: &[u64]) -> Report {
+    let mut report = Report::default();
+    let swap = match first_swap(story) {
+        Ok(Some(swap)) => swap,
+        Ok(None) => return report,
+        Err(error) => {
+            report.found.push(format!("{}: {error}", story.name));
+            return report;
+        }
+    };
+    for ended in swap.call + 1..=swap.call + REACH {
+        for gap in gaps {
+            report.images += 1;
+            let programs =
+                Programs { path: swap.path.clone(), begun: swap.call, ended, written: ended + gap };
+            if let Err(error) = programs.play(story) {
+                report.found.push(format!("{}: {programs:?}: {error}", story.name));
+            }
+        }
+    }
+    report
+}
+
+/// A call that puts a file in place by exchanging it.
+struct Swap {
+    call: u64,
+    path: String,
+}
+
+fn first_swap(story: &Story) -> Result<Option<Swap>, String> {
+    let course = story.course()?;
+    let path = |line: &str| {
+        let name = line.strip_prefix("Exchange ")?.split(' ').nth(1)?;
+        course.paths.iter().find(|path| path.rsplit('/').next() == Some(name))
+    };
+    let lines = course.trace.iter().filter_map(|line| line.split_once(' '));
+    let mut swaps = lines.filter_map(|(call, line)| {
+        let call = call.parse().ok().filter(|call| *call > course.calls[0])?;
+        Some(Swap { call, path: path(line)?.clone() })
+    });
+    Ok(swaps.next())
+}
+
+/// What they do, each step before a call.
+#[derive(Debug)]
+struct Programs {
+    path: String,
+    /// The first opens the file and cuts it.
+    begun: u64,
+    /// The first writes and closes it; the second reads it.
+    ended: u64,
+    /// The second cuts and writes it.
+    written: u64,
+}
+
+impl Programs {
+    fn play(&self, story: &Story) -> Result<(), String> {
+        let machine = story.machine();
+        let desk = story.begin(&machine)?;
+        let path = format!("{ROOT}/{}", self.path);
+        let had = machine.outside().read(&path).map_err(|error| error.to_string())?;
+        let first: Arc<Mutex<Option<OutsideFile>>> = Arc::default();
+        let (open, at) = (Arc::clone(&first), path.clone());
+        machine.at_call(self.begun, When::Before, move |outside| {
+            let file = outside.open(&at).expect("it is there");
+            file.set_len(0).expect("a file can be cut");
+            *lock(&open) = Some(file);
+        });
+        let (at, same, written) = (path, machine.clone(), self.written);
+        machine.at_call(self.ended, When::Before, move |outside| {
+            let file = lock(&first).take().expect("it was opened");
+            file.append(&[&had, tag(1).as_bytes(), b"\n"].concat()).expect("a file can be written");
+            drop(file);
+            let more = outside.read(&at).unwrap_or_default();
+            let more = [&more, tag(2).as_bytes(), b"\n"].concat();
+            same.at_call(written, When::Before, write_when_free(same.clone(), written, at, more));
+        });
+        let _receipt = desk.act(&story.job, KEY);
+        if machine.calls() < self.written || at_the_exchange(&machine, self) {
+            return Ok(());
+        }
+        desk.settle();
+        let view = View::of(&machine);
+        for nth in [1, 2] {
+            if !is_held(&desk, &view, &tag(nth))? {
+                return Err(format!("what program {nth} wrote is lost"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The window that is named under *Limitations*: the first one ended before the very exchange, and the second one
+/// writes before the very next call.
+fn at_the_exchange(machine: &SimMachine, programs: &Programs) -> bool {
+    let trace = machine.trace();
+    let line = usize::try_from(programs.ended - 1).ok().and_then(|at| trace.get(at));
+    let op = line.and_then(|line| line.split(' ').nth(1));
+    op == Some("Exchange") && programs.written == programs.ended + 1
+}
+
+/// Whoever opens a leased file for writing waits until the lease is given back.
+fn write_when_free(
+    machine: SimMachine,
+    call: u64,
+    path: String,
+    bytes: Vec<u8>,
+) -> impl FnOnce(&Outside) + Send + 'static {
+    move |outside| {
+        if outside.is_leased(&path) {
+            let again: Box<dyn FnOnce(&Outside) + Send> =
+                Box::new(write_when_free(machine.clone(), call + 1, path, bytes));
+            machine.at_call(call + 1, When::Before, again);
+        } else {
+            outside.write(&path, &bytes).expect("a file can be written");
+        }
+    }
+}
