@@ -6,8 +6,7 @@
 //! *Invariants*: every byte that no splice covers is as it was; the same job and world give the same plan; no
 //! input panics, and every refusal is a [`WireError`] with a stable code.
 //!
-//! *Limitations*: work is counted in bytes, since no clock is here; of the ladder only `exact` and `eol` are
-//! built, and `symbol` edits are `unsupported`.
+//! *Limitations*: work is counted in bytes and steps, since no clock is here; `symbol` edits are `unsupported`.
 
 mod clip;
 mod cut;

@@ -60,10 +60,10 @@ pub(crate) const SEARCH_WORK: u64 = 32 * 1024 * 1024 * 1024;
 pub(crate) const LIKENESS_WORK: u64 = 1024 * 1024 * 1024;
 
 /// Characters of a quoted text that is looked for by likeness: comparing it with one window of the file must stay a
-/// small part of [`LIKENESS_WORK`], and its table of letters takes 64 bytes for each.
+/// small part of [`LIKENESS_WORK`], and its tables take 200 bytes for each.
 pub(crate) const FUZZY_QUOTE: usize = 64 * 1024;
 
-/// Windows of a file that are compared with one quoted text: each takes 24 bytes until the best is known.
+/// Windows of a file that are compared with one quoted text: each takes 16 bytes until the best is known.
 pub(crate) const FUZZY_WINDOWS: usize = 250_000;
 
 /// How much less alike than the best window another may be and still be meant as well.

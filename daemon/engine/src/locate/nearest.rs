@@ -2,7 +2,6 @@
 //! file once, keeps little, and never decides where an edit goes.
 
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 
 use editd_proto::error::NearMiss;
 use editd_proto::limits;
@@ -26,8 +25,7 @@ const USEFUL: f64 = 0.5;
 /// The nearest windows, best first: at most [`limits::NEAR_MISSES`].
 pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     let wanted: Vec<&str> = old.lines().collect();
-    let lines = text.content.split(char::from(text.breaks.stop())).take(LINES);
-    let lines: Vec<&str> = lines.map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    let lines = first_lines(text);
     let mut starts = by_equal_lines(&lines, &wanted);
     if starts.is_empty() {
         starts = by_letters(&lines, &wanted);
@@ -50,25 +48,53 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     kept.into_iter().map(|(score, start)| show(&lines, start, &wanted, score)).collect()
 }
 
-/// What of a line counts for finding it again: its words. Two lines with one key need not be equal: it only
-/// says where to look.
+/// The lines of a file, as many as are looked at.
+fn first_lines<'t>(text: &'t Text<'_>) -> Vec<&'t str> {
+    let content = &*text.content;
+    let stops = memchr::memchr_iter(text.breaks.stop(), content.as_bytes());
+    let mut from = 0;
+    let ends = stops.chain(std::iter::once(content.len())).take(LINES);
+    ends.map(|end| {
+        let line = content.cut(from..end);
+        from = end + 1;
+        line.strip_suffix('\r').unwrap_or(line)
+    })
+    .collect()
+}
+
+/// The first and the last letter of a line: most lines of a file differ there from the quoted ones, and need no key.
+fn ends(line: &str) -> usize {
+    let letters = line.trim_ascii().as_bytes();
+    match (letters.first(), letters.last()) {
+        (Some(first), Some(last)) => usize::from(*first) << 8 | usize::from(*last),
+        _ => 0,
+    }
+}
+
+/// What of a line counts for finding it again: all but its white space. Two lines with one key need not be equal:
+/// it only says where to look, so a hash that is made in one step for each byte will do.
 fn key(line: &str) -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    line.split_ascii_whitespace().for_each(|word| word.hash(&mut hasher));
-    hasher.finish()
+    let letters = line.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    letters
+        .fold(0, |key: u64, byte| (key.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// Starts of windows that have lines of the quoted text at the right distance, most such lines first.
 fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
     let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut known = vec![false; 1 << 16];
     for (j, line) in wanted.iter().enumerate() {
         let list = places.entry(key(line)).or_default();
         if list.len() < REPEATS && !line.trim().is_empty() {
             list.push(j);
+            if let Some(known) = known.get_mut(ends(line)) {
+                *known = true;
+            }
         }
     }
     let mut votes: HashMap<usize, u32> = HashMap::new();
-    for (i, line) in lines.iter().enumerate() {
+    let candidates = lines.iter().enumerate().filter(|(_, line)| known.get(ends(line)) == Some(&true));
+    for (i, line) in candidates {
         for j in places.get(&key(line)).into_iter().flatten() {
             if let Some(start) = i.checked_sub(*j) {
                 *votes.entry(start).or_default() += 1;

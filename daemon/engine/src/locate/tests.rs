@@ -107,3 +107,24 @@ fn likeness_is_never_above_its_bound() {
     }
     assert_eq!(score::alike("  kitten", "sitting"), 1.0 - 3.0 / 7.0);
 }
+
+#[test]
+fn a_refusal_is_bounded_whatever_the_file_holds() {
+    use editd_proto::limits::{NEAR_MISS_LINES, NEAR_MISSES};
+    let line = |unseen: usize| format!("let value = compute();{}\n", "\u{200b}".repeat(unseen));
+    let content = line(5_000).repeat(100);
+    let text = Text::read(content.as_bytes(), None).unwrap();
+    let old = line(4_999).repeat(50);
+    let error = not_found(&text, &quote(&old), &Miss { new: None, elsewhere: None, look: true });
+    assert!((1..=NEAR_MISSES).contains(&error.near_misses.len()));
+    for near in &error.near_misses {
+        assert!(near.text.contains("\\u{200b}") && near.text.lines().count() <= NEAR_MISS_LINES);
+        // A number, and an excerpt with each byte written out.
+        assert!(
+            near.text.len() <= NEAR_MISS_LINES * (20 + crate::limits::EXCERPT * 8),
+            "{}",
+            near.text.len()
+        );
+    }
+    assert!(error.message.len() < 1_000);
+}

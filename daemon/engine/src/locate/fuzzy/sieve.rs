@@ -61,9 +61,9 @@ pub(super) struct Sieve {
 impl Sieve {
     /// For a text and the least similarity.
     pub(super) fn new(wanted: &Wanted, threshold: f64) -> Self {
-        // Wide enough to be rare, narrow enough that a window at the threshold shares two fifths of them.
-        let width = (0.6 / (1.0 - threshold).max(0.01) + 1e-9).clamp(1.0, 8.0) as usize;
-        let bits = (wanted.chars.saturating_mul(4).max(4096)).next_power_of_two().ilog2();
+        // Wide enough to be rare, narrow enough that a window at the threshold shares three fifths of them.
+        let width = (0.4 / (1.0 - threshold).max(0.01) + 1e-9).clamp(1.0, 8.0) as usize;
+        let bits = (wanted.chars.saturating_mul(8).max(4096)).next_power_of_two().ilog2();
         let mut sieve = Self {
             wanted_chars: wanted.chars,
             threshold,
