@@ -1,8 +1,8 @@
 //! Text as a payload of the dialect `safe-edit`: no panic, and what is understood is planned rightly.
 #![no_main]
 
-mod shared;
+mod payload;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| shared::payload(Some("safe-edit"), data));
+fuzz_target!(|data: &[u8]| payload::payload(Some("safe-edit"), data));

@@ -1,0 +1,71 @@
+//! What the targets of the dialects share: a payload is translated, planned on files that resemble it, and said.
+
+use std::sync::Arc;
+
+use editd_engine::{State, World, dialect, needs};
+use editd_proto::error::Code;
+use editd_proto::message::{JobRequest, Receipt, Status};
+
+#[path = "shared.rs"]
+mod shared;
+
+/// What a file says that a payload names, chosen so that quotations have a chance: the payload's own lines
+/// without their markers.
+fn content_for(payload: &str) -> Vec<u8> {
+    let mut text = String::from("fn main() {\n    let a = 1;\r\n\tlet b = 2;  \n}\n\n");
+    for line in payload.lines() {
+        text.push_str(line.trim_start_matches(['+', '-', ' ', '<', '>', '=', ':', '@', '*']));
+        text.push('\n');
+    }
+    text.into_bytes()
+}
+
+/// A payload of one dialect (or of an unknown one): translated, planned on files that resemble it, and said.
+pub fn payload(name: Option<&str>, data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let path = "a.txt".into();
+    let roots = [b"/w".to_vec()];
+    for beside in [None, Some(&path)] {
+        let setting = dialect::Setting { path: beside, roots: &roots, limit: 1 << 20 };
+        let translation = match dialect::translate(name, text, &setting) {
+            Ok(translation) => translation,
+            Err(refusal) => {
+                assert_ne!(refusal.code, Code::Internal, "{refusal:?}");
+                let _ = dialect::say_refusal(name, text, &refusal);
+                continue;
+            }
+        };
+        let dialect::Asked::Job(wanted) = translation.asked else { continue };
+        let job = JobRequest {
+            files: wanted.files,
+            threshold: wanted.threshold,
+            partial: wanted.partial.unwrap_or(false),
+            ..JobRequest::default()
+        };
+        let mut world = World::default();
+        let Ok(needs) = needs(&job) else { continue };
+        let content: Arc<[u8]> = Arc::from(content_for(text));
+        for (i, path) in needs.paths.into_iter().enumerate() {
+            let there = State::File { bytes: Arc::clone(&content), mode: 0o644 };
+            // What a payload would create must not be there: the odd ones are absent.
+            world.files.insert(path, if i % 2 == 0 { there } else { State::Absent });
+        }
+        let (files, error) = match shared::planned(&job, &world) {
+            Ok(plan) => (plan.files, plan.error),
+            Err(refusal) => (Vec::new(), Some(refusal)),
+        };
+        let receipt = Receipt {
+            job: None,
+            status: if error.is_some() { Status::Refused } else { Status::Applied },
+            files,
+            error: error.map(|error| *error),
+            verified: None,
+            rebased: false,
+            repeated: false,
+            dialect: Some(translation.dialect.to_owned()),
+            text: None,
+        };
+        let said = translation.words.say(&dialect::Answer::Receipt(&receipt));
+        assert!(said.len() <= 1 << 20, "{} bytes are said", said.len());
+    }
+}
