@@ -17,6 +17,7 @@ pub mod case;
 pub mod client;
 #[cfg(unix)]
 pub mod contents;
+pub mod generator;
 #[cfg(unix)]
 pub mod house;
 pub mod jobs;

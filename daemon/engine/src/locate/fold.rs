@@ -8,8 +8,8 @@
 use crate::cut::Cut;
 use crate::text::Breaks;
 
-/// Folded bytes between two marks of the way back.
-const STRIDE: usize = 64;
+/// Folded bytes between two marks of the way back: a mark takes 8 bytes, and a look-up reads a stride.
+const STRIDE: usize = 256;
 /// Bytes of a file that [`STRIDE`] folded bytes may stand for: three each, and one more character.
 const REACH: usize = STRIDE * 3 + 8;
 
@@ -123,7 +123,6 @@ impl Folding {
             folding.content.extend(std::iter::repeat_n(step.plain, step.times));
             at += step.gone;
         }
-        folding.content.shrink_to_fit();
         Some(folding)
     }
 

@@ -5,21 +5,20 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::fold::{Folding, fold};
+use super::plain::Plain;
 use super::reduced::{Form, Reduced};
 use super::{each_hit, fold_breaks};
-use crate::Refusal;
 use crate::plan::Budget;
-use crate::refusal::spent;
 use crate::text::Text;
 
 /// Bytes that single look-ups may read before one pass for all is cheaper.
 const ALONE: usize = 16 * 1024 * 1024;
 /// Bytes of quotations in one pass: its automaton takes some thirty times that.
-const BATCH: usize = 512 * 1024;
+pub(super) const BATCH: usize = 512 * 1024;
 /// Places of one quotation that are kept; those of a more frequent one are looked up alone.
 const KEPT: usize = 16;
 
@@ -37,9 +36,7 @@ pub(crate) struct Haystack<'h> {
     folded: OnceCell<Places<'h>>,
     trimmed: Reduced<'h>,
     bare: Reduced<'h>,
-
-    folding: OnceCell<Option<Folding>>,
-    plain: OnceCell<Places<'h>>,
+    plain: Rc<Plain<'h>>,
 }
 
 impl<'h> Haystack<'h> {
@@ -53,9 +50,7 @@ impl<'h> Haystack<'h> {
             folded: OnceCell::new(),
             trimmed: Reduced::new(Form::Trimmed),
             bare: Reduced::new(Form::Bare),
-
-            folding: OnceCell::new(),
-            plain: OnceCell::new(),
+            plain: Rc::default(),
         }
     }
 
@@ -69,12 +64,17 @@ impl<'h> Haystack<'h> {
         &self.needles
     }
 
-    /// The content in a form.
+    /// Looking lists of lines up in a form.
     pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
         match form {
             Form::Trimmed => &self.trimmed,
             Form::Bare => &self.bare,
         }
+    }
+
+    /// The content with plain characters, kept only where many quotations share it: copies of the content add up.
+    pub(super) fn plain(&self) -> Rc<Plain<'h>> {
+        if self.in_bulk() { Rc::clone(&self.plain) } else { Rc::default() }
     }
 
     /// Whether a look-up of this quotation reads the text once more.
@@ -85,14 +85,14 @@ impl<'h> Haystack<'h> {
     fn exact_places(&self) -> &Places<'h> {
         self.exact.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| Cow::Borrowed(*needle));
-            if self.in_bulk() { look_up(&self.text.content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(&self.text.content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
     fn folded_places(&self, content: &str) -> &Places<'h> {
         self.folded.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| fold_breaks(needle, self.text.breaks));
-            if self.in_bulk() { look_up(content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
@@ -115,60 +115,6 @@ impl<'h> Haystack<'h> {
         visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         each_of(self.folded_places(content), content, needle, overlapping, visit)
-    }
-
-    /// The content folded typographically; `None` where it holds nothing to fold but breaks.
-    fn folding(&self) -> Option<&Folding> {
-        self.folding.get_or_init(|| Folding::of(&self.text.content, self.text.breaks)).as_ref()
-    }
-
-    /// Whether the content holds typographic characters.
-    pub(crate) fn is_typographic(&self) -> bool {
-        self.folding().is_some()
-    }
-
-    /// The content with plain characters and breaks.
-    pub(crate) fn plain(&self) -> &str {
-        match self.folding() {
-            Some(folding) => &folding.content,
-            None => self.text.folded().map_or(&*self.text.content, |folded| &folded.content),
-        }
-    }
-
-    /// The offset in the file's content of an offset in the plain one; `None` inside of what one character became.
-    pub(crate) fn from_plain(&self, offset: usize) -> Option<usize> {
-        match self.folding() {
-            Some(folding) => folding.original(&self.text.content, offset),
-            None => Some(self.text.folded().map_or(offset, |folded| folded.original(offset))),
-        }
-    }
-
-    fn plain_places(&self) -> &Places<'h> {
-        self.plain.get_or_init(|| {
-            let needles = self.needles.iter().map(|needle| Cow::Owned(fold(needle, self.text.breaks)));
-            if self.in_bulk() { look_up(self.plain(), needles.collect()) } else { Places::new() }
-        })
-    }
-
-    /// Visits the places of a plain text in the plain content, overlapping ones too.
-    pub(crate) fn each_plain(
-        &self,
-        needle: &str,
-        visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        each_of(self.plain_places(), self.plain(), needle, true, visit)
-    }
-
-    /// Pays for one look-up of a plain text, where it reads the content once more.
-    ///
-    /// # Errors
-    /// `limit`.
-    pub(crate) fn pay_plain(&self, needle: &str) -> Result<(), Refusal> {
-        if self.plain_places().contains_key(needle) || self.budget.search(self.text.len()) {
-            return Ok(());
-        }
-        let message = "this job searches more text than a job may; send it as several jobs";
-        Err(spent(message, crate::limits::SEARCH_WORK))
     }
 }
 
@@ -193,9 +139,9 @@ pub(super) fn each_of(
     ControlFlow::Continue(())
 }
 
-/// Looks all needles up, in passes of [`BATCH`] bytes of needles.
-pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
-    needles.retain(|needle| !needle.is_empty() && needle.len() <= BATCH);
+/// Looks all needles up, in passes of so many bytes of needles.
+pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>, most: usize) -> Places<'q> {
+    needles.retain(|needle| !needle.is_empty() && needle.len() <= most);
     needles.sort();
     needles.dedup();
     let mut places = Places::new();
@@ -203,7 +149,7 @@ pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Plac
     let mut size = 0;
     for needle in needles {
         size += needle.len();
-        if size > BATCH {
+        if size > most {
             pass(content, std::mem::take(&mut batch), &mut places);
             size = needle.len();
         }

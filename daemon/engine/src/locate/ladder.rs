@@ -248,27 +248,6 @@ pub(crate) fn one_where(
     Ok(None)
 }
 
-/// The first rung looser than those of [`every`] that finds a place.
-///
-/// # Errors
-/// `limit`.
-pub(crate) fn looser(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Rung>, Refusal> {
-    for (step, search) in rungs(quote).filter(|(step, _)| step.rung > EVERY) {
-        let mut found = false;
-        search(hay, quote, true, &mut |_| {
-            found = true;
-            ControlFlow::Break(())
-        })?;
-        if found {
-            return Ok(Some(step.rung));
-        }
-    }
-    Ok(None)
-}
-
-/// The loosest rung at which a text is taken wherever it stands.
-pub(crate) const EVERY: Rung = Rung::Eol;
-
 /// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself.
 /// Whether this version has the rung.
 ///
@@ -296,6 +275,27 @@ pub(crate) fn adapt(
     let step = LADDER.iter().find(|step| step.rung == rung)?;
     (step.adapt)(hay, quote, range)
 }
+
+/// The first rung looser than those of [`every`] that finds a place.
+///
+/// # Errors
+/// `limit`.
+pub(crate) fn looser(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Rung>, Refusal> {
+    for (step, search) in rungs(quote).filter(|(step, _)| step.rung > EVERY) {
+        let mut found = false;
+        search(hay, quote, true, &mut |_| {
+            found = true;
+            ControlFlow::Break(())
+        })?;
+        if found {
+            return Ok(Some(step.rung));
+        }
+    }
+    Ok(None)
+}
+
+/// The loosest rung at which a text is taken wherever it stands.
+pub(crate) const EVERY: Rung = Rung::Eol;
 
 /// Every place of a quote that does not overlap an earlier one, at `exact` or `eol`.
 ///

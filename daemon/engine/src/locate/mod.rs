@@ -19,12 +19,12 @@ mod indent;
 mod ladder;
 mod nearest;
 mod numbered;
+mod plain;
 mod reduced;
 mod report;
 mod score;
 mod shared;
 mod trailing;
-
 mod typographic;
 mod whole;
 
@@ -36,7 +36,7 @@ pub(crate) use ladder::{
     one_where, searched_too_much, too_many_places,
 };
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
-pub(crate) use shared::{keep_shared, lines};
+pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
 
 #[cfg(test)]
 mod rungs_tests;

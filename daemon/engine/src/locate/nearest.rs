@@ -7,8 +7,10 @@ use std::hash::{Hash, Hasher};
 use editd_proto::error::NearMiss;
 use editd_proto::limits;
 
+use super::fuzzy::Likeness;
 use super::report::excerpt;
-use super::score::{Bag, CHARS, alike};
+use super::score::{Bag, CHARS, alike, shown};
+use crate::cut::Cut;
 use crate::text::Text;
 
 /// Places in the quoted text where one line may stand, and windows that are scored in the end.
@@ -30,8 +32,13 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     if starts.is_empty() {
         starts = by_letters(&lines, &wanted);
     }
-    let mut found: Vec<(f64, usize)> =
-        starts.into_iter().map(|start| (score(&lines, start, &wanted), start)).collect();
+    let likeness = Likeness::to(&wanted);
+    let score = |start: usize| {
+        let end = lines.len().min(start.saturating_add(wanted.len()));
+        // A window that is shown was not found: never call it equal.
+        shown(likeness.of(lines.cut(start..end)).min(0.99))
+    };
+    let mut found: Vec<(f64, usize)> = starts.into_iter().map(|start| (score(start), start)).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut kept: Vec<(f64, usize)> = Vec::new();
     for (score, start) in found {
@@ -100,30 +107,27 @@ fn by_letters(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
     ranked.into_iter().take(FINALISTS).map(|(_, start)| start).collect()
 }
 
-fn score(lines: &[&str], start: usize, wanted: &[&str]) -> f64 {
-    let compared = wanted.len().clamp(1, limits::NEAR_MISS_LINES);
-    let sum: f64 = wanted
-        .iter()
-        .take(compared)
-        .enumerate()
-        .map(|(j, line)| lines.get(start + j).map_or(0.0, |there| alike(there, line)))
-        .sum();
-    // White space is not scored, and a window that is shown was not found: never call it equal.
-    (sum / compared as f64).min(0.99)
-}
-
+/// The lines of a window: the first, or where those are as they were quoted, the ones around the first that differs.
 fn show(lines: &[&str], start: usize, wanted: &[&str], score: f64) -> NearMiss {
-    let count = wanted.len().clamp(1, limits::NEAR_MISS_LINES);
-    let shown = lines.iter().enumerate().skip(start).take(count);
+    let there = lines.iter().skip(start);
+    let differs = there.zip(wanted).take_while(|(there, wanted)| there == wanted).count();
+    let above = if differs < limits::NEAR_MISS_LINES { 0 } else { differs - limits::NEAR_MISS_LINES / 2 };
+    let count = wanted.len().saturating_sub(above).clamp(1, limits::NEAR_MISS_LINES);
+    let shown = lines.iter().enumerate().skip(start + above).take(count);
     let text = shown
         .map(|(i, line)| {
             let wanted = i.checked_sub(start).and_then(|j| wanted.get(j)).copied().unwrap_or("");
             let unseen = *line != wanted && visible(line) == visible(wanted);
-            let line = excerpt(line, 0);
+            let line = excerpt(line, shared_start(line, wanted));
             format!("{} | {}\n", i + 1, if unseen { reveal(&line) } else { line })
         })
         .collect();
     NearMiss { line: start as u64 + 1, text, score }
+}
+
+/// Bytes that two lines share at the start.
+fn shared_start(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 /// What of a line can be seen.

@@ -2,7 +2,7 @@
 
 use editd_proto::error::{Candidate, Code};
 
-use super::ladder::{Quote, tried};
+use super::ladder::{Quote, Rung, tried};
 use super::{each_hit, nearest};
 use crate::Refusal;
 use crate::cut::Cut;
@@ -55,6 +55,8 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     };
     let mut error = refuse(Code::NotFound, "");
     error.lines = Some(lines as u64);
+    error.searched = (lines > 0).then_some((1, lines as u64));
+    error.needed = Some(needed(quote));
     error.tried = tried(quote);
     if miss.look {
         error.near_misses = nearest::windows(text, quote.old);
@@ -63,13 +65,20 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     let advice = match (&error.cause, error.near_misses.first()) {
         (Some(cause), _) => cause.clone(),
         (None, Some(near)) => format!(
-            "the nearest text is at line {} (similarity {:.2}, needed 1.00): compare it, or read the file again",
-            near.line, near.score
+            "the nearest text is at line {} (similarity {:.2}, needed {:.2}): compare it, or read the file again",
+            near.line,
+            near.score,
+            needed(quote)
         ),
         (None, None) => "read the file again and quote what is there".to_owned(),
     };
     error.message = format!("the quoted text is not in the file ({range}); {advice}");
     error
+}
+
+/// The similarity that would have been accepted.
+fn needed(quote: &Quote<'_>) -> f64 {
+    if quote.loosest < Rung::Fuzzy { 1.0 } else { quote.threshold }
 }
 
 /// A `not_found` error of a substitution.

@@ -1,4 +1,6 @@
-//! How alike two short lines are. It costs at most the product of two shortened lengths.
+//! How alike two short lines are. It costs at most the product of two shortened lengths, 64 pairs at a time.
+
+use rapidfuzz::distance::levenshtein;
 
 /// Characters of a line that are compared.
 pub(crate) const CHARS: usize = 200;
@@ -9,32 +11,17 @@ pub(crate) fn alike(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }
-    let a: Vec<char> = a.chars().take(CHARS).collect();
-    let b: Vec<char> = b.chars().take(CHARS).collect();
-    let longer = a.len().max(b.len());
-    if longer == 0 {
-        return 1.0;
-    }
+    let start = |line: &str| line.chars().take(CHARS).collect::<Vec<char>>();
+    let (a, b) = (start(a), start(b));
+    let longer = a.len().max(b.len()).max(1);
+    let distance = levenshtein::distance(a.iter().copied(), b.iter().copied());
     // Capped below 1: equality was looked at above, and shortened lines may differ behind the cut.
-    (1.0 - distance(&a, &b) as f64 / longer as f64).min(0.99)
+    (1.0 - distance as f64 / longer as f64).min(0.99)
 }
 
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.iter().enumerate() {
-        let mut corner = i;
-        let mut beside = i + 1;
-        let mut next = Vec::with_capacity(row.len());
-        next.push(beside);
-        for (right, above) in b.iter().zip(row.iter().skip(1)) {
-            let best = (above + 1).min(beside + 1).min(corner + usize::from(left != right));
-            corner = *above;
-            beside = best;
-            next.push(best);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
+/// A similarity as replies show it: ten-thousandths, never rounded up to what was needed.
+pub(crate) fn shown(score: f64) -> f64 {
+    (score * 1e4 + 1e-5).floor() / 1e4
 }
 
 /// How often each of a few classes of letters stands in the first characters of a line.

@@ -17,29 +17,31 @@ pub(crate) fn search(
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
-    if !is_typographic(quote.old) && !hay.is_typographic() {
+    let (text, plain) = (hay.text, hay.plain());
+    if !is_typographic(quote.old) && !plain.is_folded(text) {
         // Nothing to fold on either side: `eol` has looked at all of it.
         return Ok(());
     }
-    let old = fold(quote.old, hay.text.breaks);
+    let old = fold(quote.old, text.breaks);
     let mut free = 0;
     // A place that cuts a character apart is none, and hides no other.
-    let mut visit = |range: Range<usize>| match (hay.from_plain(range.start), hay.from_plain(range.end)) {
-        (Some(start), Some(end)) if overlapping || start >= free => {
-            free = end;
-            visit(start..end)
-        }
-        _ => ControlFlow::Continue(()),
-    };
+    let mut visit =
+        |range: Range<usize>| match (plain.original(text, range.start), plain.original(text, range.end)) {
+            (Some(start), Some(end)) if overlapping || start >= free => {
+                free = end;
+                visit(start..end)
+            }
+            _ => ControlFlow::Continue(()),
+        };
+    let lines = if quote.whole_lines { split_final_break(&old, Breaks::Lf).0 } else { &old };
+    plain.pay(hay, lines)?;
     let stopped = if quote.whole_lines {
-        let lines = split_final_break(&old, Breaks::Lf).0;
-        hay.pay_plain(lines)?;
-        whole::each(hay.plain(), LineEnd::FOLDED, (&old, Breaks::Lf), true, &mut visit, |lines, check| {
-            hay.each_plain(lines, check)
+        let list = (&*old, Breaks::Lf);
+        whole::each(plain.content(text), LineEnd::FOLDED, list, true, &mut visit, |lines, check| {
+            plain.each(hay, lines, check)
         })
     } else {
-        hay.pay_plain(&old)?;
-        hay.each_plain(&old, &mut |at| visit(at..at + old.len()))
+        plain.each(hay, &old, &mut |at| visit(at..at + old.len()))
     };
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
     Ok(())

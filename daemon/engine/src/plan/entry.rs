@@ -15,7 +15,6 @@ use super::stage::{self, Ground, Made, Report, Reports};
 use super::verdict::Verdicts;
 use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff};
-use crate::locate::each_hit;
 use crate::op::{Op, Target};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::Text;
@@ -183,18 +182,17 @@ fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
     Some(spent("this job edits large files too many times over; send it as several jobs", limit))
 }
 
-/// Another file of the job that has a text, and the line.
+/// Another file of the job that has a text, with breaks of either kind, and the line.
 fn stands_elsewhere(tree: &Tree<'_>, path: &WirePath, old: &str, budget: &Budget) -> Option<(String, u64)> {
+    let unix = old.replace("\r\n", "\n");
+    let dos = unix.replace('\n', "\r\n");
+    let needles = if unix == dos { &[unix][..] } else { &[unix, dos][..] };
     for (other, bytes) in tree.others(path) {
-        if !budget.look(bytes.len()) {
+        if !budget.look(bytes.len().saturating_mul(needles.len())) {
             return None;
         }
-        let mut found = None;
-        let stopped = each_hit(bytes, old.as_bytes(), false, &mut |at| {
-            found = Some(at);
-            std::ops::ControlFlow::Break(())
-        });
-        if let (true, Some(at)) = (stopped.is_break(), found) {
+        let found = needles.iter().find_map(|needle| memchr::memmem::find(bytes, needle.as_bytes()));
+        if let Some(at) = found {
             let above = bytes.get(..at).unwrap_or(&[]);
             return Some((other.display(), memchr::memchr_iter(b'\n', above).count() as u64 + 1));
         }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::super::ladder::Adapted;
-use super::super::shared::lines;
-use super::super::{Brings, Haystack, Quote, keep_shared};
+use super::super::score::shown;
+use super::super::{Brings, Haystack, Quote, keep_shared, lines};
 use super::rank::Ruler;
 use super::shape::Wanted;
 use crate::cut::Cut;
@@ -33,5 +33,5 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize
             Some(mapped.collect::<Option<String>>()?)
         }
     };
-    Some(Adapted { new, score })
+    Some(Adapted { new, score: score.map(shown) })
 }

@@ -2,6 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::super::reduced::covered;
 use super::super::{Haystack, Quote};
 use super::rank::{Ruler, pay};
 use super::shape::Wanted;
@@ -9,7 +10,6 @@ use super::sieve::Sieve;
 use crate::Refusal;
 use crate::limits;
 use crate::refusal::spent;
-use crate::text::split_final_break;
 
 /// Visits the best window and those that are nearly as good.
 pub(crate) fn search(
@@ -30,10 +30,8 @@ pub(crate) fn search(
     }
     pay(hay.budget, text.len().saturating_mul(4))?;
     let windows = Sieve::new(&wanted, quote.threshold).windows(text, wanted.lines)?;
-    let broken = !split_final_break(quote.old, text.breaks).1.is_empty();
     for range in Ruler::new(&wanted).best(text, windows, quote.threshold, hay.budget)? {
-        let ending = if broken && !quote.whole_lines { text.break_at(range.end) } else { 0 };
-        if visit(range.start..range.end + ending).is_break() {
+        if visit(covered(text, quote, range)).is_break() {
             break;
         }
     }

@@ -10,10 +10,10 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::ladder::{Adapted, Brings, Quote};
-use crate::locate::reduced::{Form, covered};
+use crate::locate::reduced::{Form, covered, list};
 use crate::locate::{Haystack, keep_shared, lines};
 use crate::refusal::spent;
-use crate::text::{Text, split_final_break};
+use crate::text::Text;
 
 /// Visits the windows that some mapping of indentation explains.
 pub(crate) fn search(
@@ -23,13 +23,13 @@ pub(crate) fn search(
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     let text = hay.text;
-    let wanted = Wanted::of(quote.old, text);
+    let wanted = Wanted::of(list(text, quote), text);
     if wanted.indents.iter().all(Option::is_none) {
         // Blank lines have no indentation that could be mapped.
         return Ok(());
     }
     let mut affordable = true;
-    hay.reduced(Form::Bare).each(hay, quote.old, &mut |window| {
+    hay.reduced(Form::Bare).each(hay, list(text, quote), &mut |window| {
         let (found, compared) = wanted.explain(text, text.content.cut(window.clone()));
         affordable = hay.budget.compare(compared);
         match (affordable, found) {
@@ -51,10 +51,15 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
         return Some(Adapted::default());
     }
     let text = hay.text;
-    let wanted = Wanted::of(quote.old, text);
+    let wanted = Wanted::of(list(text, quote), text);
     let (explained, _) = wanted.explain(text, text.content.cut(range.clone()));
     let explained = explained?;
     let mapping = explained.gauge.mapping()?;
+    if let (Some(own), Brings::Instead(new) | Brings::Beside(new)) = (explained.torn, quote.brings)
+        && is_told_twice(text, &mapping, own, new, matches!(quote.brings, Brings::Beside(_)))
+    {
+        return None;
+    }
     let new = match quote.brings {
         Brings::Nothing => None,
         Brings::Instead(new) => {
@@ -71,6 +76,21 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
         }
     };
     Some(Adapted { new, score: None })
+}
+
+/// Whether a new text reads as well as one whose first line alone lost its indentation, and is another text then:
+/// its other lines are indented as the file's first line is, or deeper, and the mapping would indent them more.
+fn is_told_twice(text: &Text<'_>, mapping: &Mapping, own: &str, new: &str, beside: bool) -> bool {
+    let list = lines(new, text.breaks);
+    let torn = list.first().is_some_and(|(line, _)| unindented(line));
+    if !torn && !beside {
+        return false;
+    }
+    let mut others =
+        list.iter().skip(usize::from(torn)).map(|(line, _)| *line).filter(|line| !is_blank(line)).peekable();
+    others.peek().is_some()
+        && others.clone().all(|line| line.starts_with(own))
+        && others.any(|line| mapping.line(line).is_none_or(|mapped| mapped != line))
 }
 
 /// A text that goes beside the window, line by line.
@@ -101,13 +121,16 @@ struct Explained<'w> {
     gauge: Gauge<'w>,
     /// The file's indentation of the first line, where that is quoted without and explained by nothing else.
     first: Option<&'w str>,
+    /// The same where a mapping explains all lines, but the first is quoted without indentation and the others are as
+    /// the file's: it may be quoted from the middle of a line.
+    torn: Option<&'w str>,
 }
 
 impl<'q> Wanted<'q> {
-    fn of(old: &'q str, text: &Text<'_>) -> Self {
-        let list = lines(split_final_break(old, text.breaks).0, text.breaks);
+    fn of(list: &'q str, text: &Text<'_>) -> Self {
+        let told = lines(list, text.breaks);
         let indent = |line: &'q str| (!is_blank(line)).then(|| split_indent(line).0);
-        let indents: Vec<Option<&'q str>> = list.into_iter().map(|(line, _)| indent(line)).collect();
+        let indents: Vec<Option<&'q str>> = told.into_iter().map(|(line, _)| indent(line)).collect();
         let unit = |from| Unit::of(indents.iter().skip(from).flatten().copied());
         let behind = (indents.first() == Some(&Some(""))).then(|| unit(1));
         Self { unit: unit(0), behind, indents }
@@ -117,13 +140,14 @@ impl<'q> Wanted<'q> {
     fn explain<'w>(&'w self, text: &Text<'_>, window: &'w str) -> (Option<Explained<'w>>, usize) {
         let mut all = Gauge::new(self.unit);
         let mut behind = self.behind.map(Gauge::new);
-        let (mut possible, mut first, mut compared) = (true, None, 0);
+        let (mut possible, mut first, mut compared, mut same) = (true, None, 0, true);
         let stop = char::from(text.breaks.stop());
         for (i, (file, search)) in window.split(stop).zip(&self.indents).enumerate() {
             compared += 1;
             let Some(search) = *search else { continue };
             let file = split_indent(file).0;
             possible = possible && all.add(search, file);
+            same &= i == 0 || search == file;
             if i == 0 {
                 first = Some(file);
             } else if behind.as_mut().is_some_and(|gauge| !gauge.add(search, file)) {
@@ -133,8 +157,10 @@ impl<'q> Wanted<'q> {
                 return (None, compared);
             }
         }
-        let explained = |gauge: Gauge<'w>, first| gauge.explains().then_some(Explained { gauge, first });
-        let whole = if possible { explained(all, None) } else { None };
-        (whole.or_else(|| explained(behind?, first)), compared)
+        let explained =
+            |gauge: Gauge<'w>, first, torn| gauge.explains().then_some(Explained { gauge, first, torn });
+        let torn = first.filter(|own| self.behind.is_some() && same && !own.is_empty());
+        let whole = if possible { explained(all, None, torn) } else { None };
+        (whole.or_else(|| explained(behind?, first, None)), compared)
     }
 }

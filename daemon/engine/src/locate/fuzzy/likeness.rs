@@ -1,0 +1,46 @@
+//! How similar a stretch of a file is to a quoted text that was not found, for a message: as the rung has it, but of
+//! long texts only the start. It accepts and refuses nothing.
+
+use rapidfuzz::distance::levenshtein::BatchComparator;
+
+use super::shape::push_line;
+
+/// Characters of either side that are compared: a quarter of a million steps.
+const CLOSE: usize = 4_000;
+
+/// A quoted text, to be compared with several windows.
+pub(crate) struct Likeness {
+    letters: BatchComparator<char>,
+    chars: usize,
+}
+
+impl Likeness {
+    /// Of a list of lines.
+    pub(crate) fn to(quoted: &[&str]) -> Self {
+        let quoted = start(quoted);
+        Self { letters: BatchComparator::new(quoted.iter().copied()), chars: quoted.len() }
+    }
+
+    /// The similarity of another list.
+    pub(crate) fn of(&self, there: &[&str]) -> f64 {
+        let there = start(there);
+        let longer = self.chars.max(there.len()).max(1);
+        1.0 - self.letters.distance(there.iter().copied()) as f64 / longer as f64
+    }
+}
+
+/// The first characters that count.
+fn start(lines: &[&str]) -> Vec<char> {
+    let mut text = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        if i > 0 {
+            text.push('\n');
+        }
+        // A line alone may be as long as the file.
+        push_line(line.get(..line.floor_char_boundary(CLOSE * 4)).unwrap_or(line), &mut text);
+        if text.len() > CLOSE * 4 {
+            break;
+        }
+    }
+    text.chars().take(CLOSE).collect()
+}

@@ -1,0 +1,78 @@
+//! A file's content with plain characters and breaks, and where quotations stand in it. It never changes the file.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::ControlFlow;
+
+use super::Haystack;
+use super::fold::{Folding, fold};
+use super::haystack::{BATCH, Places, each_of, look_up};
+use super::ladder::searched_too_much;
+use crate::Refusal;
+use crate::text::Text;
+
+/// The content with plain characters, made when it is first asked for.
+#[derive(Default)]
+pub(crate) struct Plain<'h> {
+    /// `None` where only breaks fold.
+    folding: OnceCell<Option<Folding>>,
+    places: OnceCell<Places<'h>>,
+}
+
+impl<'h> Plain<'h> {
+    fn folding(&self, text: &Text<'_>) -> Option<&Folding> {
+        self.folding.get_or_init(|| Folding::of(&text.content, text.breaks)).as_ref()
+    }
+
+    /// Whether the content holds typographic characters.
+    pub(crate) fn is_folded(&self, text: &Text<'_>) -> bool {
+        self.folding(text).is_some()
+    }
+
+    /// The content.
+    pub(crate) fn content<'t>(&'t self, text: &'t Text<'_>) -> &'t str {
+        match self.folding(text) {
+            Some(folding) => &folding.content,
+            None => text.folded().map_or(&*text.content, |folded| &folded.content),
+        }
+    }
+
+    /// The offset in the file's content of an offset in this one; `None` inside of what one character became.
+    pub(crate) fn original(&self, text: &Text<'_>, offset: usize) -> Option<usize> {
+        match self.folding(text) {
+            Some(folding) => folding.original(&text.content, offset),
+            None => Some(text.folded().map_or(offset, |folded| folded.original(offset))),
+        }
+    }
+
+    fn places(&self, hay: &Haystack<'h>) -> &Places<'h> {
+        self.places.get_or_init(|| {
+            if !hay.in_bulk() {
+                return Places::new();
+            }
+            let needles = hay.needles().iter().map(|needle| Cow::Owned(fold(needle, hay.text.breaks)));
+            look_up(self.content(hay.text), needles.collect(), BATCH)
+        })
+    }
+
+    /// Visits the places of a plain text, overlapping ones too.
+    pub(crate) fn each(
+        &self,
+        hay: &Haystack<'h>,
+        needle: &str,
+        visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        each_of(self.places(hay), self.content(hay.text), needle, true, visit)
+    }
+
+    /// Pays for one look-up, where it reads the content once more.
+    ///
+    /// # Errors
+    /// `limit`.
+    pub(crate) fn pay(&self, hay: &Haystack<'h>, needle: &str) -> Result<(), Refusal> {
+        if self.places(hay).contains_key(needle) || hay.budget.search(hay.text.len()) {
+            return Ok(());
+        }
+        Err(searched_too_much())
+    }
+}

@@ -1,0 +1,262 @@
+//! What planning costs, as ratios to floors measured in the same run: the machine is noisy, so floors and work take
+//! turns, and medians are compared. It plans in memory, touches no disk, and asserts nothing about time.
+//!
+//! `cargo bench -p editd-tests --bench plan` prints the table; `-- rounds=N` takes more or fewer turns (20).
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a benchmark that cannot run has nothing to report"
+)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use editd_engine::{Options, State, World, plan};
+use editd_proto::message::{Edit, FileEntry, JobRequest};
+use editd_proto::path::WirePath;
+
+/// Lines of the large file.
+const MANY: usize = 100_000;
+/// Lines of the small one.
+const FEW: usize = 5_000;
+/// Lines of a quoted text.
+const QUOTED: usize = 40;
+
+fn main() {
+    let rounds = std::env::args()
+        .find_map(|word| word.strip_prefix("rounds=").and_then(|n| n.parse().ok()))
+        .unwrap_or(20_usize);
+    let mut rows = rows();
+    for _ in 0..rounds {
+        for row in &mut rows {
+            row.turn();
+        }
+    }
+    rows.iter_mut().for_each(Row::report);
+}
+
+/// One line of the table.
+struct Row {
+    name: String,
+    /// What the plan must come to: `applied`, or a code.
+    outcome: &'static str,
+    /// What is promised of it.
+    promise: &'static str,
+    world: World,
+    job: JobRequest,
+    /// What the floor looks for.
+    needle: Vec<u8>,
+    floor: Vec<Duration>,
+    work: Vec<Duration>,
+}
+
+impl Row {
+    fn new(name: &str, promise: &'static str, outcome: &'static str, file: &str, edits: Vec<Edit>) -> Self {
+        let path = WirePath::from("f");
+        let needle = edits[0].old.clone().or_else(|| edits[0].pattern.clone()).unwrap().into_bytes();
+        let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+        let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
+        Self {
+            name: name.to_owned(),
+            outcome,
+            promise,
+            world: World { files: [(path, state)].into_iter().collect(), ..World::default() },
+            job: JobRequest { files: vec![entry], ..JobRequest::default() },
+            needle,
+            floor: Vec::new(),
+            work: Vec::new(),
+        }
+    }
+
+    fn without_diff(mut self) -> Self {
+        self.job.diff = Some(false);
+        self
+    }
+
+    fn turn(&mut self) {
+        let State::File { bytes, .. } = self.world.files.values().next().unwrap() else { return };
+        let start = Instant::now();
+        black_box(blake3::hash(bytes));
+        black_box(memchr::memmem::find_iter(bytes, &self.needle).count());
+        self.floor.push(start.elapsed());
+        let start = Instant::now();
+        let planned = black_box(plan(&self.job, &self.world, &Options::default()));
+        self.work.push(start.elapsed());
+        let outcome = match planned {
+            Ok(_) => "applied".to_owned(),
+            Err(error) => format!("{:?}", error.code),
+        };
+        assert_eq!(outcome, self.outcome, "{}", self.name);
+    }
+
+    fn report(&mut self) {
+        let (floor, work) = (median(&mut self.floor), median(&mut self.work));
+        println!(
+            "{:<58} {:>9.3} ms = {:>7.2} floors ({})",
+            self.name,
+            work.as_secs_f64() * 1e3,
+            work.as_secs_f64() / floor.as_secs_f64(),
+            self.promise
+        );
+    }
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn rows() -> Vec<Row> {
+    println!("a floor is one hash of the file and one search for the bytes in it");
+    let (few, many) = (code(FEW, 1), code(MANY, 1));
+    let absent = code(QUOTED, 2);
+    let middle = many.lines().nth(MANY / 2).unwrap().to_owned() + " // here\n";
+    let marked = many.replacen(many.lines().nth(MANY / 2).unwrap(), middle.trim_end(), 1);
+    let quoted = |file: &str| typos(&file.lines().skip(FEW / 2).take(QUOTED).collect::<Vec<_>>().join("\n"));
+    let renamed: String =
+        (0..MANY / 10).map(|i| if i % 10 == 0 { "let old_name = 1;\n" } else { "let a = 2;\n" }).collect();
+    let rename = Edit {
+        op: "substitute".to_owned(),
+        pattern: Some(r"\bold_(\w+)".to_owned()),
+        replacement: Some(r"new_\1".to_owned()),
+        regex: Some(true),
+        ..Edit::default()
+    };
+    let alike: String =
+        (0..FEW).map(|i| format!("    let value_{i:06} = compute({i:06}, {});\n", i % 7)).collect();
+    let equal = "    let value = compute(1);\n".repeat(10_000);
+    let line = "lorem ipsum ".repeat(10 * 1024 * 1024 / 12);
+    let curly = "a “quoted” word…\n".repeat(10 * 1024 * 1024 / 24);
+    let tenth = |i: usize| replace(&format!("value_{i:06} ="), "v =");
+    let numbered: String = (0..MANY).map(|i| format!("    let value_{i:06} = compute({i:06});\n")).collect();
+    vec![
+        Row::new(
+            "exact replace in 100,000 lines",
+            "≤ 1.5 floors",
+            "applied",
+            &marked,
+            vec![replace(&middle, "x\n")],
+        ),
+        Row::new(
+            "fuzzy search that fails, 40 lines in 5,000",
+            "≤ 5 ms",
+            "NotFound",
+            &few,
+            vec![fuzzy(&absent)],
+        ),
+        Row::new("the same in 100,000 lines", "≤ 100 ms", "NotFound", &many, vec![fuzzy(&absent)]),
+        Row::new(
+            "fuzzy search that succeeds, 40 lines in 5,000",
+            "",
+            "applied",
+            &few,
+            vec![fuzzy(&quoted(&few))],
+        ),
+        Row::new("the same in 100,000 lines", "", "applied", &many, vec![fuzzy(&quoted(&many))]),
+        Row::new("regex rename with 1,000 hits, with the diff", "≤ 10 ms", "applied", &renamed, vec![rename]),
+        Row::new(
+            "fuzzy, 40 lines in 5,000 that are all alike",
+            "bounded",
+            "NotFound",
+            &alike,
+            vec![fuzzy(&shifted(&alike))],
+        ),
+        Row::new(
+            "fuzzy, 40 lines in 10,000 that are equal",
+            "bounded",
+            "Ambiguous",
+            &equal,
+            vec![fuzzy(&(equal[..1120].to_owned() + "x\n"))],
+        ),
+        Row::new(
+            "fuzzy, in one line of 10 MB",
+            "bounded",
+            "NotFound",
+            &line,
+            vec![fuzzy("lorem ipsum dolor sit amet")],
+        ),
+        Row::new(
+            "typographic, in one line of 10 MB",
+            "bounded",
+            "NotFound",
+            &line,
+            vec![replace("lorem…ipsum", "x")],
+        ),
+        Row::new(
+            "typographic, in 10 MB of curly quotes",
+            "bounded",
+            "NotFound",
+            &curly,
+            vec![replace("a \"quotedword", "x")],
+        ),
+        Row::new(
+            "10,000 replacements in 100,000 lines",
+            "bounded",
+            "applied",
+            &numbered,
+            (0..10_000).map(|i| tenth(i * 10)).collect(),
+        )
+        .without_diff(),
+    ]
+}
+
+fn replace(old: &str, new: &str) -> Edit {
+    Edit { op: "replace".to_owned(), old: Some(old.to_owned()), new: Some(new.to_owned()), ..Edit::default() }
+}
+
+fn fuzzy(old: &str) -> Edit {
+    Edit { threshold: Some(0.9), ..replace(old, "nothing\n") }
+}
+
+/// Every other line has one letter changed.
+fn typos(text: &str) -> String {
+    let typo = |(i, line): (usize, &str)| match line.rfind(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) if i % 2 == 0 => format!("{}_{}\n", &line[..at], &line[at + 1..]),
+        _ => format!("{line}\n"),
+    };
+    text.lines().enumerate().map(typo).collect()
+}
+
+/// Lines that resemble those of a file, but none enough.
+fn shifted(file: &str) -> String {
+    file.lines()
+        .take(QUOTED)
+        .map(|line| line.replace("let value", "var amount").replace("compute", "work") + "\n")
+        .collect()
+}
+
+/// Lines of something like code: indented, its words drawn from a few hundred.
+fn code(lines: usize, seed: u64) -> String {
+    let syllables =
+        ["re", "ad", "line", "to", "ken", "buf", "fer", "in", "dex", "val", "ue", "ma", "tch", "er"];
+    let shapes = [
+        "let {} = {}({});",
+        "if {}.{}() {",
+        "}",
+        "return {};",
+        "{}.push({}, {});",
+        "// {} of the {}",
+        "",
+        "fn {}({}: {}) -> {} {",
+    ];
+    let mut state = seed;
+    let mut next = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut text = String::new();
+    for _ in 0..lines {
+        text.push_str(&"    ".repeat(1 + next(3)));
+        let mut parts = shapes[next(shapes.len())].split("{}").peekable();
+        while let Some(part) = parts.next() {
+            text.push_str(part);
+            if parts.peek().is_some() {
+                (0..2 + next(2)).for_each(|_| text.push_str(syllables[next(syllables.len())]));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,193 @@
+//! What somebody would do to a file: rename, change a literal, add, replace, delete, wrap or move lines. The result
+//! is known at once, from the lines alone; how it is said is not decided here.
+
+use std::ops::Range;
+
+use fastrand::Rng;
+
+use super::fragments;
+use super::source::{Source, indent};
+
+/// A change of one place.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    /// The first line that gives way, counted from 0.
+    pub(super) first: usize,
+    /// How many lines give way; 0 inserts before `first`.
+    pub(super) removed: usize,
+    /// The lines that stand there then, without endings.
+    pub(super) new: Vec<String>,
+    /// The part of the one line that changes, where the edit may be said by that part alone.
+    pub(super) phrase: Option<Phrase>,
+}
+
+/// A part of a line that gives way.
+#[derive(Clone, Debug)]
+pub(super) struct Phrase {
+    /// Bytes of the line's text.
+    pub(super) at: Range<usize>,
+    /// What stands there then.
+    pub(super) new: String,
+}
+
+impl Site {
+    /// The lines that give way.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.first..self.first + self.removed
+    }
+}
+
+/// Kinds of change that insert only.
+pub(super) fn insertion(source: &Source, rng: &mut Rng) -> Option<Site> {
+    // After a last line without an ending there is no line to stand before.
+    let first = rng.usize(0..source.lines.len());
+    let new = fragments::made(source, indent(&source.lines[first].text), rng);
+    Some(Site { first, removed: 0, new, phrase: None })
+}
+
+/// Any change of whole lines.
+pub(super) fn lines(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let site = match rng.usize(0..8) {
+        0 => insertion(source, rng)?,
+        1 => rename(source, rng)?,
+        2 => replacement(source, rng)?,
+        3 => deletion(source, rng)?,
+        4 => wrapping(source, rng)?,
+        5 => moving(source, rng)?,
+        _ => Site { phrase: None, ..phrase(source, rng)? },
+    };
+    let same = site.new.len() == site.removed && site.new == source.texts(site.range());
+    let at_open_end = source.is_open() && site.range().end == source.lines.len();
+    (!same && !(at_open_end && site.new.is_empty())).then_some(site)
+}
+
+/// A change within one line.
+pub(super) fn phrase(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let first = rng.usize(0..source.lines.len());
+    let text = &source.lines[first].text;
+    let at = match rng.usize(0..3) {
+        0 => pick(words(text).collect(), rng)?,
+        1 => pick(numbers(text).collect(), rng)?,
+        _ => stretch(text, rng)?,
+    };
+    changed_phrase(source, first, at, rng)
+}
+
+/// A changed part of a line.
+pub(super) fn changed_phrase(source: &Source, first: usize, at: Range<usize>, rng: &mut Rng) -> Option<Site> {
+    let text = &source.lines[first].text;
+    let old = &text[at.clone()];
+    let new = match rng.usize(0..5) {
+        0 => format!("{old}_{}", rng.u8(2..99)),
+        1 => format!("new_{old}"),
+        2 if old.bytes().all(|b| b.is_ascii_digit()) => rng.u32(0..100_000).to_string(),
+        3 => fragments::word(rng),
+        _ => format!("{}({old})", fragments::word(rng)),
+    };
+    let line = [&text[..at.start], &new, &text[at.end..]].concat();
+    (line != *text).then(|| Site { first, removed: 1, new: vec![line], phrase: Some(Phrase { at, new }) })
+}
+
+fn rename(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let first = rng.usize(0..source.lines.len());
+    let text = &source.lines[first].text;
+    let word = text[pick(words(text).collect(), rng)?].to_owned();
+    let removed = rng.usize(1..=6).min(source.lines.len() - first);
+    let other = if rng.bool() { format!("{word}_inner") } else { fragments::word(rng) };
+    let new = source.texts(first..first + removed).iter().map(|line| renamed(line, &word, &other)).collect();
+    Some(Site { first, removed, new, phrase: None })
+}
+
+/// A line in which a word is another.
+pub(super) fn renamed(line: &str, word: &str, other: &str) -> String {
+    let mut made = String::new();
+    let mut from = 0;
+    for at in words(line).filter(|at| &line[at.clone()] == word) {
+        made.push_str(&line[from..at.start]);
+        made.push_str(other);
+        from = at.end;
+    }
+    made + &line[from..]
+}
+
+fn replacement(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let first = rng.usize(0..source.lines.len());
+    let removed = rng.usize(1..=8).min(source.lines.len() - first);
+    let new = fragments::made(source, indent(&source.lines[first].text), rng);
+    Some(Site { first, removed, new, phrase: None })
+}
+
+fn deletion(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let first = rng.usize(0..source.lines.len());
+    let removed = rng.usize(1..=10).min(source.lines.len() - first);
+    Some(Site { first, removed, new: Vec::new(), phrase: None })
+}
+
+/// A few lines one level deeper, with a line around them.
+fn wrapping(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let first = rng.usize(0..source.lines.len());
+    let removed = rng.usize(1..=6).min(source.lines.len() - first);
+    let old = source.texts(first..first + removed);
+    let base = indent(&old[0]).to_owned();
+    let is_deeper = |line: &String| line.trim().is_empty() || line.starts_with(&base);
+    if old[0].trim().is_empty() || !old.iter().all(is_deeper) {
+        return None;
+    }
+    let (head, foot) = fragments::around(source.language, rng);
+    let unit = source.unit();
+    let deeper = |line: &String| if line.trim().is_empty() { line.clone() } else { format!("{unit}{line}") };
+    let mut new = vec![format!("{base}{head}")];
+    new.extend(old.iter().map(deeper));
+    new.extend(foot.map(|foot| format!("{base}{foot}")));
+    Some(Site { first, removed, new, phrase: None })
+}
+
+/// A line some lines up or down.
+fn moving(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let first = rng.usize(0..source.lines.len());
+    let removed = rng.usize(2..=8).min(source.lines.len() - first);
+    let mut new = source.texts(first..first + removed);
+    if rng.bool() {
+        new.rotate_left(1)
+    } else {
+        new.rotate_right(1)
+    }
+    Some(Site { first, removed, new, phrase: None })
+}
+
+/// Where the words of a line stand that could be names.
+pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    runs(text, |c| c.is_ascii_alphanumeric() || c == '_')
+        .filter(|at| at.len() >= 3 && !text.as_bytes()[at.start].is_ascii_digit())
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
+    runs(text, |c| c.is_ascii_digit())
+}
+
+/// A stretch of several words, as somebody would mark it.
+fn stretch(text: &str, rng: &mut Rng) -> Option<Range<usize>> {
+    let known: Vec<Range<usize>> = words(text).collect();
+    let from = rng.usize(0..known.len().max(1));
+    let to = (from + rng.usize(0..5)).min(known.len().checked_sub(1)?);
+    Some(known.get(from)?.start..known.get(to)?.end)
+}
+
+fn runs(text: &str, belongs: fn(char) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(belongs)?;
+        let end = text[start..].find(|c| !belongs(c)).map_or(text.len(), |len| start + len);
+        at = end;
+        Some(start..end)
+    })
+}
+
+fn pick<T: Clone>(all: Vec<T>, rng: &mut Rng) -> Option<T> {
+    (!all.is_empty()).then(|| all[rng.usize(0..all.len())].clone())
+}
+
+/// Where the words and numbers of a line stand.
+pub(super) fn numbers_and_words(text: &str) -> Vec<Range<usize>> {
+    words(text).chain(numbers(text)).collect()
+}

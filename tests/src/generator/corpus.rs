@@ -1,0 +1,134 @@
+//! The real files that edits are drawn from: the sources of crates in cargo's registry folder. It only reads
+//! there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fastrand::Rng;
+
+use crate::sources::registries;
+
+/// Bytes of a file that is taken: what a person would edit by hand.
+const SIZES: std::ops::RangeInclusive<u64> = 120..=96 * 1024;
+
+/// What a file is written in, as its name says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Language {
+    /// Rust.
+    Rust,
+    /// C and C++.
+    C,
+    /// Python.
+    Python,
+    /// JavaScript and TypeScript.
+    JavaScript,
+    /// Markdown.
+    Markdown,
+    /// TOML.
+    Toml,
+    /// JSON and YAML.
+    Data,
+}
+
+/// How often a language is drawn, of a hundred: not as often as it stands in the registry, which is nearly all Rust.
+const WEIGHTS: [(Language, usize); 7] = [
+    (Language::Rust, 48),
+    (Language::C, 16),
+    (Language::Markdown, 14),
+    (Language::Toml, 10),
+    (Language::Data, 5),
+    (Language::Python, 4),
+    (Language::JavaScript, 3),
+];
+
+impl Language {
+    /// The language of a file name.
+    fn of(path: &Path) -> Option<Self> {
+        Some(match path.extension()?.to_str()? {
+            "rs" => Self::Rust,
+            "c" | "h" | "cpp" | "hpp" | "cc" => Self::C,
+            "py" => Self::Python,
+            "js" | "mjs" | "ts" => Self::JavaScript,
+            "md" => Self::Markdown,
+            "toml" | "orig" => Self::Toml,
+            "json" | "yml" | "yaml" => Self::Data,
+            _ => return None,
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::C => "C and C++",
+            Self::Python => "Python",
+            Self::JavaScript => "JavaScript",
+            Self::Markdown => "Markdown",
+            Self::Toml => "TOML",
+            Self::Data => "JSON and YAML",
+        }
+    }
+}
+
+/// Real files by language, in the order of their paths.
+#[derive(Debug)]
+pub struct Corpus {
+    files: BTreeMap<Language, Vec<PathBuf>>,
+}
+
+impl Corpus {
+    /// Lists the files of cargo's registry folder that can be drawn.
+    pub fn find() -> Self {
+        let mut files: BTreeMap<Language, Vec<PathBuf>> = BTreeMap::new();
+        let mut folders = registries();
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if kind.is_file()
+                    && let Some(language) = Language::of(&path)
+                    && entry.metadata().is_ok_and(|about| SIZES.contains(&about.len()))
+                {
+                    files.entry(language).or_default().push(path);
+                }
+            }
+        }
+        files.values_mut().for_each(|paths| paths.sort());
+        Self { files }
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.values().map(Vec::len).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// How many files there are of each language.
+    pub fn counts(&self) -> impl Iterator<Item = (Language, usize)> {
+        self.files.iter().map(|(language, paths)| (*language, paths.len()))
+    }
+
+    /// A file, and its language.
+    pub(super) fn draw(&self, rng: &mut Rng) -> (&Path, Language) {
+        loop {
+            let mut at = rng.usize(0..100);
+            let drawn = WEIGHTS.iter().find(|(_, weight)| {
+                let here = at < *weight;
+                at = at.saturating_sub(*weight);
+                here
+            });
+            let Some((language, _)) = drawn else { continue };
+            if let Some(paths) = self.files.get(language).filter(|paths| !paths.is_empty()) {
+                return (&paths[rng.usize(0..paths.len())], *language);
+            }
+        }
+    }
+}

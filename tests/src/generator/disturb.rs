@@ -1,0 +1,126 @@
+//! The ways in which callers get a quotation wrong, and which of them a dialect is said to repair. How a quotation
+//! is spoiled stands in `spoil`.
+
+use super::printers::{Context, Ways};
+
+/// What is wrong with a quotation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Disturbance {
+    /// Nothing.
+    None,
+    /// White space at line ends, too much or too little.
+    Trailing,
+    /// All lines lost the same indentation.
+    Dedented,
+    /// All lines gained the same indentation.
+    Indented,
+    /// Tabs for spaces, or another width.
+    Unit,
+    /// Quoted from the first line's text on.
+    FirstIndent,
+    /// The other line endings.
+    Endings,
+    /// Curly quotes, dashes and such where the file has plain ones, or the other way round.
+    Quotes,
+    /// Line numbers in front of old and new lines.
+    Numbered,
+    /// Line numbers in front of old lines only.
+    NumberedOld,
+    /// A line number that is not so.
+    WrongHint,
+    /// The text stands more than once, and nothing says which is meant.
+    Twice,
+    /// The text stands more than once, and a line number says which is meant.
+    TwiceHinted,
+    /// A line too many at the start or the end.
+    LineTooMany,
+    /// A wrong letter.
+    Typo,
+    /// A wrong letter, where the caller lets text be only similar.
+    TypoSimilar,
+    /// The file says something else by now.
+    Stale,
+}
+
+/// Every disturbance, and how often it is drawn.
+pub(super) const ALL: [(Disturbance, usize); 17] = [
+    (Disturbance::None, 24),
+    (Disturbance::Trailing, 6),
+    (Disturbance::Dedented, 6),
+    (Disturbance::Indented, 5),
+    (Disturbance::Unit, 5),
+    (Disturbance::FirstIndent, 5),
+    (Disturbance::Endings, 5),
+    (Disturbance::Quotes, 5),
+    (Disturbance::Numbered, 5),
+    (Disturbance::NumberedOld, 3),
+    (Disturbance::WrongHint, 5),
+    (Disturbance::Twice, 5),
+    (Disturbance::TwiceHinted, 5),
+    (Disturbance::LineTooMany, 4),
+    (Disturbance::Typo, 4),
+    (Disturbance::TypoSimilar, 4),
+    (Disturbance::Stale, 4),
+];
+
+impl Disturbance {
+    /// What the table calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Trailing => "white space at line ends",
+            Self::Dedented => "indentation lost",
+            Self::Indented => "indentation added",
+            Self::Unit => "tabs, or another width",
+            Self::FirstIndent => "first line's indentation lost",
+            Self::Endings => "line endings",
+            Self::Quotes => "quotes and dashes",
+            Self::Numbered => "line numbers",
+            Self::NumberedOld => "line numbers, old only",
+            Self::WrongHint => "wrong line hint",
+            Self::Twice => "stands twice",
+            Self::TwiceHinted => "stands twice, line hint",
+            Self::LineTooMany => "a line too many",
+            Self::Typo => "typo",
+            Self::TypoSimilar => "typo, similar is enough",
+            Self::Stale => "stale",
+        }
+    }
+
+    /// Whether edits in this way can be disturbed so.
+    pub(super) fn can_disturb(self, ways: &Ways) -> bool {
+        match self {
+            Self::None => true,
+            _ if !ways.quotes => false,
+            Self::Endings | Self::Typo | Self::Stale => true,
+            // Text that is not looked up is replaced wherever it stands.
+            _ if !ways.looks => false,
+            Self::WrongHint | Self::TwiceHinted => ways.hints,
+            Self::Twice => !ways.always_hints,
+            Self::TypoSimilar => ways.similar,
+            _ => true,
+        }
+    }
+
+    /// Whether the dialect is said to find the one place that is left.
+    pub(super) fn is_repaired(self, ways: &Ways) -> bool {
+        match self {
+            Self::LineTooMany => ways.edge,
+            Self::Numbered | Self::NumberedOld => ways.numbered,
+            Self::Typo | Self::Stale => false,
+            // Lists of lines are not quoted from the middle of one.
+            Self::FirstIndent => ways.context == Context::Merged,
+            _ => ways.looks,
+        }
+    }
+
+    /// Whether only one edit of a payload is disturbed.
+    pub(super) fn is_of_one(self) -> bool {
+        matches!(self, Self::LineTooMany | Self::Typo | Self::TypoSimilar | Self::Stale)
+    }
+
+    /// Whether what is repeated may be written as it was given: the rung changes no new text.
+    pub(super) fn writes_as_given(self) -> bool {
+        matches!(self, Self::Trailing | Self::Quotes | Self::LineTooMany)
+    }
+}

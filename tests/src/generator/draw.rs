@@ -1,0 +1,199 @@
+//! Draws one payload: a way of saying, a disturbance, the changes, their quotations, and what is right. It never
+//! asks the engine.
+
+use std::ops::Range;
+
+use fastrand::Rng;
+
+use super::change::{self, Site, changed_phrase, words};
+use super::disturb::{self, Disturbance};
+use super::expected::{Expected, Meant};
+use super::oracle::{self, Right, SIMILAR};
+use super::printers::{Ask, PRINTERS, Sent, Ways};
+use super::quoting::{Said, Times, exact_at, quote};
+use super::source::{Endings, Source};
+use super::spoil::spoil;
+
+/// What is right for a whole payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    /// Each edit has one right place.
+    Applied,
+    /// Some edit has none.
+    Refused,
+    /// Either.
+    Either,
+}
+
+/// A payload, and what is right.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) way: usize,
+    pub(super) how: Disturbance,
+    pub(super) verdict: Verdict,
+    pub(super) expected: Expected,
+    pub(super) sent: Sent,
+    pub(super) threshold: Option<f64>,
+}
+
+/// What came of drawing.
+pub(super) enum Drawn {
+    /// A payload.
+    Task(Box<Task>),
+    /// A disturbed quotation that quotes another place word for word.
+    Elsewhere,
+    /// Nothing: the way, the disturbance and the file do not go together.
+    Nothing,
+}
+
+/// Draws a payload. `only` is a part of the names of the ways that are wanted.
+pub(super) fn draw(source: &Source, only: &str, rng: &mut Rng) -> Drawn {
+    let way = weighted(PRINTERS.iter().map(|(_, weight)| *weight), rng);
+    let (printer, _) = PRINTERS[way];
+    let ways = printer.ways();
+    let (how, _) = disturb::ALL[weighted(disturb::ALL.iter().map(|(_, weight)| *weight), rng)];
+    if !how.can_disturb(&ways) || !ways.name.contains(only) {
+        return Drawn::Nothing;
+    }
+    let Some(mut edits) = meant(source, &ways, how, rng) else { return Drawn::Nothing };
+    edits.sort_by_key(|meant| meant.site.first);
+    for meant in &mut edits {
+        match oracle::right(source, &meant.truth, &meant.said, &ways, meant.how) {
+            Some(right) => meant.right = right,
+            None => return Drawn::Elsewhere,
+        }
+    }
+    let threshold = (how == Disturbance::TypoSimilar).then_some(SIMILAR);
+    let said: Vec<Said> = edits.iter().map(|meant| meant.said.clone()).collect();
+    let lines: Vec<(usize, usize)> =
+        edits.iter().map(|meant| (meant.site.first, meant.site.removed)).collect();
+    let eol = breaks(source, how, rng);
+    let ask = Ask { source, edits: &said, lines: &lines, eol, threshold };
+    let Some(sent) = printer.print(&ask, rng) else { return Drawn::Nothing };
+    let any = |right: Right| edits.iter().any(|meant| meant.right == right);
+    // A search that is not looked up folds a `\n` only.
+    let folds = ways.looks || !ways.quotes || how != Disturbance::Endings || eol == "\n";
+    let verdict = match (any(Right::Refused), any(Right::Either) || !folds) {
+        (true, _) => Verdict::Refused,
+        (false, true) => Verdict::Either,
+        (false, false) => Verdict::Applied,
+    };
+    let expected = Expected::after(source, &edits, &ways);
+    Drawn::Task(Box::new(Task { way, how, verdict, expected, sent, threshold }))
+}
+
+fn weighted(weights: impl Iterator<Item = usize> + Clone, rng: &mut Rng) -> usize {
+    let mut at = rng.usize(0..weights.clone().sum());
+    weights
+        .take_while(|weight| {
+            let beyond = at >= *weight;
+            at = at.saturating_sub(*weight);
+            beyond
+        })
+        .count()
+}
+
+/// The breaks that a caller writes.
+fn breaks(source: &Source, how: Disturbance, rng: &mut Rng) -> &'static str {
+    match (source.endings, how) {
+        (Endings::Same("\r\n"), Disturbance::Endings) | (Endings::Mixed, _) => "\n",
+        (_, Disturbance::Endings) => "\r\n",
+        (Endings::Same(own), Disturbance::None) => own,
+        (Endings::Same(own), _) => {
+            if rng.bool() {
+                own
+            } else {
+                "\n"
+            }
+        }
+    }
+}
+
+/// Changes of a file, as they are said.
+fn meant(source: &Source, ways: &Ways, how: Disturbance, rng: &mut Rng) -> Option<Vec<Meant>> {
+    let twice = matches!(how, Disturbance::Twice | Disturbance::TwiceHinted);
+    let count = match rng.usize(0..20) {
+        _ if !ways.many || twice => 1,
+        0..12 => 1,
+        12..16 => 2,
+        16..19 => 3,
+        _ => rng.usize(4..=7),
+    };
+    let mut found: Vec<(Site, Said)> = Vec::new();
+    for _ in 0..count * 3 {
+        if found.len() < count
+            && let Some(site) = if twice { repeated(source, ways, rng) } else { site(source, ways, rng) }
+            && let Some(room) = room(source, &site, &found)
+            && let Some(said) =
+                quote(source, &site, ways, if twice { Times::Any } else { Times::Once }, &room, rng)
+        {
+            found.push((site, said));
+        }
+    }
+    if found.is_empty() || (twice && exact_at(source, &found[0].1, ways).len() < 2) {
+        return None;
+    }
+    let one = rng.usize(0..found.len());
+    let mut any = false;
+    let made = found.into_iter().enumerate().map(|(at, (site, mut truth))| {
+        let hinted = ways.always_hints || (ways.hints && !twice && rng.usize(0..4) == 0);
+        truth.hint = hinted.then_some(truth.start as u64 + 1);
+        let mut said = truth.clone();
+        let spoils = !how.is_of_one() || at == one;
+        let spoiled = spoils && spoil(how, source, &mut said, rng);
+        any |= spoiled;
+        let (said, how) = if spoiled { (said, how) } else { (truth.clone(), Disturbance::None) };
+        Meant { site, how, truth, said, right: Right::Refused }
+    });
+    let made: Vec<Meant> = made.collect();
+    any.then_some(made)
+}
+
+fn site(source: &Source, ways: &Ways, rng: &mut Rng) -> Option<Site> {
+    if ways.insertions {
+        return change::insertion(source, rng);
+    }
+    if ways.phrases && rng.usize(0..3) == 0 {
+        change::phrase(source, rng)
+    } else {
+        change::lines(source, rng)
+    }
+}
+
+/// A change of something that stands more than once.
+fn repeated(source: &Source, ways: &Ways, rng: &mut Rng) -> Option<Site> {
+    let first = rng.usize(0..source.lines.len());
+    let text = &source.lines[first].text;
+    if text.trim().is_empty() {
+        return None;
+    }
+    if ways.phrases && rng.bool() {
+        let found: Vec<Range<usize>> = words(text).collect();
+        let at = found.get(rng.usize(0..found.len().max(1)))?.clone();
+        return changed_phrase(source, first, at, rng);
+    }
+    if source.lines.iter().filter(|line| line.text == *text).count() < 2 {
+        return None;
+    }
+    let mut site = change::insertion(source, rng)?;
+    site.first = first;
+    site.removed = usize::from(!ways.insertions);
+    Some(site)
+}
+
+/// The lines around a change that no other edit quotes, with a line between; `None` where the change itself meets one.
+fn room(source: &Source, site: &Site, found: &[(Site, Said)]) -> Option<Range<usize>> {
+    let mut room = 0..source.lines.len();
+    let own = site.range();
+    for (_, said) in found {
+        let other = said.span();
+        if other.end < own.start {
+            room.start = room.start.max(other.end + 1);
+        } else if other.start > own.end {
+            room.end = room.end.min(other.start - 1);
+        } else {
+            return None;
+        }
+    }
+    Some(room)
+}

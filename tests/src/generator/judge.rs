@@ -1,0 +1,122 @@
+//! Asks the engine for the plan of a payload and compares it with what is right.
+
+use std::sync::Arc;
+
+use editd_engine::{Options, Refusal, State, World, dialect, needs, plan, unified_diff};
+use editd_proto::error::Code;
+use editd_proto::message::{FileEntry, JobRequest};
+use editd_proto::path::WirePath;
+
+use super::draw::{Task, Verdict};
+use super::printers::Sent;
+use super::source::Source;
+
+/// Bytes that a payload may have here.
+const PAYLOAD: usize = 64 * 1024 * 1024;
+
+/// How a payload ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ended {
+    /// With what was meant.
+    AppliedRightly,
+    /// Refused, as is right.
+    RefusedRightly,
+    /// Refused, though each edit has one right place; or for a reason that is none of the file's.
+    RefusedThough(String),
+    /// With something else.
+    AppliedWrongly(Vec<u8>),
+}
+
+/// What became of a payload.
+pub(super) fn judge(source: &Source, task: &Task) -> Ended {
+    let before = source.bytes();
+    match carried_out(source, task, &before) {
+        Ok(after) if task.verdict != Verdict::Refused && task.expected.accepts(&after) => {
+            Ended::AppliedRightly
+        }
+        Ok(after) => Ended::AppliedWrongly(after),
+        Err(error) => {
+            let honest = matches!(error.code, Code::NotFound | Code::Ambiguous);
+            if honest && task.verdict != Verdict::Applied {
+                Ended::RefusedRightly
+            } else {
+                Ended::RefusedThough(format!("{:?}: {}", error.code, error.message))
+            }
+        }
+    }
+}
+
+/// The content after a payload.
+fn carried_out(source: &Source, task: &Task, before: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let path = WirePath::from(source.path.as_str());
+    let job = match &task.sent {
+        Sent::Native(edits) => JobRequest {
+            files: vec![FileEntry { path: path.clone(), edits: edits.clone(), ..FileEntry::default() }],
+            ..JobRequest::default()
+        },
+        Sent::Payload { dialect, text, beside } => translated(dialect, text, beside.then_some(&path), task)?,
+    };
+    let state = State::File { bytes: Arc::from(before), mode: 0o644 };
+    let mut world = World::default();
+    for needed in needs(&job)?.paths {
+        world.files.insert(needed, State::Absent);
+    }
+    world.files.insert(path.clone(), state);
+    let plan = plan(&job, &world, &Options::default())?;
+    let change = plan.changes.iter().find(|change| change.path == path);
+    Ok(match change.map(|change| &change.after) {
+        Some(State::File { bytes, .. }) => bytes.to_vec(),
+        Some(State::Absent) => Vec::new(),
+        None => before.to_vec(),
+    })
+}
+
+fn translated(name: &str, text: &str, path: Option<&WirePath>, task: &Task) -> Result<JobRequest, Refusal> {
+    let setting = dialect::Setting { path, roots: &[], limit: PAYLOAD };
+    let translation = dialect::translate(Some(name), text, &setting)?;
+    match translation.asked {
+        dialect::Asked::Job(wanted) => Ok(JobRequest {
+            files: wanted.files,
+            threshold: wanted.threshold.or(task.threshold),
+            ..JobRequest::default()
+        }),
+        other => panic!("{text}\nis understood as {other:?}"),
+    }
+}
+
+/// Everything that somebody needs to see a payload that ended badly.
+pub(super) fn shown(source: &Source, task: &Task, ended: &Ended, name: &str, seed: u64) -> String {
+    let path = WirePath::from(source.path.as_str());
+    let state = |bytes: &[u8]| State::File { bytes: Arc::from(bytes), mode: 0o644 };
+    let before = state(&source.bytes());
+    let diff = |after: &[u8]| visible(&unified_diff(&path, &before, &state(after)).0);
+    let payload = match &task.sent {
+        Sent::Native(edits) => format!("{edits:#?}"),
+        Sent::Payload { text, .. } => text.clone(),
+    };
+    let got = match ended {
+        Ended::AppliedWrongly(after) => diff(after),
+        Ended::RefusedThough(why) => why.clone(),
+        Ended::AppliedRightly | Ended::RefusedRightly => String::new(),
+    };
+    format!(
+        "{name}, {}: {} (seed {seed})\n--- payload\n{payload}\n--- right: {:?}\n{}\n--- got\n{got}\n",
+        task.how.name(),
+        source.origin,
+        task.verdict,
+        diff(&task.expected.shown()),
+    )
+}
+
+/// A text in which white space at line ends and tabs can be seen.
+fn visible(text: &str) -> String {
+    let mut shown = String::new();
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches('\n').replace('\r', "␍").replace('\t', "→");
+        let end = body.trim_end_matches(' ').len();
+        shown.push_str(&body[..end]);
+        shown.extend(std::iter::repeat_n('·', body.len() - end));
+        shown.push('\n');
+    }
+    shown
+}

@@ -1,0 +1,37 @@
+//! Real-looking edits of real files, said in every dialect, disturbed the way callers disturb them, and judged by
+//! a model that shares nothing with the engine. It asks the engine for plans only and touches no file.
+//!
+//! *Calling sequence*: [`Corpus::find`] lists real files, [`run`] draws edits of them and judges what the engine
+//! makes of each, [`Table`] says how they ended. The same seed and corpus give the same table.
+//!
+//! *How an edit is judged*: `change` draws it and knows the result, `quoting` quotes what it replaces, `disturb`
+//! spoils the quotation, `oracle` says from the lines of the file alone what may become of that, a printer says it
+//! in a dialect, and `judge` compares. **Applied wrongly** is whatever was written and is not what was meant.
+//!
+//! *Limitations*: files are UTF-8; a quotation that, once disturbed, is a word for word quotation of another
+//! place is drawn anew and counted, since nobody could tell what was meant.
+
+mod corpus;
+mod source;
+
+mod change;
+mod fragments;
+
+mod quoting;
+
+mod disturb;
+mod spoil;
+
+mod expected;
+mod oracle;
+
+mod judge;
+mod printers;
+
+mod draw;
+mod run;
+mod table;
+
+pub use corpus::{Corpus, Language};
+pub use run::{Request, run};
+pub use table::Table;

@@ -1,0 +1,157 @@
+//! What may become of a quotation, from the lines of the file alone: applied at its place, refused, or either. It
+//! knows the specification and not the engine.
+
+use super::disturb::Disturbance;
+use super::printers::Ways;
+use super::quoting::{Said, exact_at, overlapping};
+use super::source::{Endings, Source, loosened, plain};
+
+/// Lines either way within which a hint chooses the only candidate.
+const NEAR: usize = 40;
+
+/// The least similarity that the generator asks for, and by how much another place must be less similar so that
+/// one place is surely left: the specification's 0.02, and what foldings of blanks may make of it.
+pub(super) const SIMILAR: f64 = 0.85;
+const MARGIN: f64 = 0.05;
+
+/// What is right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Right {
+    /// The lines that were meant are replaced by the lines that were meant.
+    Placed,
+    /// The quotation stands word for word at this offset of the text with `\n`: there it is replaced as given.
+    Literal(usize),
+    /// Nothing says which place is meant, or the text is not there.
+    Refused,
+    /// As `Placed`, or refused.
+    Either,
+}
+
+/// What is right for one edit. `None` where the quotation names another place as well as anybody could.
+pub(super) fn right(
+    source: &Source,
+    truth: &Said,
+    said: &Said,
+    ways: &Ways,
+    how: Disturbance,
+) -> Option<Right> {
+    if !ways.quotes {
+        return Some(Right::Placed);
+    }
+    let want = source.starts[truth.start] + truth.column;
+    let exact = exact_at(source, said, ways);
+    match exact.as_slice() {
+        [] => absent(source, truth, said, ways, how),
+        [one] if ways.anywhere => {
+            // A blank line too many may be the break of the line above.
+            let from = source.starts[truth.start].saturating_sub(1);
+            let to = source.starts.get(truth.span().end).copied().unwrap_or(source.lf.len() + 1);
+            (from..to).contains(one).then_some(Right::Literal(*one))
+        }
+        [one] => (*one == want).then_some(Right::Placed),
+        _ if source.endings == Endings::Mixed || !exact.contains(&want) => None,
+        many => match said.hint.map(|line| chosen(source, many, line)) {
+            None | Some(None) => Some(Right::Refused),
+            Some(Some(at)) if at == want => {
+                Some(if ways.anywhere { Right::Literal(at) } else { Right::Placed })
+            }
+            Some(Some(_)) => None,
+        },
+    }
+}
+
+/// The candidate that a line number names: the one that starts there, else the only one near it.
+fn chosen(source: &Source, candidates: &[usize], hint: u64) -> Option<usize> {
+    let hint = usize::try_from(hint).ok()?;
+    let line = |at: usize| source.starts.partition_point(|start| *start <= at);
+    let only = |within: usize| {
+        let mut near = candidates.iter().filter(|at| line(**at).abs_diff(hint) <= within);
+        let first = near.next().copied();
+        (first, near.next().is_some())
+    };
+    match (only(0), only(NEAR)) {
+        ((Some(at), false), _) => Some(at),
+        ((Some(_), true), _) => None,
+        (_, (Some(at), false)) => Some(at),
+        _ => None,
+    }
+}
+
+/// The quotation does not stand in the file word for word.
+fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturbance) -> Option<Right> {
+    match how {
+        Disturbance::Typo | Disturbance::Stale => {
+            // What looks like another place quotes that one. At an edge it may be cut off.
+            let elsewhere = !alike(source, said, ways, how).is_empty();
+            let right = if ways.edge { Right::Either } else { Right::Refused };
+            (!elsewhere).then_some(right)
+        }
+        Disturbance::TypoSimilar => similar(source, truth, said),
+        _ => {
+            let places = alike(source, truth, ways, how).len();
+            // An insertion has an anchor instead of an old text, and nothing can be cut from both old and new.
+            let cut = how != Disturbance::LineTooMany || !truth.old.is_empty();
+            let one = places == 1 && said.sure && cut && how.is_repaired(ways);
+            Some(if one { Right::Placed } else { Right::Either })
+        }
+    }
+}
+
+/// Where text stands that looks like the quotation.
+fn alike(source: &Source, said: &Said, ways: &Ways, how: Disturbance) -> Vec<usize> {
+    let (old, _) = said.texts("\n");
+    if said.phrase.is_some() || (ways.anywhere && how == Disturbance::Quotes) {
+        return overlapping(&plain(&source.lf), &plain(&old));
+    }
+    source.alike(&said.quoted())
+}
+
+/// Whether the place that was meant is the most similar by far. `None` where another is more so.
+fn similar(source: &Source, truth: &Said, said: &Said) -> Option<Right> {
+    if said.phrase.is_some() {
+        return Some(Right::Either);
+    }
+    let quoted: Vec<String> = said.quoted().iter().map(|line| loosened(line)).collect();
+    let text = quoted.join("\n");
+    let score = |at: usize| similarity(&source.loose[at..at + quoted.len()].join("\n"), &text);
+    let own = score(truth.start);
+    let places = 0..=source.lines.len() - quoted.len();
+    let others = places.filter(|at| *at != truth.start).map(score);
+    let best = others.fold(0.0, f64::max);
+    if best > own {
+        return None;
+    }
+    let sure = said.sure && own > SIMILAR + MARGIN && best + MARGIN < own;
+    Some(if sure { Right::Placed } else { Right::Either })
+}
+
+/// One less the share of letters to change; 0 where it is surely below what is asked for.
+fn similarity(a: &str, b: &str) -> f64 {
+    let most = a.chars().count().max(b.chars().count()).max(1);
+    let share = |distance: usize| 1.0 - distance as f64 / most as f64;
+    // Each change of a letter changes at most four bytes of either side.
+    let mut bag = [0_i64; 256];
+    a.bytes().for_each(|byte| bag[usize::from(byte)] += 1);
+    b.bytes().for_each(|byte| bag[usize::from(byte)] -= 1);
+    let more: i64 = bag.iter().filter(|count| **count > 0).sum();
+    let less: i64 = bag.iter().filter(|count| **count < 0).sum();
+    let plain = a.is_ascii() && b.is_ascii();
+    let least = usize::try_from(more.max(-less)).unwrap_or(0) / if plain { 1 } else { 4 };
+    if share(least) < SIMILAR - MARGIN { 0.0 } else { share(distance(a, b)) }
+}
+
+/// Levenshtein's distance, by the book.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,40 @@
+//! The dialect `chunks`: contexts, old and new lines as lists or texts.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::{Ask, Context, Printer, Sent, Ways};
+
+/// The dialect.
+pub(super) struct Chunks;
+
+impl Printer for Chunks {
+    fn ways(&self) -> Ways {
+        Ways { context: Context::Beside, numbered: false, ..Ways::named("chunks") }
+    }
+
+    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+        // Breaks stand in the payload only where items end in them.
+        let end = if ask.eol == "\r\n" || rng.usize(0..4) == 0 { ask.eol } else { "" };
+        let items = |lines: &[String]| lines.iter().map(|line| format!("{line}{end}")).collect::<Vec<_>>();
+        let mut context = |lines: &[String]| match lines {
+            [] if rng.bool() => json!(""),
+            [one] if !one.is_empty() && rng.bool() => json!(one),
+            _ => json!(items(lines)),
+        };
+        let chunks: Vec<Value> = ask
+            .edits
+            .iter()
+            .map(|said| {
+                json!({
+                    "context_before": context(&said.before),
+                    "old_lines": items(&said.old),
+                    "new_lines": items(&said.new),
+                    "context_after": context(&said.after),
+                })
+            })
+            .collect();
+        let text = json!({"relative_path": ask.source.path, "chunks": chunks}).to_string();
+        Some(Sent::Payload { dialect: "chunks", text, beside: false })
+    }
+}

@@ -1,0 +1,144 @@
+//! Edits said in every dialect: what was quoted in, a payload out, as a caller of that dialect would write it.
+//!
+//! *Contract*: a printer says exactly what it is given, disturbed or not; it never looks for a place and never
+//! mends a quotation.
+
+mod apply_patch;
+mod chunks;
+mod native;
+mod patch;
+mod safe_edit;
+mod search_replace;
+mod text_editor;
+mod unified_diff;
+
+use editd_proto::message::Edit;
+use fastrand::Rng;
+
+use super::quoting::Said;
+use super::source::Source;
+
+/// How a way of editing quotes.
+#[derive(Clone, Debug)]
+pub(super) struct Ways {
+    /// What the table calls it.
+    pub(super) name: &'static str,
+    /// Where contexts stand.
+    pub(super) context: Context,
+    /// Whether a quotation may begin and end anywhere in a line.
+    pub(super) anywhere: bool,
+    /// Whether a part of a line can be quoted.
+    pub(super) phrases: bool,
+    /// Whether it quotes at all, or names lines by number.
+    pub(super) quotes: bool,
+    /// Whether a line number can stand beside a quotation.
+    pub(super) hints: bool,
+    /// Whether one always does.
+    pub(super) always_hints: bool,
+    /// Whether a payload may have several edits.
+    pub(super) many: bool,
+    /// Lines of context on either side that are customary.
+    pub(super) context_lines: usize,
+    /// Whether it only inserts, beside one anchor.
+    pub(super) insertions: bool,
+    /// Whether the ladder looks the quotation up.
+    pub(super) looks: bool,
+    /// Whether that goes through the rung `numbered`.
+    pub(super) numbered: bool,
+    /// Whether that goes through the rung `edge`.
+    pub(super) edge: bool,
+    /// Whether the caller can say that similar text is enough.
+    pub(super) similar: bool,
+}
+
+/// Where the lines around an edit are said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Context {
+    /// In the old text, and again in the new.
+    Merged,
+    /// By themselves.
+    Beside,
+}
+
+/// What is to be said.
+#[derive(Debug)]
+pub(super) struct Ask<'a> {
+    pub(super) source: &'a Source,
+    /// The edits, in the order of the file.
+    pub(super) edits: &'a [Said],
+    /// Where each changes the file: first line, and how many give way.
+    pub(super) lines: &'a [(usize, usize)],
+    /// The breaks that the caller writes.
+    pub(super) eol: &'static str,
+    /// Similarity that is enough.
+    pub(super) threshold: Option<f64>,
+}
+
+/// What is sent.
+#[derive(Clone, Debug)]
+pub(super) enum Sent {
+    /// Native edits.
+    Native(Vec<Edit>),
+    /// A payload, the file named beside it or not.
+    Payload {
+        /// Its dialect.
+        dialect: &'static str,
+        /// Itself.
+        text: String,
+        /// Whether the file is named beside it.
+        beside: bool,
+    },
+}
+
+/// One way of saying edits.
+pub(super) trait Printer: Sync {
+    /// How it quotes.
+    fn ways(&self) -> Ways;
+
+    /// Says edits; `None` where this way cannot say them.
+    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent>;
+}
+
+/// Every way, and how often it is drawn.
+pub(super) const PRINTERS: [(&dyn Printer, usize); 13] = [
+    (&native::Replace, 10),
+    (&native::WholeLines, 8),
+    (&native::Lines, 3),
+    (&native::Chunk, 8),
+    (&native::Insert, 6),
+    (&patch::Patch, 12),
+    (&safe_edit::LineEdits, 3),
+    (&safe_edit::SearchReplace, 3),
+    (&chunks::Chunks, 10),
+    (&search_replace::SearchReplace, 14),
+    (&apply_patch::ApplyPatch, 10),
+    (&unified_diff::UnifiedDiff, 10),
+    (&text_editor::TextEditor, 8),
+];
+
+impl Ways {
+    /// A way that quotes lines, contexts merged in, and looks up the ladder to its default rung.
+    fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            context: Context::Merged,
+            anywhere: false,
+            phrases: false,
+            quotes: true,
+            hints: false,
+            always_hints: false,
+            many: true,
+            context_lines: 0,
+            insertions: false,
+            looks: true,
+            numbered: true,
+            edge: false,
+            similar: false,
+        }
+    }
+}
+
+/// Lines as a list that ends in a break: `""` is none.
+fn list(lines: &[String], eol: &str) -> String {
+    lines.iter().flat_map(|line| [line.as_str(), eol]).collect()
+}

@@ -1,0 +1,122 @@
+//! The native edits: `replace`, in whole lines or not, `lines`, `chunk` and `insert`. They are built, not written
+//! as text.
+
+use editd_proto::message::{Edit, Position};
+use fastrand::Rng;
+
+use super::{Ask, Context, Printer, Sent, Ways, list};
+
+/// `replace` anywhere in a line.
+pub(super) struct Replace;
+
+impl Printer for Replace {
+    fn ways(&self) -> Ways {
+        Ways { anywhere: true, phrases: true, hints: true, similar: true, ..Ways::named("replace") }
+    }
+
+    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+        let edits = ask.edits.iter().map(|said| {
+            let (old, new) = said.texts(ask.eol);
+            Edit {
+                old: Some(old),
+                new: Some(new),
+                near: said.hint,
+                threshold: ask.threshold,
+                ..named("replace")
+            }
+        });
+        Some(Sent::Native(edits.collect()))
+    }
+}
+
+/// `replace` of whole lines.
+pub(super) struct WholeLines;
+
+impl Printer for WholeLines {
+    fn ways(&self) -> Ways {
+        Ways { hints: true, similar: true, ..Ways::named("replace, whole lines") }
+    }
+
+    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+        let edits = ask.edits.iter().map(|said| Edit {
+            old: Some(list(&said.quoted(), ask.eol)),
+            new: Some(list(&said.with_context(), ask.eol)),
+            near: said.hint,
+            threshold: ask.threshold,
+            whole_lines: Some(true),
+            ..named("replace")
+        });
+        Some(Sent::Native(edits.collect()))
+    }
+}
+
+/// `lines`, by number.
+pub(super) struct Lines;
+
+impl Printer for Lines {
+    fn ways(&self) -> Ways {
+        Ways { quotes: false, looks: false, ..Ways::named("lines") }
+    }
+
+    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+        let edits = ask.edits.iter().zip(ask.lines).map(|(said, (first, removed))| Edit {
+            start: Some(*first as u64 + 1),
+            end: Some((first + removed) as u64),
+            text: Some(list(&said.new, ask.eol)),
+            ..named("lines")
+        });
+        Some(Sent::Native(edits.collect()))
+    }
+}
+
+/// `chunk`, with contexts.
+pub(super) struct Chunk;
+
+impl Printer for Chunk {
+    fn ways(&self) -> Ways {
+        Ways { context: Context::Beside, numbered: false, ..Ways::named("chunk") }
+    }
+
+    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+        let context = |lines: &[String]| (!lines.is_empty()).then(|| list(lines, ask.eol));
+        let edits = ask.edits.iter().map(|said| Edit {
+            before: context(&said.before),
+            old: Some(list(&said.old, ask.eol)),
+            new: Some(list(&said.new, ask.eol)),
+            after: context(&said.after),
+            ..named("chunk")
+        });
+        Some(Sent::Native(edits.collect()))
+    }
+}
+
+/// `insert` beside an anchor of whole lines.
+pub(super) struct Insert;
+
+impl Printer for Insert {
+    fn ways(&self) -> Ways {
+        Ways { context: Context::Beside, hints: true, insertions: true, ..Ways::named("insert") }
+    }
+
+    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+        if ask.edits.iter().any(|said| !said.before.is_empty() && !said.after.is_empty()) {
+            return None;
+        }
+        let edits = ask.edits.iter().map(|said| Edit {
+            at: Some(if said.after.is_empty() {
+                Position::After(list(&said.before, ask.eol))
+            } else {
+                Position::Before(list(&said.after, ask.eol))
+            }),
+            text: Some(list(&said.new, ask.eol)),
+            near: said.hint,
+            whole_lines: Some(true),
+            ..named("insert")
+        });
+        Some(Sent::Native(edits.collect()))
+    }
+}
+
+fn named(op: &str) -> Edit {
+    Edit { op: op.to_owned(), ..Edit::default() }
+}

@@ -1,0 +1,36 @@
+//! The dialect `patch`: a list of patches as JSON. Its texts are literal, breaks and all.
+
+use fastrand::Rng;
+use serde_json::json;
+
+use super::{Ask, Printer, Sent, Ways, list};
+
+/// The dialect.
+pub(super) struct Patch;
+
+impl Printer for Patch {
+    fn ways(&self) -> Ways {
+        Ways { anywhere: true, phrases: true, edge: true, ..Ways::named("patch") }
+    }
+
+    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+        let patches = ask.edits.iter().map(|said| {
+            let (old, new) = said.texts(ask.eol);
+            let inserts = said.old.is_empty() && said.phrase.is_none() && said.closed && rng.bool();
+            // An anchor's bytes stay; what is inserted is literal.
+            match (inserts && said.repeated.is_none(), said.before.is_empty(), said.after.is_empty()) {
+                (true, false, true) => {
+                    json!({"operation": "insert_after", "oldText": old, "newText": list(&said.new, ask.eol)})
+                }
+                (true, true, false) => {
+                    json!({"operation": "insert_before", "oldText": old, "newText": list(&said.new, ask.eol)})
+                }
+                _ if new.is_empty() && rng.bool() => json!({"operation": "replace", "oldText": old}),
+                _ => json!({"operation": "replace", "oldText": old, "newText": new}),
+            }
+        });
+        let patches: Vec<_> = patches.collect();
+        let text = json!({"path": ask.source.path, "patches": patches}).to_string();
+        Some(Sent::Payload { dialect: "patch", text, beside: false })
+    }
+}

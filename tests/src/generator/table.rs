@@ -1,0 +1,197 @@
+//! How payloads ended, by way and disturbance. It counts and prints; it judges nothing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::corpus::Language;
+use super::disturb::Disturbance;
+use super::draw::Verdict;
+use super::judge::Ended;
+use super::run::Seen;
+
+/// Payloads of each kind that are shown in full.
+const SHOWN: usize = 3;
+
+/// Payloads that are shown in full of those that were applied wrongly.
+const WRONG: usize = 60;
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Count {
+    edits: u64,
+    rightly: u64,
+    refused: u64,
+    though: u64,
+    wrongly: u64,
+    /// Payloads whose edits each have one right place, and how many of them were applied.
+    placed: u64,
+    placed_rightly: u64,
+}
+
+impl Count {
+    fn add(&mut self, other: &Self) {
+        self.edits += other.edits;
+        self.rightly += other.rightly;
+        self.refused += other.refused;
+        self.though += other.though;
+        self.wrongly += other.wrongly;
+        self.placed += other.placed;
+        self.placed_rightly += other.placed_rightly;
+    }
+
+    fn row(&self, f: &mut fmt::Formatter<'_>, head: &str) -> fmt::Result {
+        writeln!(
+            f,
+            "| {head} | {} | {} | {} | {} | {} | {} |",
+            self.edits,
+            self.rightly,
+            self.refused,
+            self.though,
+            self.wrongly,
+            share(self.placed_rightly, self.placed),
+        )
+    }
+}
+
+/// How payloads ended.
+#[derive(Default, Debug)]
+pub struct Table {
+    counts: BTreeMap<(&'static str, Disturbance), Count>,
+    seen: Seen,
+    /// Disturbed quotations that quoted another place, and were drawn anew.
+    pub(super) elsewhere: u64,
+    wrong: Vec<String>,
+    though: BTreeMap<(&'static str, Disturbance), Vec<String>>,
+}
+
+impl Table {
+    /// Payloads that were judged.
+    pub fn edits(&self) -> usize {
+        self.counts.values().map(|count| usize::try_from(count.edits).unwrap_or(usize::MAX)).sum()
+    }
+
+    /// Payloads that were applied wrongly.
+    pub fn wrongly(&self) -> u64 {
+        self.counts.values().map(|count| count.wrongly).sum()
+    }
+
+    /// The share of undisturbed payloads with one right place that were applied, and of disturbed ones.
+    pub fn shares(&self) -> (f64, f64) {
+        let of = |count: Count| count.placed_rightly as f64 / count.placed.max(1) as f64;
+        (of(self.total(|how| how == Disturbance::None)), of(self.total(|how| how != Disturbance::None)))
+    }
+
+    /// Payloads that were applied wrongly, in full; bounded.
+    pub fn wrong(&self) -> &[String] {
+        &self.wrong
+    }
+
+    /// Payloads that were refused though each edit has one right place, in full; bounded.
+    pub fn though(&self) -> impl Iterator<Item = &String> {
+        self.though.values().flatten()
+    }
+
+    fn total(&self, which: impl Fn(Disturbance) -> bool) -> Count {
+        let mut sum = Count::default();
+        self.counts.iter().filter(|((_, how), _)| which(*how)).for_each(|(_, count)| sum.add(count));
+        sum
+    }
+
+    pub(super) fn count(&mut self, name: &'static str, how: Disturbance, verdict: Verdict, ended: &Ended) {
+        let count = self.counts.entry((name, how)).or_default();
+        count.edits += 1;
+        let placed = verdict == Verdict::Applied;
+        count.placed += u64::from(placed);
+        match ended {
+            Ended::AppliedRightly => {
+                count.rightly += 1;
+                count.placed_rightly += u64::from(placed);
+            }
+            Ended::RefusedRightly => count.refused += 1,
+            Ended::RefusedThough(_) => count.though += 1,
+            Ended::AppliedWrongly(_) => count.wrongly += 1,
+        }
+    }
+
+    pub(super) fn keep(
+        &mut self,
+        ended: &Ended,
+        name: &'static str,
+        how: Disturbance,
+        text: impl FnOnce() -> String,
+    ) {
+        if matches!(ended, Ended::AppliedWrongly(_)) {
+            if self.wrong.len() < WRONG {
+                self.wrong.push(text());
+            }
+        } else {
+            let kept = self.though.entry((name, how)).or_default();
+            if kept.len() < SHOWN {
+                kept.push(text());
+            }
+        }
+    }
+
+    pub(super) fn saw(&mut self, language: Language, path: PathBuf) {
+        self.seen.insert((language, path));
+    }
+
+    pub(super) fn take_in(&mut self, other: Self) {
+        for (key, count) in &other.counts {
+            self.counts.entry(*key).or_default().add(count);
+        }
+        self.seen.extend(other.seen);
+        self.elsewhere += other.elsewhere;
+        self.wrong.extend(other.wrong);
+        self.wrong.truncate(WRONG);
+        for (key, texts) in other.though {
+            let kept = self.though.entry(key).or_default();
+            kept.extend(texts);
+            kept.truncate(SHOWN);
+        }
+    }
+}
+
+fn share(part: u64, of: u64) -> String {
+    if of == 0 { "–".to_owned() } else { format!("{:.2} %", part as f64 * 100.0 / of as f64) }
+}
+
+const HEAD: &str = "edits | applied rightly | refused rightly | refused though one right place | applied wrongly | \
+                    applied, of those with one right place |";
+const RULE: &str = "---:|---:|---:|---:|---:|---:|";
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut files: BTreeMap<&str, u64> = BTreeMap::new();
+        self.seen.iter().for_each(|(language, _)| *files.entry(language.name()).or_default() += 1);
+        let list: Vec<String> = files.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        writeln!(f, "{} edits of {} files ({}).\n", self.edits(), self.seen.len(), list.join(", "))?;
+        writeln!(f, "| disturbance | {HEAD}\n|---|{RULE}")?;
+        let mut kinds: Vec<Disturbance> = self.counts.keys().map(|(_, how)| *how).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        for kind in kinds {
+            self.total(|how| how == kind).row(f, kind.name())?;
+        }
+        self.total(|_| true).row(f, "all")?;
+        writeln!(f, "\n| edits said as | disturbance | {HEAD}\n|---|---|{RULE}")?;
+        for ((name, how), count) in &self.counts {
+            count.row(f, &format!("{name} | {}", how.name()))?;
+        }
+        let none = self.total(|how| how == Disturbance::None);
+        let some = self.total(|how| how != Disturbance::None);
+        writeln!(
+            f,
+            "\nUndisturbed and unique: {} of {} applied ({}). Disturbed, one right place left: {} of {} applied \
+             ({}). Applied wrongly: {}. Drawn anew, since the disturbed quotation stands word for word elsewhere: {}.",
+            none.placed_rightly,
+            none.placed,
+            share(none.placed_rightly, none.placed),
+            some.placed_rightly,
+            some.placed,
+            share(some.placed_rightly, some.placed),
+            self.wrongly(),
+            self.elsewhere,
+        )
+    }
+}

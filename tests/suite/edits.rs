@@ -1,0 +1,32 @@
+//! A sample of what `cargo run -p editd-tests --example edits` judges: real-looking edits of real files in every
+//! dialect. None may be applied wrongly.
+
+use editd_tests::generator::{Corpus, Request, run};
+
+/// A few seconds.
+const EDITS: usize = 2_000;
+
+#[test]
+fn no_real_looking_edit_is_applied_wrongly() {
+    let corpus = Corpus::find();
+    if corpus.len() < 200 {
+        println!("cargo's registry folder has {} files to edit: too few; skipped", corpus.len());
+        return;
+    }
+    let request = Request { edits: EDITS, seed: 1, only: String::new() };
+    let table = run(&corpus, &request);
+    assert_eq!(table.wrongly(), 0, "{}\n{table}", table.wrong().join("\n"));
+    let (none, some) = table.shares();
+    assert!(none >= 0.995 && some >= 0.95, "too few are applied\n{table}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_table() {
+    let corpus = Corpus::find();
+    if corpus.is_empty() {
+        println!("no files to edit; skipped");
+        return;
+    }
+    let request = Request { edits: 200, seed: 7, only: String::new() };
+    assert_eq!(run(&corpus, &request).to_string(), run(&corpus, &request).to_string());
+}
