@@ -80,7 +80,7 @@ pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
 pub(crate) const LOOKED_AT: usize = 64;
 
 /// What reading a file line by line costs, in literal searches of it.
-pub(crate) const SCOPE_PASSES: usize = 64;
+pub(crate) const SCOPE_PASSES: usize = 8;
 
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;

@@ -117,6 +117,39 @@ fn printed(steps: &[(u8, bool)], context: usize) -> (String, String, Vec<(usize,
     (old, new, hunks)
 }
 
+/// A content of 30,000 lines, and 10,000 hunks that each change one of them.
+fn large() -> (String, String, Vec<String>) {
+    let (mut old, mut new, mut hunks) = (String::new(), String::new(), Vec::new());
+    for n in 0..10_000 {
+        write!(old, "fn {n}\n  same\n  end {n}\n").unwrap();
+        write!(new, "fn {n}\n  other\n  end {n}\n").unwrap();
+        hunks.push(format!("-  same\n+  other\n   end {n}\n"));
+    }
+    (old, new, hunks)
+}
+
+#[test]
+fn ten_thousand_hunks_are_located_without_reading_the_file_for_each() {
+    let (old, new, hunks) = large();
+    let mut diff = "--- a/f\n+++ b/f\n".to_owned();
+    for (n, hunk) in hunks.iter().enumerate() {
+        write!(diff, "@@ -{} +{} @@\n{hunk}", n * 3 + 2, n * 3 + 2).unwrap();
+    }
+    assert_eq!(done("unified-diff", &diff, &file(&old)), Ok(file(&new)));
+    let patch = format!("*** Begin Patch\n*** Update File: f\n@@\n{}*** End Patch\n", hunks.join("@@\n"));
+    assert_eq!(done("apply-patch", &patch, &file(&old)), Ok(file(&new)));
+}
+
+#[test]
+fn one_hunk_may_have_ten_thousand_changes() {
+    let (old, new, hunks) = large();
+    let all: String = (0..).zip(&hunks).map(|(n, hunk)| format!(" fn {n}\n{hunk}")).collect();
+    let patch = format!("*** Begin Patch\n*** Update File: f\n@@\n{all}*** End Patch\n");
+    assert_eq!(done("apply-patch", &patch, &file(&old)), Ok(file(&new)));
+    let folded = old.replace("same", "same  ");
+    assert_eq!(done("apply-patch", &patch, &file(&folded)), Ok(file(&new)));
+}
+
 proptest! {
     #[test]
     fn a_diff_of_two_contents_makes_one_of_the_other((old, new) in contents()) {

@@ -96,18 +96,19 @@ impl Hunk<'_> {
 
     /// The refusal of a block that stands nowhere, or not where the hunk says that it stands.
     fn missed(&self, scene: &Scene<'_>, quote: &Quote<'_>, scope: Option<&Scope>) -> Refusal {
-        let quote_alone = Quote { near: None, brings: Brings::Nothing, ..quote.clone() };
-        let elsewhere = match locate::one(scene.hay, &quote_alone) {
-            Ok(hit) => hit.map(|hit| scene.text.line_of(hit.range.start) as u64),
-            Err(several) => several.candidates.first().map(|place| place.line),
-        };
+        let mut error = scene.missed(quote, Some(&self.body.after()));
         let place = match scope {
             Some(_) => "below its header",
             None if self.whole => "as the whole file",
-            None => "at the end of the file",
+            None if self.last() => "at the end of the file",
+            None => return error,
         };
-        let mut error = scene.missed(quote, Some(&self.body.after()));
-        if let (Some(line), true) = (elsewhere, self.last() || scope.is_some()) {
+        let alone = Quote { near: None, brings: Brings::Nothing, ..quote.clone() };
+        let line = match locate::one(scene.hay, &alone) {
+            Ok(hit) => hit.map(|hit| scene.text.line_of(hit.range.start) as u64),
+            Err(several) => several.candidates.first().map(|place| place.line),
+        };
+        if let Some(line) = line {
             error.message =
                 format!("the lines stand at line {line}, but not {place}; say where they are meant to stand");
             error.near_misses.clear();
