@@ -1,0 +1,124 @@
+//! Sections as file entries: the updates of one path together, as long as nothing else happens to it. It never looks
+//! at a file.
+
+use editd_proto::error::WireError;
+use editd_proto::message::{Edit, Position};
+use editd_proto::path::WirePath;
+use serde_json::Value;
+
+use super::envelope::{Deed, Hunk, Section, begins, sections};
+use super::words::{PatchWords, Said, Verb, refused};
+use crate::Refusal;
+use crate::dialect::entries::{Entries, edit};
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+
+/// The dialect.
+pub(in crate::dialect) struct ApplyPatch;
+
+/// The object that a tool call is wrapped in.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with `input`")]
+struct Input {
+    input: String,
+}
+
+impl Dialect for ApplyPatch {
+    fn name(&self) -> &'static str {
+        "apply-patch"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "`*** Begin Patch` envelopes that add, delete, update and move files."
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        match payload {
+            Sample::Json(fields) => {
+                matches!(fields.get("input"), Some(Value::String(text)) if begins(text))
+            }
+            Sample::Text(text) => begins(text),
+        }
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let wrapped: Option<Input> =
+            if payload.trim_start().starts_with('{') { Some(json::read(payload)?) } else { None };
+        let text = wrapped.as_ref().map_or(payload, |wrapped| &wrapped.input);
+        let mut gathered = Gathered::default();
+        for section in sections(text)? {
+            let line = section.line;
+            gathered.take(section, setting).map_err(|mut refusal| {
+                refusal.line = Some(line);
+                refusal
+            })?;
+        }
+        let asked = Asked::Job(Wanted { files: gathered.entries.into_files(), ..Wanted::default() });
+        let words = Box::new(PatchWords { entries: gathered.said });
+        Ok(Translation { dialect: self.name(), asked, words })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        refused(error)
+    }
+}
+
+/// The entries so far, and what is to be said of them.
+#[derive(Default)]
+struct Gathered {
+    entries: Entries,
+    said: Vec<Said>,
+}
+
+impl Gathered {
+    fn take(&mut self, section: Section<'_>, setting: &Setting<'_>) -> Result<(), Refusal> {
+        let path = setting.path_or(Some(section.path))?;
+        match section.deed {
+            Deed::Add(text) => {
+                self.said.push(Said::new(Verb::Add, &path));
+                self.entries.alone(path, vec![Edit { text: Some(text), ..edit("create") }]);
+            }
+            Deed::Delete => {
+                self.said.push(Said::new(Verb::Delete, &path));
+                self.entries.alone(path, vec![edit("delete")]);
+            }
+            Deed::Update { to, hunks } => {
+                let to = to.map(|to| setting.inside(to)).transpose()?;
+                self.update(&path, to, hunks);
+            }
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, path: &WirePath, to: Option<WirePath>, hunks: Vec<Hunk<'_>>) {
+        let entry = self.entries.shared(path);
+        if self.said.len() < self.entries.len() {
+            self.said.push(Said::new(Verb::Modify, path));
+        }
+        let Some(said) = self.said.get_mut(entry) else { return };
+        for hunk in hunks {
+            said.remember(&hunk);
+            self.entries.add(entry, native(hunk));
+        }
+        let Some(to) = to else { return };
+        if to != *path {
+            self.entries.close(path);
+            self.entries.close(&to);
+            said.path = to.clone();
+            self.entries.add(entry, Edit { to: Some(to), ..edit("rename") });
+        } else if self.entries.is_empty(entry) {
+            // A move to where the file is: nothing to do, but the file must be there.
+            self.entries.add(entry, Edit { to: Some(to), overwrite: Some(true), ..edit("rename") });
+        }
+    }
+}
+
+fn native(hunk: Hunk<'_>) -> Edit {
+    let quotes = hunk.text.lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
+    Edit {
+        at: (hunk.last || !quotes).then_some(Position::End),
+        before: (!hunk.headers.is_empty()).then(|| hunk.headers.join("\n")),
+        near: hunk.near.filter(|line| *line > 0),
+        text: Some(hunk.text),
+        ..edit("hunk")
+    }
+}

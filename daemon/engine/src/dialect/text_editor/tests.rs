@@ -1,0 +1,88 @@
+//! What is said of a file that is shown and of an edit that is taken back, and payloads at random. No file is touched.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::ContentHash;
+use editd_proto::message::{FileOutcome, ReadReply, Receipt, Status};
+use editd_proto::path::WirePath;
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::dialect::{Answer, Asked, Setting, Translation, translate};
+
+const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
+
+fn understood(payload: &serde_json::Value) -> Translation {
+    translate(None, &payload.to_string(), &SETTING).ok().unwrap()
+}
+
+#[test]
+fn a_view_is_numbered_from_its_first_line() {
+    let translation = understood(&json!({"command": "view", "path": "a", "view_range": [9, -1]}));
+    let path = WirePath::from("a");
+    assert_eq!(translation.asked, Asked::View { path: path.clone(), lines: Some((9, u64::MAX)) });
+    let read = ReadReply {
+        path,
+        version: ContentHash::from_bytes([0; 32]).version(),
+        hash: String::new(),
+        text: Some("x\r\n\r\ny".to_owned()),
+        bytes: None,
+        lines: 11,
+        first_line: 9,
+        encoding: "utf-8".to_owned(),
+        line_ending: "crlf".to_owned(),
+        bom: false,
+        size: 6,
+    };
+    assert_eq!(
+        translation.words.say(&Answer::Read(&read)),
+        "Here's the result of running `cat -n` on a:\n     9\tx\n    10\t\n    11\ty\n"
+    );
+    let binary = ReadReply { text: None, ..read };
+    assert_eq!(translation.words.say(&Answer::Read(&binary)), "a is not text; it has 6 bytes");
+}
+
+#[test]
+fn an_undo_is_said_with_what_is_there_again() {
+    let translation = understood(&json!({"command": "undo_edit", "path": "a"}));
+    let path = WirePath::from("a");
+    assert_eq!(translation.asked, Asked::Undo { path: path.clone() });
+    let file = FileOutcome {
+        path,
+        status: Status::Applied,
+        before: None,
+        after: None,
+        diff: Some("--- a/a\n+++ b/a\n@@ -3,2 +3,2 @@ f\n x\n-y\n+z\n@@ -9 +9 @@\n+w\n".to_owned()),
+        omitted_hunks: None,
+        edits: Vec::new(),
+        issues: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let applied = Receipt { files: vec![file], ..Receipt::new(None, Status::Applied) };
+    assert_eq!(
+        translation.words.say(&Answer::Receipt(&applied)),
+        "Last edit to a undone successfully. Here's the result of running `cat -n` on a snippet of a:\n     3\tx\n     4\tz\n...\n     9\tw\n"
+    );
+    let refused = Receipt::refused(WireError::new(Code::NotFound, "nothing to undo"));
+    assert_eq!(translation.words.say(&Answer::Receipt(&refused)), "No edit history found for a.");
+}
+
+proptest! {
+    #[test]
+    fn no_payload_panics(
+        command in prop::sample::select(vec!["view", "create", "str_replace", "insert", "undo_edit", "x"]),
+        line in prop::option::of(any::<i64>()),
+        range in prop::option::of(any::<(i64, i64)>()),
+        text in prop::option::of("[a\n]{0,3}"),
+        other in prop::option::of("[a\n]{0,3}"),
+    ) {
+        let payload = json!({
+            "command": command, "path": "f", "view_range": range, "insert_line": line,
+            "old_str": text, "new_str": other, "insert_text": text, "file_text": other,
+        });
+        if let Err(error) = translate(Some("text-editor"), &payload.to_string(), &SETTING) {
+            prop_assert_eq!(error.code, Code::Malformed);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! From a command to a view, an undo, or one native edit. It never looks at the file.
+
+use editd_proto::error::WireError;
+use editd_proto::message::{Edit, FileEntry, Position};
+use serde_json::Value;
+
+use super::fields::{Command, Input};
+use super::words::{EditorWords, refused};
+use crate::Refusal;
+use crate::dialect::entries::edit;
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::refusal::malformed;
+
+/// The dialect.
+pub(in crate::dialect) struct TextEditor;
+
+impl Dialect for TextEditor {
+    fn name(&self) -> &'static str {
+        "text-editor"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "The commands view, create, str_replace, insert and undo_edit for one file (JSON)."
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        let Sample::Json(fields) = payload else { return false };
+        matches!(fields.get("command"), Some(Value::String(name)) if Command::named(name))
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let input: Input = json::read(payload)?;
+        let path = setting.path_or(input.path.as_deref())?;
+        let command = input.command;
+        let warnings = input
+            .passed_over()
+            .map(|field| format!("`{field}` was passed over: `{}` does not read it", command.name()))
+            .collect();
+        let words = EditorWords::new(command, &path, input.old_str.as_deref());
+        let job = |edit: Edit| {
+            let files = vec![FileEntry { path: path.clone(), edits: vec![edit], ..FileEntry::default() }];
+            Asked::Job(Wanted { files, warnings, ..Wanted::default() })
+        };
+        let asked = match command {
+            Command::View => Asked::View { lines: input.view_range.map(lines).transpose()?, path },
+            Command::UndoEdit => Asked::Undo { path },
+            Command::Create => job(create(input)?),
+            Command::StrReplace => job(replace(input)?),
+            Command::Insert => job(insert(input)?),
+        };
+        Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        refused(error)
+    }
+}
+
+fn lines((first, last): (i64, i64)) -> Result<(u64, u64), Refusal> {
+    let bad = |why: &str| Err(malformed(format!("Invalid `view_range`: [{first}, {last}]. {why}")));
+    let Some(from) = u64::try_from(first).ok().filter(|line| *line > 0) else {
+        return bad("Its first line counts from 1.");
+    };
+    match u64::try_from(last) {
+        Ok(to) if to >= from => Ok((from, to)),
+        Err(_) if last == -1 => Ok((from, u64::MAX)),
+        _ => bad("Its last line must not lie before its first; -1 is the end of the file."),
+    }
+}
+
+fn create(input: Input) -> Result<Edit, Refusal> {
+    let text = input.file_text.ok_or_else(|| needs("file_text", Command::Create))?;
+    Ok(Edit { text: Some(text), ..edit("create") })
+}
+
+fn replace(input: Input) -> Result<Edit, Refusal> {
+    let old = input.old_str.filter(|old| !old.is_empty());
+    let old = old.ok_or_else(|| needs("old_str", Command::StrReplace))?;
+    Ok(Edit { old: Some(old), new: Some(input.new_str.unwrap_or_default()), ..edit("replace") })
+}
+
+fn insert(input: Input) -> Result<Edit, Refusal> {
+    let line = input.insert_line.ok_or_else(|| needs("insert_line", Command::Insert))?;
+    let text = match (input.insert_text, input.new_str) {
+        // Some callers fill in every field.
+        (Some(text), Some(other)) if text.is_empty() || other.is_empty() => text + &other,
+        (Some(text), Some(other)) if text != other => {
+            return Err(malformed("`insert_text` and `new_str` differ; leave one out"));
+        }
+        (Some(text), _) | (None, Some(text)) => text,
+        (None, None) => return Err(needs("insert_text", Command::Insert)),
+    };
+    let Some(before) = u64::try_from(line).ok().and_then(|line| line.checked_add(1)) else {
+        return Err(malformed(format!(
+            "Invalid `insert_line` parameter: {line}. It should be the number of a line of the file, or 0"
+        )));
+    };
+    Ok(Edit { text: Some(text), at: Some(Position::Line(before)), ..edit("insert") })
+}
+
+fn needs(field: &str, command: Command) -> Refusal {
+    malformed(format!("Parameter `{field}` is required for command: {}", command.name()))
+}

@@ -1,0 +1,180 @@
+//! The answer to a command in the words of its callers, with a numbered snippet of what was changed. It shows what the
+//! answer holds, and reads no file.
+
+use std::fmt::Write;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{FileOutcome, ReadReply, Receipt, Status};
+use editd_proto::path::WirePath;
+
+use super::fields::Command;
+use crate::dialect::explain::{explain, with_details};
+use crate::dialect::{Answer, Words};
+use crate::locate::excerpt;
+
+/// The words of one payload.
+#[derive(Debug)]
+pub(super) struct EditorWords {
+    command: Command,
+    path: WirePath,
+    /// What is looked for, shortened.
+    old: String,
+}
+
+impl EditorWords {
+    /// For this command.
+    pub(super) fn new(command: Command, path: &WirePath, old: Option<&str>) -> Self {
+        Self { command, path: path.clone(), old: excerpt(old.unwrap_or_default(), 0) }
+    }
+}
+
+/// A payload that was refused.
+pub(super) fn refused(error: &WireError) -> String {
+    explain(error)
+}
+
+impl Words for EditorWords {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        match answer {
+            Answer::Read(read) => self.shown(read),
+            Answer::Receipt(receipt) => {
+                let mut out = self.outcome(receipt);
+                for file in &receipt.files {
+                    for note in file.issues.iter().chain(&file.warnings) {
+                        push(&mut out, format_args!("\n{note}"));
+                    }
+                }
+                out
+            }
+        }
+    }
+}
+
+impl EditorWords {
+    fn shown(&self, read: &ReadReply) -> String {
+        let Some(text) = &read.text else {
+            return format!("{} is not text; it has {} bytes", self.path, read.size);
+        };
+        let mut out = format!("Here's the result of running `cat -n` on {}:\n", self.path);
+        let stop = if read.line_ending == "cr" { '\r' } else { '\n' };
+        for (number, line) in (read.first_line..).zip(text.split_inclusive(stop)) {
+            numbered(&mut out, number, line);
+        }
+        out
+    }
+
+    fn outcome(&self, receipt: &Receipt) -> String {
+        let path = &self.path;
+        let file = receipt.files.first();
+        match (receipt.status, self.command, &receipt.error) {
+            (Status::Refused, _, Some(error)) => self.failure(error),
+            (Status::Refused, _, None) => format!("{path} was not changed."),
+            (Status::Unchanged, ..) => format!("The file {path} is so already; nothing changed."),
+            (Status::Verified, ..) => {
+                format!("The file {path} would be edited; nothing was written, as asked.")
+            }
+            (Status::Queued, ..) => format!("The edit of {path} waits for its turn; nothing is written yet."),
+            (_, Command::Create, _) => format!("File created successfully at: {path}"),
+            (_, Command::UndoEdit, _) => {
+                let head = format!("Last edit to {path} undone successfully.");
+                snippet(file).map_or(head.clone(), |snippet| format!("{head} {}", self.around(&snippet)))
+            }
+            _ => {
+                let head = format!("The file {path} has been edited.");
+                let Some(snippet) = snippet(file) else { return head };
+                format!(
+                    "{head} {}{}Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.",
+                    self.around(&snippet),
+                    self.loosely(file)
+                )
+            }
+        }
+    }
+
+    fn around(&self, snippet: &str) -> String {
+        format!("Here's the result of running `cat -n` on a snippet of {}:\n{snippet}", self.path)
+    }
+
+    /// Says where the file has something else than was quoted.
+    fn loosely(&self, file: Option<&FileOutcome>) -> String {
+        let edit = file.and_then(|file| file.edits.first());
+        let rung = edit.and_then(|edit| edit.rung.as_deref()).filter(|rung| !["exact", "eol"].contains(rung));
+        rung.map(|rung| format!("old_str did not appear verbatim; it matched as `{rung}`.\n"))
+            .unwrap_or_default()
+    }
+
+    fn failure(&self, error: &WireError) -> String {
+        let (path, old) = (&self.path, &self.old);
+        match (error.code, self.command) {
+            (Code::NotFound, Command::StrReplace) => with_details(
+                error,
+                format!(
+                    "No replacement was performed, old_str `{old}` did not appear verbatim in {path}.\n{}",
+                    error.message
+                ),
+            ),
+            (Code::Ambiguous, Command::StrReplace) => {
+                let lines: Vec<String> =
+                    error.candidates.iter().map(|place| place.line.to_string()).collect();
+                let more = error.found.unwrap_or(0).saturating_sub(lines.len() as u64);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!(
+                    "No replacement was performed. Multiple occurrences of old_str `{old}` in lines [{}]{more}. Please ensure it is unique",
+                    lines.join(", ")
+                )
+            }
+            (Code::NotFound, Command::UndoEdit) => format!("No edit history found for {path}."),
+            (Code::Missing, _) => format!("The path {path} does not exist. Please provide a valid path."),
+            (Code::Exists, Command::Create) => {
+                format!("File already exists at: {path}. Cannot overwrite files using command `create`.")
+            }
+            (Code::OutOfRange, Command::Insert) => format!(
+                "Invalid `insert_line` parameter. It should be within the range of lines of the file: [0, {}]",
+                error.lines.unwrap_or(0)
+            ),
+            (Code::OutOfRange, Command::View) => format!(
+                "Invalid `view_range`. Its first line should be within the range of lines of the file: [1, {}]",
+                error.lines.unwrap_or(0)
+            ),
+            _ => explain(error),
+        }
+    }
+}
+
+/// The lines after a change that its diff shows, numbered; hunks are told apart by a line of dots.
+fn snippet(file: Option<&FileOutcome>) -> Option<String> {
+    let diff = file?.diff.as_ref()?;
+    let mut out = String::new();
+    let mut number = None;
+    for line in diff.split_inclusive('\n') {
+        match (line.as_bytes().first(), number) {
+            (Some(b'@'), _) => {
+                if !out.is_empty() {
+                    out.push_str("...\n");
+                }
+                number = first_line(line);
+            }
+            (Some(b' ' | b'+'), Some(at)) => {
+                numbered(&mut out, at, line.get(1..).unwrap_or_default());
+                number = at.checked_add(1);
+            }
+            _ => {}
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// The first line after the change, of a hunk's header.
+fn first_line(header: &str) -> Option<u64> {
+    let (_, new) = header.split_once(" +")?;
+    new.split([',', ' ']).next()?.parse().ok()
+}
+
+fn numbered(out: &mut String, number: u64, line: &str) {
+    push(out, format_args!("{number:6}\t{}\n", line.trim_end_matches(['\n', '\r'])));
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = out.write_fmt(text);
+}
