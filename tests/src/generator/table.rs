@@ -78,7 +78,7 @@ impl Table {
     /// The share of undisturbed payloads with one right place that were applied, and of disturbed ones.
     pub fn shares(&self) -> (f64, f64) {
         let of = |count: Count| count.placed_rightly as f64 / count.placed.max(1) as f64;
-        (of(self.total(|how| how == Disturbance::None)), of(self.total(|how| how != Disturbance::None)))
+        (of(self.total(Disturbance::is_none)), of(self.total(|how| !how.is_none())))
     }
 
     /// Payloads that were applied wrongly, in full; bounded.
@@ -178,8 +178,8 @@ impl fmt::Display for Table {
         for ((name, how), count) in &self.counts {
             count.row(f, &format!("{name} | {}", how.name()))?;
         }
-        let none = self.total(|how| how == Disturbance::None);
-        let some = self.total(|how| how != Disturbance::None);
+        let none = self.total(Disturbance::is_none);
+        let some = self.total(|how| !how.is_none());
         writeln!(
             f,
             "\nUndisturbed and unique: {} of {} applied ({}). Disturbed, one right place left: {} of {} applied \
