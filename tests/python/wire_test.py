@@ -107,6 +107,28 @@ def hello_tells_who_and_what(place):
 
 
 @test
+def payloads_of_other_tools(place):
+    path = place.file("p.txt", b"one\ntwo\n")
+    with place.client() as client:
+        names = [one["name"] for one in client.call("dialects")["dialects"]]
+        assert "patch" in names and all(names), names
+        patches = [{"operation": "replace", "oldText": "two", "newText": "2"}]
+        payload = {"text": json.dumps({"path": path, "patches": patches})}
+        receipt = client.call("edit", payload=dict(payload, dialect="patch"))
+        equal((receipt["status"], receipt["dialect"]), ("applied", "patch"))
+        equal(receipt["text"], "<patches_applied>all</patches_applied>")
+        equal(place.content("p.txt"), b"one\n2\n")
+        again = client.call("edit", payload=payload)
+        equal((again["status"], again["error"]["code"]), ("refused", "not_found"))
+        equal(again["error"]["by"], receipt["job"])
+        assert "made this very change" in again["text"], again
+        unknown = client.call("edit", payload={"text": "hello"})
+        equal((unknown["status"], unknown["error"]["code"]), ("refused", "malformed"))
+        both = client.call("edit", payload=payload, files=[{"path": path, "edits": [{"op": "delete"}]}])
+        equal(both["error"]["code"], "malformed")
+
+
+@test
 def read_edit_and_undo(place):
     path = place.file("a.txt", b"one\ntwo\n")
     with place.client() as client:

@@ -8,6 +8,8 @@ mod bounded;
 #[cfg(unix)]
 mod cases;
 mod crash;
+#[cfg(unix)]
+mod dialects;
 mod edits;
 mod faults;
 mod foreign;

@@ -30,17 +30,7 @@ fn the_tour_ends_as_it_says() {
     lend_the_registry(&house);
     let tour = block("sh tour");
     assert_eq!(tour.lines().count(), 10);
-    let path = std::env::join_paths(
-        [binaries::editctl().parent().unwrap().to_owned()]
-            .into_iter()
-            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
-    );
-    let mut shell = house.command("bash");
-    shell.args(["-euc", &tour]).env("PATH", path.unwrap()).env("EDITD_BIN", binaries::editd());
-    let done = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
-    let said = String::from_utf8_lossy(&done.stdout).into_owned();
-    let complained = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success(), "{said}\n{complained}");
+    let said = run(&house, &tour);
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
     assert!(lines.contains(&"50"), "fifty files differ: {said}");
     assert!(said.contains("the tour"), "the log names the job: {said}");
@@ -49,6 +39,40 @@ fn the_tour_ends_as_it_says() {
     assert!(before.files() > 2000, "a real tree: {} files", before.files());
     let now = Tree::of(&house.workspace().join("tour"));
     assert_eq!(before.differences(&now), [""; 0], "modes too");
+}
+
+/// A shell in a workspace of its own that runs a block of the README. Returns what it printed.
+fn run(house: &House, block: &str) -> String {
+    let path = std::env::join_paths(
+        [binaries::editctl().parent().unwrap().to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let mut shell = house.command("bash");
+    shell.args(["-euc", block]).env("PATH", path.unwrap()).env("EDITD_BIN", binaries::editd());
+    let done = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let complained = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{said}\n{complained}");
+    said
+}
+
+#[test]
+fn the_dialects_answer_as_it_says() {
+    let house = House::new();
+    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh dialects")));
+    assert!(said.starts_with("Applied 1 of 1 blocks"), "{said}");
+    assert!(said.contains("<patches_applied>all</patches_applied>"), "{said}");
+    let now = String::from_utf8(house.get("greet.py")).unwrap();
+    assert_eq!(now, "def greet(name):\n    print(f\"Hello {name}\")\n");
+}
+
+#[test]
+fn every_dialect_stands_in_its_table() {
+    let readme = fs::read_to_string(binaries::top().join("README.md")).unwrap();
+    for (name, _) in editd_engine::dialect::list() {
+        assert!(readme.contains(&format!("\n| `{name}` | ")), "{name}");
+    }
 }
 
 #[test]
@@ -62,6 +86,7 @@ fn the_configuration_is_one() {
     let defaults = editd::config::Settings::default();
     assert_eq!(format!("{:?}", settings.unread), format!("{:?}", defaults.unread));
     assert_eq!(settings.durability, defaults.durability);
+    assert_eq!(settings.payload_limit, defaults.payload_limit);
     assert_eq!(
         (settings.keep_age, settings.keep_entries, settings.keep_bytes, settings.keep_contents),
         (defaults.keep_age, defaults.keep_entries, defaults.keep_bytes, defaults.keep_contents)

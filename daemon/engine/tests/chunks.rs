@@ -175,6 +175,31 @@ proptest! {
         }
     }
 
+    /// A chunk quoted with less indentation and with white space at line ends changes its own lines only, and its new
+    /// lines stand as deep as those.
+    #[test]
+    fn a_chunk_that_is_quoted_loosely_is_mapped_whole(
+        depths in prop::collection::vec(0..4usize, 1..8),
+        common in 1..3usize,
+        cut in (0..8usize, 1..4usize, 0..3usize, 0..3usize),
+        blanks in prop::collection::vec("[ ]{0,2}", 8),
+        new in prop::collection::vec((0..3usize, "[x-z]{1,2}"), 0..4),
+    ) {
+        let indent = |steps: usize| "    ".repeat(steps);
+        let lines: Vec<String> = depths.iter().enumerate().map(|(at, deep)| format!("{}w{at}", indent(common + deep))).collect();
+        let quoted: Vec<String> = depths.iter().enumerate().map(|(at, deep)| format!("{}w{at}{}", indent(*deep), blanks[at])).collect();
+        let (lines, quoted) = (lines.iter().map(String::as_str).collect::<Vec<_>>(), quoted.iter().map(String::as_str).collect::<Vec<_>>());
+        let start = cut.0 % lines.len();
+        let end = (start + cut.1).min(lines.len());
+        let (from, to) = (start.saturating_sub(cut.2), (end + cut.3).min(lines.len()));
+        let given: Vec<String> = new.iter().map(|(deep, word)| format!("{}{word}", indent(*deep))).collect();
+        let wanted: Vec<String> = given.iter().map(|line| format!("{}{line}", indent(common))).collect();
+        let (given, wanted) = (given.iter().map(String::as_str).collect::<Vec<_>>(), wanted.iter().map(String::as_str).collect::<Vec<_>>());
+        let edit = chunk(&quoted[from..start], &quoted[start..end], &given, &quoted[end..to]);
+        let made = run(&list(&lines), &[edit]).unwrap();
+        prop_assert_eq!(made, list(&[&lines[..start], &wanted, &lines[end..]].concat()));
+    }
+
     /// The order of chunks says nothing, but for insertions at one place.
     #[test]
     fn the_order_of_chunks_is_irrelevant(
@@ -222,6 +247,7 @@ fn ten_thousand_chunks_in_one_file() {
         .collect();
     let made = run(&list(&names), &edits).unwrap();
     assert_eq!(made.matches("x\n").count(), 10_000);
+    // One chunk for each line, in a range of its own: the file is not read once for each.
     let narrow: Vec<Edit> = edits
         .into_iter()
         .enumerate()
@@ -256,4 +282,21 @@ fn one_line_of_ten_megabytes() {
     let error = run(&file, &[chunk(&["b"], &[&long[1..]], &["x"], &[])]).unwrap_err();
     assert_eq!(error.code, Code::NotFound);
     assert!(serde_json::to_string(&error).unwrap().len() < 16 * 1024);
+}
+
+#[test]
+fn what_was_not_looked_at_is_not_said_to_be_missing() {
+    let file = "same\n".repeat(2_000);
+    let edits = (0..3_000).map(|at| chunk(&["same"], &[&format!("other {at}")], &["x"], &[])).collect();
+    let path = WirePath::from("f");
+    let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
+    let job = JobRequest { files: vec![entry], partial: true, ..JobRequest::default() };
+    let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
+    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let errors: Vec<_> = plan.files[0].edits.iter().filter_map(|edit| edit.error.as_ref()).collect();
+    assert_eq!(errors.len(), 3_000);
+    assert_eq!((errors[0].check.as_deref(), errors[0].fallen.len()), (Some("content"), 5));
+    // The budget for explanations is spent long before the last.
+    assert!(errors[2_999].fallen.is_empty() && errors[2_999].message.starts_with("the chunk stands nowhere"));
 }

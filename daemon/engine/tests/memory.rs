@@ -1,12 +1,12 @@
 //! What planning an edit of a 10 MB file costs in memory: at most four times the file, the file itself
-//! included (and a twentieth for what does not grow with it). One test, since the allocator counts for the whole process. It measures no time.
+//! included (and a twentieth for what does not grow with it). It measures no time.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(unsafe_code, reason = "counting what is allocated needs an allocator of our own")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use editd_engine::{Options, State, World, plan};
 use editd_proto::message::{Edit, FileEntry, JobRequest, Position};
@@ -40,6 +40,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// The allocator counts for the whole process.
+static ALONE: Mutex<()> = Mutex::new(());
+
 const SIZE: usize = 10 * 1024 * 1024;
 
 /// Bytes allocated at the peak of planning, besides world and job.
@@ -68,10 +71,12 @@ fn replace(old: &str, new: &str) -> Edit {
 
 #[test]
 fn an_edit_costs_at_most_four_times_the_file() {
+    let _alone = ALONE.lock().unwrap();
     let line = |i: usize| format!("    let value_{i:06} = compute({i:06});\n");
     let text: String = (0..SIZE / line(0).len()).map(line).collect();
     let lines = text.lines().count();
     let crlf = text.replace('\n', "\r\n");
+    let dirty = text.replace('\n', "  \r\n");
     let wide: Vec<u8> = [0xff, 0xfe]
         .into_iter()
         .chain(text.encode_utf16().take(SIZE / 2).flat_map(u16::to_le_bytes))
@@ -80,6 +85,16 @@ fn an_edit_costs_at_most_four_times_the_file() {
     let cases: Vec<(&str, &[u8], Vec<Edit>)> = vec![
         ("one replacement", text.as_bytes(), vec![replace("value_000100 =", "v =")]),
         ("across breaks of a crlf file", crlf.as_bytes(), vec![replace(&[line(5), line(6)].concat(), "x\n")]),
+        (
+            "other indentation, and white space at line ends",
+            dirty.as_bytes(),
+            vec![replace("let value_000100 = compute(000100);\n", "x\n")],
+        ),
+        (
+            "10,000 quotations with other indentation",
+            dirty.as_bytes(),
+            some(10_000).map(|i| replace(line(i).trim_start(), "x\n")).collect(),
+        ),
         ("every occurrence", text.as_bytes(), vec![Edit { all: Some(true), ..replace("value_", "v_") }]),
         (
             "a regular expression",
@@ -121,6 +136,44 @@ fn an_edit_costs_at_most_four_times_the_file() {
         ("a deletion", text.as_bytes(), vec![edit("delete")]),
         ("one replacement in utf-16", &wide, vec![replace("value_000100 =", "v =")]),
     ];
+    check(cases);
+}
+
+/// A file in which nothing can be left out cheaply: every line has another ending, white space at its end,
+/// indentation and curly quotes.
+#[test]
+fn every_rung_costs_at_most_four_times_the_file() {
+    let _alone = ALONE.lock().unwrap();
+    let plain = |i: usize| format!("let \"value_{i:06}\" = compute({i:06});");
+    let line = |i: usize| format!("    {}  \r\n", plain(i).replacen('"', "“", 1).replacen('"', "”", 1));
+    let text: String = (0..SIZE / line(0).len()).map(line).collect();
+    let bytes = text.as_bytes();
+    let there = |i: usize| line(i).replace("  \r\n", "\n");
+    let looser = |edit: Edit, rung: &str| Edit { loosest: Some(rung.to_owned()), ..edit };
+    check(vec![
+        ("eol", bytes, vec![replace(&line(100).replace('\r', ""), "x\n")]),
+        ("trailing", bytes, vec![replace(&there(100), "x\n")]),
+        ("indent", bytes, vec![replace(there(100).trim_start(), "x\n")]),
+        ("numbered", bytes, vec![replace(&format!("7 | {}", there(100)), "x\n")]),
+        ("typographic", bytes, vec![replace(&plain(100), "x")]),
+        ("typographic by plain characters", bytes, vec![replace("compute（000100）", "x")]),
+        (
+            "edge",
+            bytes,
+            vec![looser(replace(&format!("no\n{}", line(100).replace('\r', "")), "no\nx\n"), "edge")],
+        ),
+        (
+            "fuzzy",
+            bytes,
+            vec![Edit {
+                threshold: Some(0.95),
+                ..replace(&format!("    {}", plain(100).replace("let", "set")), "x")
+            }],
+        ),
+    ]);
+}
+
+fn check(cases: Vec<(&str, &[u8], Vec<Edit>)>) {
     for (name, bytes, edits) in cases {
         let cost = peak(bytes, edits) + bytes.len();
         let times = cost as f64 / bytes.len() as f64;

@@ -156,3 +156,6 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
 fn malformed(message: impl Into<String>) -> Refusal {
     Box::new(WireError::new(Code::Malformed, message))
 }
+
+#[cfg(all(test, unix))]
+mod tests;

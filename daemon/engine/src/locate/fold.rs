@@ -123,7 +123,6 @@ impl Folding {
             folding.content.extend(std::iter::repeat_n(step.plain, step.times));
             at += step.gone;
         }
-        folding.content.shrink_to_fit();
         Some(folding)
     }
 

@@ -18,7 +18,7 @@ use crate::text::Text;
 /// Bytes that single look-ups may read before one pass for all is cheaper.
 const ALONE: usize = 16 * 1024 * 1024;
 /// Bytes of quotations in one pass: its automaton takes some thirty times that.
-const BATCH: usize = 512 * 1024;
+pub(super) const BATCH: usize = 512 * 1024;
 /// Places of one quotation that are kept; those of a more frequent one are looked up alone.
 const KEPT: usize = 16;
 
@@ -34,8 +34,8 @@ pub(crate) struct Haystack<'h> {
     needles: Vec<&'h str>,
     exact: OnceCell<Places<'h>>,
     folded: OnceCell<Places<'h>>,
-    trimmed: Rc<Reduced<'h>>,
-    bare: Rc<Reduced<'h>>,
+    trimmed: Reduced<'h>,
+    bare: Reduced<'h>,
     plain: Rc<Plain<'h>>,
 }
 
@@ -48,8 +48,8 @@ impl<'h> Haystack<'h> {
             needles,
             exact: OnceCell::new(),
             folded: OnceCell::new(),
-            trimmed: Rc::new(Reduced::new(Form::Trimmed)),
-            bare: Rc::new(Reduced::new(Form::Bare)),
+            trimmed: Reduced::new(Form::Trimmed),
+            bare: Reduced::new(Form::Bare),
             plain: Rc::default(),
         }
     }
@@ -64,18 +64,15 @@ impl<'h> Haystack<'h> {
         &self.needles
     }
 
-    /// The content in a form. Only where many quotations share it is it kept: copies of the content add up.
-    pub(super) fn reduced(&self, form: Form) -> Rc<Reduced<'h>> {
-        if !self.in_bulk() {
-            return Rc::new(Reduced::new(form));
-        }
-        Rc::clone(match form {
+    /// Looking lists of lines up in a form.
+    pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
+        match form {
             Form::Trimmed => &self.trimmed,
             Form::Bare => &self.bare,
-        })
+        }
     }
 
-    /// The content with plain characters, kept as the forms are.
+    /// The content with plain characters, kept only where many quotations share it: copies of the content add up.
     pub(super) fn plain(&self) -> Rc<Plain<'h>> {
         if self.in_bulk() { Rc::clone(&self.plain) } else { Rc::default() }
     }
@@ -88,14 +85,14 @@ impl<'h> Haystack<'h> {
     fn exact_places(&self) -> &Places<'h> {
         self.exact.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| Cow::Borrowed(*needle));
-            if self.in_bulk() { look_up(&self.text.content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(&self.text.content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
     fn folded_places(&self, content: &str) -> &Places<'h> {
         self.folded.get_or_init(|| {
             let needles = self.needles.iter().map(|needle| fold_breaks(needle, self.text.breaks));
-            if self.in_bulk() { look_up(content, needles.collect()) } else { Places::new() }
+            if self.in_bulk() { look_up(content, needles.collect(), BATCH) } else { Places::new() }
         })
     }
 
@@ -142,9 +139,9 @@ pub(super) fn each_of(
     ControlFlow::Continue(())
 }
 
-/// Looks all needles up, in passes of [`BATCH`] bytes of needles.
-pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Places<'q> {
-    needles.retain(|needle| !needle.is_empty() && needle.len() <= BATCH);
+/// Looks all needles up, in passes of so many bytes of needles.
+pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>, most: usize) -> Places<'q> {
+    needles.retain(|needle| !needle.is_empty() && needle.len() <= most);
     needles.sort();
     needles.dedup();
     let mut places = Places::new();
@@ -152,7 +149,7 @@ pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>) -> Plac
     let mut size = 0;
     for needle in needles {
         size += needle.len();
-        if size > BATCH {
+        if size > most {
             pass(content, std::mem::take(&mut batch), &mut places);
             size = needle.len();
         }

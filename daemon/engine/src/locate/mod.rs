@@ -36,7 +36,7 @@ pub(crate) use ladder::{
     searched_too_much, too_many_places,
 };
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
-pub(crate) use shared::{keep_shared, lines};
+pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
 
 #[cfg(test)]
 mod rungs_tests;

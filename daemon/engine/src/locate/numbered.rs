@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use super::indent::{BLANKS, is_blank};
 use super::ladder::{Adapted, Brings, Quote};
-use super::reduced::{Form, covered};
-use super::{Haystack, keep_shared, lines};
+use super::reduced::{Form, covered, list};
+use super::{Haystack, Line, keep_shared_lines, lines};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::text::{Breaks, Text};
@@ -21,19 +21,17 @@ pub(crate) fn search(
     _: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
-    let Some(numbered) = Numbered::read(quote.old, hay.text.breaks) else {
+    let Some(list) = stripped(list(hay.text, quote), hay.text.breaks) else {
         return Ok(());
     };
-    // Numbers alone quote nothing.
-    if is_blank(&numbered.text.replace(['\n', '\r'], "")) {
-        return Ok(());
-    }
-    hay.reduced(Form::Trimmed).each(hay, &numbered.text, &mut |lines| visit(covered(hay.text, quote, lines)))
+    hay.reduced(Form::Trimmed).each(hay, &list, &mut |lines| visit(covered(hay.text, quote, lines)))
 }
 
-/// A text without its numbers; `None` where it has none.
-pub(crate) fn stripped(old: &str, breaks: Breaks) -> Option<String> {
-    Numbered::read(old, breaks).map(|numbered| numbered.text)
+/// A list of lines without their numbers; `None` where it has none, or they quote nothing.
+pub(crate) fn stripped(list: &str, breaks: Breaks) -> Option<String> {
+    let numbered = Numbered::read(list, breaks)?;
+    let says = numbered.lines.iter().any(|(line, _)| !is_blank(line));
+    says.then(|| joined(&numbered.lines))
 }
 
 /// The line that the first number names.
@@ -43,18 +41,26 @@ pub(crate) fn hint(text: &Text<'_>, quote: &Quote<'_>) -> Option<u64> {
 
 /// The new text without its numbers; `None` where only some of its lines bear one.
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
-    let breaks = hay.text.breaks;
-    let old = Numbered::read(quote.old, breaks)?;
+    let old = Numbered::read(quote.old, hay.text.breaks)?;
+    let strip = |new| old.style.strip_any(lines(new, hay.text.breaks));
     let new = match quote.brings {
         Brings::Nothing => None,
-        Brings::Beside(new) => Some(old.style.strip(new, breaks)?),
+        Brings::Beside(new) => {
+            let list = strip(new)?;
+            // A blank last line is one of a list of lines only with a break.
+            let lost = quote.whole_lines && list.last() == Some(&("", ""));
+            Some(joined(&list) + if lost { "\n" } else { "" })
+        }
         Brings::Instead(new) => {
-            let new = old.style.strip(new, breaks)?;
             let as_it_is = |_, line: &str| Some(line.to_owned());
-            Some(keep_shared(hay.text, quote, (&old.text, &new), range, as_it_is)?)
+            Some(keep_shared_lines(hay.text, quote, (&old.lines, &strip(new)?), range, as_it_is)?)
         }
     };
     Some(Adapted { new, score: None })
+}
+
+fn joined(list: &[Line<'_>]) -> String {
+    list.iter().flat_map(|(line, ending)| [*line, *ending]).collect()
 }
 
 /// How the numbers of a text are written.
@@ -66,66 +72,58 @@ struct Style {
 }
 
 /// A text whose lines bore numbers.
-struct Numbered {
+struct Numbered<'l> {
     style: Style,
     first: u64,
     /// Without them.
-    text: String,
+    lines: Vec<Line<'l>>,
 }
 
-impl Numbered {
+impl<'l> Numbered<'l> {
     /// Reads a text in which every line that is not blank bears a number, each one more than the one before;
     /// blank lines without one may be counted or not.
-    fn read(old: &str, breaks: Breaks) -> Option<Self> {
-        let list = lines(old, breaks);
-        let told: Vec<_> =
-            list.iter().filter(|(line, _)| !is_blank(line)).map(|(line, _)| prefix(line)).collect();
-        let (first, separator, _) = (*told.first()?)?;
-        let spaced = separator == '|' && told.iter().flatten().all(|(_, _, rest)| spaced(rest));
-        let style = Style { separator, spaced };
-        let (mut last, mut blank) = (None, 0);
+    fn read(text: &'l str, breaks: Breaks) -> Option<Self> {
+        let list = lines(text, breaks);
+        let (mut first, mut last, mut blank, mut all_spaced) = (None, None, 0, true);
         for (line, _) in &list {
             if is_blank(line) {
                 blank += 1;
                 continue;
             }
-            let (number, ..) = prefix(line)?;
+            let (number, separator, rest) = prefix(line)?;
             let follows =
                 |last: u64| number.checked_sub(last).is_some_and(|step| step == 1 || step == blank + 1);
             if !last.is_none_or(follows) {
                 return None;
             }
+            first = first.or(Some((number, separator)));
+            all_spaced &= spaced(rest);
             (last, blank) = (Some(number), 0);
         }
-        Some(Self { style, first, text: style.all(&list)? })
+        let (first, separator) = first?;
+        let style = Style { separator, spaced: separator == '|' && all_spaced };
+        Some(Self { style, first, lines: style.strip(list)? })
     }
 }
 
 impl Style {
-    /// A text without its numbers, as it is where no line bears one; `None` where only some do, or in another way.
-    fn strip(self, new: &str, breaks: Breaks) -> Option<String> {
-        let list = lines(new, breaks);
+    /// Lines without their numbers, as they are where none bears one; `None` where only some do, or in another way.
+    fn strip_any<'l>(self, list: Vec<Line<'l>>) -> Option<Vec<Line<'l>>> {
         if list.iter().all(|(line, _)| prefix(line).is_none()) {
-            return Some(new.to_owned());
+            return Some(list);
         }
-        self.all(&list)
+        self.strip(list)
     }
 
-    fn all(self, list: &[(&str, &str)]) -> Option<String> {
-        let mut made = String::new();
-        for (line, ending) in list {
+    fn strip<'l>(self, list: Vec<Line<'l>>) -> Option<Vec<Line<'l>>> {
+        let bare = |line: &'l str| {
             if is_blank(line) {
-                made.push_str(line);
-            } else {
-                let (_, separator, rest) = prefix(line)?;
-                if separator != self.separator || (self.spaced && !spaced(rest)) {
-                    return None;
-                }
-                made.push_str(if self.spaced { rest.strip_prefix(' ').unwrap_or(rest) } else { rest });
+                return Some(line);
             }
-            made.push_str(ending);
-        }
-        Some(made)
+            let (_, _, rest) = prefix(line).filter(|(_, separator, _)| *separator == self.separator)?;
+            if self.spaced && !rest.is_empty() { rest.strip_prefix(' ') } else { Some(rest) }
+        };
+        list.into_iter().map(|(line, ending)| Some((bare(line)?, ending))).collect()
     }
 }
 

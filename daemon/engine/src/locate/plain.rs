@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::Haystack;
 use super::fold::{Folding, fold};
-use super::haystack::{Places, each_of, look_up};
+use super::haystack::{BATCH, Places, each_of, look_up};
 use super::ladder::searched_too_much;
 use crate::Refusal;
 use crate::text::Text;
@@ -51,7 +51,7 @@ impl<'h> Plain<'h> {
                 return Places::new();
             }
             let needles = hay.needles().iter().map(|needle| Cow::Owned(fold(needle, hay.text.breaks)));
-            look_up(self.content(hay.text), needles.collect())
+            look_up(self.content(hay.text), needles.collect(), BATCH)
         })
     }
 

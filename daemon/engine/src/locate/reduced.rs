@@ -3,19 +3,22 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use super::haystack::{Places, each_of, look_up};
+use super::haystack::look_up;
 use super::indent::BLANKS;
 use super::ladder::searched_too_much;
 use super::whole::{self, LineEnd};
-use super::{Haystack, Quote, fold_breaks, numbered};
+use super::{Haystack, Quote, each_hit, fold_breaks, numbered};
 use crate::Refusal;
-use crate::cut::Cut;
+use crate::cut::{Cut, Span};
 use crate::text::{Breaks, LineIndex, Text, split_final_break};
 
 /// Bytes that the way back walks line by line; farther ones are looked up in the index of lines.
 const WALK: usize = 16 * 1024;
+/// Bytes of lists of lines in one pass: less than elsewhere, since its automaton stands beside the content.
+const BATCH: usize = 64 * 1024;
 
 /// What is left out of every line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,91 +68,128 @@ impl Form {
     }
 }
 
-/// A content in one form, made when it is first asked for.
+/// Where runs of whole lines stand in the file, each all its places.
+type Runs<'q> = HashMap<Cow<'q, str>, Vec<Span>>;
+
+/// Looking lists of lines up in one form. The content is made for each pass and never kept: it takes as much memory
+/// as the file.
 pub(crate) struct Reduced<'h> {
     form: Form,
-    /// `None` where the form leaves nothing out.
-    content: OnceCell<Option<String>>,
-    index: LineIndex,
-    places: OnceCell<Places<'h>>,
+    known: OnceCell<Runs<'h>>,
 }
 
 impl<'h> Reduced<'h> {
-    /// Of the haystack's text, later.
+    /// In the haystack's text, later.
     pub(crate) fn new(form: Form) -> Self {
-        Self { form, content: OnceCell::new(), index: LineIndex::new(b'\n'), places: OnceCell::new() }
+        Self { form, known: OnceCell::new() }
     }
 
-    fn content<'t>(&'t self, text: &'t Text<'_>) -> &'t str {
-        let folded = text.folded().map_or(&*text.content, |folded| &folded.content);
-        self.content.get_or_init(|| self.form.strip(folded)).as_deref().unwrap_or(folded)
-    }
-
-    fn places(&self, hay: &Haystack<'h>) -> &Places<'h> {
-        self.places.get_or_init(|| {
-            if !hay.in_bulk() {
-                return Places::new();
-            }
-            let breaks = hay.text.breaks;
-            let mut keys = Vec::new();
-            for needle in hay.needles() {
-                if let Some(stripped) =
-                    numbered::stripped(needle, breaks).filter(|_| self.form == Form::Trimmed)
-                {
-                    keys.push(Cow::Owned(
-                        self.form.of(split_final_break(&stripped, breaks).0, breaks).into_owned(),
-                    ));
-                }
-                // Whether its last break belongs to the list of lines, only its edit knows.
-                let lines = split_final_break(needle, breaks).0;
-                keys.push(self.form.of(lines, breaks));
-                if lines.len() < needle.len() {
-                    keys.push(self.form.of(needle, breaks));
-                }
-            }
-            look_up(self.content(hay.text), keys)
-        })
-    }
-
-    /// Visits the runs of lines that equal the lines of `old` in this form, overlapping ones too; ranges of the file,
-    /// without the last line's break.
+    /// Visits the runs of lines that equal these in this form, overlapping ones too. The list of lines and the ranges
+    /// of the file are without the last line's break.
     ///
     /// # Errors
     /// `limit` where the job may not read the content once more.
     pub(crate) fn each(
         &self,
         hay: &Haystack<'h>,
-        old: &str,
+        list: &str,
         visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Refusal> {
-        let text = hay.text;
-        let mut lines = self.form.of(split_final_break(old, text.breaks).0, text.breaks).into_owned();
-        let content = self.content(text);
-        let places = self.places(hay);
-        if !places.contains_key(lines.as_str()) && !hay.budget.search(content.len()) {
+        let lines = self.form.of(list, hay.text.breaks);
+        let known = self.known.get_or_init(|| self.look_up(hay));
+        let stopped = if let Some(spans) = known.get(&*lines) {
+            spans.iter().try_for_each(|span| visit(span.range()))
+        } else if hay.budget.search(hay.text.len()) {
+            self.pass(hay.text, |pass| {
+                let hits = |lines: &str, check: whole::Check<'_>| {
+                    each_hit(pass.content.as_bytes(), lines.as_bytes(), true, check)
+                };
+                pass.each(&lines, hits, visit)
+            })
+        } else {
             return Err(searched_too_much());
-        }
-        lines.push('\n');
-        let (mut first, mut last) = (Way::default(), Way::default());
-        let mut back = |range: Range<usize>| {
-            let start = first.to(self, text, content, range.start);
-            let end = if range.end < content.len() {
-                before_break(text, last.to(self, text, content, range.end + 1))
-            } else {
-                text.len()
-            };
-            visit(start..end)
         };
-        let hits = |lines: &str, check: whole::Check<'_>| each_of(places, content, lines, true, check);
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) =
-            whole::each(content, LineEnd::FOLDED, (&lines, Breaks::Lf), true, &mut back, hits);
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
         Ok(())
+    }
+
+    fn pass<T>(&self, text: &Text<'_>, look: impl FnOnce(&Pass<'_>) -> T) -> T {
+        let folded = text.folded().map_or(&*text.content, |folded| &folded.content);
+        let stripped = self.form.strip(folded);
+        let content = stripped.as_deref().unwrap_or(folded);
+        look(&Pass { text, content, index: LineIndex::new(b'\n') })
+    }
+
+    /// All quotations in one pass, where that is cheaper.
+    fn look_up(&self, hay: &Haystack<'h>) -> Runs<'h> {
+        if !hay.in_bulk() {
+            return Runs::new();
+        }
+        self.pass(hay.text, |pass| {
+            let mut runs = Runs::new();
+            for (lines, hits) in look_up(pass.content, self.keys(hay), BATCH) {
+                let mut spans = Vec::new();
+                let each =
+                    |_: &str, check: whole::Check<'_>| hits.iter().try_for_each(|at| check(*at as usize));
+                let (ControlFlow::Continue(()) | ControlFlow::Break(())) =
+                    pass.each(&lines, each, &mut |run| {
+                        spans.push(Span::new(run));
+                        ControlFlow::Continue(())
+                    });
+                runs.insert(lines, spans);
+            }
+            runs
+        })
+    }
+
+    /// The lists of lines that the quotations ask for.
+    fn keys(&self, hay: &Haystack<'h>) -> Vec<Cow<'h, str>> {
+        let breaks = hay.text.breaks;
+        let mut keys = Vec::new();
+        for needle in hay.needles() {
+            // Whether its last break belongs to the list of lines, only its edit knows.
+            let lines = split_final_break(needle, breaks).0;
+            keys.push(self.form.of(lines, breaks));
+            if lines.len() < needle.len() {
+                keys.push(self.form.of(needle, breaks));
+            }
+            if let Some(stripped) = numbered::stripped(lines, breaks).filter(|_| self.form == Form::Trimmed) {
+                keys.push(Cow::Owned(self.form.of(&stripped, breaks).into_owned()));
+            }
+        }
+        keys
     }
 }
 
-/// The end of the line before the one that starts at an offset.
-fn before_break(text: &Text<'_>, start: usize) -> usize {
-    split_final_break(text.content.cut(0..start), text.breaks).0.len()
+/// The content in one form, for as long as somebody looks.
+struct Pass<'p> {
+    text: &'p Text<'p>,
+    content: &'p str,
+    index: LineIndex,
+}
+
+impl Pass<'_> {
+    /// Visits the runs of whole lines of the file among the hits of these lines.
+    fn each(
+        &self,
+        lines: &str,
+        hits: impl FnOnce(&str, whole::Check<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let closed = format!("{lines}\n");
+        let (mut first, mut last) = (Way::default(), Way::default());
+        let mut back = |run: Range<usize>| {
+            let start = first.to(self, run.start);
+            let end = if run.end < self.content.len() {
+                let next = last.to(self, run.end + 1);
+                split_final_break(self.text.content.cut(0..next), self.text.breaks).0.len()
+            } else {
+                self.text.len()
+            };
+            visit(start..end)
+        };
+        whole::each(self.content, LineEnd::FOLDED, (&closed, Breaks::Lf), true, &mut back, hits)
+    }
 }
 
 /// A line's start in the reduced content and in the file. Going on to a line close behind walks there, so that many
@@ -162,13 +202,13 @@ struct Way {
 
 impl Way {
     /// Where the line starts in the file that starts at `at` in the reduced content.
-    fn to(&mut self, reduced: &Reduced<'_>, text: &Text<'_>, content: &str, at: usize) -> usize {
-        let file = text.content.as_bytes();
+    fn to(&mut self, pass: &Pass<'_>, at: usize) -> usize {
+        let (file, content) = (pass.text.content.as_bytes(), pass.content.as_bytes());
         if at < self.reduced || at - self.reduced > WALK {
-            self.file = text.line_start(reduced.index.rank(content.as_bytes(), at) + 1);
+            self.file = pass.text.line_start(pass.index.rank(content, at) + 1);
         } else {
-            let lines = memchr::memchr_iter(b'\n', content.as_bytes().cut(self.reduced..at)).count();
-            let mut stops = memchr::memchr_iter(text.breaks.stop(), file.cut(self.file..file.len()));
+            let lines = memchr::memchr_iter(b'\n', content.cut(self.reduced..at)).count();
+            let mut stops = memchr::memchr_iter(pass.text.breaks.stop(), file.cut(self.file..file.len()));
             if let Some(last) = lines.checked_sub(1) {
                 self.file = stops.nth(last).map_or(file.len(), |stop| self.file + stop + 1);
             }
@@ -186,4 +226,9 @@ pub(crate) fn covered(text: &Text<'_>, quote: &Quote<'_>, lines: Range<usize>) -
         return lines;
     }
     lines.start..lines.end + text.break_at(lines.end)
+}
+
+/// The list of lines that a quote asks for, without the last one's break.
+pub(crate) fn list<'q>(text: &Text<'_>, quote: &Quote<'q>) -> &'q str {
+    split_final_break(quote.old, text.breaks).0
 }

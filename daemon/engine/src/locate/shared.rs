@@ -8,30 +8,41 @@ use crate::cut::Cut;
 use crate::text::{Breaks, Text, break_list, split_final_break};
 
 /// A line's content and its break.
-type Line<'l> = (&'l str, &'l str);
+pub(crate) type Line<'l> = (&'l str, &'l str);
 
 /// The new text of a place at `matched`: the lines that `old` and `new` share at either end have the file's
 /// content, the others are as `line` makes them from their index and content; `None` where it makes one of them
 /// not. `old` and `new` are the quoted texts, each line of `old` one of the file.
 ///
-/// At the end of a file whose last line is open, where `old` ends in a break, the last break of `new` is dropped.
+/// At the end of a file whose last line is open, where the quote ends in a break, the last break of `new` is dropped.
 pub(crate) fn keep_shared(
     text: &Text<'_>,
     quote: &Quote<'_>,
     (old, new): (&str, &str),
     matched: &Range<usize>,
+    line: impl FnMut(usize, &str) -> Option<String>,
+) -> Option<String> {
+    let lists = (lines(old, text.breaks), lines(new, text.breaks));
+    keep_shared_lines(text, quote, (&lists.0, &lists.1), matched, line)
+}
+
+/// [`keep_shared`] of lists of lines.
+pub(crate) fn keep_shared_lines(
+    text: &Text<'_>,
+    quote: &Quote<'_>,
+    (quoted, given): (&[Line<'_>], &[Line<'_>]),
+    matched: &Range<usize>,
     mut line: impl FnMut(usize, &str) -> Option<String>,
 ) -> Option<String> {
     let there = text.content.cut(matched.clone());
-    let (quoted, given) = (lines(old, text.breaks), lines(new, text.breaks));
     let mut file = lines(there, text.breaks);
-    // A blank last line without its break is one that a list of lines cannot show.
+    // A blank last line without its break is one that a text cannot show.
     if file.len() + 1 == quoted.len() {
         file.push(("", ""));
     }
-    let (head, tail) = if file.len() == quoted.len() { shared(&quoted, &given) } else { (0, 0) };
+    let (head, tail) = if file.len() == quoted.len() { shared(quoted, given) } else { (0, 0) };
     let behind = given.len() - tail;
-    let mut made = String::with_capacity(new.len());
+    let mut made = String::new();
     for (i, (content, ending)) in given.iter().enumerate() {
         let kept = if i < head {
             file.get(i)
@@ -46,8 +57,12 @@ pub(crate) fn keep_shared(
         }
         made.push_str(ending);
     }
+    if quote.whole_lines && given.last().is_some_and(|(_, ending)| ending.is_empty()) {
+        // A blank last line is one of a list of lines only with a break.
+        made.push('\n');
+    }
     let open = split_final_break(there, text.breaks).1.is_empty();
-    if !quote.whole_lines && open && !split_final_break(old, text.breaks).1.is_empty() {
+    if !quote.whole_lines && open && !split_final_break(quote.old, text.breaks).1.is_empty() {
         made.truncate(split_final_break(&made, text.breaks).0.len());
     }
     Some(made)

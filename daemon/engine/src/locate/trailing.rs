@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::ladder::{Adapted, Brings, Quote};
-use super::reduced::{Form, covered};
+use super::reduced::{Form, covered, list};
 use super::{Haystack, keep_shared};
 use crate::Refusal;
 
@@ -14,7 +14,8 @@ pub(crate) fn search(
     _: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
-    hay.reduced(Form::Trimmed).each(hay, quote.old, &mut |lines| visit(covered(hay.text, quote, lines)))
+    let list = list(hay.text, quote);
+    hay.reduced(Form::Trimmed).each(hay, list, &mut |lines| visit(covered(hay.text, quote, lines)))
 }
 
 /// The new text as given, but for the lines that it shares with the quoted text.

@@ -86,7 +86,7 @@ impl<'a> Replace<'a> {
         let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
         let mut found = Found {
             rung: Some(hit.rung),
-            lines: Some(scene.text.lines_of(hit.range.clone())),
+            lines: Some(self.lines(scene.text, &hit.range)),
             moved: hit.moved,
             score: hit.adapted.score,
             ..Found::default()
@@ -125,7 +125,7 @@ impl<'a> Replace<'a> {
         let whole = first.start()..last.end();
         let mut found = Found {
             rung: Some(rung),
-            lines: Some(scene.text.lines_of(whole)),
+            lines: Some(self.lines(scene.text, &whole)),
             replacements: Some(count),
             ..Found::default()
         };
@@ -177,6 +177,12 @@ impl<'a> Replace<'a> {
             places.push(place);
         }
         Ok((places, converted))
+    }
+
+    /// First and last line of a range; with `whole_lines` a blank last line is in it by its break alone.
+    fn lines(&self, text: &Text<'_>, range: &Range<usize>) -> (u64, u64) {
+        let own = if self.quote.whole_lines { text.break_at(range.end) } else { 0 };
+        text.lines_of(range.start..range.end + own)
     }
 
     /// What the edit covers: with `whole_lines`, the last break too where the quotation ends in one.

@@ -1,11 +1,14 @@
 //! Tests of reading payloads of any shape. They look at no file.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+use editd_proto::message::Receipt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::payload::read;
+use super::words::ChunkWords;
+use crate::dialect::{Answer, Words};
 
 /// What one list of lines becomes.
 fn old(value: Value) -> Option<String> {
@@ -30,6 +33,40 @@ fn a_list_is_its_lines_and_a_last_blank_line_has_a_break() {
         (json!("a\nb\n"), "a\nb\n"),
     ] {
         assert_eq!(old(value.clone()).unwrap(), wanted, "{value}");
+    }
+}
+
+#[test]
+fn every_end_of_a_job_is_said() {
+    let say = |receipt: Value| {
+        let receipt: Receipt = serde_json::from_value(receipt).unwrap();
+        ChunkWords.say(&Answer::Receipt(&receipt))
+    };
+    let file = |edits: Value| json!([{"path": "f", "status": "applied", "edits": edits, "warnings": ["w"]}]);
+    let fallen = json!([{"line": 3, "check": "end_of_symbol", "reason": "r"}]);
+    let error =
+        json!({"code": "out_of_range", "message": "m", "edit": 2, "check": "boundary", "fallen": fallen});
+    let loose = json!({"status": "applied", "match": "indent", "lines": [2, 3]});
+    let failed = json!({"status": "refused", "error": error});
+    let failure = "Chunk 2 validation failed: Check 5 failed (boundary): m\nCandidate positions that failed \
+                   validation:\n- line 3: Check 6 failed (end of symbol): r";
+    for (receipt, wanted) in [
+        (json!({"status": "verified"}), "OK: every chunk passes, nothing was written".to_owned()),
+        (json!({"status": "queued"}), "OK: queued, not applied yet".to_owned()),
+        (json!({"status": "refused"}), "Error: nothing was applied".to_owned()),
+        (json!({"status": "refused", "error": error}), failure.to_owned()),
+        (
+            json!({"status": "applied", "files": file(json!([loose]))}),
+            "OK\nChunk 1 matched lines 2 to 3 only at `indent`\nWarning: w".to_owned(),
+        ),
+        (
+            json!({"status": "partial", "files": file(json!([loose, failed])), "error": error}),
+            format!(
+                "Error: only 1 of 2 chunks applied\nChunk 1 matched lines 2 to 3 only at `indent`\n{failure}\nWarning: w"
+            ),
+        ),
+    ] {
+        assert_eq!(say(receipt), wanted);
     }
 }
 

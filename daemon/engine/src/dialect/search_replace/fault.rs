@@ -99,7 +99,7 @@ impl Fault {
                 "{at}: found `{marker}` in the REPLACE part; it belongs directly after `<<<<<<< SEARCH`, or takes a backslash if it is content of the file"
             ),
             Kind::Number => format!(
-                "{at}: `{marker}` must be there once and be a number of a line; mend it, or put a backslash in front of it if it is content of the file"
+                "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
             ),
             Kind::Empty => format!(
                 "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part"

@@ -131,12 +131,12 @@ proptest! {
     }
 }
 
-/// A search that must end: found, refused or not, but not by trying everything.
-fn end(content: &str, old: &str, threshold: f64) -> Option<editd_proto::error::Code> {
+/// A search that must end: found, refused or not, but not by trying everything. `left` of the budget is left, so that
+/// running out takes no seconds here.
+fn end(content: &str, old: &str, threshold: f64, left: u64) -> Option<editd_proto::error::Code> {
     let text = Text::read(content.as_bytes(), None).unwrap();
     let budget = Budget::new();
-    // A tenth of a job's budget, so that running out takes no seconds here.
-    assert!(budget.likeness((crate::limits::LIKENESS_WORK / 10 * 9) as usize));
+    assert!(budget.likeness(usize::try_from(crate::limits::LIKENESS_WORK - left).unwrap()));
     let hay = Haystack::new(&text, &budget, vec![old]);
     one(&hay, &quote(old, threshold)).err().map(|error| error.code)
 }
@@ -145,17 +145,19 @@ fn end(content: &str, old: &str, threshold: f64) -> Option<editd_proto::error::C
 fn hostile_texts_end() {
     use editd_proto::error::Code::{Ambiguous, Limit};
     let equal = "    let value = compute(1);\n".repeat(10_000);
-    let mut search = "    let value = compute(1);\n".repeat(40);
+    let mut search = "    let value = compute(1);\n".repeat(39);
     search.push_str("    let value = compare(1);\n");
-    assert_eq!(end(&equal, &search, 0.9), Some(Ambiguous));
-    let long = "ab ".repeat(3_500_000);
-    assert_eq!(end(&long, &"ab x".repeat(1_000), 0.5), None);
-    assert_eq!(end(&long, &"xyz ".repeat(30_000), 0.5), Some(Limit), "too much to compare");
-    let short = "ab\n".repeat(400_000);
-    assert_eq!(end(&short, "ac\n", 0.5), Some(Limit), "too many windows");
-    let alike: String = (0..20_000_u64)
+    // Windows that say the same are compared once.
+    let read = equal.len() as u64 * 4;
+    assert_eq!(end(&equal, &search, 0.9, read + 100_000), Some(Ambiguous));
+    let long = "ab ".repeat(400_000);
+    assert_eq!(end(&long, &"ab x".repeat(1_000), 0.5, long.len() as u64 * 4), None);
+    assert_eq!(end(&long, &"xyz ".repeat(30_000), 0.5, u64::MAX >> 40), Some(Limit), "too much to compare");
+    let short = "ab\n".repeat(crate::limits::FUZZY_WINDOWS + 1);
+    assert_eq!(end(&short, "ac\n", 0.5, 10_000_000), Some(Limit), "too many windows");
+    let alike: String = (0..5_000_u64)
         .map(|i| format!("    let value_{:08x} = compute();\n", i.wrapping_mul(2_654_435_761) & 0xffff_ffff))
         .collect();
     let search: String = (0..400).map(|i| format!("    let value_{i:08} = compare();\n")).collect();
-    assert_eq!(end(&alike, &search, 0.5), Some(Limit), "too many comparisons");
+    assert_eq!(end(&alike, &search, 0.5, 10_000_000), Some(Limit), "too many comparisons");
 }

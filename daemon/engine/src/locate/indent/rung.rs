@@ -10,10 +10,10 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::ladder::{Adapted, Brings, Quote};
-use crate::locate::reduced::{Form, covered};
+use crate::locate::reduced::{Form, covered, list};
 use crate::locate::{Haystack, keep_shared, lines};
 use crate::refusal::spent;
-use crate::text::{Text, split_final_break};
+use crate::text::Text;
 
 /// Visits the windows that some mapping of indentation explains.
 pub(crate) fn search(
@@ -23,13 +23,13 @@ pub(crate) fn search(
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     let text = hay.text;
-    let wanted = Wanted::of(quote.old, text);
+    let wanted = Wanted::of(list(text, quote), text);
     if wanted.indents.iter().all(Option::is_none) {
         // Blank lines have no indentation that could be mapped.
         return Ok(());
     }
     let mut affordable = true;
-    hay.reduced(Form::Bare).each(hay, quote.old, &mut |window| {
+    hay.reduced(Form::Bare).each(hay, list(text, quote), &mut |window| {
         let (found, compared) = wanted.explain(text, text.content.cut(window.clone()));
         affordable = hay.budget.compare(compared);
         match (affordable, found) {
@@ -51,7 +51,7 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
         return Some(Adapted::default());
     }
     let text = hay.text;
-    let wanted = Wanted::of(quote.old, text);
+    let wanted = Wanted::of(list(text, quote), text);
     let (explained, _) = wanted.explain(text, text.content.cut(range.clone()));
     let explained = explained?;
     let mapping = explained.gauge.mapping()?;
@@ -127,10 +127,10 @@ struct Explained<'w> {
 }
 
 impl<'q> Wanted<'q> {
-    fn of(old: &'q str, text: &Text<'_>) -> Self {
-        let list = lines(split_final_break(old, text.breaks).0, text.breaks);
+    fn of(list: &'q str, text: &Text<'_>) -> Self {
+        let told = lines(list, text.breaks);
         let indent = |line: &'q str| (!is_blank(line)).then(|| split_indent(line).0);
-        let indents: Vec<Option<&'q str>> = list.into_iter().map(|(line, _)| indent(line)).collect();
+        let indents: Vec<Option<&'q str>> = told.into_iter().map(|(line, _)| indent(line)).collect();
         let unit = |from| Unit::of(indents.iter().skip(from).flatten().copied());
         let behind = (indents.first() == Some(&Some(""))).then(|| unit(1));
         Self { unit: unit(0), behind, indents }

@@ -40,13 +40,12 @@ pub(super) fn explain(
     error.tried.retain(|name| RUNGS.iter().any(|rung| rung.name() == name));
     error.near_misses.retain(|near| (first..=last).contains(&near.line));
     error.searched = (last > 0).then_some((first, last));
-    let mut falls = match unmapped {
-        Some(range) => vec![view.unmapped(&range)],
-        None => view.outside(),
+    let known = match unmapped {
+        Some(range) => Some(vec![view.unmapped(&range)]),
+        None => view.falls(),
     };
-    if falls.is_empty() {
-        falls = view.inside();
-    }
+    let looked = known.is_some();
+    let mut falls = known.unwrap_or_default();
     falls.sort_by(|a, b| b.equal.cmp(&a.equal).then(a.line.cmp(&b.line)));
     falls.truncate(shown::CANDIDATES);
     let advice = match &error.cause {
@@ -64,7 +63,11 @@ pub(super) fn explain(
             (Code::NotFound, format!("the lines fit nowhere; closest is line {line}, but {reason}: {advice}"))
         }
         (_, None) => {
-            let what = if check == Check::Position { "context" } else { "text of the old lines" };
+            let what = match check {
+                _ if !looked => "chunk",
+                Check::Position => "context",
+                _ => "text of the old lines",
+            };
             let area =
                 if last == 0 { "the empty file".to_owned() } else { format!("lines {first} to {last}") };
             (Code::NotFound, format!("the {what} stands nowhere in {area}; {advice}"))
@@ -89,6 +92,12 @@ struct View<'v, 's> {
 }
 
 impl View<'_, '_> {
+    /// Every place that is known; `None` where the budget is spent.
+    fn falls(&self) -> Option<Vec<Fall>> {
+        let outside = self.outside()?;
+        if outside.is_empty() { self.inside() } else { Some(outside) }
+    }
+
     /// A window that stands, but whose indentation the new lines cannot take.
     fn unmapped(&self, range: &Range<usize>) -> Fall {
         let line = self.scene.text.line_of(range.start) as u64;
@@ -98,11 +107,11 @@ impl View<'_, '_> {
     }
 
     /// The windows that stand in the file, but not in the region.
-    fn outside(&self) -> Vec<Fall> {
+    fn outside(&self) -> Option<Vec<Fall>> {
         let (text, window) = (self.scene.text, &self.chunk.window);
         let whole = Region::whole(text);
         if whole.bytes == self.region.bytes {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let (first, last) = self.region.lines;
         let fall = |range: Range<usize>| {
@@ -117,22 +126,24 @@ impl View<'_, '_> {
             Fall { line: from, equal: 0, check, reason }
         };
         let quote = window.quote(self.chunk.new);
-        self.spots(&whole, &quote).into_iter().filter(|range| !self.region.holds(range)).map(fall).collect()
+        let spots = self.spots(&whole, &quote)?;
+        Some(spots.into_iter().filter(|range| !self.region.holds(range)).map(fall).collect())
     }
 
     /// The places in the region where the first part stands that stands anywhere.
-    fn inside(&self) -> Vec<Fall> {
+    fn inside(&self) -> Option<Vec<Fall>> {
         let (window, counts) = (&self.chunk.window, self.counts);
         let parts =
             [(window.before, 0), (window.old, counts.before), (window.after, counts.before + counts.old)];
         let wanted = window.lines(self.scene.text.breaks);
         for (lines, above) in parts.into_iter().filter(|(lines, _)| !lines.is_empty()) {
-            let spots = self.spots(self.region, &part(lines, Brings::Nothing));
+            let spots = self.spots(self.region, &part(lines, Brings::Nothing))?;
             if !spots.is_empty() {
-                return spots.into_iter().filter_map(|spot| self.judge(&wanted, spot.start, above)).collect();
+                let judged = spots.into_iter().map_while(|spot| self.judge(&wanted, spot.start, above));
+                return Some(judged.collect::<Vec<_>>()).filter(|falls| !falls.is_empty());
             }
         }
-        Vec::new()
+        Some(Vec::new())
     }
 
     /// The check that fails where nothing that is quoted stands anywhere.
@@ -203,9 +214,10 @@ impl View<'_, '_> {
     }
 
     /// Where a quotation stands in a region, by the first rung that finds it; not all places of a frequent one.
-    fn spots(&self, region: &Region, quote: &Quote<'_>) -> Vec<Range<usize>> {
+    /// `None` where the budget is spent.
+    fn spots(&self, region: &Region, quote: &Quote<'_>) -> Option<Vec<Range<usize>>> {
         if !self.scene.budget.look(region.bytes.len()) {
-            return Vec::new();
+            return None;
         }
         let mut kept = Vec::new();
         let looked = region.look(self.scene, quote.needle(self.scene.text.breaks), |field| {
@@ -225,6 +237,6 @@ impl View<'_, '_> {
             Ok(())
         });
         // A search that may cost no more explains less: the refusal itself stands.
-        if looked.is_err() { Vec::new() } else { kept }
+        looked.is_ok().then_some(kept)
     }
 }

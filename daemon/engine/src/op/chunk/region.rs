@@ -14,8 +14,9 @@ use crate::text::{Text, split_final_break};
 
 use super::Check;
 
-/// The part of a file that one of so many is small enough to be read once more.
-const SMALL: usize = 8;
+/// Bytes of a region that are read for one chunk alone, whatever else is known about the file: ten thousand chunks
+/// read them in a second.
+const SMALL: usize = 64 * 1024;
 
 /// A range of lines.
 #[derive(Clone, Debug)]
@@ -72,9 +73,9 @@ impl Region {
         needle: &str,
         with: impl FnOnce(&Field<'_, '_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let all = scene.text.len();
-        let few = self.bytes.len() < all && (self.bytes.len() < all / SMALL || scene.hay.reads_again(needle));
-        if !few {
+        let whole = self.bytes.len() == scene.text.len();
+        let small = self.bytes.len() <= SMALL;
+        if whole || !(small || scene.hay.reads_again(needle)) {
             scene.pay_search(needle)?;
             return with(&Field { region: self, hay: scene.hay, base: 0 });
         }

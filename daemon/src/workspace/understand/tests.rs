@@ -1,0 +1,217 @@
+//! Tests of payloads that ask for something else than edits, in a dialect of their own: it says what it is told.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
+
+use std::sync::Arc;
+
+use editd_engine::dialect::{Answer, Words};
+use editd_proto::message::{Edit, FileEntry, Status};
+
+use super::*;
+use crate::clock::System;
+use crate::config::Settings;
+use crate::os::unix::Unix;
+use crate::store::{Backing, Options};
+use crate::workspace::{Admission, Lanes, Who, Workspace};
+
+struct Plain;
+
+impl Words for Plain {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        match answer {
+            Answer::Read(read) => {
+                let text = read.text.as_deref().unwrap_or_default();
+                assert!(!text.starts_with("panic"), "as told");
+                format!("{} has {text}", read.path)
+            }
+            Answer::Receipt(receipt) => format!("{:?}", receipt.status),
+        }
+    }
+}
+
+struct Bench {
+    folder: tempfile::TempDir,
+    workspace: Workspace,
+}
+
+fn bench() -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (root, state) = (root.join("w"), root.join("state"));
+    std::fs::create_dir(&root).unwrap();
+    std::fs::create_dir(&state).unwrap();
+    let options =
+        Options { database: Backing::Memory, segment: 1 << 20, contents: 1 << 20, background: false };
+    let clock = Arc::new(System::start());
+    let opened = Workspace::open(Arc::new(Unix), &root, &state, options, Settings::default(), clock);
+    Bench { folder, workspace: opened.unwrap().0 }
+}
+
+impl Bench {
+    fn put(&self, path: &str, text: &str) {
+        std::fs::write(self.folder.path().join("w").join(path), text).unwrap();
+    }
+
+    fn get(&self, path: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join("w").join(path)).unwrap()
+    }
+
+    /// As the queue does it.
+    fn run(&self, session: &str, asked: &Understood) -> Receipt {
+        let who = Who { session: session.to_owned(), client: "test".to_owned() };
+        if let Err(refusal) = self.workspace.lanes(asked) {
+            return asked.refused(refusal);
+        }
+        match self.workspace.admit(&who, asked) {
+            Admission::New(id) => self.workspace.edit(&who, id, asked),
+            Admission::Ended(receipt) => asked.said(*receipt),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn append(&self, session: &str, path: &str, text: &str) -> Receipt {
+        let at = Some(editd_proto::message::Position::End);
+        let edit = Edit { op: "insert".into(), at, text: Some(text.into()), ..Edit::default() };
+        let entry = FileEntry { path: path.into(), base: None, edits: vec![edit] };
+        let request = JobRequest { files: vec![entry], ..JobRequest::default() };
+        self.run(session, &self.workspace.understand(request))
+    }
+}
+
+/// A payload with this meaning, whatever its text.
+fn asking(came: JobRequest, asked: Asked) -> Understood {
+    let payload = came.payload.clone().unwrap_or_default();
+    let came = JobRequest { payload: Some(payload), ..came };
+    Understood { deed: deed(&came, asked), came, said: Some(Said::new("plain", Box::new(Plain), Vec::new())) }
+}
+
+fn view(path: &str, lines: Option<(u64, u64)>) -> Understood {
+    asking(JobRequest::default(), Asked::View { path: path.into(), lines })
+}
+
+fn undo(came: JobRequest, path: &str) -> Understood {
+    asking(came, Asked::Undo { path: path.into() })
+}
+
+#[test]
+fn a_view_shows_and_gives_a_receipt_for_what_it_showed() {
+    let bench = bench();
+    bench.put("a", "one\ntwo\n");
+    assert_eq!(bench.workspace.lanes(&view("a", None)).unwrap(), Lanes::Some(Vec::new()));
+    let shown = bench.run("s", &view("a", Some((2, 2))));
+    assert_eq!((shown.status, shown.text.as_deref()), (Status::Unchanged, Some("a has two\n")));
+    assert_eq!((shown.job, shown.dialect.as_deref()), (None, Some("plain")));
+    let [file] = shown.files.as_slice() else { panic!("one file") };
+    assert!(file.after.is_some() && file.before == file.after);
+
+    let replace = |line: u64| {
+        let text = Some("x\n".to_owned());
+        let edit = Edit { op: "lines".into(), start: Some(line), end: Some(line), text, ..Edit::default() };
+        let entry = FileEntry { path: "a".into(), base: None, edits: vec![edit] };
+        let request = JobRequest { files: vec![entry], ..JobRequest::default() };
+        bench.run("s", &bench.workspace.understand(request))
+    };
+    assert_eq!(replace(1).error.unwrap().code, Code::Unread);
+    assert_eq!(replace(2).status, Status::Applied);
+
+    let missing = bench.run("s", &view("b", None));
+    assert_eq!((missing.status, missing.text.as_deref()), (Status::Refused, Some("Refused")));
+    assert_eq!(missing.error.unwrap().code, Code::Missing);
+}
+
+#[test]
+fn a_dialect_that_panics_over_a_view_harms_nobody() {
+    let bench = bench();
+    bench.put("a", "panic\n");
+    let shown = bench.run("s", &view("a", None));
+    assert_eq!((shown.status, shown.text.as_deref()), (Status::Unchanged, Some("Unchanged")));
+}
+
+#[test]
+fn an_undo_takes_back_what_its_session_did_last_to_the_file() {
+    let bench = bench();
+    bench.put("a", "0\n");
+    bench.put("b", "0\n");
+    for (path, text) in [("a", "1\n"), ("a", "2\n"), ("b", "1\n")] {
+        assert_eq!(bench.append("s", path, text).status, Status::Applied);
+    }
+    let undone = bench.run("s", &undo(JobRequest::default(), "a"));
+    assert_eq!((undone.status, undone.text.as_deref()), (Status::Applied, Some("Applied")));
+    assert_eq!((bench.get("a"), bench.get("b")), ("0\n1\n".into(), "0\n1\n".into()));
+    assert_eq!(bench.run("s", &undo(JobRequest::default(), "a")).status, Status::Applied);
+    assert_eq!(bench.get("a"), "0\n");
+    let nothing = bench.run("s", &undo(JobRequest::default(), "a"));
+    assert_eq!(nothing.error.unwrap().code, Code::NotFound);
+    assert_eq!(bench.run("other", &undo(JobRequest::default(), "b")).error.unwrap().code, Code::NotFound);
+
+    // Another session's later change is in the way, and is not taken back instead.
+    assert_eq!(bench.append("other", "b", "2\n").status, Status::Applied);
+    let stale = bench.run("s", &undo(JobRequest::default(), "b"));
+    assert_eq!(stale.error.map(|error| (error.code, error.entries.len())), Some((Code::Stale, 1)));
+    assert_eq!(bench.get("b"), "0\n1\n2\n");
+}
+
+#[test]
+fn an_undo_is_once_under_its_key_and_may_be_detached() {
+    let bench = bench();
+    bench.put("a", "0\n");
+    bench.append("s", "a", "1\n");
+    bench.append("s", "a", "2\n");
+    let request = JobRequest { key: Some("k".into()), detach: true, ..JobRequest::default() };
+    let first = bench.run("s", &undo(request.clone(), "a"));
+    assert_eq!((first.status, bench.get("a").as_str()), (Status::Applied, "0\n1\n"));
+    let again = bench.run("s", &undo(request, "a"));
+    assert_eq!((again.job, again.repeated, again.text.as_deref()), (first.job, true, Some("Applied")));
+    assert_eq!(bench.get("a"), "0\n1\n");
+}
+
+#[test]
+fn what_means_nothing_to_a_payload_is_refused() {
+    let with = |came: JobRequest, asked: Asked| asking(came, asked).deed().unwrap_err().code;
+    let base = JobRequest {
+        payload: Some(Payload { base: Some("any".into()), ..Payload::default() }),
+        ..JobRequest::default()
+    };
+    let detach = JobRequest { detach: true, ..JobRequest::default() };
+    let verify = JobRequest { mode: Mode::VerifyOnly, ..JobRequest::default() };
+    let view = || Asked::View { path: "a".into(), lines: None };
+    let undo = || Asked::Undo { path: "a".into() };
+    let twice = || {
+        let entry = FileEntry { path: "a".into(), ..FileEntry::default() };
+        Asked::Job(Wanted { files: vec![entry.clone(), entry], ..Wanted::default() })
+    };
+    for (came, asked) in
+        [(base.clone(), view()), (base.clone(), undo()), (base, twice()), (detach, view()), (verify, undo())]
+    {
+        assert_eq!(with(came, asked), Code::Malformed);
+    }
+}
+
+#[test]
+fn what_a_payload_says_of_the_job_wins_over_the_request() {
+    let came = JobRequest {
+        mode: Mode::Strict,
+        partial: true,
+        diff: Some(true),
+        threshold: Some(0.9),
+        label: Some("why".into()),
+        ..JobRequest::default()
+    };
+    let silent = job(&came, Wanted::default()).unwrap();
+    assert_eq!((silent.partial, silent.diff, silent.threshold), (true, Some(true), Some(0.9)));
+    let wanted = Wanted {
+        mode: Some(Mode::VerifyOnly),
+        partial: Some(false),
+        diff: Some(false),
+        threshold: Some(0.5),
+        ..Wanted::default()
+    };
+    let said = job(&came, wanted).unwrap();
+    assert_eq!((said.mode, said.partial, said.diff), (Mode::VerifyOnly, false, Some(false)));
+    assert_eq!((said.threshold, said.label.as_deref()), (Some(0.5), Some("why")));
+}
