@@ -105,7 +105,11 @@ fn told(edit: &Edit) -> (String, String) {
         Some(Position::Before(anchor) | Position::After(anchor)) => anchor.clone(),
         _ => String::new(),
     };
-    let old = [&edit.before, &edit.old, &edit.after, &edit.pattern].map(text).concat();
+    let closed = |field: &Option<String>| match text(field) {
+        lines if lines.is_empty() || lines.ends_with('\n') => lines,
+        lines => lines + "\n",
+    };
+    let old = [&edit.before, &edit.old, &edit.after, &edit.pattern].map(closed).concat();
     (old + &anchor, [&edit.new, &edit.text, &edit.replacement].map(text).concat())
 }
 
