@@ -1,4 +1,4 @@
-//! Makes each file in `cases/` a named test. It only lists names; `tests/cases.rs` reads and runs them.
+//! Makes each file in `cases/` a named test. It only lists names; `tests/cases` reads and runs them.
 
 #![expect(clippy::disallowed_methods, reason = "a build script lists the cases")]
 

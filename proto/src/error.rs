@@ -135,7 +135,7 @@ pub struct WireError {
     /// `stale`: what changed since this session's read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// `stale`: who changed it: an entry's number, or `outside`.
+    /// `stale`: who changed it: an entry's number, or `outside`. `not_found`: the entry that took the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
     /// `stale`: whether the job would apply to what is there now: `clean` or `conflict`.

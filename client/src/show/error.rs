@@ -95,6 +95,8 @@ fn counts(out: &mut String, error: &WireError) {
 
 fn staleness(out: &mut String, error: &WireError, look: &Look) {
     match &error.by {
+        // The cause names it, and says more.
+        Some(By::Entry(_)) if error.cause.is_some() => {}
         Some(By::Entry(job)) => line(out, &format!("  changed by entry {job}; see `editctl show {job}`")),
         Some(By::Outside(_)) => line(out, "  changed outside of editd"),
         None => {}

@@ -69,6 +69,11 @@ fn replace(old: &str, new: &str) -> Edit {
     Edit { old: Some(old.to_owned()), new: Some(new.to_owned()), ..edit("replace") }
 }
 
+fn wide(text: &str) -> Vec<u8> {
+    let units = text.encode_utf16().take(SIZE / 2).flat_map(u16::to_le_bytes);
+    [0xff, 0xfe].into_iter().chain(units).collect()
+}
+
 #[test]
 fn an_edit_costs_at_most_four_times_the_file() {
     let _alone = ALONE.lock().unwrap();
@@ -77,10 +82,7 @@ fn an_edit_costs_at_most_four_times_the_file() {
     let lines = text.lines().count();
     let crlf = text.replace('\n', "\r\n");
     let dirty = text.replace('\n', "  \r\n");
-    let wide: Vec<u8> = [0xff, 0xfe]
-        .into_iter()
-        .chain(text.encode_utf16().take(SIZE / 2).flat_map(u16::to_le_bytes))
-        .collect();
+    let wide = wide(&text);
     let some = |n: usize| (0..n).map(move |i| i * (lines / n));
     let cases: Vec<(&str, &[u8], Vec<Edit>)> = vec![
         ("one replacement", text.as_bytes(), vec![replace("value_000100 =", "v =")]),

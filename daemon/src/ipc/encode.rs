@@ -77,6 +77,9 @@ mod tests {
         assert_eq!(shown.files.len(), large.files.len());
         assert!(shown.files.iter().all(|file| file.edits.is_empty() && file.after.is_some()));
 
+        let said = Receipt { text: Some("x".repeat(limits::FRAME)), ..small.clone() };
+        assert_eq!(back(said), without_diffs(&small));
+
         large.files.iter_mut().for_each(|file| file.warnings = vec!["x".repeat(50_000)]);
         let shown = back(large);
         assert_eq!((shown.job, shown.status, shown.files.len()), (Some(JobId(1)), Status::Applied, 0));

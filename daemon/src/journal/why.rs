@@ -201,11 +201,23 @@ impl Needle {
 /// Whether the splices put `new` where, before them, a text of `len` bytes stood at `at`.
 fn put(before: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> bool {
     let Some(after) = editd_engine::apply(before, splices) else { return false };
+    let (Some(head), Some(tail)) = (before.get(..at), before.get(at.saturating_add(len)..)) else {
+        return false;
+    };
+    let rest = after.strip_prefix(head).and_then(|rest| rest.strip_prefix(new));
+    if rest == Some(tail) {
+        return true;
+    }
     // A young file is carried whole in the log; what changed of it is meant.
     let fine = editd_engine::splices_between(before, &after);
+    [splices, &fine].into_iter().any(|splices| puts(&after, splices, at, len, new))
+}
+
+/// The same, by where the splices move both ends of the text.
+fn puts(after: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> bool {
     // What was put directly beside the text may belong to the new one, or not.
     let moved = |offset: usize, beside: bool| {
-        let ahead = fine.iter().filter(|splice| {
+        let ahead = splices.iter().filter(|splice| {
             let end = splice.at.saturating_add(splice.old.len() as u64);
             end < offset as u64 || (beside && end == offset as u64)
         });
@@ -249,3 +261,6 @@ fn ago(ms: u64) -> String {
     };
     format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
 }
+
+#[cfg(all(test, unix))]
+mod tests;

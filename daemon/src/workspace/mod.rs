@@ -9,6 +9,8 @@ mod edit;
 mod history;
 mod open;
 mod read;
+#[cfg(all(test, unix))]
+pub(crate) mod tests;
 mod understand;
 mod upkeep;
 

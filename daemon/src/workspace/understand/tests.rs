@@ -7,17 +7,12 @@
     reason = "a test fails by panicking"
 )]
 
-use std::sync::Arc;
-
 use editd_engine::dialect::{Answer, Words};
 use editd_proto::message::{Edit, FileEntry, Status};
 
 use super::*;
-use crate::clock::System;
-use crate::config::Settings;
-use crate::os::unix::Unix;
-use crate::store::{Backing, Options};
-use crate::workspace::{Admission, Lanes, Who, Workspace};
+use crate::workspace::Lanes;
+use crate::workspace::tests::kit::Bench;
 
 struct Plain;
 
@@ -31,55 +26,6 @@ impl Words for Plain {
             }
             Answer::Receipt(receipt) => format!("{:?}", receipt.status),
         }
-    }
-}
-
-struct Bench {
-    folder: tempfile::TempDir,
-    workspace: Workspace,
-}
-
-fn bench() -> Bench {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
-    let (root, state) = (root.join("w"), root.join("state"));
-    std::fs::create_dir(&root).unwrap();
-    std::fs::create_dir(&state).unwrap();
-    let options =
-        Options { database: Backing::Memory, segment: 1 << 20, contents: 1 << 20, background: false };
-    let clock = Arc::new(System::start());
-    let opened = Workspace::open(Arc::new(Unix), &root, &state, options, Settings::default(), clock);
-    Bench { folder, workspace: opened.unwrap().0 }
-}
-
-impl Bench {
-    fn put(&self, path: &str, text: &str) {
-        std::fs::write(self.folder.path().join("w").join(path), text).unwrap();
-    }
-
-    fn get(&self, path: &str) -> String {
-        std::fs::read_to_string(self.folder.path().join("w").join(path)).unwrap()
-    }
-
-    /// As the queue does it.
-    fn run(&self, session: &str, asked: &Understood) -> Receipt {
-        let who = Who { session: session.to_owned(), client: "test".to_owned() };
-        if let Err(refusal) = self.workspace.lanes(asked) {
-            return asked.refused(refusal);
-        }
-        match self.workspace.admit(&who, asked) {
-            Admission::New(id) => self.workspace.edit(&who, id, asked),
-            Admission::Ended(receipt) => asked.said(*receipt),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn append(&self, session: &str, path: &str, text: &str) -> Receipt {
-        let at = Some(editd_proto::message::Position::End);
-        let edit = Edit { op: "insert".into(), at, text: Some(text.into()), ..Edit::default() };
-        let entry = FileEntry { path: path.into(), base: None, edits: vec![edit] };
-        let request = JobRequest { files: vec![entry], ..JobRequest::default() };
-        self.run(session, &self.workspace.understand(request))
     }
 }
 
@@ -100,7 +46,7 @@ fn undo(came: JobRequest, path: &str) -> Understood {
 
 #[test]
 fn a_view_shows_and_gives_a_receipt_for_what_it_showed() {
-    let bench = bench();
+    let bench = Bench::new();
     bench.put("a", "one\ntwo\n");
     assert_eq!(bench.workspace.lanes(&view("a", None)).unwrap(), Lanes::Some(Vec::new()));
     let shown = bench.run("s", &view("a", Some((2, 2))));
@@ -110,11 +56,8 @@ fn a_view_shows_and_gives_a_receipt_for_what_it_showed() {
     assert!(file.after.is_some() && file.before == file.after);
 
     let replace = |line: u64| {
-        let text = Some("x\n".to_owned());
-        let edit = Edit { op: "lines".into(), start: Some(line), end: Some(line), text, ..Edit::default() };
-        let entry = FileEntry { path: "a".into(), base: None, edits: vec![edit] };
-        let request = JobRequest { files: vec![entry], ..JobRequest::default() };
-        bench.run("s", &bench.workspace.understand(request))
+        let (at, text) = (Some(line), Some("x\n".to_owned()));
+        bench.edit("s", "a", Edit { op: "lines".into(), start: at, end: at, text, ..Edit::default() })
     };
     assert_eq!(replace(1).error.unwrap().code, Code::Unread);
     assert_eq!(replace(2).status, Status::Applied);
@@ -126,7 +69,7 @@ fn a_view_shows_and_gives_a_receipt_for_what_it_showed() {
 
 #[test]
 fn a_dialect_that_panics_over_a_view_harms_nobody() {
-    let bench = bench();
+    let bench = Bench::new();
     bench.put("a", "panic\n");
     let shown = bench.run("s", &view("a", None));
     assert_eq!((shown.status, shown.text.as_deref()), (Status::Unchanged, Some("Unchanged")));
@@ -134,7 +77,7 @@ fn a_dialect_that_panics_over_a_view_harms_nobody() {
 
 #[test]
 fn an_undo_takes_back_what_its_session_did_last_to_the_file() {
-    let bench = bench();
+    let bench = Bench::new();
     bench.put("a", "0\n");
     bench.put("b", "0\n");
     for (path, text) in [("a", "1\n"), ("a", "2\n"), ("b", "1\n")] {
@@ -158,7 +101,7 @@ fn an_undo_takes_back_what_its_session_did_last_to_the_file() {
 
 #[test]
 fn an_undo_is_once_under_its_key_and_may_be_detached() {
-    let bench = bench();
+    let bench = Bench::new();
     bench.put("a", "0\n");
     bench.append("s", "a", "1\n");
     bench.append("s", "a", "2\n");
@@ -168,6 +111,25 @@ fn an_undo_is_once_under_its_key_and_may_be_detached() {
     let again = bench.run("s", &undo(request, "a"));
     assert_eq!((again.job, again.repeated, again.text.as_deref()), (first.job, true, Some("Applied")));
     assert_eq!(bench.get("a"), "0\n1\n");
+}
+
+#[test]
+fn a_payload_may_use_either_name_of_the_workspace() {
+    let roots = [b"/real/w".to_vec(), b"/link".to_vec()];
+    let understood = |path: &str| {
+        let text =
+            format!(r#"{{"path": "{path}", "patches": [{{"operation": "append_eof", "newText": "x"}}]}}"#);
+        let payload = Some(Payload { dialect: Some("patch".into()), text, ..Payload::default() });
+        Understood::new(JobRequest { payload, ..JobRequest::default() }, &roots, 1000)
+    };
+    for path in ["/real/w/a", "/link/a", "a"] {
+        let Ok(Deed::Job(job)) = understood(path).deed else { panic!("{path}") };
+        assert_eq!(job.files.first().map(|file| &file.path), Some(&"a".into()), "{path}");
+    }
+    let outside = understood("/real/wx/a");
+    assert_eq!(outside.deed().unwrap_err().code, Code::Outside);
+    let said = outside.refused(outside.deed().unwrap_err());
+    assert!(said.text.is_some() && said.dialect.as_deref() == Some("patch"));
 }
 
 #[test]

@@ -1,0 +1,145 @@
+//! Rewriting what a case expects: the fields that it names, with what was found. It never adds a field.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use editd_engine::{State, World};
+use serde_json::{Value, json};
+
+use super::{Case, Outcome, hex, name_of};
+
+/// Rewrites a case's file.
+pub(super) fn bless(file: &PathBuf, text: &str, case: &Case, world: &World, outcome: &Outcome) {
+    let wanted: Option<Value> = serde_json::from_str(&case.expect.reply).ok();
+    let fields = wanted.filter(|_| !case.expect.reply.trim().is_empty());
+    let reply = fields.map_or_else(|| summary(&outcome.reply), |wanted| like(&wanted, &outcome.reply));
+    let head = text.split("[expect]").next().unwrap().trim_end();
+    let mut out =
+        format!("{head}\n\n[expect]\nreply = '''\n{}\n'''\n", serde_json::to_string_pretty(&reply).unwrap());
+    let (mut after, mut after_hex, mut gone, mut modes) =
+        (String::new(), String::new(), Vec::new(), String::new());
+    for (path, state) in &outcome.after {
+        let old = world.files.iter().find(|(known, _)| name_of(known) == *path).map(|(_, state)| state);
+        match state {
+            _ if old == Some(state) => {}
+            State::Absent => gone.push(path.clone()),
+            State::File { bytes, mode } => {
+                if !matches!(old, Some(State::File { mode: old, .. }) if old == mode) && *mode != 0o644 {
+                    writeln!(modes, "{} = 0o{mode:o}", quoted(path)).unwrap();
+                }
+                if matches!(old, Some(State::File { bytes: old, .. }) if old == bytes) {
+                    continue;
+                }
+                match std::str::from_utf8(bytes) {
+                    Ok(text) if !text.contains('\0') => {
+                        writeln!(after, "{} = {}", quoted(path), quoted(text)).unwrap()
+                    }
+                    _ => writeln!(after_hex, "{} = {}", quoted(path), quoted(&hex(bytes))).unwrap(),
+                }
+            }
+        }
+    }
+    if !gone.is_empty() {
+        writeln!(out, "gone = [{}]", gone.iter().map(|path| quoted(path)).collect::<Vec<_>>().join(", "))
+            .unwrap();
+    }
+    let mut clips = String::new();
+    for (name, text) in &outcome.clips {
+        writeln!(clips, "{} = {}", quoted(name), quoted(text)).unwrap();
+    }
+    for (table, body) in [("after", after), ("after_hex", after_hex), ("modes", modes), ("clips", clips)] {
+        if !body.is_empty() {
+            write!(out, "\n[expect.{table}]\n{body}").unwrap();
+        }
+    }
+    std::fs::write(file, out).unwrap();
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control()
+                || ('\u{2000}'..='\u{20ff}').contains(&c)
+                || matches!(c, '\u{a0}' | '\u{feff}') =>
+            {
+                write!(out, "\\u{:04x}", u32::from(c)).unwrap();
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The found values of the fields that `wanted` names.
+fn like(wanted: &Value, found: &Value) -> Value {
+    match (wanted, found) {
+        (Value::Object(wanted), Value::Object(found)) => wanted
+            .iter()
+            .map(|(key, value)| (key.clone(), like(value, found.get(key).unwrap_or(&Value::Null))))
+            .collect(),
+        (Value::Array(wanted), Value::Array(found)) if wanted.len() == found.len() => {
+            wanted.iter().zip(found).map(|(a, b)| like(a, b)).collect()
+        }
+        _ => found.clone(),
+    }
+}
+
+/// What a case without a reply is given: how each edit ended, or why the job was refused.
+fn summary(reply: &Value) -> Value {
+    let pick = |value: &Value, keys: &[&str]| -> Value {
+        keys.iter().filter_map(|key| Some(((*key).to_owned(), value.get(*key)?.clone()))).collect()
+    };
+    let error_keys = [
+        "code",
+        "path",
+        "edit",
+        "other_edit",
+        "found",
+        "expected",
+        "lines",
+        "line",
+        "candidates",
+        "cause",
+        "tried",
+        "searched",
+        "check",
+        "fallen",
+        "marker",
+        "expected_marker",
+        "limit",
+    ];
+    if reply.get("asked").is_some() {
+        return reply.clone();
+    }
+    if reply.get("files").is_none() {
+        return with_text(reply, json!({"error": pick(&reply["error"], &error_keys)}));
+    }
+    let edit_keys = ["status", "match", "lines", "moved", "replacements", "converted_breaks"];
+    let files = reply["files"].as_array().unwrap().iter().map(|file| {
+        let edits = file["edits"].as_array().unwrap().iter().map(|edit| {
+            let mut shown = pick(edit, &edit_keys);
+            if let Some(error) = edit.get("error") {
+                shown["error"] = pick(error, &["code", "edit", "other_edit"]);
+            }
+            shown
+        });
+        json!({"status": file["status"], "edits": edits.collect::<Vec<_>>()})
+    });
+    with_text(reply, json!({"files": files.collect::<Vec<_>>()}))
+}
+
+fn with_text(reply: &Value, mut shown: Value) -> Value {
+    for key in ["text", "asked", "warnings"] {
+        if let Some(value) = reply.get(key) {
+            shown[key] = value.clone();
+        }
+    }
+    shown
+}

@@ -1,0 +1,80 @@
+//! Cases that hold the payload of a dialect: what it comes to, and what its dialect says of it.
+
+use std::collections::BTreeMap;
+
+use editd_engine::{World, dialect};
+use editd_proto::error::WireError;
+use editd_proto::message::{FileOutcome, JobRequest, Receipt, Status};
+use editd_proto::path::WirePath;
+use serde_json::{Value, json};
+
+use super::{Case, Outcome, name_of, outcome, world};
+
+/// The folder in which a case's workspace would lie.
+const ROOT: &[u8] = b"/workspace";
+
+/// What a payload comes to, and what its dialect says of it.
+pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
+    let path = case.payload_path.as_deref().map(WirePath::from);
+    let roots = [ROOT.to_vec()];
+    let limit = case.payload_limit.unwrap_or(1024 * 1024);
+    let setting = dialect::Setting { path: path.as_ref(), roots: &roots, limit };
+    let translation = match dialect::translate(case.dialect.as_deref(), payload, &setting) {
+        Ok(translation) => translation,
+        Err(error) => {
+            let text = dialect::say_refusal(case.dialect.as_deref(), payload, &error);
+            let world = world(case, &JobRequest::default());
+            let after = world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
+            let reply = json!({"error": error, "text": text});
+            return (world, Outcome { reply, after, clips: BTreeMap::new() });
+        }
+    };
+    let wanted = match translation.asked {
+        dialect::Asked::Job(wanted) => wanted,
+        dialect::Asked::View { path, lines } => {
+            return asked(case, json!({"view": {"path": path, "lines": lines}}));
+        }
+        dialect::Asked::Undo { path } => return asked(case, json!({"undo": {"path": path}})),
+    };
+    let job = JobRequest {
+        files: wanted.files,
+        mode: wanted.mode.unwrap_or_default(),
+        diff: wanted.diff,
+        threshold: wanted.threshold.or(case.payload_threshold),
+        partial: wanted.partial.or(case.payload_partial).unwrap_or(false),
+        ..JobRequest::default()
+    };
+    let world = world(case, &job);
+    let mut outcome = outcome(case, &world, &job);
+    let error: Option<WireError> = serde_json::from_value(outcome.reply["error"].clone()).ok();
+    let files: Vec<FileOutcome> = serde_json::from_value(outcome.reply["files"].clone()).unwrap_or_default();
+    let changed = files.iter().any(|file| matches!(file.status, Status::Applied | Status::Partial));
+    let status = match (&error, changed) {
+        (None, true) => Status::Applied,
+        (None, false) => Status::Unchanged,
+        (Some(_), true) => Status::Partial,
+        (Some(_), false) => Status::Refused,
+    };
+    let receipt = Receipt {
+        job: None,
+        status,
+        files,
+        error,
+        verified: None,
+        rebased: false,
+        repeated: false,
+        dialect: Some(translation.dialect.to_owned()),
+        text: None,
+    };
+    outcome.reply["text"] = translation.words.say(&dialect::Answer::Receipt(&receipt)).into();
+    if !wanted.warnings.is_empty() {
+        outcome.reply["warnings"] = json!(wanted.warnings);
+    }
+    (world, outcome)
+}
+
+fn asked(case: &Case, asked: Value) -> (World, Outcome) {
+    let world = world(case, &JobRequest::default());
+    let after = world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
+    (world, Outcome { reply: json!({"asked": asked}), after, clips: BTreeMap::new() })
+}

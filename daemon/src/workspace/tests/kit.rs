@@ -1,0 +1,78 @@
+//! A workspace in a folder of its own, for tests: it is asked as the queue would ask it. It starts no thread.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
+
+use std::sync::Arc;
+
+use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Receipt};
+
+use crate::clock::{Clock, System};
+use crate::config::Settings;
+use crate::os::unix::Unix;
+use crate::store::{Backing, Options};
+use crate::workspace::{Admission, Understood, Who, Workspace};
+
+/// The workspace and its folder.
+pub(crate) struct Bench {
+    folder: tempfile::TempDir,
+    pub(crate) workspace: Workspace,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with_clock(Arc::new(System::start()))
+    }
+
+    pub(crate) fn with_clock(clock: Arc<dyn Clock>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (root, state) = (root.join("w"), root.join("state"));
+        std::fs::create_dir(&root).unwrap();
+        std::fs::create_dir(&state).unwrap();
+        let options =
+            Options { database: Backing::Memory, segment: 1 << 20, contents: 1 << 20, background: false };
+        let opened = Workspace::open(Arc::new(Unix), &root, &state, options, Settings::default(), clock);
+        Self { folder, workspace: opened.unwrap().0 }
+    }
+
+    pub(crate) fn put(&self, path: &str, text: &str) {
+        std::fs::write(self.folder.path().join("w").join(path), text).unwrap();
+    }
+
+    pub(crate) fn get(&self, path: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join("w").join(path)).unwrap()
+    }
+
+    pub(crate) fn run(&self, session: &str, asked: &Understood) -> Receipt {
+        let who = Who { session: session.to_owned(), client: "test".to_owned() };
+        if let Err(refusal) = self.workspace.lanes(asked) {
+            return asked.refused(refusal);
+        }
+        match self.workspace.admit(&who, asked) {
+            Admission::New(id) => self.workspace.edit(&who, id, asked),
+            Admission::Ended(receipt) => asked.said(*receipt),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) fn edit(&self, session: &str, path: &str, edit: Edit) -> Receipt {
+        let entry = FileEntry { path: path.into(), base: None, edits: vec![edit] };
+        let request = JobRequest { files: vec![entry], ..JobRequest::default() };
+        self.run(session, &self.workspace.understand(request))
+    }
+
+    pub(crate) fn append(&self, session: &str, path: &str, text: &str) -> Receipt {
+        let at = Some(Position::End);
+        self.edit(session, path, Edit { op: "insert".into(), at, text: Some(text.into()), ..Edit::default() })
+    }
+
+    pub(crate) fn replace(&self, session: &str, path: &str, old: &str, new: &str) -> Receipt {
+        let (old, new) = (Some(old.to_owned()), Some(new.to_owned()));
+        self.edit(session, path, Edit { op: "replace".into(), old, new, ..Edit::default() })
+    }
+}
