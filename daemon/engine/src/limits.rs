@@ -79,6 +79,9 @@ pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
 /// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
 pub(crate) const LOOKED_AT: usize = 64;
 
+/// What reading a file line by line costs, in literal searches of it.
+pub(crate) const SCOPE_PASSES: usize = 64;
+
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 

@@ -192,23 +192,55 @@ pub(crate) fn tried(quote: &Quote<'_>) -> Vec<String> {
     rungs(quote).map(|(step, _)| step.name.to_owned()).collect()
 }
 
+/// How a candidate stands to what an edit knows of its place beside the quotation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fit {
+    /// It is none.
+    Out,
+    /// It is one.
+    May,
+    /// It is one, and the one that is meant where it is the only such.
+    Meant,
+}
+
 /// The one place of a quote; `None` where no rung finds any.
 ///
 /// # Errors
 /// `ambiguous` with at most five candidates and the number of all; `limit`.
 pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, Refusal> {
+    one_where(hay, quote, &|_| Fit::May)
+}
+
+/// The same among those candidates only that an edit does not rule out.
+///
+/// # Errors
+/// As [`one`].
+pub(crate) fn one_where(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    fit: &dyn Fn(&Range<usize>) -> Fit,
+) -> Result<Option<Hit>, Refusal> {
     for (step, search) in rungs(quote) {
         let near = quote.near.or_else(|| (step.hint)(hay.text, quote));
         let quote = &Quote { near, ..quote.clone() };
-        let mut tally = Tally::new(hay.text, quote);
+        let (mut tally, mut meant) = (Tally::new(hay.text, quote), Tally::new(hay.text, quote));
         search(hay, quote, true, &mut |range| {
-            tally.add(range);
+            let fit = fit(&range);
+            if fit == Fit::Meant {
+                meant.add(range.clone());
+            }
+            if fit != Fit::Out {
+                tally.add(range);
+            }
             ControlFlow::Continue(())
         })?;
         if tally.total() == 0 {
             continue;
         }
-        let (range, moved) = tally.choose(hay.text, quote)?;
+        let (range, moved) = match tally.choose(hay.text, quote) {
+            Err(_) if meant.total() == 1 => meant.choose(hay.text, quote)?,
+            chosen => chosen?,
+        };
         if let Some(adapted) = (step.adapt)(hay, quote, &range) {
             return Ok(Some(Hit { range, rung: step.rung, moved, adapted }));
         }

@@ -32,8 +32,8 @@ pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::Haystack;
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{
-    Adapted, Brings, EVERY, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,
-    searched_too_much, too_many_places,
+    Adapted, Brings, EVERY, Fit, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,
+    one_where, searched_too_much, too_many_places,
 };
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};

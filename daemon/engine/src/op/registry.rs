@@ -5,8 +5,8 @@ use editd_proto::message::{Edit, Position};
 use editd_proto::path::WirePath;
 
 use super::{
-    Chunk, Create, Insert, Lines, Replace, Substitute, Target, Write, chmod, chunk, create, fields, insert,
-    lines,
+    Chunk, Create, Hunk, Insert, Lines, Replace, Substitute, Target, Write, chmod, chunk, create, fields,
+    hunk, insert, lines,
 };
 use super::{moves, replace, substitute, write};
 use crate::refusal::{malformed, refuse};
@@ -26,6 +26,8 @@ pub(crate) enum Op<'a> {
     Lines(Lines<'a>),
     /// Lines between other lines.
     Chunk(Box<Chunk<'a>>),
+    /// Lines as a diff shows them.
+    Hunk(Box<Hunk<'a>>),
     /// Occurrences of a pattern.
     Substitute(Box<Substitute<'a>>),
     /// A new file.
@@ -44,12 +46,13 @@ pub(crate) enum Op<'a> {
 type Kind =
     (&'static str, &'static [&'static str], for<'a> fn(&'a Edit, Option<f64>) -> Result<Op<'a>, Refusal>);
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 12] = [
     ("replace", replace::FIELDS, replace::parse),
     ("insert", insert::FIELDS, insert::parse),
     ("write", write::FIELDS, write::parse),
     ("lines", lines::FIELDS, lines::parse),
     ("chunk", chunk::FIELDS, chunk::parse),
+    ("hunk", hunk::FIELDS, hunk::parse),
     ("substitute", substitute::FIELDS, substitute::parse),
     ("create", create::FIELDS, create::parse),
     ("delete", &[], |_, _| Ok(Op::Delete)),
@@ -93,6 +96,11 @@ impl<'a> Op<'a> {
                 Position::Before(_) | Position::After(_) => Proof::Quoted,
                 Position::Line(_) => Proof::Blind,
             },
+            Self::Hunk(hunk) => match hunk.at {
+                _ if hunk.quotes() => Proof::Quoted,
+                Some(Position::End) => Proof::NotNeeded,
+                _ => Proof::Blind,
+            },
             Self::Create(_) => Proof::NotNeeded,
             Self::Copy(target) if !target.overwrite => Proof::NotNeeded,
             Self::Write(_) | Self::Lines(_) | Self::Substitute(_) | Self::Delete | Self::Rename(_) => {
@@ -108,6 +116,7 @@ impl<'a> Op<'a> {
             Self::Replace(op) => Some(op.quote.needle(breaks)),
             Self::Insert(op) => op.anchor.as_ref().map(|anchor| anchor.needle(breaks)),
             Self::Chunk(op) => Some(op.needle(breaks)),
+            Self::Hunk(op) => op.needle(breaks),
             _ => None,
         }
     }

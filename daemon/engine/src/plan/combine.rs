@@ -32,7 +32,13 @@ pub(crate) fn contradictions(ops: &Parsed<'_>) -> Vec<(usize, Refusal)> {
 fn rare(op: &Op<'_>) -> bool {
     !matches!(
         op,
-        Op::Replace(_) | Op::Insert(_) | Op::Lines(_) | Op::Chunk(_) | Op::Substitute(_) | Op::Copy(_)
+        Op::Replace(_)
+            | Op::Insert(_)
+            | Op::Lines(_)
+            | Op::Chunk(_)
+            | Op::Hunk(_)
+            | Op::Substitute(_)
+            | Op::Copy(_)
     )
 }
 

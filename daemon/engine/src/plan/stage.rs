@@ -175,6 +175,7 @@ fn effect(op: &Op<'_>, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effec
         Op::Write(op) => op.effect(scene, clips),
         Op::Lines(op) => op.effect(scene, clips),
         Op::Chunk(op) => op.effect(scene),
+        Op::Hunk(op) => op.effect(scene),
         Op::Substitute(op) => op.effect(scene),
         Op::Create(op) => op.effect(scene, clips),
         Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_) => {

@@ -1,26 +1,20 @@
-//! The dialect `apply-patch`. It finds no place in a file.
+//! The dialect `apply-patch`: a `*** Begin Patch` envelope of files to add, delete, update and move, each hunk of an
+//! update a native `hunk`. It finds no place in a file.
+//!
+//! *Lenient*: a heredoc, a fence, or a JSON object with `input` around the envelope, white space around its markers,
+//! an empty line for a blank one of context, `@@ -1,2 +1,2 @@` for `@@`.
+//!
+//! *Strict*: an envelope that is cut off is refused whole; so is a hunk below a header that quotes no line, since
+//! tools do not agree on where it goes. A hunk that fits twice is refused; its header may name the block that is meant.
+//!
+//! *Declared*: a file or the target of a move is never overwritten; a file without a final line break keeps
+//! none; hunks of one file need no order, and all are located in the file as it was.
 
-use super::{Dialect, Sample, Setting, Translation};
-use crate::Refusal;
-use crate::refusal::refuse;
+mod envelope;
+mod translate;
+mod words;
 
-/// The dialect.
-pub(super) struct ApplyPatch;
+pub(super) use translate::ApplyPatch;
 
-impl Dialect for ApplyPatch {
-    fn name(&self) -> &'static str {
-        "apply-patch"
-    }
-
-    fn sentence(&self) -> &'static str {
-        "`*** Begin Patch` envelopes that add, delete, update and move files."
-    }
-
-    fn recognises(&self, _: &Sample<'_>) -> bool {
-        false
-    }
-
-    fn translate(&self, _: &str, _: &Setting<'_>) -> Result<Translation, Refusal> {
-        Err(refuse(editd_proto::error::Code::Unsupported, "this dialect is not done yet"))
-    }
-}
+#[cfg(test)]
+mod tests;

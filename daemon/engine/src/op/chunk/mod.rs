@@ -23,3 +23,4 @@ mod window;
 
 pub(crate) use check::Check;
 pub(crate) use edit::{Chunk, FIELDS, parse};
+pub(super) use window::after_lines;

@@ -101,7 +101,7 @@ fn closed(lines: &str) -> Cow<'_, str> {
 }
 
 /// The offset so many lines after the start of a line; the end of the file where there are fewer.
-pub(super) fn after_lines(text: &Text<'_>, start: usize, lines: usize) -> usize {
+pub(in crate::op) fn after_lines(text: &Text<'_>, start: usize, lines: usize) -> usize {
     let Some(last) = lines.checked_sub(1) else { return start };
     let rest = text.content.as_bytes().cut(start..text.len());
     memchr::memchr_iter(text.breaks.stop(), rest).nth(last).map_or(text.len(), |at| start + at + 1)

@@ -1,0 +1,260 @@
+//! An envelope as a list of sections, line by line. It knows no file, and mends nothing that could mean two things.
+
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::locate::excerpt;
+use crate::refusal::malformed;
+
+/// What an envelope says of one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Section<'p> {
+    /// The number of its first line.
+    pub(super) line: u64,
+    /// Which file.
+    pub(super) path: &'p str,
+    /// What becomes of it.
+    pub(super) deed: Deed<'p>,
+}
+
+/// What becomes of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Deed<'p> {
+    /// It comes, with this content.
+    Add(String),
+    /// It goes.
+    Delete,
+    /// It changes.
+    Update {
+        /// Where it goes.
+        to: Option<&'p str>,
+        /// What changes in it.
+        hunks: Vec<Hunk<'p>>,
+    },
+}
+
+/// One change of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Hunk<'p> {
+    /// The number of its first line.
+    pub(super) line: u64,
+    /// The lines that stand above it.
+    pub(super) headers: Vec<&'p str>,
+    /// The line where it says that it stands.
+    pub(super) near: Option<u64>,
+    /// Its lines, with what stands in front of them.
+    pub(super) text: String,
+    /// Whether it ends where the file ends.
+    pub(super) last: bool,
+}
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ADD: &str = "*** Add File:";
+const DELETE: &str = "*** Delete File:";
+const UPDATE: &str = "*** Update File:";
+const MOVE: &str = "*** Move to:";
+const LAST: &str = "*** End of File";
+
+/// Whether a text begins like an envelope.
+pub(super) fn begins(payload: &str) -> bool {
+    payload.lines().find(|line| !wraps(line)).is_some_and(|line| line.trim() == BEGIN)
+}
+
+/// Whether a line may stand in front of an envelope: blank, a fence, or the start of a heredoc.
+fn wraps(line: &str) -> bool {
+    let line = line.trim();
+    let tag = line.rsplit_once("<<").map(|(_, tag)| tag.trim_matches(['-', '\'', '"', ' ']));
+    line.is_empty() || line.starts_with("```") || tag.is_some_and(is_tag)
+}
+
+/// Whether a text may end a heredoc.
+fn is_tag(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The refusal of a line.
+pub(super) fn fault(line: u64, what: impl std::fmt::Display) -> Refusal {
+    let mut error = malformed(format!("line {line}: {what}"));
+    error.line = Some(line);
+    error
+}
+
+/// The lines of an envelope from behind its first marker to before its last.
+struct Lines<'p> {
+    lines: Vec<&'p str>,
+    next: usize,
+    /// The number of the first of them.
+    first: u64,
+}
+
+impl<'p> Lines<'p> {
+    /// # Errors
+    /// `malformed` where a marker is missing.
+    fn inside(payload: &'p str) -> Result<Self, Refusal> {
+        let lines: Vec<&str> = payload.lines().collect();
+        let begin = lines.iter().position(|line| !wraps(line)).unwrap_or(0);
+        if lines.get(begin).is_none_or(|line| line.trim() != BEGIN) {
+            let line = begin as u64 + 1;
+            return Err(fault(line, format!("the first line of the patch must be `{BEGIN}`; begin with it")));
+        }
+        let trails = |line: &&str| wraps(line) || (is_tag(line.trim()) && begin > 0);
+        let end = lines.iter().rposition(|line| !trails(line)).unwrap_or(0);
+        if end <= begin || lines.get(end).is_none_or(|line| line.trim() != END) {
+            let line = end as u64 + 1;
+            return Err(fault(
+                line,
+                format!("the last line of the patch must be `{END}`; send it to its end"),
+            ));
+        }
+        let inside = lines.get(begin + 1..end).unwrap_or_default().to_vec();
+        Ok(Self { lines: inside, next: 0, first: begin as u64 + 2 })
+    }
+
+    fn peek(&self) -> Option<&'p str> {
+        self.lines.get(self.next).copied()
+    }
+
+    /// The number of the next line.
+    fn number(&self) -> u64 {
+        self.first.saturating_add(self.next as u64)
+    }
+
+    /// The next line, where `take` makes something of it.
+    fn take<T>(&mut self, take: impl FnOnce(&'p str) -> Option<T>) -> Option<T> {
+        let taken = take(self.peek()?)?;
+        self.next += 1;
+        Some(taken)
+    }
+
+    fn skip_blank(&mut self) {
+        while self.take(|line| line.trim().is_empty().then_some(())).is_some() {}
+    }
+}
+
+/// The sections of a payload.
+///
+/// # Errors
+/// `malformed` with the number of the line.
+pub(super) fn sections(payload: &str) -> Result<Vec<Section<'_>>, Refusal> {
+    let mut lines = Lines::inside(payload)?;
+    let mut found = Vec::new();
+    loop {
+        lines.skip_blank();
+        let number = lines.number();
+        let Some(line) = lines.take(Some) else { break };
+        let head = line.trim();
+        let named = |marker: &str| head.strip_prefix(marker).map(str::trim);
+        let (path, deed) = if let Some(path) = named(ADD) {
+            (path, added(&mut lines))
+        } else if let Some(path) = named(DELETE) {
+            (path, Deed::Delete)
+        } else if let Some(path) = named(UPDATE) {
+            (path, updated(&mut lines, path, number)?)
+        } else {
+            return Err(fault(
+                number,
+                format!(
+                    "`{}` is no header; a section begins with `{ADD} path`, `{DELETE} path` or `{UPDATE} path`",
+                    excerpt(head, 0)
+                ),
+            ));
+        };
+        if path.is_empty() {
+            return Err(fault(number, "the header names no file; put its path behind it"));
+        }
+        found.push(Section { line: number, path, deed });
+    }
+    if found.is_empty() {
+        return Err(fault(lines.number(), "the patch names no file; say what to change"));
+    }
+    Ok(found)
+}
+
+fn added<'p>(lines: &mut Lines<'p>) -> Deed<'p> {
+    let mut text = String::new();
+    while let Some(line) = lines.take(|line| line.strip_prefix('+')) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    Deed::Add(text)
+}
+
+fn updated<'p>(lines: &mut Lines<'p>, path: &str, number: u64) -> Result<Deed<'p>, Refusal> {
+    let to = lines.take(|line| line.trim().strip_prefix(MOVE)).map(str::trim);
+    if to == Some("") {
+        return Err(fault(lines.number() - 1, "the header names no file; put its path behind it"));
+    }
+    let mut hunks = Vec::new();
+    loop {
+        lines.skip_blank();
+        match lines.peek() {
+            Some(line) if !line.starts_with("***") && !is_header(line) => {
+                hunks.push(hunk(lines, hunks.is_empty())?);
+            }
+            _ => break,
+        }
+    }
+    if hunks.is_empty() && to.is_none() {
+        return Err(fault(
+            number,
+            format!("the update of `{}` is empty; say what to change", excerpt(path, 0)),
+        ));
+    }
+    Ok(Deed::Update { to, hunks })
+}
+
+/// Whether a line is the header of a section although white space stands around it.
+fn is_header(line: &str) -> bool {
+    let line = line.trim();
+    [ADD, DELETE, UPDATE].iter().any(|marker| line.starts_with(marker))
+}
+
+fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Hunk<'p>, Refusal> {
+    let mut hunk = Hunk { line: lines.number(), ..Hunk::default() };
+    let mut headed = false;
+    while let Some(header) = lines.take(|line| line.trim_end().strip_prefix("@@")) {
+        headed = true;
+        match numbers(header) {
+            Some(line) => hunk.near = Some(line),
+            None if header.trim().is_empty() => {}
+            None => hunk.headers.push(header.trim()),
+        }
+    }
+    if !headed && !first {
+        return Err(fault(hunk.line, "the hunk before it is over; begin another with `@@`"));
+    }
+    // Where the lines end that are no blank ones at the end.
+    let (mut body, mut end) = (String::new(), 0);
+    while let Some(line) = lines.peek().filter(|line| !line.starts_with("@@") && !line.starts_with("***")) {
+        if !(line.is_empty() || line.starts_with([' ', '+', '-', '\\'])) {
+            let what = format!("`{}` starts with none of ` `, `-`, `+`; mend it", excerpt(line, 0));
+            return Err(fault(lines.number(), what));
+        }
+        body.push_str(line);
+        body.push('\n');
+        if !line.is_empty() {
+            end = body.len();
+        }
+        lines.next += 1;
+    }
+    hunk.last = lines.take(|line| (line.trim_end() == LAST).then_some(())).is_some();
+    if end == 0 {
+        return Err(fault(hunk.line, "the hunk has no lines; say what changes"));
+    }
+    let quotes = body.cut(0..end).lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
+    if !quotes && (!hunk.headers.is_empty() || hunk.near.is_some()) {
+        let what = "the hunk says where it stands but quotes no line there; add one with ` ` in front";
+        return Err(fault(hunk.line, what));
+    }
+    body.truncate(end);
+    hunk.text = body;
+    Ok(hunk)
+}
+
+/// The first line of the old side in a header with numbers (`-1,2 +1,2 @@`).
+fn numbers(header: &str) -> Option<u64> {
+    let (old, rest) = header.trim_start().strip_prefix('-')?.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let number = |text: &str| text.split(',').next()?.parse().ok();
+    number(new).and(number(old))
+}

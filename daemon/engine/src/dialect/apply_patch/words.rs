@@ -1,0 +1,179 @@
+//! The answer to an envelope in the words of its callers: the files that changed, or what failed and where in the
+//! envelope. Only what was written is said to be done.
+
+use std::fmt::Write;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::path::WirePath;
+
+use super::envelope::Hunk;
+use crate::dialect::explain::{left_out, with_details};
+use crate::dialect::{Answer, Words};
+use crate::limits;
+
+/// What is said to have become of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verb {
+    /// It came.
+    Add,
+    /// It changed.
+    Modify,
+    /// It went.
+    Delete,
+}
+
+impl Verb {
+    fn letter(self) -> char {
+        match self {
+            Self::Add => 'A',
+            Self::Modify => 'M',
+            Self::Delete => 'D',
+        }
+    }
+}
+
+/// What must be remembered of an entry.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// What is done.
+    pub(super) verb: Verb,
+    /// Where the file was.
+    pub(super) from: WirePath,
+    /// Where it is then.
+    pub(super) path: WirePath,
+    /// Its hunks.
+    pub(super) hunks: Vec<SaidHunk>,
+}
+
+/// What must be remembered of a hunk.
+#[derive(Debug)]
+pub(super) struct SaidHunk {
+    line: u64,
+    /// The lines that it looks for, as far as a message shows them.
+    old: String,
+}
+
+impl Said {
+    /// Remembers a hunk.
+    pub(super) fn remember(&mut self, hunk: &Hunk<'_>) {
+        let old = hunk.text.lines().filter(|line| !line.starts_with(['+', '\\']));
+        let shown: Vec<String> = old
+            .take(editd_proto::limits::NEAR_MISS_LINES)
+            .map(|line| crate::locate::excerpt(line.get(1..).unwrap_or(""), 0))
+            .collect();
+        self.hunks.push(SaidHunk { line: hunk.line, old: shown.join("\n") });
+    }
+}
+
+/// The words of one payload.
+#[derive(Debug)]
+pub(super) struct PatchWords {
+    /// In the order of the entries.
+    pub(super) entries: Vec<Said>,
+}
+
+/// A payload that was refused.
+pub(super) fn refused(error: &WireError) -> String {
+    match error.line {
+        Some(line) => {
+            let lead = format!("line {line}: ");
+            let what = error.message.strip_prefix(&lead).unwrap_or(&error.message);
+            format!("Invalid patch hunk on line {line}: {what}")
+        }
+        None => format!("Invalid patch: {}", error.message),
+    }
+}
+
+impl Words for PatchWords {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        let Answer::Receipt(receipt) = answer else { return String::new() };
+        let mut out = self.head(receipt);
+        for (at, file) in receipt.files.iter().enumerate() {
+            for (number, error) in left_out(file).take(limits::SAID) {
+                line(&mut out, &self.failure(Some(at), Some(number), error));
+            }
+            for note in file.issues.iter().chain(&file.warnings) {
+                line(&mut out, note);
+            }
+        }
+        out
+    }
+}
+
+impl PatchWords {
+    fn head(&self, receipt: &Receipt) -> String {
+        match (receipt.status, &receipt.error) {
+            (Status::Applied | Status::Partial, _) => {
+                let mut out = "Success. Updated the following files:".to_owned();
+                if receipt.status == Status::Partial {
+                    out = "Only part of the patch was applied. Updated the following files:".to_owned();
+                }
+                let done = self.entries.iter().zip(&receipt.files).filter(|(_, file)| changed(file));
+                for (said, _) in done {
+                    line(&mut out, &format!("{} {}", said.verb.letter(), said.path));
+                }
+                out
+            }
+            (Status::Unchanged, _) => "Success. The files were so already; nothing changed.".to_owned(),
+            (Status::Verified, _) => "The patch would apply; nothing was written, as asked.".to_owned(),
+            (Status::Queued, _) => "The patch waits for its turn; nothing is written yet.".to_owned(),
+            (Status::Refused, Some(error)) => self.failure(None, error.edit, error),
+            (Status::Refused, None) => "The patch was refused; nothing was written.".to_owned(),
+        }
+    }
+
+    /// The hunk that an error is about.
+    fn hunk(&self, entry: Option<usize>, edit: Option<u64>, error: &WireError) -> Option<&SaidHunk> {
+        let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
+        let named = |said: &&Said| error.path.as_ref() == Some(&said.from) && said.hunks.len() > index;
+        let said = match entry {
+            Some(at) => self.entries.get(at),
+            None => self.entries.iter().find(named),
+        };
+        said?.hunks.get(index)
+    }
+
+    /// Why a hunk or a file was refused.
+    fn failure(&self, entry: Option<usize>, edit: Option<u64>, error: &WireError) -> String {
+        let path = error.path.as_ref().map(ToString::to_string).unwrap_or_default();
+        let hunk = self.hunk(entry, edit, error);
+        let other = self.hunk(entry, error.other_edit, error);
+        let sentence = match (error.code, hunk) {
+            (Code::NotFound, _) if error.marker.is_some() => {
+                let header = error.marker.as_deref().unwrap_or_default();
+                format!("Failed to find context '{header}' in {path}")
+            }
+            (Code::NotFound, Some(hunk)) => {
+                format!("Failed to find expected lines in {path}:\n{}\n({})", hunk.old, error.message)
+            }
+            (Code::Ambiguous, _) => format!(
+                "the lines stand at {} places in {path}; quote more lines, or name the class or function above them behind `@@`",
+                error.found.unwrap_or(0)
+            ),
+            (Code::Missing, _) => format!("Failed to read file to update {path}: it does not exist"),
+            (Code::Exists, _) => format!(
+                "{}; a patch overwrites no file: update it, or delete it first",
+                error.message.split(';').next().unwrap_or_default()
+            ),
+            (Code::Overlap, _) => format!(
+                "it changes text of {path} that the hunk on line {} changes too; make them one hunk",
+                other.map_or(0, |other| other.line)
+            ),
+            _ if error.message.contains(&path) => error.message.clone(),
+            _ => format!("{path}: {}", error.message),
+        };
+        let place = hunk.map(|hunk| format!("Hunk on line {}: ", hunk.line)).unwrap_or_default();
+        with_details(error, format!("{place}{sentence}"))
+    }
+}
+
+fn changed(file: &FileOutcome) -> bool {
+    file.status == Status::Applied
+        || file.edits.iter().any(|edit| file.status == Status::Partial && edit.status == EditStatus::Applied)
+}
+
+fn line(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(out, "\n{text}");
+}

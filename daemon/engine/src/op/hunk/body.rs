@@ -1,0 +1,178 @@
+//! The lines of a hunk, told apart by what stands in front of them. It knows no file.
+
+use std::ops::Range;
+
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::refusal::malformed;
+
+/// Lines that change together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Group {
+    /// The lines since the group before that stay, in [`Body::old`].
+    pub(super) kept: Range<usize>,
+    /// The lines that go, in [`Body::old`].
+    pub(super) gone: Range<usize>,
+    /// The lines that come, in [`Body::new`].
+    pub(super) come: Range<usize>,
+}
+
+/// How the content ends after a hunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ending {
+    /// As it ended before.
+    Kept,
+    /// Without a break.
+    Open,
+    /// In a break.
+    Closed,
+}
+
+/// The lines of a hunk.
+#[derive(Debug)]
+pub(super) struct Body {
+    /// The lines that stay or go, each with its break.
+    pub(super) old: String,
+    /// The lines that come, likewise.
+    pub(super) new: String,
+    /// What changes, from the top.
+    pub(super) groups: Vec<Group>,
+    /// How the content ends then.
+    pub(super) ending: Ending,
+    /// Whether the hunk says that the content ends with it.
+    pub(super) last: bool,
+}
+
+/// What a line of a hunk is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Kept,
+    Gone,
+    Come,
+    /// The line above has no break.
+    Open,
+}
+
+fn kind(line: &str) -> Option<(Kind, &str)> {
+    let rest = || line.cut(1..line.len());
+    match line.as_bytes().first()? {
+        b' ' => Some((Kind::Kept, rest())),
+        b'-' => Some((Kind::Gone, rest())),
+        b'+' => Some((Kind::Come, rest())),
+        b'\\' => Some((Kind::Open, rest())),
+        // Editors and models eat the only blank of a line.
+        b'\n' => Some((Kind::Kept, line)),
+        b'\r' if line == "\r\n" => Some((Kind::Kept, line)),
+        _ => None,
+    }
+}
+
+impl Body {
+    /// Reads the lines of a hunk.
+    ///
+    /// # Errors
+    /// `malformed` with the line of the hunk.
+    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+        let mut body = Self {
+            old: String::with_capacity(text.len()),
+            new: String::with_capacity(text.len()),
+            groups: Vec::new(),
+            ending: Ending::Kept,
+            last: false,
+        };
+        let (mut kept, mut above, mut open) = (0, None, [false; 2]);
+        for (number, line) in (1u64..).zip(text.split_inclusive('\n')) {
+            let Some((kind, rest)) = kind(line) else {
+                return Err(at(number, "starts with none of ` `, `-`, `+`"));
+            };
+            let sides = [kind != Kind::Come, kind != Kind::Gone];
+            let closed = sides.iter().zip(open).any(|(on, open)| *on && open);
+            match (kind, above) {
+                (Kind::Open, Some(above)) => {
+                    open = [open[0] || above != Kind::Come, open[1] || above != Kind::Gone];
+                }
+                (Kind::Open, None) => return Err(at(number, "speaks of the line above, and there is none")),
+                _ if closed => return Err(at(number, "follows a line that ends the file")),
+                _ => body.take(kind, rest, &mut kept),
+            }
+            above = Some(kind).filter(|kind| *kind != Kind::Open);
+        }
+        body.last = open[0] || open[1];
+        body.ending = match open {
+            [_, true] => Ending::Open,
+            [true, false] => Ending::Closed,
+            [false, false] => Ending::Kept,
+        };
+        Ok(body)
+    }
+
+    /// Takes a line; `kept` is where the lines that stay began.
+    fn take(&mut self, kind: Kind, line: &str, kept: &mut usize) {
+        let (old, new) = (self.old.len(), self.new.len());
+        let side = if kind == Kind::Come { &mut self.new } else { &mut self.old };
+        side.push_str(line);
+        if !line.ends_with('\n') {
+            side.push('\n');
+        }
+        if kind == Kind::Kept {
+            return;
+        }
+        let begun = self.groups.last().is_some_and(|group| group.gone.end == old);
+        if !begun {
+            self.groups.push(Group { kept: *kept..old, gone: old..old, come: new..new });
+        }
+        if let Some(group) = self.groups.last_mut() {
+            group.gone.end = self.old.len();
+            group.come.end = self.new.len();
+            *kept = group.gone.end;
+        }
+    }
+
+    /// The lines that stand there then, those that stay included.
+    pub(super) fn after(&self) -> String {
+        let mut after = String::with_capacity(self.old.len() + self.new.len());
+        let mut from = 0;
+        for group in &self.groups {
+            after.push_str(self.old.cut(from..group.kept.end));
+            after.push_str(self.new.cut(group.come.clone()));
+            from = group.gone.end;
+        }
+        after.push_str(self.old.cut(from..self.old.len()));
+        after
+    }
+}
+
+fn at(line: u64, what: &str) -> Refusal {
+    let mut error = malformed(format!("line {line} of the hunk {what}; mend it"));
+    error.line = Some(line);
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart_and_grouped() {
+        let body = Body::read(" a\n-b\n+B\n\n c\n+d\n-e\n").unwrap();
+        assert_eq!((&*body.old, &*body.new), ("a\nb\n\nc\ne\n", "B\nd\n"));
+        assert_eq!(body.after(), "a\nB\n\nc\nd\n");
+        assert_eq!(body.groups.len(), 2);
+        assert_eq!((body.ending, body.last), (Ending::Kept, false));
+    }
+
+    #[test]
+    fn a_line_without_a_break_must_be_the_last_of_its_side() {
+        let ending = |text: &str| Body::read(text).map(|body| (body.ending, body.last));
+        assert_eq!(ending("-a\n\\ No newline\n+b\n").unwrap(), (Ending::Closed, true));
+        assert_eq!(ending("-a\n+b\n\\ No newline\n").unwrap(), (Ending::Open, true));
+        assert_eq!(ending(" a\n\\").unwrap(), (Ending::Open, true));
+        assert_eq!(ending(" a\n\\ x\n-b\n").unwrap_err().line, Some(3));
+        assert_eq!(ending("-a\n\\ x\n b\n").unwrap_err().line, Some(3));
+        assert_eq!(ending("+a\n\\ x\n+b\n").unwrap_err().line, Some(3));
+        assert_eq!(ending("\\ x\n").unwrap_err().line, Some(1));
+        assert_eq!(ending(" a\nb\n").unwrap_err().line, Some(2));
+    }
+}

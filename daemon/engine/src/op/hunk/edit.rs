@@ -1,0 +1,203 @@
+//! A hunk's fields and its effect: its block is found, and what changes in it gives way line by line. It parses no
+//! diff.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use editd_proto::message::{Edit, Position};
+
+use super::body::{Body, Ending, Group};
+use super::scope::Scope;
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::locate::{self, Brings, Fit, Quote, Rung};
+use crate::op::chunk::after_lines;
+use crate::op::effect::{Effect, Found, Scene};
+use crate::op::given::fit;
+use crate::op::lines::{line_range, line_text};
+use crate::op::registry::Op;
+use crate::op::{fields, quote};
+use crate::refusal::malformed;
+use crate::splice::Place;
+use crate::text::{Breaks, Text, split_final_break};
+
+pub(crate) const FIELDS: &[&str] = &["text", "at", "before", "all", "near", "window", "match", "threshold"];
+
+/// A hunk.
+#[derive(Debug)]
+pub(crate) struct Hunk<'a> {
+    body: Body,
+    /// How the block may be found; its text is the body's.
+    how: Quote<'static>,
+    /// Where lines go that have no block, or `End` for the block that ends the file.
+    pub(crate) at: Option<&'a Position>,
+    headers: &'a str,
+    /// Whether the block is the whole file.
+    whole: bool,
+}
+
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
+    let body = Body::read(fields::required(edit, "text", &edit.text)?)?;
+    // The field's own text is only known by now: any text serves to read the other fields.
+    let how = quote::read(edit, "text", "-", threshold, Brings::Nothing)?;
+    let how = Quote { whole_lines: true, ..how };
+    if how.loosest == Rung::Edge {
+        return Err(malformed("`match: \"edge\"` does not go with a hunk; ask for \"typographic\""));
+    }
+    let whole = edit.all.unwrap_or(false);
+    let fits = match &edit.at {
+        Some(Position::End) => true,
+        Some(Position::Line(_)) => body.old.is_empty(),
+        Some(Position::Start | Position::Before(_) | Position::After(_)) => false,
+        None => !body.old.is_empty(),
+    };
+    if !fits || (whole && body.old.is_empty()) {
+        return Err(malformed(
+            "a hunk stands where its lines stand, or, if it quotes none, `at` a line or `\"end\"`; mend `at`",
+        ));
+    }
+    let headers = edit.before.as_deref().unwrap_or("");
+    Ok(Op::Hunk(Box::new(Hunk { body, how, at: edit.at.as_ref(), headers, whole })))
+}
+
+impl Hunk<'_> {
+    /// What the first rung looks up, if the hunk quotes anything.
+    pub(crate) fn needle(&self, breaks: Breaks) -> Option<&str> {
+        let text = split_final_break(&self.body.old, breaks).0;
+        (!self.body.old.is_empty()).then_some(text)
+    }
+
+    /// Whether it quotes what it is about.
+    pub(crate) fn quotes(&self) -> bool {
+        !self.body.old.is_empty()
+    }
+
+    /// Finds the block and says what changes in it.
+    pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+        let text = scene.text;
+        let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
+        let quote = Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() };
+        scene.pay_search(needle)?;
+        let scope = if self.headers.is_empty() { None } else { Some(Scope::of(scene, self.headers)?) };
+        let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_ref(), range))?;
+        let hit = hit.ok_or_else(|| self.missed(scene, &quote, scope.as_ref()))?;
+        let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
+        let (places, converted) = self.places(scene, hit.range.start, mapped, hit.rung);
+        let found = Found {
+            rung: Some(hit.rung),
+            lines: Some(text.lines_of(hit.range)),
+            moved: hit.moved,
+            score: hit.adapted.score,
+            converted,
+            ..Found::default()
+        };
+        Ok(Effect { places, stored: None, found })
+    }
+
+    /// The refusal of a block that stands nowhere, or not where the hunk says that it stands.
+    fn missed(&self, scene: &Scene<'_>, quote: &Quote<'_>, scope: Option<&Scope>) -> Refusal {
+        let quote_alone = Quote { near: None, brings: Brings::Nothing, ..quote.clone() };
+        let elsewhere = match locate::one(scene.hay, &quote_alone) {
+            Ok(hit) => hit.map(|hit| scene.text.line_of(hit.range.start) as u64),
+            Err(several) => several.candidates.first().map(|place| place.line),
+        };
+        let place = match scope {
+            Some(_) => "below its header",
+            None if self.whole => "as the whole file",
+            None => "at the end of the file",
+        };
+        let mut error = scene.missed(quote, Some(&self.body.after()));
+        if let (Some(line), true) = (elsewhere, self.last() || scope.is_some()) {
+            error.message =
+                format!("the lines stand at line {line}, but not {place}; say where they are meant to stand");
+            error.near_misses.clear();
+            error.line = Some(line);
+        }
+        error
+    }
+
+    fn last(&self) -> bool {
+        self.whole || self.body.last || self.at == Some(&Position::End)
+    }
+
+    /// How a block fits to what the hunk says beside its lines.
+    fn fit(&self, text: &Text<'_>, scope: Option<&Scope>, range: &Range<usize>) -> Fit {
+        let ends = range.end + text.break_at(range.end) == text.len();
+        if (self.last() && !ends) || (self.whole && range.start > 0) {
+            return Fit::Out;
+        }
+        scope.map_or(Fit::May, |scope| scope.fit(range.start))
+    }
+
+    /// One place for each group of the block that starts at an offset.
+    fn places(&self, scene: &Scene<'_>, start: usize, mapped: &str, rung: Rung) -> (Vec<Place>, u64) {
+        let (text, body) = (scene.text, &self.body);
+        let count = |part: &str| locate::lines(part, text.breaks).len();
+        let lines = locate::lines(mapped, text.breaks);
+        let (mut at, mut taken, mut converted) = (start, 0, 0);
+        let mut places = Vec::with_capacity(body.groups.len());
+        for (number, Group { kept, gone, come }) in (1..).zip(&body.groups) {
+            let from = after_lines(text, at, count(body.old.cut(kept.clone())));
+            at = after_lines(text, from, count(body.old.cut(gone.clone())));
+            let next = taken + count(body.new.cut(come.clone()));
+            let new: String =
+                lines.cut(taken..next).iter().flat_map(|(line, ending)| [*line, *ending]).collect();
+            taken = next;
+            let ending =
+                if number == body.groups.len() && at == text.len() { body.ending } else { Ending::Kept };
+            let (made, breaks) = instead(text, &(from..at), &new, rung, ending);
+            converted += breaks;
+            let made = Rc::from(made);
+            places.push(if from == at {
+                Place::inserting(scene.edit, at, &made)
+            } else {
+                Place::owning(text, scene.edit, from..at, &made)
+            });
+        }
+        (places, converted)
+    }
+
+    /// The effect of lines that have no block.
+    fn added(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+        let text = scene.text;
+        let range = match self.at {
+            Some(Position::Line(line)) => line_range(text, *line, line.saturating_sub(1))?,
+            _ => text.len()..text.len(),
+        };
+        let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
+        let (made, converted) = instead(text, &range, &self.body.new, Rung::Exact, ending);
+        let found = Found { lines: Some(text.lines_of(range.clone())), converted, ..Found::default() };
+        let places = if made.is_empty() {
+            Vec::new()
+        } else {
+            vec![Place::inserting(scene.edit, range.start, &Rc::from(made))]
+        };
+        Ok(Effect { places, stored: None, found })
+    }
+}
+
+/// What stands in the place of a range of lines, and how many breaks were converted.
+fn instead(text: &Text<'_>, old: &Range<usize>, new: &str, rung: Rung, ending: Ending) -> (String, u64) {
+    if new.is_empty() {
+        return (String::new(), 0);
+    }
+    let body = split_final_break(new, text.breaks).0;
+    if !old.is_empty() {
+        let own = split_final_break(text.content.cut(old.clone()), text.breaks).1;
+        let last = match ending {
+            Ending::Kept => own,
+            Ending::Open => "",
+            Ending::Closed if own.is_empty() => text.ending_at(old.start).unwrap_or("\n"),
+            Ending::Closed => own,
+        };
+        return fit(text, old, &[body, last].concat(), rung, false);
+    }
+    // Lines behind an open last line leave the file open.
+    let behind_open = old.end == text.len() && text.len() > 0 && !text.ends_with_break();
+    let given = if ending == Ending::Kept && behind_open { body } else { new };
+    let (mut made, converted) = line_text(text, old, given, false);
+    if ending == Ending::Open {
+        made.truncate(split_final_break(&made, text.breaks).0.len());
+    }
+    (made, converted)
+}

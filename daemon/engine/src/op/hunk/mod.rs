@@ -1,0 +1,20 @@
+//! `hunk`: lines as a diff shows them, each with ` `, `-` or `+` in front, located as one block. Fields: `text`;
+//! `at`, `before`, `all`; `near`, `window`, `match`, `threshold`.
+//!
+//! *Meaning*: the lines with ` ` and `-` stand in the file one after the other, by the ladder, as whole lines; those
+//! with `-` give way to those with `+`. A line with ` ` is never part of a splice, whatever the rung. An empty line is
+//! a blank one with ` `. `\ No newline at end of file` speaks of the line above it: the block then ends where the
+//! file ends, and the new side says whether the file ends in a break; without it the file stays as it ends.
+//!
+//! *Fields*: `at: "end"` asks for the block that ends where the file ends. A hunk that quotes nothing adds its lines at
+//! `at`, which is `"end"` or a line. `before` is a list of lines that stand somewhere above, in this order, white space
+//! around them aside; among several places the one in the indented block below them is meant. `all` asks for a
+//! block that is the whole file.
+//!
+//! *Invariants*: one place or none, as everywhere; all lines of a hunk are located together or not at all.
+
+mod body;
+mod edit;
+mod scope;
+
+pub(crate) use edit::{FIELDS, Hunk, parse};
