@@ -11,6 +11,7 @@
 
 mod apply_patch;
 mod chunks;
+mod entries;
 mod explain;
 mod json;
 mod patch;

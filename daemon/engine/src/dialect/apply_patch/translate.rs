@@ -1,16 +1,15 @@
 //! Sections as file entries: the updates of one path together, as long as nothing else happens to it. It never looks
 //! at a file.
 
-use std::collections::HashMap;
-
 use editd_proto::error::WireError;
-use editd_proto::message::{Edit, FileEntry, Position};
+use editd_proto::message::{Edit, Position};
 use editd_proto::path::WirePath;
 use serde_json::Value;
 
 use super::envelope::{Deed, Hunk, Section, begins, sections};
 use super::words::{PatchWords, Said, Verb, refused};
 use crate::Refusal;
+use crate::dialect::entries::{Entries, edit};
 use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
 
 /// The dialect.
@@ -53,7 +52,7 @@ impl Dialect for ApplyPatch {
                 refusal
             })?;
         }
-        let asked = Asked::Job(Wanted { files: gathered.files, ..Wanted::default() });
+        let asked = Asked::Job(Wanted { files: gathered.entries.into_files(), ..Wanted::default() });
         let words = Box::new(PatchWords { entries: gathered.said });
         Ok(Translation { dialect: self.name(), asked, words })
     }
@@ -63,13 +62,11 @@ impl Dialect for ApplyPatch {
     }
 }
 
-/// The entries so far.
+/// The entries so far, and what is to be said of them.
 #[derive(Default)]
 struct Gathered {
-    files: Vec<FileEntry>,
+    entries: Entries,
     said: Vec<Said>,
-    /// The entries that may take more hunks.
-    open: HashMap<WirePath, usize>,
 }
 
 impl Gathered {
@@ -77,60 +74,40 @@ impl Gathered {
         let path = setting.path_or(Some(section.path))?;
         match section.deed {
             Deed::Add(text) => {
-                self.alone(
-                    path,
-                    Edit { op: "create".to_owned(), text: Some(text), ..Edit::default() },
-                    Verb::Add,
-                );
+                self.said.push(Said::new(Verb::Add, &path));
+                self.entries.alone(path, vec![Edit { text: Some(text), ..edit("create") }]);
             }
             Deed::Delete => {
-                self.alone(path, Edit { op: "delete".to_owned(), ..Edit::default() }, Verb::Delete);
+                self.said.push(Said::new(Verb::Delete, &path));
+                self.entries.alone(path, vec![edit("delete")]);
             }
             Deed::Update { to, hunks } => {
-                let to = to.map(|to| setting.inside(to)).transpose()?.filter(|to| *to != path);
-                self.update(path, to, hunks);
+                let to = to.map(|to| setting.inside(to)).transpose()?;
+                self.update(&path, to, hunks);
             }
         }
         Ok(())
     }
 
-    /// A step that what follows for the path comes after.
-    fn alone(&mut self, path: WirePath, edit: Edit, verb: Verb) {
-        self.open.remove(&path);
-        self.said.push(Said { verb, from: path.clone(), path: path.clone(), hunks: Vec::new() });
-        self.files.push(FileEntry { path, edits: vec![edit], ..FileEntry::default() });
-    }
-
-    fn update(&mut self, path: WirePath, to: Option<WirePath>, hunks: Vec<Hunk<'_>>) {
-        let place = *self.open.entry(path.clone()).or_insert_with(|| {
-            self.said.push(Said {
-                verb: Verb::Modify,
-                from: path.clone(),
-                path: path.clone(),
-                hunks: Vec::new(),
-            });
-            self.files.push(FileEntry { path: path.clone(), ..FileEntry::default() });
-            self.files.len() - 1
-        });
-        let (Some(file), Some(said)) = (self.files.get_mut(place), self.said.get_mut(place)) else { return };
+    fn update(&mut self, path: &WirePath, to: Option<WirePath>, hunks: Vec<Hunk<'_>>) {
+        let entry = self.entries.shared(path);
+        if self.said.len() < self.entries.len() {
+            self.said.push(Said::new(Verb::Modify, path));
+        }
+        let Some(said) = self.said.get_mut(entry) else { return };
         for hunk in hunks {
             said.remember(&hunk);
-            file.edits.push(native(hunk));
+            self.entries.add(entry, native(hunk));
         }
-        if let Some(to) = to {
-            self.open.remove(&path);
-            self.open.remove(&to);
+        let Some(to) = to else { return };
+        if to != *path {
+            self.entries.close(path);
+            self.entries.close(&to);
             said.path = to.clone();
-            file.edits.push(Edit { op: "rename".to_owned(), to: Some(to), ..Edit::default() });
-        }
-        if file.edits.is_empty() {
+            self.entries.add(entry, Edit { to: Some(to), ..edit("rename") });
+        } else if self.entries.is_empty(entry) {
             // A move to where the file is: nothing to do, but the file must be there.
-            file.edits.push(Edit {
-                op: "rename".to_owned(),
-                to: Some(path),
-                overwrite: Some(true),
-                ..Edit::default()
-            });
+            self.entries.add(entry, Edit { to: Some(to), overwrite: Some(true), ..edit("rename") });
         }
     }
 }
@@ -138,11 +115,10 @@ impl Gathered {
 fn native(hunk: Hunk<'_>) -> Edit {
     let quotes = hunk.text.lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
     Edit {
-        op: "hunk".to_owned(),
         at: (hunk.last || !quotes).then_some(Position::End),
         before: (!hunk.headers.is_empty()).then(|| hunk.headers.join("\n")),
         near: hunk.near.filter(|line| *line > 0),
         text: Some(hunk.text),
-        ..Edit::default()
+        ..edit("hunk")
     }
 }

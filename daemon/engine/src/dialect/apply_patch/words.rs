@@ -55,6 +55,11 @@ pub(super) struct SaidHunk {
 }
 
 impl Said {
+    /// Of an entry without hunks.
+    pub(super) fn new(verb: Verb, path: &WirePath) -> Self {
+        Self { verb, from: path.clone(), path: path.clone(), hunks: Vec::new() }
+    }
+
     /// Remembers a hunk.
     pub(super) fn remember(&mut self, hunk: &Hunk<'_>) {
         let old = hunk.text.lines().filter(|line| !line.starts_with(['+', '\\']));

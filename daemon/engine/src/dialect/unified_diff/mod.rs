@@ -1,26 +1,24 @@
-//! The dialect `unified-diff`. It finds no place in a file.
+//! The dialect `unified-diff`: a diff of one file or several, each hunk a native `hunk` near the line that it names. It
+//! finds no place in a file.
+//!
+//! *Understood*: plain and git diffs with prefixes, timestamps, quoted names, `/dev/null`; files that come, go, are
+//! renamed or copied, and their modes; CRLF around and inside; text around the diff, a fence, a mail's signature; a
+//! list of hunks without file headers where the request names the file.
+//!
+//! *Repaired, with a warning*: counts that are wrong. Line numbers that are wrong are reported as an offset.
+//!
+//! *Refused*: binary patches, links and submodules, diffs of a merge, two names for one file, a line in the middle of
+//! a hunk that has no sign. A file that goes must have just the lines that the diff removes.
+//!
+//! *Limitations*: files that change their names in a ring are refused, since each target exists when its turn comes.
 
-use super::{Dialect, Sample, Setting, Translation};
-use crate::Refusal;
-use crate::refusal::refuse;
+mod body;
+mod header;
+mod parse;
+mod translate;
+mod words;
 
-/// The dialect.
-pub(super) struct UnifiedDiff;
+pub(super) use translate::UnifiedDiff;
 
-impl Dialect for UnifiedDiff {
-    fn name(&self) -> &'static str {
-        "unified-diff"
-    }
-
-    fn sentence(&self) -> &'static str {
-        "A unified diff; its context is located, so that wrong line numbers and counts do no harm."
-    }
-
-    fn recognises(&self, _: &Sample<'_>) -> bool {
-        false
-    }
-
-    fn translate(&self, _: &str, _: &Setting<'_>) -> Result<Translation, Refusal> {
-        Err(refuse(editd_proto::error::Code::Unsupported, "this dialect is not done yet"))
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -181,13 +181,13 @@ fn instead(text: &Text<'_>, old: &Range<usize>, new: &str, rung: Rung, ending: E
     if new.is_empty() {
         return (String::new(), 0);
     }
-    let body = split_final_break(new, text.breaks).0;
+    let (body, given_break) = split_final_break(new, text.breaks);
     if !old.is_empty() {
         let own = split_final_break(text.content.cut(old.clone()), text.breaks).1;
         let last = match ending {
             Ending::Kept => own,
             Ending::Open => "",
-            Ending::Closed if own.is_empty() => text.ending_at(old.start).unwrap_or("\n"),
+            Ending::Closed if own.is_empty() => text.ending_at(old.start).unwrap_or(given_break),
             Ending::Closed => own,
         };
         return fit(text, old, &[body, last].concat(), rung, false);

@@ -31,7 +31,7 @@ impl Scope {
     pub(super) fn of(scene: &Scene<'_>, headers: &str) -> Result<Self, Refusal> {
         let text = scene.text;
         let all = text.len().saturating_add(1);
-        let mut scope = Self { from: 0, blocks: Vec::from([0..all]), ends: vec![all] };
+        let mut scope = Self { from: 0, blocks: std::iter::once(0..all).collect(), ends: vec![all] };
         for (number, header) in headers.lines().enumerate() {
             scene.pay(text.len().saturating_mul(limits::SCOPE_PASSES))?;
             let mut starts = places(text, header.trim());

@@ -1,0 +1,63 @@
+//! File entries as the dialects of patches make them: the hunks of one path together, and what happens to the whole
+//! file as a step of its own. It knows no dialect.
+
+use std::collections::HashMap;
+
+use editd_proto::message::{Edit, FileEntry};
+use editd_proto::path::WirePath;
+
+/// The entries so far.
+#[derive(Default)]
+pub(super) struct Entries {
+    files: Vec<FileEntry>,
+    /// The entries that may take more hunks.
+    open: HashMap<WirePath, usize>,
+}
+
+impl Entries {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The index of the entry that gathers the hunks of a path; a new one is empty.
+    pub(super) fn shared(&mut self, path: &WirePath) -> usize {
+        *self.open.entry(path.clone()).or_insert_with(|| {
+            self.files.push(FileEntry { path: path.clone(), ..FileEntry::default() });
+            self.files.len() - 1
+        })
+    }
+
+    /// An entry of its own: what follows for the path comes after it.
+    pub(super) fn alone(&mut self, path: WirePath, edits: Vec<Edit>) {
+        self.close(&path);
+        self.files.push(FileEntry { path, edits, ..FileEntry::default() });
+    }
+
+    /// Ends the entry of a path: what follows for it comes after.
+    pub(super) fn close(&mut self, path: &WirePath) {
+        self.open.remove(path);
+    }
+
+    /// Adds an edit to an entry.
+    pub(super) fn add(&mut self, entry: usize, edit: Edit) {
+        if let Some(file) = self.files.get_mut(entry) {
+            file.edits.push(edit);
+        }
+    }
+
+    /// Whether an entry says nothing yet.
+    pub(super) fn is_empty(&self, entry: usize) -> bool {
+        self.files.get(entry).is_none_or(|file| file.edits.is_empty())
+    }
+
+    /// All of them.
+    pub(super) fn into_files(self) -> Vec<FileEntry> {
+        self.files
+    }
+}
+
+/// An edit of this kind that says nothing else yet.
+pub(super) fn edit(op: &str) -> Edit {
+    Edit { op: op.to_owned(), ..Edit::default() }
+}

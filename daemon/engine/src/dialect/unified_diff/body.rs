@@ -1,0 +1,81 @@
+//! Where a hunk ends: its lines are counted, and what its header says of them is believed only where that is the
+//! better reading. It knows no file.
+
+use super::header::Numbers;
+use crate::Refusal;
+use crate::locate::excerpt;
+use crate::refusal::malformed;
+
+/// The lines of a hunk.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Body {
+    /// With their signs, each with its break.
+    pub(super) text: String,
+    /// Lines of each side, before and after.
+    pub(super) counts: (u64, u64),
+}
+
+/// Whether a line begins what is no part of a hunk.
+fn ends(line: &str) -> bool {
+    ["diff ", "@@", "--- ", "Index: ", "Only in ", "=====", "```", "-- ", "From ", "*** "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// Reads the lines of a hunk from `lines`, the first of which has the number `first`. How many it took is returned too.
+///
+/// # Errors
+/// `malformed` with the line, where one has no sign and the hunk is not over.
+pub(super) fn read(lines: &[&str], first: u64, numbers: Option<Numbers>) -> Result<(Body, usize), Refusal> {
+    let said = numbers.map(|numbers| (numbers.old.1, numbers.new.1));
+    let (mut old, mut new, mut taken, mut blanks) = (0u64, 0u64, 0usize, 0usize);
+    let mut stop = None;
+    for (at, line) in lines.iter().enumerate() {
+        let left = said.map(|(a, b)| (a.saturating_sub(old), b.saturating_sub(new)));
+        let (before, after) = match line.as_bytes() {
+            [b'\\', ..] => (0, 0),
+            [b' ', ..] | [] | b"\r" => (1, 1),
+            [b'+', ..] => (0, 1),
+            [b'-', ..] if is_signature(line, left) || begins_file(lines, at, left) => break,
+            [b'-', ..] => (1, 0),
+            _ => {
+                stop = Some((at, *line));
+                break;
+            }
+        };
+        old += before;
+        new += after;
+        taken = at + 1;
+        blanks = if line.trim_end_matches('\r').is_empty() { blanks + 1 } else { 0 };
+    }
+    // Empty lines at the end are blank lines of the file only as far as the header counts them.
+    let spare = said.map_or(blanks as u64, |(a, b)| old.saturating_sub(a).min(new.saturating_sub(b)));
+    let dropped = spare.min(blanks as u64);
+    old -= dropped;
+    new -= dropped;
+    let kept = taken - usize::try_from(dropped).unwrap_or(0);
+    let over = said == Some((old, new));
+    if let Some((at, line)) = stop.filter(|(_, line)| !over && !ends(line)) {
+        let number = first.saturating_add(at as u64);
+        let mut error = malformed(format!(
+            "line {number}: `{}` starts with none of ` `, `-`, `+`; mend it",
+            excerpt(line.trim_end(), 0)
+        ));
+        error.line = Some(number);
+        return Err(error);
+    }
+    let text = lines.iter().take(kept).flat_map(|line| [*line, "\n"]).collect();
+    Ok((Body { text, counts: (old, new) }, taken))
+}
+
+/// Whether a line is that above a mail's signature, once the hunk has all its lines.
+fn is_signature(line: &str, left: Option<(u64, u64)>) -> bool {
+    left == Some((0, 0)) && line.trim_end() == "--"
+}
+
+/// Whether the next file begins here: where `---`, `+++` and `@@` follow each other, unless just one line of each
+/// side is missing.
+fn begins_file(lines: &[&str], at: usize, left: Option<(u64, u64)>) -> bool {
+    let starts = |ahead: usize, with: &str| lines.get(at + ahead).is_some_and(|line| line.starts_with(with));
+    starts(0, "--- ") && starts(1, "+++ ") && starts(2, "@@") && left != Some((1, 1))
+}

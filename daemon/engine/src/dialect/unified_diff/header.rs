@@ -1,0 +1,181 @@
+//! The lines of a diff that are no content: names, modes, and the numbers of a hunk. It keeps no state.
+
+use std::borrow::Cow;
+
+use crate::cut::Cut;
+
+/// The numbers of a hunk's header: first line and count of each side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Numbers {
+    /// First line and count before.
+    pub(super) old: (u64, u64),
+    /// First line and count after.
+    pub(super) new: (u64, u64),
+}
+
+/// The numbers of a line that begins with `@@`, if it has any.
+pub(super) fn numbers(line: &str) -> Option<Numbers> {
+    let (old, rest) = line.strip_prefix("@@")?.trim_start().strip_prefix('-')?.split_once(" +")?;
+    let new = rest.split_once("@@").map_or(rest, |(new, _)| new);
+    Some(Numbers { old: range(old)?, new: range(new)? })
+}
+
+fn range(text: &str) -> Option<(u64, u64)> {
+    let (first, count) = text.trim().split_once(',').unwrap_or((text.trim(), "1"));
+    Some((first.parse().ok()?, count.parse().ok()?))
+}
+
+/// What a `---` or `+++` line names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Name<'p> {
+    /// No file.
+    Nothing,
+    /// A file, with its prefix.
+    File(Cow<'p, str>),
+}
+
+/// The name behind `--- ` or `+++ `.
+pub(super) fn name(rest: &str) -> Name<'_> {
+    let rest = rest.trim();
+    if let Some(name) = unquoted(rest) {
+        return Name::File(name.into());
+    }
+    // A time stands behind a tab.
+    let bare = rest.split('\t').next().unwrap_or(rest).trim_end();
+    if bare == "/dev/null" { Name::Nothing } else { Name::File(bare.into()) }
+}
+
+/// A path of an extended header, which has no prefix.
+pub(super) fn plain(rest: &str) -> Cow<'_, str> {
+    unquoted(rest.trim()).map_or(Cow::Borrowed(rest.trim()), Cow::Owned)
+}
+
+/// Both names behind `diff --git `, where they are the same but for their prefixes.
+pub(super) fn both(rest: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    let rest = rest.trim();
+    if rest.starts_with('"') {
+        let end = quote_end(rest)?;
+        let (first, second) = (rest.cut(0..end), rest.cut(end..rest.len()));
+        return Some((unquoted(first)?.into(), plain(second)));
+    }
+    let half = rest.len().checked_sub(1)? / 2;
+    let (first, second) = (rest.get(..half)?, rest.get(half..)?.strip_prefix(' ')?);
+    (bare(first)? == bare(second)?).then_some((first.into(), second.into()))
+}
+
+/// A name without its first folder.
+fn bare(name: &str) -> Option<&str> {
+    name.split_once('/').map(|(_, rest)| rest)
+}
+
+/// The two names of one file without their prefixes, where those are such as tools write.
+pub(super) fn without_prefixes<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n str) {
+    const PAIRS: [(&str, &str); 5] = [("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/")];
+    PAIRS
+        .iter()
+        .flat_map(|(a, b)| [(a, b), (b, a)])
+        .find_map(|(a, b)| Some((old.strip_prefix(a)?, new.strip_prefix(b)?)))
+        .unwrap_or((old, new))
+}
+
+/// The name of a file whose other side is none, without the prefix of its side.
+pub(super) fn without_prefix<'n>(name: &'n str, side: &str) -> &'n str {
+    name.strip_prefix(side).unwrap_or(name)
+}
+
+/// Where the text in quotes ends with which a string begins.
+fn quote_end(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().enumerate().skip(1).find_map(|(at, byte)| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends.then_some(at + 1)
+    })
+}
+
+/// A name in quotes as C writes it, as git does for names that are not plain.
+fn unquoted(text: &str) -> Option<String> {
+    let inner = text.cut(0..quote_end(text).filter(|_| text.starts_with('"'))?);
+    let mut bytes = inner.bytes().skip(1).peekable();
+    let mut name = Vec::new();
+    while let Some(byte) = bytes.next() {
+        if byte == b'"' {
+            break;
+        }
+        if byte != b'\\' {
+            name.push(byte);
+            continue;
+        }
+        name.push(match bytes.next()? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'f' => 12,
+            b'v' => 11,
+            digit @ b'0'..=b'7' => {
+                let mut value = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    let next = bytes.next_if(|byte| (b'0'..=b'7').contains(byte))?;
+                    value = value * 8 + u32::from(next - b'0');
+                }
+                u8::try_from(value).ok()?
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(name).ok()
+}
+
+/// What a file's mode in a git header is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    /// A regular file with these permission bits.
+    File(u32),
+    /// A link or a submodule, or no mode at all.
+    Other,
+}
+
+/// Reads a mode (`100755`).
+pub(super) fn mode(rest: &str) -> Mode {
+    match u32::from_str_radix(rest.trim(), 8) {
+        Ok(mode) if mode & !0o777 == 0o100_000 => Mode::File(mode & 0o777),
+        _ => Mode::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn names_lose_quotes_and_times() {
+        assert_eq!(name("a/x y\t2020-01-01 00:00:00"), Name::File("a/x y".into()));
+        assert_eq!(name("/dev/null\t1970"), Name::Nothing);
+        assert_eq!(name(r#""a/\303\244\"\t""#), Name::File("a/ä\"\t".into()));
+        assert_eq!(both("a/x y b/x y").unwrap(), ("a/x y".into(), "b/x y".into()));
+        assert_eq!(both(r#""a/\303\244" "b/\303\244""#).unwrap(), ("a/ä".into(), "b/ä".into()));
+        assert_eq!(both("a/x b/y"), None);
+        assert_eq!(without_prefixes("a/x", "b/x"), ("x", "x"));
+        assert_eq!(without_prefixes("a/x", "a/x"), ("a/x", "a/x"));
+    }
+
+    #[test]
+    fn numbers_may_lack_their_counts() {
+        let read = |line| numbers(line).map(|numbers| (numbers.old, numbers.new));
+        assert_eq!(read("@@ -1,2 +3,4 @@ fn f"), Some(((1, 2), (3, 4))));
+        assert_eq!(read("@@ -1 +3 @@"), Some(((1, 1), (3, 1))));
+        assert_eq!(read("@@ -0,0 +1"), Some(((0, 0), (1, 1))));
+        assert_eq!(read("@@ ... @@"), None);
+    }
+
+    #[test]
+    fn modes_are_those_of_files() {
+        assert_eq!(mode("100755"), Mode::File(0o755));
+        assert_eq!(mode("120000"), Mode::Other);
+        assert_eq!(mode("x"), Mode::Other);
+    }
+}

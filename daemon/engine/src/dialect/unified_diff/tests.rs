@@ -1,0 +1,45 @@
+//! Diffs of a size: none takes more than linear time. No file is touched.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use editd_proto::path::WirePath;
+
+use crate::dialect::{Asked, Setting, translate};
+
+#[test]
+fn large_diffs_are_read_in_linear_time() {
+    const SIZE: usize = 256 * 1024;
+    let path = WirePath::from("f");
+    let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
+    for unit in [
+        "@@",
+        "@@\n",
+        "@@ -1 +1 @@\n-a\n+b\n",
+        "--- a\n",
+        "--- a\n+++ a\n",
+        "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n",
+        "diff --git a/f b/f\n",
+        "\"",
+        "\n",
+        " \n",
+        "-a\n",
+        "\\\n",
+        "\r",
+    ] {
+        let inside = unit.repeat(SIZE / unit.len());
+        for head in ["", "@@ -1,9 +1,9 @@\n", "--- \"", "diff --git \""] {
+            let text = format!("{head}{inside}");
+            let _ = translate(Some("unified-diff"), &text, &setting);
+            let _ = translate(None, &text, &setting);
+        }
+    }
+}
+
+#[test]
+fn many_hunks_of_one_path_are_one_entry() {
+    let text = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n".repeat(10_000);
+    let setting = Setting { path: None, roots: &[], limit: usize::MAX };
+    let Asked::Job(wanted) = translate(None, &text, &setting).unwrap().asked else { unreachable!() };
+    assert_eq!(wanted.files.len(), 1);
+    assert!(wanted.files.iter().all(|file| file.edits.len() == 10_000));
+}

@@ -1,0 +1,268 @@
+//! Files of a diff as file entries: the hunks of one path together, each near the line that its header names. It never
+//! looks at a file.
+
+use std::borrow::Cow;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{Edit, FileMode, Position};
+use editd_proto::path::WirePath;
+
+use super::header::{Mode, Name, without_prefix, without_prefixes};
+use super::parse::{FilePatch, Hunk, fault, files, fits};
+use super::words::{DiffWords, Said, refused};
+use crate::Refusal;
+use crate::dialect::entries::{Entries, edit};
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+use crate::limits;
+
+/// The dialect.
+pub(in crate::dialect) struct UnifiedDiff;
+
+impl Dialect for UnifiedDiff {
+    fn name(&self) -> &'static str {
+        "unified-diff"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "A unified diff; its context is located, so that wrong line numbers and counts do no harm."
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        matches!(payload, Sample::Text(text) if fits(text))
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let mut gathered = Gathered::default();
+        let mut plans = Vec::new();
+        for file in files(payload, setting.path.is_some())? {
+            let line = file.line;
+            let at_line = |mut refusal: Refusal| {
+                refusal.line = refusal.line.or(Some(line));
+                refusal
+            };
+            let deed = deed(&file, setting).map_err(at_line)?;
+            // What is copied is the file as it was, so that comes before all else.
+            if let Deed::Copy { from, to } = &deed {
+                gathered.alone(
+                    from,
+                    Said::copied(from, to),
+                    vec![Edit { to: Some(to.clone()), ..edit("copy") }],
+                );
+            }
+            plans.push((file, deed));
+        }
+        for (file, deed) in plans {
+            let line = file.line;
+            gathered.take(file, deed).map_err(|mut refusal| {
+                refusal.line = refusal.line.or(Some(line));
+                refusal
+            })?;
+        }
+        let wanted =
+            Wanted { files: gathered.entries.into_files(), warnings: gathered.warnings, ..Wanted::default() };
+        let words = Box::new(DiffWords { entries: gathered.said });
+        Ok(Translation { dialect: self.name(), asked: Asked::Job(wanted), words })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        refused(error)
+    }
+}
+
+/// What becomes of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Deed {
+    Change(WirePath),
+    Create(WirePath),
+    Delete(WirePath),
+    Rename { from: WirePath, to: WirePath },
+    Copy { from: WirePath, to: WirePath },
+}
+
+/// What a diff says that becomes of a file.
+///
+/// # Errors
+/// `malformed` where it names none, or two; `outside`.
+fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, Refusal> {
+    let pair = |(from, to): &(Option<Cow<'_, str>>, Option<Cow<'_, str>>)| match (from, to) {
+        (None, None) => Ok(None),
+        (Some(from), Some(to)) => Ok(Some((setting.inside(from)?, setting.inside(to)?))),
+        _ => Err(fault(
+            file.line,
+            Code::Malformed,
+            "only one of the two names of the file is there; send both",
+        )),
+    };
+    if let Some((from, to)) = pair(&file.renamed)? {
+        return Ok(if from == to { Deed::Change(from) } else { Deed::Rename { from, to } });
+    }
+    if let Some((from, to)) = pair(&file.copied)? {
+        return Ok(Deed::Copy { from, to });
+    }
+    let path = |name: &str| setting.path_or(Some(name));
+    match (&file.old, &file.new) {
+        (Some(Name::Nothing), Some(Name::Nothing)) => {
+            Err(fault(file.line, Code::Malformed, "both names are `/dev/null`; name the file"))
+        }
+        (Some(Name::Nothing), Some(Name::File(new))) => Ok(Deed::Create(path(without_prefix(new, "b/"))?)),
+        (Some(Name::File(old)), Some(Name::Nothing)) => Ok(Deed::Delete(path(without_prefix(old, "a/"))?)),
+        (Some(Name::File(old)), Some(Name::File(new))) => {
+            let (old, new) = without_prefixes(old, new);
+            let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
+            if old != new && !kept {
+                let what = "the lines `---` and `+++` name two files; give one name, or say `rename from` and `rename to`";
+                return Err(fault(file.line, Code::Malformed, what));
+            }
+            let path = path(new)?;
+            Ok(match (file.comes, file.goes) {
+                (Some(_), _) => Deed::Create(path),
+                (None, Some(_)) => Deed::Delete(path),
+                (None, None) => Deed::Change(path),
+            })
+        }
+        _ => Ok(Deed::Change(setting.path_or(None)?)),
+    }
+}
+
+/// The entries so far, and what is to be said of them.
+#[derive(Default)]
+struct Gathered {
+    entries: Entries,
+    said: Vec<Said>,
+    warnings: Vec<String>,
+}
+
+impl Gathered {
+    fn alone(&mut self, path: &WirePath, said: Said, edits: Vec<Edit>) {
+        self.said.push(said);
+        self.entries.alone(path.clone(), edits);
+    }
+
+    fn take(&mut self, file: FilePatch<'_>, deed: Deed) -> Result<(), Refusal> {
+        if [file.comes, file.goes, file.mode].contains(&Some(Mode::Other)) {
+            let what = "a link or a submodule is no file that can be edited; change it otherwise";
+            return Err(fault(file.line, Code::Unsupported, what));
+        }
+        let mode = match file.mode.or(file.comes) {
+            Some(Mode::File(bits)) => Some(Edit { mode: Some(FileMode::Bits(bits)), ..edit("chmod") }),
+            _ => None,
+        };
+        let changes = !file.hunks.is_empty() || mode.is_some();
+        match deed {
+            Deed::Create(path) => {
+                let mut edits = vec![Edit { text: Some(content(&file)?), ..edit("create") }];
+                edits.extend(mode.filter(|_| file.comes != Some(Mode::File(0o644))));
+                self.alone(&path, Said::created(&path), edits);
+            }
+            Deed::Delete(path) => {
+                if let [hunk] = file.hunks.as_slice() {
+                    self.warn(hunk);
+                    self.alone(&path, Said::changed(&path, &file.hunks), vec![whole(hunk)?]);
+                } else if !file.hunks.is_empty() {
+                    let what = "a file that goes is one hunk; send all of its lines";
+                    return Err(fault(file.line, Code::Malformed, what));
+                }
+                self.alone(&path, Said::deleted(&path), vec![edit("delete")]);
+            }
+            Deed::Copy { to, .. } if !changes => self.entries.close(&to),
+            Deed::Copy { to: path, .. } | Deed::Change(path) => {
+                if !changes {
+                    let what = "the diff says nothing of this file; leave it out, or send its hunks";
+                    return Err(fault(file.line, Code::Malformed, what));
+                }
+                self.change(&path, file.hunks, mode)?;
+            }
+            Deed::Rename { from, to } => {
+                let entry = self.change(&from, file.hunks, mode)?;
+                self.entries.close(&from);
+                self.entries.close(&to);
+                if let Some(said) = self.said.get_mut(entry) {
+                    said.to = Some(to.clone());
+                }
+                self.entries.add(entry, Edit { to: Some(to), ..edit("rename") });
+            }
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, path: &WirePath, hunks: Vec<Hunk>, mode: Option<Edit>) -> Result<usize, Refusal> {
+        let entry = self.entries.shared(path);
+        if self.said.len() < self.entries.len() {
+            self.said.push(Said::changed(path, &[]));
+        }
+        for hunk in hunks {
+            self.warn(&hunk);
+            if let Some(said) = self.said.get_mut(entry) {
+                said.hunks.push(hunk.line);
+            }
+            self.entries.add(entry, native(hunk)?);
+        }
+        if let Some(mode) = mode {
+            self.entries.add(entry, mode);
+        }
+        Ok(entry)
+    }
+
+    /// Says where a header counts otherwise.
+    fn warn(&mut self, hunk: &Hunk) {
+        let Some(numbers) = hunk.numbers else { return };
+        let (said, counted) = ((numbers.old.1, numbers.new.1), hunk.body.counts);
+        if said != counted && self.warnings.len() < limits::SAID {
+            self.warnings.push(format!(
+                "line {}: the header counts {} and {} lines, and the hunk has {} and {}; what it has was taken",
+                hunk.line, said.0, said.1, counted.0, counted.1
+            ));
+        }
+    }
+}
+
+/// The content of a file that comes.
+fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
+    let mut text = String::new();
+    for hunk in &file.hunks {
+        let mut last = true;
+        for line in hunk.body.text.split_inclusive('\n') {
+            match line.strip_prefix('+') {
+                Some(line) => {
+                    text.push_str(line);
+                    last = false;
+                }
+                None if line.starts_with('\\') && !last => {
+                    text.pop();
+                    last = true;
+                }
+                None => {
+                    let what =
+                        "a file that comes has only lines with `+`; name the file that is there otherwise";
+                    return Err(fault(hunk.line, Code::Malformed, what));
+                }
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// The hunk of a file that goes: it must be all of it.
+fn whole(hunk: &Hunk) -> Result<Edit, Refusal> {
+    if hunk.body.counts.0 == 0 || hunk.body.counts.1 > 0 {
+        let what = "a file that goes has only lines with `-`; send all of its lines";
+        return Err(fault(hunk.line, Code::Malformed, what));
+    }
+    Ok(Edit { text: Some(hunk.body.text.clone()), all: Some(true), ..edit("hunk") })
+}
+
+fn native(hunk: Hunk) -> Result<Edit, Refusal> {
+    let near = hunk.numbers.map(|numbers| numbers.old.0);
+    let base = Edit { text: Some(hunk.body.text), ..edit("hunk") };
+    if hunk.body.counts.0 > 0 {
+        return Ok(Edit { near: near.filter(|line| *line > 0), ..base });
+    }
+    match hunk.numbers {
+        Some(numbers) if numbers.old.1 == 0 => {
+            Ok(Edit { at: Some(Position::Line(numbers.old.0.saturating_add(1))), ..base })
+        }
+        _ => {
+            Err(fault(hunk.line, Code::Malformed, "the hunk quotes no line of the file; add one of context"))
+        }
+    }
+}

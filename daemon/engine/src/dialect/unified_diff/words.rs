@@ -1,0 +1,173 @@
+//! The answer to a diff in the words of those who apply them: each file, and what of its hunks is worth a line. Only
+//! what was written is said to be done.
+
+use std::fmt::Write;
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Status};
+use editd_proto::path::WirePath;
+
+use super::parse::Hunk;
+use crate::dialect::explain::with_details;
+use crate::dialect::{Answer, Words};
+use crate::limits;
+
+/// What must be remembered of an entry.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// The file.
+    path: WirePath,
+    /// Where it goes.
+    pub(super) to: Option<WirePath>,
+    verb: &'static str,
+    /// The lines of its hunks in the diff.
+    pub(super) hunks: Vec<u64>,
+}
+
+impl Said {
+    fn new(verb: &'static str, path: &WirePath) -> Self {
+        Self { path: path.clone(), to: None, verb, hunks: Vec::new() }
+    }
+
+    /// Of a file that changes.
+    pub(super) fn changed(path: &WirePath, hunks: &[Hunk]) -> Self {
+        Self { hunks: hunks.iter().map(|hunk| hunk.line).collect(), ..Self::new("patching", path) }
+    }
+
+    /// Of a file that comes.
+    pub(super) fn created(path: &WirePath) -> Self {
+        Self::new("creating", path)
+    }
+
+    /// Of a file that goes.
+    pub(super) fn deleted(path: &WirePath) -> Self {
+        Self::new("removing", path)
+    }
+
+    /// Of a file that gets a double.
+    pub(super) fn copied(from: &WirePath, to: &WirePath) -> Self {
+        Self { to: Some(to.clone()), ..Self::new("copying", from) }
+    }
+
+    fn head(&self) -> String {
+        match &self.to {
+            Some(to) if self.verb == "patching" => format!("patching file {to} (renamed from {})", self.path),
+            Some(to) => format!("{} file {} to {to}", self.verb, self.path),
+            None => format!("{} file {}", self.verb, self.path),
+        }
+    }
+}
+
+/// The words of one payload.
+#[derive(Debug)]
+pub(super) struct DiffWords {
+    /// In the order of the entries.
+    pub(super) entries: Vec<Said>,
+}
+
+/// A payload that was refused.
+pub(super) fn refused(error: &WireError) -> String {
+    format!("malformed patch: {}", error.message)
+}
+
+impl Words for DiffWords {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        let Answer::Receipt(receipt) = answer else { return String::new() };
+        let mut out = match receipt.status {
+            Status::Applied => String::new(),
+            Status::Partial => "Only part of the diff was applied.\n".to_owned(),
+            Status::Unchanged => "The files were so already; nothing changed.\n".to_owned(),
+            Status::Verified => "The diff would apply; nothing was written, as asked.\n".to_owned(),
+            Status::Queued => "The diff waits for its turn; nothing is written yet.\n".to_owned(),
+            Status::Refused => String::new(),
+        };
+        let mut left = limits::SAID;
+        if !matches!(receipt.status, Status::Refused | Status::Queued) {
+            for (said, file) in self.entries.iter().zip(&receipt.files) {
+                said.file(file, &mut left, &mut out);
+            }
+        }
+        if let (Status::Refused, Some(error)) = (receipt.status, &receipt.error) {
+            let index = error.edit.and_then(|edit| usize::try_from(edit.checked_sub(1)?).ok());
+            let own = || self.entries.iter().filter(|said| error.path.as_ref() == Some(&said.path));
+            // A path may be listed twice: a hunk's entry has that many.
+            let hunk = own().find(|said| index.is_some_and(|index| said.hunks.len() > index));
+            match hunk.or_else(|| own().next()) {
+                Some(said) => said.failed(error, &mut out),
+                None => line(&mut out, &with_details(error, error.message.clone())),
+            }
+            line(&mut out, "Nothing was written.");
+        }
+        out.trim_end().to_owned()
+    }
+}
+
+impl Said {
+    fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
+        line(out, &self.head());
+        for (number, edit) in (1u64..).zip(&file.edits) {
+            let error = edit.error.as_ref().filter(|_| edit.status == EditStatus::Refused);
+            let noted = match error {
+                Some(error) => Some(self.failure(Some(number), error)),
+                None => succeeded(number, edit),
+            };
+            if let (Some(noted), true) = (noted, *left > 0) {
+                *left -= 1;
+                line(out, &noted);
+            }
+        }
+        for note in file.issues.iter().chain(&file.warnings) {
+            line(out, note);
+        }
+    }
+
+    fn failed(&self, error: &WireError, out: &mut String) {
+        line(out, &self.head());
+        line(out, &self.failure(error.edit, error));
+    }
+
+    fn failure(&self, edit: Option<u64>, error: &WireError) -> String {
+        let place = |number: u64| {
+            let index = usize::try_from(number.checked_sub(1)?).ok()?;
+            Some(format!("Hunk #{number} (line {} of the diff)", self.hunks.get(index)?))
+        };
+        let lead = edit.and_then(place).map(|place| format!("{place} FAILED: ")).unwrap_or_default();
+        let sentence = match (error.code, error.other_edit.and_then(place)) {
+            (Code::Ambiguous, _) => format!(
+                "its lines stand at {} places; quote more lines of context, or correct the line in its header",
+                error.found.unwrap_or(0)
+            ),
+            (Code::Overlap, Some(other)) => {
+                format!("it changes text that {other} changes too; make them one hunk")
+            }
+            (Code::Missing, _) => format!("{} does not exist; a new file has `--- /dev/null`", self.path),
+            (Code::Exists, _) => {
+                format!("{}; a diff overwrites no file", error.message.split(';').next().unwrap_or_default())
+            }
+            _ => error.message.clone(),
+        };
+        with_details(error, format!("{lead}{sentence}"))
+    }
+}
+
+/// What is worth saying of a hunk that was found.
+fn succeeded(number: u64, edit: &EditOutcome) -> Option<String> {
+    let moved = edit.moved.filter(|lines| *lines != 0);
+    let rung = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
+    let (first, _) = edit.lines.filter(|_| moved.is_some() || rung.is_some())?;
+    let mut said = format!("Hunk #{number} succeeded at {first}");
+    if let Some(lines) = moved {
+        let s = if lines.unsigned_abs() == 1 { "" } else { "s" };
+        let _ = write!(said, " (offset {lines} line{s})");
+    }
+    if let Some(rung) = rung {
+        let _ = write!(said, ", matched by `{rung}`");
+    }
+    said.push('.');
+    Some(said)
+}
+
+fn line(out: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{text}");
+}

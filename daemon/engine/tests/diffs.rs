@@ -1,0 +1,212 @@
+//! Diffs and patches at random: what is printed from two contents makes the one of the other. No file is touched.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use editd_engine::dialect::{Asked, Setting, Wanted, translate};
+use editd_engine::{Options, Refusal, State, World, needs, plan, unified_diff};
+use editd_proto::message::JobRequest;
+use editd_proto::path::WirePath;
+use proptest::prelude::*;
+
+const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
+
+fn file(text: &str) -> State {
+    State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 }
+}
+
+/// What a payload makes of the file `f`.
+fn done(dialect: &str, payload: &str, before: &State) -> Result<State, Refusal> {
+    let translation = translate(Some(dialect), payload, &SETTING)?;
+    let Asked::Job(Wanted { files, .. }) = translation.asked else { panic!("it asks for no job") };
+    let job = JobRequest { files, ..JobRequest::default() };
+    let mut world = World::default();
+    for path in needs(&job)?.paths {
+        world.files.insert(path, State::Absent);
+    }
+    world.files.insert(WirePath::from("f"), before.clone());
+    let plan = plan(&job, &world, &Options::default())?;
+    Ok(plan.changes.into_iter().next().map_or(before.clone(), |change| change.after))
+}
+
+/// Lines of few kinds, so that many are equal.
+fn lines() -> impl Strategy<Value = Vec<String>> {
+    let line = prop_oneof![
+        Just(String::new()),
+        Just("-- a".to_owned()),
+        Just("++ a".to_owned()),
+        Just("\\ No newline".to_owned()),
+        Just("  }".to_owned()),
+        Just("@@ -1 +1 @@".to_owned()),
+        "[ab]{1,2}",
+    ];
+    prop::collection::vec(line, 0..30)
+}
+
+/// A content, and what became of it: some lines went, others came.
+fn contents() -> impl Strategy<Value = (String, String)> {
+    let text = |lines: &[String], open: bool, end: &str| {
+        let mut text: String = lines.iter().flat_map(|line| [line.as_str(), end]).collect();
+        if open && lines.last().is_some_and(|line| !line.is_empty()) {
+            text.truncate(text.len() - end.len());
+        }
+        text
+    };
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), 0usize..3, lines()), 0..5);
+    (lines(), edits, any::<[bool; 2]>(), any::<bool>()).prop_map(move |(old, edits, open, crlf)| {
+        let mut new = old.clone();
+        for (at, gone, come) in edits {
+            let at = at.index(new.len() + 1);
+            let end = (at + gone).min(new.len());
+            new.splice(at..end, come.into_iter().take(4));
+        }
+        let end = if crlf { "\r\n" } else { "\n" };
+        (text(&old, open[0], end), text(&new, open[1], end))
+    })
+}
+
+/// Lines that are all different, and for each whether it stays, goes or is replaced, and whether one comes behind it.
+fn steps() -> impl Strategy<Value = Vec<(u8, bool)>> {
+    prop::collection::vec(
+        (prop_oneof![6 => Just(0u8), 1 => Just(1), 1 => Just(2)], prop::bool::weighted(0.1)),
+        1..40,
+    )
+}
+
+/// The content before and after, and the hunks with so many lines of context: first line and lines.
+fn printed(steps: &[(u8, bool)], context: usize) -> (String, String, Vec<(usize, Vec<String>)>) {
+    let (mut old, mut new) = (String::new(), String::new());
+    let mut all: Vec<(bool, Vec<String>)> = Vec::new();
+    for (n, (deed, more)) in steps.iter().enumerate() {
+        let mut shown = Vec::new();
+        writeln!(old, "line {n}").unwrap();
+        match deed {
+            0 => shown.push(format!(" line {n}")),
+            _ => shown.push(format!("-line {n}")),
+        }
+        if *deed != 1 {
+            let line = if *deed == 0 { format!("line {n}") } else { format!("LINE {n}") };
+            writeln!(new, "{line}").unwrap();
+            if *deed == 2 {
+                shown.push(format!("+{line}"));
+            }
+        }
+        if *more {
+            writeln!(new, "more {n}").unwrap();
+            shown.push(format!("+more {n}"));
+        }
+        all.push((*deed != 0 || *more, shown));
+    }
+    let near = |at: usize| {
+        let from = at.saturating_sub(context);
+        all.iter().skip(from).take(at + context + 1 - from).any(|(changed, _)| *changed)
+    };
+    let mut hunks: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut open = false;
+    for (at, (_, shown)) in all.iter().enumerate() {
+        if near(at) {
+            if !open {
+                hunks.push((at + 1, Vec::new()));
+            }
+            hunks.last_mut().unwrap().1.extend(shown.iter().cloned());
+        }
+        open = near(at);
+    }
+    (old, new, hunks)
+}
+
+proptest! {
+    #[test]
+    fn a_diff_of_two_contents_makes_one_of_the_other((old, new) in contents()) {
+        let path = WirePath::from("f");
+        for (before, after) in [
+            (file(&old), file(&new)),
+            (State::Absent, file(&new)),
+            (file(&old), State::Absent),
+        ] {
+            let (diff, omitted) = unified_diff(&path, &before, &after);
+            prop_assert_eq!(omitted, 0);
+            if !diff.is_empty() {
+                prop_assert_eq!(done("unified-diff", &diff, &before), Ok(after), "{}", diff);
+            }
+        }
+    }
+
+    #[test]
+    fn a_diff_with_wrong_numbers_does_the_same(
+        steps in steps(),
+        context in 1usize..4,
+        shift in -20i64..60,
+        wrong in 0usize..4,
+        bare in any::<bool>(),
+    ) {
+        let (old, new, hunks) = printed(&steps, context);
+        let mut diff = "--- a/f\n+++ b/f\n".to_owned();
+        for (first, lines) in &hunks {
+            let line = (*first as i64 + shift).max(0);
+            let count = lines.len() + wrong;
+            let header = if bare { "@@".to_owned() } else { format!("@@ -{line},{count} +{line},{count} @@") };
+            writeln!(diff, "{header}\n{}", lines.join("\n")).unwrap();
+        }
+        if !hunks.is_empty() {
+            prop_assert_eq!(done("unified-diff", &diff, &file(&old)), Ok(file(&new)), "{}", diff);
+        }
+    }
+
+    #[test]
+    fn a_patch_printed_from_edits_makes_them(
+        steps in steps(),
+        context in 1usize..4,
+        turned in any::<bool>(),
+        headed in any::<bool>(),
+    ) {
+        let (old, new, mut hunks) = printed(&steps, context);
+        if turned {
+            hunks.reverse();
+        }
+        let mut patch = "*** Begin Patch\n*** Update File: f\n".to_owned();
+        for (first, lines) in &hunks {
+            let header = if headed && *first > 1 { format!("@@ line {}", first - 2) } else { "@@".to_owned() };
+            writeln!(patch, "{header}\n{}", lines.join("\n")).unwrap();
+        }
+        patch.push_str("*** End Patch\n");
+        if !hunks.is_empty() {
+            prop_assert_eq!(done("apply-patch", &patch, &file(&old)), Ok(file(&new)), "{}", patch);
+        }
+    }
+
+    #[test]
+    fn no_text_panics(
+        lines in prop::collection::vec(
+            prop_oneof![
+                Just("diff --git a/f b/f".to_owned()),
+                Just("diff --git \"a/\\303".to_owned()),
+                Just("--- a/f".to_owned()),
+                Just("--- /dev/null".to_owned()),
+                Just("+++ b/f".to_owned()),
+                Just("@@ -1,2 +1,2 @@".to_owned()),
+                Just("@@ -18446744073709551615,18446744073709551615 +0,0 @@".to_owned()),
+                Just("@@".to_owned()),
+                Just("\\ No newline at end of file".to_owned()),
+                Just("rename from f".to_owned()),
+                Just("rename to g".to_owned()),
+                Just("copy to g".to_owned()),
+                Just("new file mode 100755".to_owned()),
+                Just("-- ".to_owned()),
+                Just("```".to_owned()),
+                "[ +\\-]?[a-c\\x00é“]{0,3}\r?",
+            ],
+            0..16,
+        ),
+        content in "[a-c\n\r]{0,12}",
+    ) {
+        let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let path = WirePath::from("f");
+        let _ = done("unified-diff", &text, &file(&content));
+        for dialect in [None, Some("unified-diff")] {
+            let _ = translate(dialect, &text, &Setting { path: Some(&path), ..SETTING });
+        }
+    }
+}
