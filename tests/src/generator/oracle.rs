@@ -91,7 +91,13 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
             let places = alike(source, truth, ways, how).len();
             // An insertion has an anchor instead of an old text, and nothing can be cut from both old and new.
             let cut = how != Disturbance::LineTooMany || !truth.old.is_empty();
-            let one = places == 1 && said.sure && cut && how.is_repaired(ways);
+            // Brackets alone are told apart by their indentation only.
+            let indents = matches!(
+                how,
+                Disturbance::Dedented | Disturbance::Indented | Disturbance::Unit | Disturbance::FirstIndent
+            );
+            let says = !indents || truth.quoted().iter().any(|line| line.contains(char::is_alphanumeric));
+            let one = places == 1 && said.sure && says && cut && how.is_repaired(ways);
             Some(if one { Right::Placed } else { Right::Either })
         }
     }
