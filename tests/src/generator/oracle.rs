@@ -51,6 +51,10 @@ pub(super) fn right(
         [one] => (*one == want).then_some(Right::Placed),
         _ if source.endings == Endings::Mixed || !exact.contains(&want) => None,
         many => match said.hint.map(|line| chosen(source, many, line)) {
+            // A diff says of the last line, too, that the file ends there.
+            Some(None) if ways.always_hints && source.is_open() && truth.span().end == source.lines.len() => {
+                Some(Right::Either)
+            }
             None | Some(None) => Some(Right::Refused),
             Some(Some(at)) if at == want => {
                 Some(if ways.anywhere { Right::Literal(at) } else { Right::Placed })
