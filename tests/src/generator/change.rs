@@ -58,7 +58,7 @@ pub(super) fn lines(source: &Source, rng: &mut Rng) -> Option<Site> {
     };
     let same = site.new.len() == site.removed && site.new == source.texts(site.range());
     let at_open_end = source.is_open() && site.range().end == source.lines.len();
-    (!same && !(at_open_end && site.new.is_empty())).then_some(site)
+    (!same && (!at_open_end || !site.new.is_empty())).then_some(site)
 }
 
 /// A change within one line.

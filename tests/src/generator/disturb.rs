@@ -8,6 +8,12 @@ use super::printers::{Context, Ways};
 pub(super) enum Disturbance {
     /// Nothing.
     None,
+    /// Nothing: every occurrence of a text.
+    Everywhere,
+    /// Nothing: text at the start or the end.
+    Ends,
+    /// Nothing: the whole file.
+    Whole,
     /// White space at line ends, too much or too little.
     Trailing,
     /// All lines lost the same indentation.
@@ -43,8 +49,11 @@ pub(super) enum Disturbance {
 }
 
 /// Every disturbance, and how often it is drawn.
-pub(super) const ALL: [(Disturbance, usize); 17] = [
+pub(super) const ALL: [(Disturbance, usize); 20] = [
     (Disturbance::None, 24),
+    (Disturbance::Everywhere, 3),
+    (Disturbance::Ends, 3),
+    (Disturbance::Whole, 1),
     (Disturbance::Trailing, 6),
     (Disturbance::Dedented, 6),
     (Disturbance::Indented, 5),
@@ -68,6 +77,9 @@ impl Disturbance {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::None => "none",
+            Self::Everywhere => "none: every occurrence",
+            Self::Ends => "none: at start or end",
+            Self::Whole => "none: the whole file",
             Self::Trailing => "white space at line ends",
             Self::Dedented => "indentation lost",
             Self::Indented => "indentation added",
@@ -87,10 +99,15 @@ impl Disturbance {
         }
     }
 
+    /// Whether nothing is wrong.
+    pub(super) fn is_none(self) -> bool {
+        matches!(self, Self::None | Self::Everywhere | Self::Ends | Self::Whole)
+    }
+
     /// Whether edits in this way can be disturbed so.
     pub(super) fn can_disturb(self, ways: &Ways) -> bool {
         match self {
-            Self::None => true,
+            Self::None | Self::Everywhere | Self::Ends | Self::Whole => true,
             _ if !ways.quotes => false,
             Self::Endings | Self::Typo | Self::Stale => true,
             // Text that is not looked up is replaced wherever it stands.

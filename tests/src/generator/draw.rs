@@ -8,8 +8,9 @@ use fastrand::Rng;
 use super::change::{self, Site, changed_phrase, words};
 use super::disturb::{self, Disturbance};
 use super::expected::{Expected, Meant};
+use super::fragments;
 use super::oracle::{self, Right, SIMILAR};
-use super::printers::{Ask, PRINTERS, Sent, Ways};
+use super::printers::{Ask, PRINTERS, Sent, Sweeping, Ways};
 use super::quoting::{Said, Times, exact_at, quote};
 use super::source::{Endings, Source};
 use super::spoil::spoil;
@@ -55,6 +56,9 @@ pub(super) fn draw(source: &Source, only: &str, rng: &mut Rng) -> Drawn {
     if !how.can_disturb(&ways) || !ways.name.contains(only) {
         return Drawn::Nothing;
     }
+    if how.is_none() && how != Disturbance::None {
+        return sweeping(source, way, how, rng).map_or(Drawn::Nothing, |task| Drawn::Task(Box::new(task)));
+    }
     let Some(mut edits) = meant(source, &ways, how, rng) else { return Drawn::Nothing };
     edits.sort_by_key(|meant| meant.site.first);
     for meant in &mut edits {
@@ -80,6 +84,43 @@ pub(super) fn draw(source: &Source, only: &str, rng: &mut Rng) -> Drawn {
     };
     let expected = Expected::after(source, &edits, &ways);
     Drawn::Task(Box::new(Task { way, how, verdict, expected, sent, threshold }))
+}
+
+/// A payload that quotes no place.
+fn sweeping(source: &Source, way: usize, how: Disturbance, rng: &mut Rng) -> Option<Task> {
+    let bom = if source.bom { "\u{feff}" } else { "" };
+    let before: String = source.lines.iter().flat_map(|line| [line.text.as_str(), line.ending]).collect();
+    let own = if source.endings == Endings::Same("\r\n") { "\r\n" } else { "\n" };
+    let lines = |rng: &mut Rng| -> String {
+        fragments::made(source, "", rng).iter().flat_map(|line| [line, "\n"]).collect()
+    };
+    let (edit, after) = match how {
+        Disturbance::Everywhere => {
+            let text = &source.lines[rng.usize(0..source.lines.len())].text;
+            let found: Vec<Range<usize>> = words(text).collect();
+            let old = text[found.get(rng.usize(0..found.len().max(1)))?.clone()].to_owned();
+            let new = fragments::word(rng);
+            let after = before.replace(&old, &new);
+            (Sweeping::Everywhere { old, new }, after)
+        }
+        Disturbance::Ends if source.endings == Endings::Mixed => return None,
+        Disturbance::Ends => {
+            let text = lines(rng);
+            let there = text.replace('\n', own);
+            if rng.bool() {
+                (Sweeping::Start(text), there + &before)
+            } else {
+                (Sweeping::End(text), before + &there)
+            }
+        }
+        _ => {
+            let text = lines(rng) + &before;
+            (Sweeping::Whole(text.clone()), text)
+        }
+    };
+    let sent = PRINTERS[way].0.sweep(&source.path, &edit)?;
+    let expected = Expected::exactly([bom, &after].concat().as_bytes());
+    Some(Task { way, how, verdict: Verdict::Applied, expected, sent, threshold: None })
 }
 
 fn weighted(weights: impl Iterator<Item = usize> + Clone, rng: &mut Rng) -> usize {

@@ -147,7 +147,7 @@ fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
 /// The same where lines end differently: which of two lines that are alike stays is seen by its ending. What old and
 /// new share at their start stays, then what they share at their end.
 fn mixed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
-    let (truth, merged) = (&meant.truth, is_merged(&meant.said, ways));
+    let (truth, merged) = (&meant.truth, ways.quotes && is_merged(&meant.said, ways));
     let (start, old, new) = if merged {
         (truth.start, truth.quoted(), truth.with_context())
     } else {
@@ -159,8 +159,8 @@ fn mixed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
         let said = shared(&meant.said, ways);
         (head, tail) = (head.min(said.0), tail.min(said.1));
     }
-    if ways.anywhere && !truth.closed {
-        // The last line is not whole: its ending is behind the quotation.
+    if !ways.quotes || (ways.anywhere && !truth.closed) {
+        // By number each line is itself; of a text that is not closed the last line is not whole.
         (head, tail) = (0, 0);
     }
     let (from, to) = (start + head, start + old.len() - tail);

@@ -23,6 +23,8 @@ pub(super) enum Ended {
     RefusedRightly,
     /// Refused, though each edit has one right place; or for a reason that is none of the file's.
     RefusedThough(String),
+    /// Not at all: the engine does not have the dialect yet.
+    Unsupported,
     /// With something else.
     AppliedWrongly(Vec<u8>),
 }
@@ -35,6 +37,7 @@ pub(super) fn judge(source: &Source, task: &Task) -> Ended {
             Ended::AppliedRightly
         }
         Ok(after) => Ended::AppliedWrongly(after),
+        Err(error) if error.code == Code::Unsupported => Ended::Unsupported,
         Err(error) => {
             let honest = matches!(error.code, Code::NotFound | Code::Ambiguous);
             if honest && task.verdict != Verdict::Applied {
@@ -97,7 +100,7 @@ pub(super) fn shown(source: &Source, task: &Task, ended: &Ended, name: &str, see
     let got = match ended {
         Ended::AppliedWrongly(after) => diff(after),
         Ended::RefusedThough(why) => why.clone(),
-        Ended::AppliedRightly | Ended::RefusedRightly => String::new(),
+        Ended::AppliedRightly | Ended::RefusedRightly | Ended::Unsupported => String::new(),
     };
     format!(
         "{name}, {}: {} (seed {seed})\n--- payload\n{payload}\n--- right: {:?}\n{}\n--- got\n{got}\n",

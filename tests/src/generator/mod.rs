@@ -35,3 +35,6 @@ mod table;
 pub use corpus::{Corpus, Language};
 pub use run::{Request, run};
 pub use table::Table;
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,10 @@ pub(super) fn right(
         [one] => (*one == want).then_some(Right::Placed),
         _ if source.endings == Endings::Mixed || !exact.contains(&want) => None,
         many => match said.hint.map(|line| chosen(source, many, line)) {
+            // A diff says of the last line, too, that the file ends there.
+            Some(None) if ways.always_hints && source.is_open() && truth.span().end == source.lines.len() => {
+                Some(Right::Either)
+            }
             None | Some(None) => Some(Right::Refused),
             Some(Some(at)) if at == want => {
                 Some(if ways.anywhere { Right::Literal(at) } else { Right::Placed })
@@ -91,7 +95,13 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
             let places = alike(source, truth, ways, how).len();
             // An insertion has an anchor instead of an old text, and nothing can be cut from both old and new.
             let cut = how != Disturbance::LineTooMany || !truth.old.is_empty();
-            let one = places == 1 && said.sure && cut && how.is_repaired(ways);
+            // Brackets alone are told apart by their indentation only.
+            let indents = matches!(
+                how,
+                Disturbance::Dedented | Disturbance::Indented | Disturbance::Unit | Disturbance::FirstIndent
+            );
+            let says = !indents || truth.quoted().iter().any(|line| line.contains(char::is_alphanumeric));
+            let one = places == 1 && said.sure && says && cut && how.is_repaired(ways);
             Some(if one { Right::Placed } else { Right::Either })
         }
     }

@@ -86,6 +86,10 @@ fn one_file(corpus: &Corpus, request: &Request, seed: u64) -> Table {
         };
         let ended = judge(&source, &task);
         let name = PRINTERS[task.way].0.ways().name;
+        if ended == Ended::Unsupported {
+            table.lacking.insert(name);
+            continue;
+        }
         table.count(name, task.how, task.verdict, &ended);
         if matches!(ended, Ended::AppliedWrongly(_) | Ended::RefusedThough(_)) {
             table.keep(&ended, name, task.how, || shown(&source, &task, &ended, name, seed));

@@ -14,6 +14,7 @@ pub(super) fn spoil(how: Disturbance, source: &Source, said: &mut Said, rng: &mu
     let lines = said.phrase.is_none();
     match how {
         Disturbance::None | Disturbance::Twice => true,
+        Disturbance::Everywhere | Disturbance::Ends | Disturbance::Whole => false,
         Disturbance::Endings => lines && said.quoted().len() + usize::from(said.closed) > 1,
         Disturbance::WrongHint => wrong_hint(source, said, rng),
         Disturbance::TwiceHinted => near_hint(said, rng),
@@ -100,12 +101,13 @@ fn mixes(said: &Said) -> bool {
 /// Whether one line alone is quoted, and the new text reads as well as one whose first line alone lost its
 /// indentation.
 fn is_torn(said: &Said, lost: &str) -> bool {
-    let filled = said.quoted().iter().filter(|line| !is_blank(line)).count();
-    let mut new = said.with_context().into_iter().filter(|line| !is_blank(line)).skip(1).peekable();
-    let beside = said.new.iter().all(|line| is_blank(line) || line.starts_with(lost));
-    filled == 1
-        && ((new.peek().is_some() && new.all(|line| line.starts_with(lost)))
-            || (said.old.is_empty() && beside))
+    let deeper = |lines: &[String], from: usize| {
+        let mut filled = lines.iter().filter(|line| !is_blank(line)).skip(from).peekable();
+        filled.peek().is_some() && filled.all(|line| line.starts_with(lost))
+    };
+    let one = said.quoted().iter().filter(|line| !is_blank(line)).count() == 1;
+    let inserts = said.old.is_empty() && deeper(&said.new, 0);
+    one && (inserts || deeper(&said.new, 1) || deeper(&said.with_context(), 1))
 }
 
 fn indented(said: &mut Said, rng: &mut Rng) -> bool {

@@ -1,6 +1,6 @@
 //! How payloads ended, by way and disturbance. It counts and prints; it judges nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -60,6 +60,8 @@ pub struct Table {
     seen: Seen,
     /// Disturbed quotations that quoted another place, and were drawn anew.
     pub(super) elsewhere: u64,
+    /// Ways that the engine does not have yet.
+    pub(super) lacking: BTreeSet<&'static str>,
     wrong: Vec<String>,
     though: BTreeMap<(&'static str, Disturbance), Vec<String>>,
 }
@@ -78,7 +80,7 @@ impl Table {
     /// The share of undisturbed payloads with one right place that were applied, and of disturbed ones.
     pub fn shares(&self) -> (f64, f64) {
         let of = |count: Count| count.placed_rightly as f64 / count.placed.max(1) as f64;
-        (of(self.total(|how| how == Disturbance::None)), of(self.total(|how| how != Disturbance::None)))
+        (of(self.total(Disturbance::is_none)), of(self.total(|how| !how.is_none())))
     }
 
     /// Payloads that were applied wrongly, in full; bounded.
@@ -110,6 +112,7 @@ impl Table {
             Ended::RefusedRightly => count.refused += 1,
             Ended::RefusedThough(_) => count.though += 1,
             Ended::AppliedWrongly(_) => count.wrongly += 1,
+            Ended::Unsupported => {}
         }
     }
 
@@ -142,6 +145,7 @@ impl Table {
         }
         self.seen.extend(other.seen);
         self.elsewhere += other.elsewhere;
+        self.lacking.extend(other.lacking);
         self.wrong.extend(other.wrong);
         self.wrong.truncate(WRONG);
         for (key, texts) in other.though {
@@ -178,8 +182,12 @@ impl fmt::Display for Table {
         for ((name, how), count) in &self.counts {
             count.row(f, &format!("{name} | {}", how.name()))?;
         }
-        let none = self.total(|how| how == Disturbance::None);
-        let some = self.total(|how| how != Disturbance::None);
+        if !self.lacking.is_empty() {
+            let list: Vec<&str> = self.lacking.iter().copied().collect();
+            writeln!(f, "\nNot judged, since the engine does not have them yet: {}.", list.join(", "))?;
+        }
+        let none = self.total(Disturbance::is_none);
+        let some = self.total(|how| !how.is_none());
         writeln!(
             f,
             "\nUndisturbed and unique: {} of {} applied ({}). Disturbed, one right place left: {} of {} applied \

@@ -74,6 +74,24 @@ pub(super) struct Ask<'a> {
     pub(super) threshold: Option<f64>,
 }
 
+/// Edits that quote no place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Sweeping {
+    /// Every occurrence of a text gives way.
+    Everywhere {
+        /// The text, on one line.
+        old: String,
+        /// What stands there then.
+        new: String,
+    },
+    /// Text before the first line.
+    Start(String),
+    /// Text after the last byte.
+    End(String),
+    /// The whole content.
+    Whole(String),
+}
+
 /// What is sent.
 #[derive(Clone, Debug)]
 pub(super) enum Sent {
@@ -97,6 +115,11 @@ pub(super) trait Printer: Sync {
 
     /// Says edits; `None` where this way cannot say them.
     fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent>;
+
+    /// Says an edit that quotes no place; `None` where this way cannot.
+    fn sweep(&self, _path: &str, _edit: &Sweeping) -> Option<Sent> {
+        None
+    }
 }
 
 /// Every way, and how often it is drawn.

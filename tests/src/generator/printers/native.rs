@@ -4,7 +4,7 @@
 use editd_proto::message::{Edit, Position};
 use fastrand::Rng;
 
-use super::{Ask, Context, Printer, Sent, Ways, list};
+use super::{Ask, Context, Printer, Sent, Sweeping, Ways, list};
 
 /// `replace` anywhere in a line.
 pub(super) struct Replace;
@@ -26,6 +26,17 @@ impl Printer for Replace {
             }
         });
         Some(Sent::Native(edits.collect()))
+    }
+
+    fn sweep(&self, _: &str, edit: &Sweeping) -> Option<Sent> {
+        let edit = match edit {
+            Sweeping::Everywhere { old, new } => {
+                Edit { old: Some(old.clone()), new: Some(new.clone()), all: Some(true), ..named("replace") }
+            }
+            Sweeping::Whole(text) => Edit { text: Some(text.clone()), ..named("write") },
+            Sweeping::Start(_) | Sweeping::End(_) => return None,
+        };
+        Some(Sent::Native(vec![edit]))
     }
 }
 
@@ -114,6 +125,15 @@ impl Printer for Insert {
             ..named("insert")
         });
         Some(Sent::Native(edits.collect()))
+    }
+
+    fn sweep(&self, _: &str, edit: &Sweeping) -> Option<Sent> {
+        let (at, text) = match edit {
+            Sweeping::Start(text) => (Position::Start, text),
+            Sweeping::End(text) => (Position::End, text),
+            Sweeping::Everywhere { .. } | Sweeping::Whole(_) => return None,
+        };
+        Some(Sent::Native(vec![Edit { at: Some(at), text: Some(text.clone()), ..named("insert") }]))
     }
 }
 

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::{Ask, Printer, Sent, Ways, list};
+use super::{Ask, Printer, Sent, Sweeping, Ways, list};
 
 /// The dialect.
 pub(super) struct Patch;
@@ -31,6 +31,19 @@ impl Printer for Patch {
         });
         let patches: Vec<_> = patches.collect();
         let text = json!({"path": ask.source.path, "patches": patches}).to_string();
+        Some(Sent::Payload { dialect: "patch", text, beside: false })
+    }
+
+    fn sweep(&self, path: &str, edit: &Sweeping) -> Option<Sent> {
+        let patch = match edit {
+            Sweeping::Everywhere { old, new } => {
+                json!({"operation": "replace", "oldText": old, "newText": new, "replaceAll": true})
+            }
+            Sweeping::Start(text) => json!({"operation": "prepend_bof", "newText": text}),
+            Sweeping::End(text) => json!({"operation": "append_eof", "newText": text}),
+            Sweeping::Whole(text) => json!({"operation": "overwrite", "newText": text}),
+        };
+        let text = json!({"path": path, "patches": [patch]}).to_string();
         Some(Sent::Payload { dialect: "patch", text, beside: false })
     }
 }

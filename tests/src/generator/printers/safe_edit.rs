@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::{Ask, Printer, Sent, Ways, list};
+use super::{Ask, Printer, Sent, Sweeping, Ways, list};
 
 /// Its line edits, and `insert_lines` where nothing gives way.
 pub(super) struct LineEdits;
@@ -61,5 +61,18 @@ impl Printer for SearchReplace {
         let how = json!({"search": search, "replace": replace});
         let text = json!({"path": ask.source.path, "search_replace": how}).to_string();
         Some(Sent::Payload { dialect: "safe-edit", text, beside: false })
+    }
+
+    fn sweep(&self, path: &str, edit: &Sweeping) -> Option<Sent> {
+        let text = match edit {
+            Sweeping::Everywhere { old, new } => {
+                // A word is the same pattern.
+                let regex = old.len() % 2 == 0;
+                json!({"path": path, "search_replace": {"search": old, "replace": new, "regex": regex}})
+            }
+            Sweeping::Whole(text) => json!({"path": path, "content": text}),
+            Sweeping::Start(_) | Sweeping::End(_) => return None,
+        };
+        Some(Sent::Payload { dialect: "safe-edit", text: text.to_string(), beside: false })
     }
 }

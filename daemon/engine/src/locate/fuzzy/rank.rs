@@ -59,6 +59,17 @@ impl<'r> Ruler<'r> {
         Ok(distance.map(|distance| 1.0 - distance as f64 / longer).filter(|score| score + SLACK >= least))
     }
 
+    /// Whether the stretch that was compared last goes on where the text begins or ends: without its first or its
+    /// last character it is nearer to the text.
+    pub(super) fn is_exceeded(&self, at_start: bool, at_end: bool) -> bool {
+        let there = self.there.trim_start();
+        let letters = BatchComparator::new(self.wanted.text.trim_start().chars());
+        let nearer = |part: &str| letters.distance(part.chars()) < letters.distance(there.chars());
+        let (mut behind, mut ahead) = (there.chars(), there.chars());
+        (at_start && behind.next().is_some() && nearer(behind.as_str()))
+            || (at_end && ahead.next_back().is_some() && nearer(ahead.as_str()))
+    }
+
     /// How the indentation of a stretch of a file follows from the text's: told by the lines that are equal but for
     /// it; where there is none, by all.
     pub(super) fn mapping(&self, stretch: &str, text: &Text<'_>) -> Option<Mapping> {

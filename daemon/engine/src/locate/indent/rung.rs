@@ -24,8 +24,8 @@ pub(crate) fn search(
 ) -> Result<(), Refusal> {
     let text = hay.text;
     let wanted = Wanted::of(list(text, quote), text);
-    if wanted.indents.iter().all(Option::is_none) {
-        // Blank lines have no indentation that could be mapped.
+    if !quote.old.contains(char::is_alphanumeric) {
+        // Blank lines have no indentation that could be mapped, and brackets alone are told apart by nothing else.
         return Ok(());
     }
     let mut affordable = true;

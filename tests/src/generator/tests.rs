@@ -1,0 +1,160 @@
+//! Tests of the tester: what is wrong is not taken for right, and every printer says what it was given.
+
+use editd_engine::dialect::{Asked, Setting, translate};
+use editd_proto::error::Code;
+use editd_proto::message::{Edit, Position};
+use editd_proto::path::WirePath;
+use fastrand::Rng;
+
+use super::change::Site;
+use super::corpus::Language;
+use super::disturb::Disturbance;
+use super::expected::{Expected, Meant};
+use super::oracle::{Right, right};
+use super::printers::{Ask, PRINTERS, Sent};
+use super::quoting::{Said, Times, quote};
+use super::source::{Line, Source};
+
+/// Lines that parsers could take for their own, and some that stand twice.
+const LINES: [&str; 24] = [
+    "fn first() {",
+    "    let a = \"one\";",
+    "    <<<<<<< HEAD",
+    "=======",
+    "\\=======",
+    ">>>>>>> theirs",
+    "-------",
+    ":start_line:3",
+    "}",
+    "",
+    "+ added",
+    "- removed",
+    "@@ -1 +1 @@",
+    "*** End Patch",
+    "    let a = \"one\";",
+    "    let b = '2' - 1...",
+    "\ttab",
+    "}",
+    "",
+    "12 | numbered",
+    "--- a/file",
+    "\\ No newline at end of file",
+    "<![CDATA[ x",
+    "last",
+];
+
+fn source(lines: &[&str]) -> Source {
+    let lines = lines.iter().map(|text| Line { text: (*text).to_owned(), ending: "\n" }).collect();
+    Source::made("src/a.rs".to_owned(), String::new(), Language::Rust, false, lines)
+}
+
+fn site(first: usize, removed: usize, new: &[&str]) -> Site {
+    Site { first, removed, new: new.iter().map(|line| (*line).to_owned()).collect(), phrase: None }
+}
+
+fn way(name: &str) -> usize {
+    PRINTERS.iter().position(|(printer, _)| printer.ways().name == name).expect("a way has this name")
+}
+
+#[test]
+fn only_what_was_meant_is_right() {
+    let source = source(&["a", "  b", "c", "  b", "d"]);
+    let ways = PRINTERS[way("replace, whole lines")].0.ways();
+    let site = site(1, 1, &["  x"]);
+    let mut rng = Rng::with_seed(1);
+    let truth =
+        quote(&source, &site, &ways, Times::Once, &(0..5), &mut rng).expect("context makes it unique");
+    let said = truth.clone();
+    let meant = Meant { site, how: Disturbance::None, truth, said, right: Right::Placed };
+    let expected = Expected::after(&source, &[meant], &ways);
+    assert!(expected.accepts(b"a\n  x\nc\n  b\nd\n"));
+    let wrong = [
+        "a\n  b\nc\n  x\nd\n",
+        "a\n x\nc\n  b\nd\n",
+        "a\n  x\nc\n  b\nd",
+        "a\r\n  x\nc\n  b\nd\n",
+        "a\n  x \nc\n  b\nd\n",
+        "a\n  x\nc\n  b\nd\n\n",
+        "a\n  b\nc\n  b\nd\n",
+        "a\n  x\n  b\nc\n  b\nd\n",
+    ];
+    for content in wrong {
+        assert!(!expected.accepts(content.as_bytes()), "{content:?} was taken for right");
+    }
+}
+
+#[test]
+fn a_text_that_stands_twice_must_be_refused() {
+    let source = source(&["a", "  b", "c", "  b", "d"]);
+    let ways = PRINTERS[way("replace, whole lines")].0.ways();
+    let mut rng = Rng::with_seed(1);
+    let site = site(1, 1, &["  x"]);
+    let mut said = quote(&source, &site, &ways, Times::Any, &(0..5), &mut rng).expect("it is quoted");
+    let judged = |said: &Said| right(&source, said, said, &ways, Disturbance::Twice);
+    assert_eq!(judged(&said), Some(Right::Refused));
+    said.hint = Some(2);
+    assert_eq!(judged(&said), Some(Right::Placed));
+    said.hint = Some(4);
+    assert_eq!(judged(&said), None, "it names the other place");
+}
+
+/// The lines that an edit quotes, and those that stand there then.
+fn told(edit: &Edit) -> (String, String) {
+    let text = |field: &Option<String>| field.clone().unwrap_or_default();
+    let anchor = match &edit.at {
+        Some(Position::Before(anchor) | Position::After(anchor)) => anchor.clone(),
+        _ => String::new(),
+    };
+    let closed = |field: &Option<String>| match text(field) {
+        lines if lines.is_empty() || lines.ends_with('\n') => lines,
+        lines => lines + "\n",
+    };
+    let old = [&edit.before, &edit.old, &edit.after, &edit.pattern].map(closed).concat();
+    (old + &anchor, [&edit.new, &edit.text, &edit.replacement].map(text).concat())
+}
+
+#[test]
+fn every_printer_says_what_it_was_given() {
+    let source = source(&LINES);
+    let path = WirePath::from(source.path.as_str());
+    let mut rng = Rng::with_seed(3);
+    let mut compared = [0; PRINTERS.len()];
+    for _ in 0..4_000 {
+        let at = rng.usize(0..PRINTERS.len());
+        let printer = PRINTERS[at].0;
+        let ways = printer.ways();
+        let first = rng.usize(0..LINES.len());
+        let removed = if ways.insertions { 0 } else { rng.usize(0..4).min(LINES.len() - first) };
+        let new: Vec<&str> = (0..rng.usize(0..4)).map(|_| LINES[rng.usize(0..LINES.len())]).collect();
+        let site = site(first, removed, &new);
+        let Some(said) = quote(&source, &site, &ways, Times::Once, &(0..LINES.len()), &mut rng) else {
+            continue;
+        };
+        let edits = [said];
+        let lines = [(first, removed)];
+        let ask = Ask { source: &source, edits: &edits, lines: &lines, eol: "\n", threshold: None };
+        let Some(Sent::Payload { dialect, text, beside }) = printer.print(&ask, &mut rng) else { continue };
+        let setting = Setting { path: beside.then_some(&path), roots: &[], limit: 1 << 20 };
+        let translation = match translate(Some(dialect), &text, &setting) {
+            Err(error) if error.code == Code::Unsupported => continue,
+            translation => translation.unwrap_or_else(|error| panic!("{dialect} refuses {error:?}\n{text}")),
+        };
+        let Asked::Job(wanted) = translation.asked else { panic!("{text}\nis no job") };
+        assert_eq!(wanted.files.len(), 1, "{text}");
+        let [edit] = wanted.files[0].edits.as_slice() else { panic!("{text}\nis not one edit") };
+        let [said] = &edits;
+        let (old, new) = told(edit);
+        if ways.quotes {
+            assert_eq!(old.trim_end_matches('\n'), said.quoted().join("\n").trim_end_matches('\n'), "{text}");
+        }
+        let bare = [&said.new.join("\n"), &said.with_context().join("\n")];
+        assert!(
+            bare.iter().any(|bare| bare.trim_end_matches('\n') == new.trim_end_matches('\n')),
+            "{text}\n{edit:?}"
+        );
+        compared[at] += 1;
+    }
+    for (name, count) in [("patch", 20), ("chunks", 20), ("search-replace", 20), ("safe-edit, lines", 20)] {
+        assert!(compared[way(name)] > count, "{name}: {compared:?}");
+    }
+}
