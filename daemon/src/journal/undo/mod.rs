@@ -82,7 +82,7 @@ pub fn draft(
         }
     }
     let (changes, files) = now.into_changes(request.diff != Some(false));
-    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, said: None })
+    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, rebased: false, said: None })
 }
 
 fn label(kind: EntryKind, ids: &[JobId]) -> String {
