@@ -18,6 +18,7 @@ use crate::config::Unread;
 use crate::disk::Sight;
 use crate::journal::external;
 use crate::journal::known::Ticket;
+use crate::journal::past::Patience;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
 use crate::workspace::Who;
@@ -63,6 +64,8 @@ pub(super) struct Judged {
     pub(super) where_seen: BTreeSet<WirePath>,
     /// Older contents that stale entries are planned on, where the job asks for that.
     pub(super) bases: BTreeMap<WirePath, Base>,
+    /// What may still be spent on finding those.
+    pub(super) patience: Patience,
     /// With `partial`: entries (by index) that are left out, and why.
     pub(super) skipped: BTreeMap<usize, Refusal>,
 }
@@ -74,6 +77,7 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
+        patience: Patience::whole(),
         skipped: BTreeMap::new(),
     };
     for (path, sight) in &judged.snapshot.sights {
@@ -172,8 +176,13 @@ fn judge_entry(
         let mut why = None;
         if verdict == Verdict::Stale && judged.snapshot.request.on_stale == OnStale::Rebase {
             let seen = judged.seen.get(&entry.path);
-            let other = judged.bases.get(&entry.path);
-            match rebase::base(rooms, &entry.path, &expects, seen, sight(&entry.path), other) {
+            let known = judged.bases.get(&entry.path);
+            let known = known.filter(|base| rebase::names(&expects, base.hash, &base.bytes)).cloned();
+            let find = || {
+                let sight = sight(&entry.path);
+                rebase::base(rooms, &entry.path, &expects, seen, sight, &judged.patience)
+            };
+            match known.map_or_else(find, Ok) {
                 Ok(found) => {
                     verdict = as_seen(&expects, proof);
                     base = Some(found);

@@ -33,7 +33,7 @@ pub(super) struct Planned {
 
 /// Plans a judged job.
 pub(super) fn plan(rooms: &Rooms, judged: Judged, given: Given<'_>) -> Result<Planned, Refusal> {
-    let Judged { mut snapshot, mut seen, where_seen, mut bases, mut skipped } = judged;
+    let Judged { mut snapshot, mut seen, where_seen, mut bases, mut skipped, .. } = judged;
     let mut current = rebase::stand_on(&mut snapshot.world, &bases);
     let mut plan = plan_as_seen(rooms, &snapshot, &bases, &skipped)?;
     check_seen(&plan, &seen, &where_seen)?;

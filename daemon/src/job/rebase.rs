@@ -33,18 +33,15 @@ pub(super) struct Base {
 /// Why a stale entry is not merged: the end of a sentence.
 pub(super) type Obstacle = &'static str;
 
-/// The content that an entry expects, where it is still held. `other` is what an earlier entry of the path stands on.
+/// The content that an entry expects, where it is still held.
 pub(super) fn base(
     rooms: &Rooms,
     path: &WirePath,
     expects: &Expectation,
     seen: Option<&Seen>,
     sight: &Sight,
-    other: Option<&Base>,
+    patience: &past::Patience,
 ) -> Result<Base, Obstacle> {
-    if let Some(base) = other.filter(|base| names(expects, base.hash, &base.bytes)) {
-        return Ok(base.clone());
-    }
     let Some(found) = sight.found() else {
         return Err("what is gone cannot be merged with");
     };
@@ -61,7 +58,7 @@ pub(super) fn base(
     match (expects, kept) {
         (Expectation::Receipt(_), _) if read.is_none() => Err("there was no file when it was looked at"),
         (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
-        (_, None) => match past::content(rooms, path, now, &meant) {
+        (_, None) => match past::content(rooms, path, now, patience, &meant) {
             Some((hash, bytes)) => Ok(Base { bytes: bytes.into(), hash }),
             None => Err("the content that the job was made for is not held any more"),
         },
@@ -69,7 +66,7 @@ pub(super) fn base(
 }
 
 /// Whether an expectation means a content.
-fn names(expects: &Expectation, hash: ContentHash, bytes: &[u8]) -> bool {
+pub(super) fn names(expects: &Expectation, hash: ContentHash, bytes: &[u8]) -> bool {
     match expects {
         Expectation::Any => true,
         Expectation::Absent => false,
@@ -193,7 +190,7 @@ pub(super) fn trial(
     let entry = alone.files.iter().find(|entry| entry.path == *path)?;
     let seen = judged.seen.get(path);
     let expects = expectation(entry, seen.cloned()).ok()?;
-    let base = base(rooms, path, &expects, seen, judged.snapshot.sights.get(path)?, None).ok()?;
+    let base = base(rooms, path, &expects, seen, judged.snapshot.sights.get(path)?, &judged.patience).ok()?;
     let bases = BTreeMap::from([(path.clone(), base)]);
     if !obstacles(alone, &bases).is_empty() {
         return None;
