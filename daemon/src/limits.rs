@@ -163,6 +163,13 @@ pub const WHY_ENTRIES: usize = 64;
 /// Bytes that this may read and rebuild: what fits into [`WHY_MS`] at the speed of memory.
 pub const WHY_BYTES: usize = 64 * 1024 * 1024;
 
+/// Entries that one job or undo takes back in thought to find earlier contents of files: some ten milliseconds, and
+/// a content that lies further back is read again sooner than merged.
+pub const PAST_ENTRIES: usize = 1024;
+
+/// Bytes that this may read and rebuild: half a second at the slowest.
+pub const PAST_BYTES: usize = 256 * 1024 * 1024;
+
 /// Edits of one job for which the journal is asked why.
 pub const WHY_EDITS: usize = 3;
 

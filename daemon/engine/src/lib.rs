@@ -15,6 +15,7 @@ mod diff;
 mod hash;
 mod limits;
 mod locate;
+mod merge;
 mod op;
 mod plan;
 mod refusal;
@@ -33,6 +34,7 @@ use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
 pub use diff::{splice_diff, unified_diff};
+pub use merge::{merge, rebase};
 pub use plan::{needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
 pub use view::{View, view};

@@ -92,6 +92,10 @@ pub(crate) const INDENT: usize = 4096;
 /// Bytes that a stretch of text in a message may have.
 pub(crate) const EXCERPT: usize = 160;
 
+/// Bytes of each of the three texts that a region of a conflict shows: some twenty lines, and five regions stay a
+/// small part of a frame.
+pub(crate) const REGION: usize = 1024;
+
 /// Blocks of which a dialect's wording says more than that they are there: a screen or two.
 pub(crate) const SAID: usize = 100;
 

@@ -69,6 +69,8 @@ pub struct Draft {
     pub error: Option<Refusal>,
     /// What the session had seen of the paths.
     pub seen: BTreeMap<WirePath, Seen>,
+    /// Whether it was merged into contents that are newer than those it was made for.
+    pub rebased: bool,
     /// How the receipt is said, where the job came as a payload.
     pub said: Option<Said>,
 }

@@ -6,17 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::{Proof, Refusal};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::FileEntry;
+use editd_proto::message::{FileEntry, OnStale};
 use editd_proto::path::WirePath;
 use sha2::{Digest, Sha256};
 
 use super::errors::store_refusal;
+use super::rebase::{self, Base};
 use super::snapshot::Snapshot;
 use super::stale;
 use crate::config::Unread;
 use crate::disk::Sight;
 use crate::journal::external;
 use crate::journal::known::Ticket;
+use crate::journal::past::Patience;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
 use crate::workspace::Who;
@@ -60,6 +62,10 @@ pub(super) struct Judged {
     pub(super) seen: BTreeMap<WirePath, Seen>,
     /// Entries (by index) that may only touch lines that were seen.
     pub(super) where_seen: BTreeSet<WirePath>,
+    /// Older contents that stale entries are planned on, where the job asks for that.
+    pub(super) bases: BTreeMap<WirePath, Base>,
+    /// What may still be spent on finding those.
+    pub(super) patience: Patience,
     /// With `partial`: entries (by index) that are left out, and why.
     pub(super) skipped: BTreeMap<usize, Refusal>,
 }
@@ -70,6 +76,8 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
         seen: seen_of(rooms, who, &snapshot)?,
         snapshot,
         where_seen: BTreeSet::new(),
+        bases: BTreeMap::new(),
+        patience: Patience::whole(),
         skipped: BTreeMap::new(),
     };
     for (path, sight) in &judged.snapshot.sights {
@@ -81,7 +89,10 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
     let mut free: BTreeSet<WirePath> = BTreeSet::new();
     for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
         match judge_entry(rooms, who, &judged, entry, &free) {
-            Ok(verdict) => {
+            Ok((verdict, base)) => {
+                if let Some(base) = base {
+                    judged.bases.insert(entry.path.clone(), base);
+                }
                 if verdict == Verdict::WhereSeen {
                     judged.where_seen.insert(entry.path.clone());
                 }
@@ -96,6 +107,7 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
             Err(refusal) => return Err(refusal),
         }
     }
+    leave_out_unmergeable(rooms, who, &mut judged)?;
     // A later stage of a path that was left out has nothing to stand on.
     let left_out: BTreeMap<WirePath, Refusal> = judged
         .skipped
@@ -110,7 +122,30 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
             judged.skipped.entry(index).or_insert_with(|| refusal.clone());
         }
     }
+    judged.bases.retain(|path, _| !left_out.contains_key(path));
+    rebase::check_size(&judged.bases)?;
     Ok(judged)
+}
+
+/// Refuses what a base was found for and what cannot be merged all the same.
+fn leave_out_unmergeable(rooms: &Rooms, who: &Who, judged: &mut Judged) -> Result<(), Refusal> {
+    let request = &judged.snapshot.request;
+    let mut refusals: BTreeMap<WirePath, Refusal> = BTreeMap::new();
+    for (path, why) in rebase::obstacles(request, &judged.bases) {
+        let refusal = stale::refusal(rooms, who, judged, &path, Verdict::Stale, Some(why));
+        if !request.partial {
+            return Err(refusal);
+        }
+        refusals.insert(path, refusal);
+    }
+    for (index, entry) in request.files.iter().enumerate().filter(|_| !refusals.is_empty()) {
+        let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
+        let mut paths = std::iter::once(&entry.path).chain(targets);
+        if let Some(refusal) = paths.find_map(|path| refusals.get(path)) {
+            judged.skipped.insert(index, refusal.clone());
+        }
+    }
+    Ok(())
 }
 
 fn seen_of(rooms: &Rooms, who: &Who, snapshot: &Snapshot) -> Result<BTreeMap<WirePath, Seen>, Refusal> {
@@ -129,16 +164,34 @@ fn judge_entry(
     judged: &Judged,
     entry: &FileEntry,
     free: &BTreeSet<WirePath>,
-) -> Result<Verdict, Refusal> {
+) -> Result<(Verdict, Option<Base>), Refusal> {
     let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
     let seen = |path| judged.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
+    let mut base = None;
     if entry.base.is_some() || !free.contains(&entry.path) {
         let expects = expectation(entry, seen(&entry.path))?;
         let proof = editd_engine::proof(entry)?;
         verdict = verdict_of(&expects, sight(&entry.path), proof, rooms.settings.unread);
+        let mut why = None;
+        if verdict == Verdict::Stale && judged.snapshot.request.on_stale == OnStale::Rebase {
+            let seen = judged.seen.get(&entry.path);
+            let known = judged.bases.get(&entry.path);
+            let known = known.filter(|base| rebase::names(&expects, base.hash, &base.bytes)).cloned();
+            let find = || {
+                let sight = sight(&entry.path);
+                rebase::base(rooms, &entry.path, &expects, seen, sight, &judged.patience)
+            };
+            match known.map_or_else(find, Ok) {
+                Ok(found) => {
+                    verdict = as_seen(&expects, proof);
+                    base = Some(found);
+                }
+                Err(obstacle) => why = Some(obstacle),
+            }
+        }
         if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
-            return Err(stale::refusal(rooms, who, judged, &entry.path, verdict));
+            return Err(stale::refusal(rooms, who, judged, &entry.path, verdict, why));
         }
     }
     for edit in entry.edits.iter().filter(|edit| edit.overwrite == Some(true)) {
@@ -150,11 +203,11 @@ fn judge_entry(
         let over = verdict_of(&expects, sight(to), Proof::Blind, rooms.settings.unread);
         match over {
             Verdict::Fresh => {}
-            Verdict::WhereSeen => return Err(stale::refusal(rooms, who, judged, to, Verdict::Unread)),
-            other => return Err(stale::refusal(rooms, who, judged, to, other)),
+            Verdict::WhereSeen => return Err(stale::refusal(rooms, who, judged, to, Verdict::Unread, None)),
+            other => return Err(stale::refusal(rooms, who, judged, to, other, None)),
         }
     }
-    Ok(verdict)
+    Ok((verdict, base))
 }
 
 /// The rule itself.
@@ -178,17 +231,21 @@ pub(super) fn verdict_of(expects: &Expectation, sight: &Sight, proof: Proof, unr
         Expectation::Blake3(hex) => fresh(hash.hex() == *hex),
         Expectation::Sha256(hex) => fresh(sha256(&found.bytes) == *hex),
         Expectation::Receipt(Some(seen)) if seen.hash != Some(hash) => Verdict::Stale,
-        Expectation::Receipt(Some(seen)) => {
-            if seen.ranges.is_empty() || proof != Proof::Blind {
-                Verdict::Fresh
-            } else {
-                Verdict::WhereSeen
-            }
-        }
+        Expectation::Receipt(Some(_)) => as_seen(expects, proof),
         Expectation::Receipt(None) => match (proof, unread) {
             (Proof::NotNeeded, _) | (_, Unread::Allow) | (Proof::Quoted, Unread::Anchored) => Verdict::Fresh,
             (Proof::Quoted | Proof::Blind, _) => Verdict::Unread,
         },
+    }
+}
+
+/// What may be done with the content that an entry expects.
+fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
+    match expects {
+        Expectation::Receipt(Some(seen)) if !seen.ranges.is_empty() && proof == Proof::Blind => {
+            Verdict::WhereSeen
+        }
+        _ => Verdict::Fresh,
     }
 }
 

@@ -19,6 +19,7 @@ mod errors;
 mod intend;
 mod judge;
 mod plan;
+mod rebase;
 mod reply;
 mod resolve;
 mod said;
@@ -72,7 +73,7 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     errors::step(rooms, Step::Snapshot)?;
     let judged = judge::judge(rooms, given.who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
-    let planned = plan::plan(rooms, judged, given.said)?;
+    let planned = plan::plan(rooms, judged, given)?;
     errors::step(rooms, Step::Plan)?;
     if given.request.mode == Mode::VerifyOnly {
         return Ok(reply::verified(&planned));

@@ -10,7 +10,9 @@ use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
 use super::judge::Judged;
-use super::{Given, Said, why};
+use super::rebase::{self, Base};
+use super::snapshot::Snapshot;
+use super::{Given, stale, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
 use crate::receipt::ranges;
@@ -25,25 +27,40 @@ pub(super) struct Planned {
     pub(super) sights: BTreeMap<WirePath, Sight>,
     pub(super) seen: BTreeMap<WirePath, Seen>,
     pub(super) plan: Plan,
+    /// Paths whose change was planned on an older content and merged into what is there.
+    pub(super) rebased: BTreeSet<WirePath>,
 }
 
 /// Plans a judged job.
-pub(super) fn plan(rooms: &Rooms, judged: Judged, said: Option<&Said>) -> Result<Planned, Refusal> {
-    let Judged { snapshot, seen, where_seen, skipped } = judged;
-    let request = &snapshot.request;
-    // Hashed once, when it was looked at.
-    let known: BTreeMap<WirePath, ContentHash> =
-        snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), sight.hash()?))).collect();
-    let mut plan = if skipped.is_empty() {
-        let options = rooms.options(snapshot.world.files.keys());
-        editd_engine::plan_known(request, &snapshot.world, &options, &known)
-    } else {
-        plan_without(rooms, request, &snapshot.world, &known, &skipped)
-    }
-    .map_err(|refusal| why::explained(rooms, &snapshot, refusal))?;
-    why::explain_parts(rooms, &snapshot, &mut plan);
+pub(super) fn plan(rooms: &Rooms, judged: Judged, given: Given<'_>) -> Result<Planned, Refusal> {
+    let Judged { mut snapshot, mut seen, where_seen, mut bases, mut skipped, .. } = judged;
+    let mut current = rebase::stand_on(&mut snapshot.world, &bases);
+    let mut plan = plan_as_seen(rooms, &snapshot, &bases, &skipped)?;
     check_seen(&plan, &seen, &where_seen)?;
-    if let Some(wanted) = &request.verified
+    let mut conflicts = rebase::onto(rooms, &snapshot.request, &current, &mut plan);
+    for conflict in &mut conflicts {
+        let path = conflict.path.clone().unwrap_or_default();
+        stale::conflict(rooms, given.who, snapshot.sights.get(&path), seen.get(&path), conflict);
+    }
+    if let Some(first) = conflicts.first() {
+        if !snapshot.request.partial {
+            return Err(first.clone());
+        }
+        let own = |conflict: Refusal| Some((conflict.path.clone()?, conflict));
+        let conflicts: BTreeMap<WirePath, Refusal> = conflicts.into_iter().filter_map(own).collect();
+        for (index, entry) in snapshot.request.files.iter().enumerate() {
+            if let Some(conflict) = conflicts.get(&entry.path) {
+                skipped.insert(index, conflict.clone());
+            }
+        }
+        bases.retain(|path, _| !conflicts.contains_key(path));
+        current.retain(|path, _| !conflicts.contains_key(path));
+        plan = plan_as_seen(rooms, &snapshot, &bases, &skipped)?;
+        if let Some(again) = rebase::onto(rooms, &snapshot.request, &current, &mut plan).into_iter().next() {
+            return Err(again);
+        }
+    }
+    if let Some(wanted) = &snapshot.request.verified
         && *wanted != token(&plan)
     {
         return Err(Box::new(WireError::new(
@@ -54,10 +71,39 @@ pub(super) fn plan(rooms: &Rooms, judged: Judged, said: Option<&Said>) -> Result
     if let Some(first) = skipped.into_values().next() {
         plan.error.get_or_insert(first);
     }
-    if let Some(said) = said {
+    if let Some(said) = given.said {
         said.warn(&mut plan.files);
     }
-    Ok(Planned { request: snapshot.request, places: snapshot.places, sights: snapshot.sights, seen, plan })
+    for (path, base) in &bases {
+        let now = seen.get(path).zip(snapshot.sights.get(path));
+        if let Some(known) = now.and_then(|(seen, sight)| rebase::known_now(seen, base, sight)) {
+            seen.insert(path.clone(), known);
+        }
+    }
+    let Snapshot { request, places, sights, .. } = snapshot;
+    Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().collect() })
+}
+
+/// Plans on what is there, or on the older contents that stale entries are for.
+fn plan_as_seen(
+    rooms: &Rooms,
+    snapshot: &Snapshot,
+    bases: &BTreeMap<WirePath, Base>,
+    skipped: &BTreeMap<usize, Refusal>,
+) -> Result<Plan, Refusal> {
+    let (request, world) = (&snapshot.request, &snapshot.world);
+    // Hashed once, when it was looked at.
+    let hash = |path, sight: &Sight| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());
+    let known: BTreeMap<WirePath, ContentHash> =
+        snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
+    let mut plan = if skipped.is_empty() {
+        editd_engine::plan_known(request, world, &rooms.options(world.files.keys()), &known)
+    } else {
+        plan_without(rooms, request, world, &known, skipped)
+    }
+    .map_err(|refusal| why::explained(rooms, snapshot, &known, refusal))?;
+    why::explain_parts(rooms, snapshot, &known, &mut plan);
+    Ok(plan)
 }
 
 /// With `partial`: plans what was not left out, and reports the rest as refused.
@@ -163,7 +209,7 @@ pub(super) fn token(plan: &Plan) -> String {
 
 /// Turns a plan into what the second half of the journey carries out.
 pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft {
-    let Planned { request, mut places, mut sights, seen, plan, .. } = planned;
+    let Planned { request, mut places, mut sights, seen, plan, rebased } = planned;
     let (written, moved) = origins(&request);
     let mut changes = Vec::with_capacity(plan.changes.len());
     for change in plan.changes {
@@ -207,6 +253,7 @@ pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft 
         error: plan.error,
         seen,
         said: given.said.cloned(),
+        rebased: !rebased.is_empty(),
     }
 }
 

@@ -23,7 +23,12 @@ pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
         }
     }
     let status = if draft.error.is_some() { Status::Partial } else { Status::Applied };
-    Receipt { files, error: draft.error.as_deref().cloned(), ..Receipt::new(Some(entry.id), status) }
+    Receipt {
+        files,
+        error: draft.error.as_deref().cloned(),
+        rebased: draft.rebased,
+        ..Receipt::new(Some(entry.id), status)
+    }
 }
 
 /// A receipt as it is stored: without diffs, which the journal can tell again, and in its dialect's words.
@@ -62,6 +67,7 @@ pub(super) fn verified(planned: &Planned) -> Receipt {
         files: planned.plan.files.iter().map(would).collect(),
         error,
         verified: Some(plan::token(&planned.plan)),
+        rebased: !planned.rebased.is_empty(),
         ..Receipt::new(None, status)
     }
 }

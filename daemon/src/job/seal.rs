@@ -69,6 +69,7 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
     let receipt = Receipt {
         files: draft.files,
         error: draft.error.map(|refusal| *refusal),
+        rebased: draft.rebased,
         ..Receipt::new(origin.queued, status)
     };
     let mut records: Vec<Record> = draft

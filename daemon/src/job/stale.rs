@@ -5,23 +5,25 @@ use std::sync::Arc;
 
 use editd_engine::{Refusal, State};
 use editd_proto::error::{By, Code, Outside, WireError, WouldApply};
-use editd_proto::message::{EntryKind, OnStale};
+use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
 
 use super::judge::{Judged, Verdict};
+use super::rebase::{self, Obstacle};
 use crate::disk::Sight;
 use crate::receipt;
 use crate::rooms::Rooms;
 use crate::store::record::{Record, Seen};
 use crate::workspace::Who;
 
-/// Words for a verdict that is not `Fresh`.
+/// Words for a verdict that is not `Fresh`, and, where a rebase was asked for, why there is none.
 pub(super) fn refusal(
     rooms: &Rooms,
     who: &Who,
     judged: &Judged,
     path: &WirePath,
     verdict: Verdict,
+    why: Option<Obstacle>,
 ) -> Refusal {
     let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
     let version = sight.hash().map(|hash| hash.version());
@@ -34,27 +36,25 @@ pub(super) fn refusal(
             Code::Exists,
             format!("{path} exists, and the job expects that it does not; read it and edit what is there"),
         ),
-        _ => return stale(rooms, who, judged, path, sight),
+        _ => return stale(rooms, who, judged, path, why),
     }
     .at(path);
     error.version = version;
     Box::new(error)
 }
 
-fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, sight: &Sight) -> Refusal {
-    let rebase = judged.snapshot.request.on_stale == OnStale::Rebase;
+fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option<Obstacle>) -> Refusal {
+    let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
     let what = if sight.found().is_some() {
         "changed since it was read; look at the diff, adapt the job, and send it again with `version` as `base`"
     } else {
         "is gone since it was read; send the job again if it shall be made anew"
     };
-    let message = if rebase {
-        format!("{path} {what} (this version of editd does not rebase)")
-    } else {
-        format!("{path} {what}")
+    let message = match why {
+        Some(why) => format!("{path} {what} (it was not rebased: {why})"),
+        None => format!("{path} {what}"),
     };
-    let code = if rebase { Code::Unsupported } else { Code::Stale };
-    let mut error = WireError::new(code, message).at(path);
+    let mut error = WireError::new(Code::Stale, message).at(path);
     error.version = sight.hash().map(|hash| hash.version());
     error.by = Some(by(rooms, path, sight));
     error.would_apply = Some(would_apply(rooms, judged, path));
@@ -62,6 +62,22 @@ fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, sight: &Sig
         show_change(rooms, who, path, sight, seen, &mut error);
     }
     Box::new(error)
+}
+
+/// Adds to a conflict what a stale refusal tells too, so that the job can be adapted without another read.
+pub(super) fn conflict(
+    rooms: &Rooms,
+    who: &Who,
+    sight: Option<&Sight>,
+    seen: Option<&Seen>,
+    refusal: &mut Refusal,
+) {
+    let (Some(path), Some(sight)) = (refusal.path.clone(), sight) else { return };
+    refusal.version = sight.hash().map(|hash| hash.version());
+    refusal.by = Some(by(rooms, &path, sight));
+    if let Some(seen) = seen {
+        show_change(rooms, who, &path, sight, seen, refusal);
+    }
 }
 
 /// Shows what changed since a session's read, and renews its receipt for what was shown.
@@ -111,7 +127,7 @@ fn by(rooms: &Rooms, path: &WirePath, sight: &Sight) -> By {
     }
 }
 
-/// Whether the job would apply to what is there now.
+/// Whether the job would apply: merged into what is there now, or, where it is nothing that can be merged, as it is.
 fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
     let request = &judged.snapshot.request;
     let mut alone = request.clone();
@@ -119,6 +135,9 @@ fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
     alone.diff = Some(false);
     alone.files.retain(|entry| entry.path == *path);
     let whole = if alone.files.is_empty() { request } else { &alone };
+    if let Some(would) = rebase::trial(rooms, judged, whole, path) {
+        return would;
+    }
     let world = &judged.snapshot.world;
     match editd_engine::plan(whole, world, &rooms.options(world.files.keys())) {
         Ok(_) => WouldApply::Clean,

@@ -1,8 +1,11 @@
 //! Explains a refusal: where a quoted text is not in a file, the journal is asked why. A refusal stays the refusal
 //! that it is, and nothing is asked for longer than [`limits::WHY_MS`].
 
+use std::collections::BTreeMap;
+
 use editd_engine::{Plan, Refusal, State};
 use editd_proto::error::{By, Code, WireError};
+use editd_proto::ids::ContentHash;
 use editd_proto::message::{Edit, JobRequest, Position};
 use editd_proto::path::WirePath;
 
@@ -11,16 +14,19 @@ use crate::journal::why::{Missing, Patience, Why, why};
 use crate::limits;
 use crate::rooms::Rooms;
 
+/// The contents that a job was planned on.
+type Hashes = BTreeMap<WirePath, ContentHash>;
+
 /// The same refusal, with what the journal knows.
-pub(super) fn explained(rooms: &Rooms, snapshot: &Snapshot, mut refusal: Refusal) -> Refusal {
+pub(super) fn explained(rooms: &Rooms, snapshot: &Snapshot, known: &Hashes, mut refusal: Refusal) -> Refusal {
     if let (Code::NotFound, Some(path)) = (refusal.code, refusal.path.clone()) {
-        explain(rooms, snapshot, &path, &mut refusal, &mut Patience::begin(rooms));
+        explain(rooms, snapshot, known, &path, &mut refusal, &mut Patience::begin(rooms));
     }
     refusal
 }
 
 /// With `partial`: the first of the edits that were left out, each with what the journal knows.
-pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, plan: &mut Plan) {
+pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, known: &Hashes, plan: &mut Plan) {
     let mut patience = Patience::begin(rooms);
     let errors = plan.files.iter_mut().flat_map(|file| {
         let path = file.path.clone();
@@ -28,7 +34,7 @@ pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, plan: &mut Plan)
     });
     for (path, error) in errors.filter(|(_, error)| error.code == Code::NotFound).take(limits::WHY_EDITS) {
         let first = plan.error.as_mut().filter(|first| ***first == *error);
-        explain(rooms, snapshot, &path, error, &mut patience);
+        explain(rooms, snapshot, known, &path, error, &mut patience);
         if let Some(first) = first {
             **first = error.clone();
         }
@@ -38,6 +44,7 @@ pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, plan: &mut Plan)
 fn explain(
     rooms: &Rooms,
     snapshot: &Snapshot,
+    known: &Hashes,
     path: &WirePath,
     error: &mut WireError,
     patience: &mut Patience,
@@ -47,7 +54,7 @@ fn explain(
         Some(State::File { bytes, .. }) => &**bytes,
         Some(State::Absent) | None => &[],
     };
-    let hash = snapshot.sights.get(path).and_then(crate::disk::Sight::hash);
+    let hash = known.get(path).copied();
     let missing = Missing { path, content, hash, quoted, new };
     let Some(Why { by, sentence }) = why(rooms, &missing, patience) else { return };
     error.message = format!("{}; {sentence}: `editctl show {by}` tells more", error.message);

@@ -9,6 +9,7 @@
 
 pub mod external;
 pub mod known;
+pub mod past;
 pub mod recover;
 pub mod settle;
 pub mod undo;

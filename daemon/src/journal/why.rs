@@ -108,7 +108,7 @@ pub fn why(rooms: &Rooms, missing: &Missing<'_>, patience: &mut Patience) -> Opt
 }
 
 /// A file before a record: made from what stands behind it, or kept.
-fn before(
+pub(super) fn before(
     rooms: &Rooms,
     file: &FileRecord,
     later: Option<(Option<ContentHash>, Cow<'_, [u8]>)>,

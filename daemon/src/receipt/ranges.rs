@@ -85,6 +85,37 @@ pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64
     union(out)
 }
 
+/// Where the seen lines (all where there are none) stand after a change that others made: those that it touches are
+/// not known any more.
+pub fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+    let whole = [(1, breaks(before).saturating_add(1))];
+    let mut rest: Vec<(u64, u64)> = if seen.is_empty() { whole.to_vec() } else { seen.to_vec() };
+    rest.reverse();
+    let mut lines = Lines::new(before);
+    let mut out = Vec::with_capacity(rest.len() + splices.len());
+    let mut shift: i64 = 0;
+    let mut put = |from: u64, to: u64, shift: i64| {
+        if from <= to {
+            out.push((from.saturating_add_signed(shift), to.saturating_add_signed(shift)));
+        }
+    };
+    for splice in splices {
+        let first = lines.line_at(splice.at);
+        let last = lines.line_at(splice.at.saturating_add(splice.old.len() as u64));
+        while let Some((from, to)) = rest.pop() {
+            put(from, to.min(first.saturating_sub(1)), shift);
+            if to > last {
+                rest.push((from.max(last.saturating_add(1)), to));
+                break;
+            }
+        }
+        shift =
+            shift.saturating_add_unsigned(breaks(&splice.new)).saturating_sub_unsigned(breaks(&splice.old));
+    }
+    rest.into_iter().rev().for_each(|(from, to)| put(from, to, shift));
+    union(out)
+}
+
 fn breaks(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
@@ -136,6 +167,15 @@ mod tests {
     fn lines_after_a_deletion_move_up() {
         let before = b"a\nb\nc\nd\ne\nf\n";
         assert_eq!(moved(&[(5, 6)], before, &[splice(0, "a\nb\n", "")]), [(1, 1), (3, 4)]);
+    }
+
+    #[test]
+    fn lines_that_others_touched_are_not_known_any_more() {
+        let before = b"a\nb\nc\nd\ne";
+        assert_eq!(kept(&[], before, &[splice(4, "c", "C\nx")]), [(1, 2), (5, 6)]);
+        assert_eq!(kept(&[(2, 4)], before, &[splice(2, "b\n", "")]), [(3, 3)]);
+        assert_eq!(kept(&[(1, 2)], before, &[splice(8, "e", "")]), [(1, 2)]);
+        assert_eq!(kept(&[(3, 3)], before, &[splice(0, "a", "A"), splice(4, "c", "")]), []);
     }
 
     #[test]

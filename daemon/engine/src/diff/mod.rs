@@ -8,8 +8,8 @@ mod states;
 
 pub use states::{splice_diff, unified_diff};
 
-pub(crate) use changes::Delta;
-pub(crate) use states::{Moved, entry_diff};
+pub(crate) use changes::{Change, Delta};
+pub(crate) use states::{Moved, entry_diff, readable};
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 //! no file.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use editd_proto::path::WirePath;
 
@@ -108,6 +109,17 @@ fn extra(path: &WirePath, before: &State, after: &State, moved: Moved<'_>, chang
         return String::new();
     }
     format!("diff --git {} {}\n{}\n", quoted('a', path), quoted('b', to), lines.join("\n"))
+}
+
+/// A state as a diff shows it where its encoding is one that the configuration names: decoded.
+pub(crate) fn readable(state: &State, label: Option<&str>) -> State {
+    match state {
+        State::Absent => State::Absent,
+        State::File { bytes, mode } => {
+            let text = Text::read(bytes, label).map(|text| text.content.into_owned().into_bytes());
+            State::File { bytes: text.map_or(Arc::clone(bytes), Arc::from), mode: *mode }
+        }
+    }
 }
 
 /// What a reader can read: UTF-16 with a mark decoded, everything else as it is.

@@ -14,7 +14,7 @@ use super::needs::Parsed;
 use super::stage::{self, Ground, Made, Report, Reports};
 use super::verdict::Verdicts;
 use crate::clip::Clips;
-use crate::diff::{Delta, Moved, entry_diff};
+use crate::diff::{Delta, Moved, entry_diff, readable};
 use crate::op::{Op, Target};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::Text;
@@ -318,15 +318,4 @@ fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome>
         }
     };
     reports.iter().enumerate().map(outcome).collect()
-}
-
-/// A state as a diff shows it: decoded.
-fn readable(state: &State, label: Option<&str>) -> State {
-    match state {
-        State::Absent => State::Absent,
-        State::File { bytes, mode } => {
-            let text = Text::read(bytes, label).map(|text| text.content.into_owned().into_bytes());
-            State::File { bytes: text.map_or(Arc::clone(bytes), Arc::from), mode: *mode }
-        }
-    }
 }

@@ -22,6 +22,7 @@ pub(crate) use between::changed_lines;
 pub(crate) use compose::compose;
 pub(crate) use overlap::arrange;
 pub(crate) use place::Place;
+pub(crate) use trim::differing;
 
 #[cfg(test)]
 mod tests;

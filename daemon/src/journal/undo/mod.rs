@@ -1,6 +1,7 @@
 //! The way back: which entries an undo or a redo means, and what their inverse does to the files as they are.
 //! It has no road of its own: it makes a draft, and `job` carries it out.
 
+mod merged;
 mod select;
 mod unwind;
 
@@ -12,7 +13,7 @@ use editd_engine::{Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
-use editd_proto::message::{EntryKind, FileOutcome, OnStale, Status, UndoRequest};
+use editd_proto::message::{EntryKind, FileOutcome, Status, UndoRequest};
 use editd_proto::path::WirePath;
 
 use super::external;
@@ -37,6 +38,7 @@ pub enum Direction {
 ///
 /// # Errors
 /// `not_found` where nothing is meant, `stale` where later changes are in the way or it was taken back already,
+/// `conflict` where they were to be merged and touch what is taken back,
 /// `unsupported` where the journal has no bytes of a change.
 pub fn draft(
     rooms: &Rooms,
@@ -64,7 +66,7 @@ pub fn draft(
         entries.push(entry);
     }
     let mut now = Now::take(rooms, &entries)?;
-    unwind::unwind(rooms, &entries, &mut now.states).map_err(|refusal| no_rebase(request, refusal))?;
+    let merged = unwind::unwind(rooms, &entries, &mut now.states, request.on_stale)?;
     let origin = Origin {
         kind: chosen.kind,
         who: who.clone(),
@@ -81,8 +83,12 @@ pub fn draft(
             seen.insert(path.clone(), one);
         }
     }
-    let (changes, files) = now.into_changes(request.diff != Some(false));
-    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, said: None })
+    let (changes, mut files) = now.into_changes(request.diff != Some(false));
+    for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
+        file.warnings.push("what others have written since stays: the inverse was merged into it".to_owned());
+    }
+    let rebased = !merged.is_empty();
+    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, rebased, said: None })
 }
 
 fn label(kind: EntryKind, ids: &[JobId]) -> String {
@@ -91,14 +97,6 @@ fn label(kind: EntryKind, ids: &[JobId]) -> String {
     let more = ids.len().saturating_sub(shown.len());
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{word} {}{rest}", shown.join(", "))
-}
-
-fn no_rebase(request: &UndoRequest, mut refusal: Refusal) -> Refusal {
-    if request.on_stale == OnStale::Rebase && refusal.code == Code::Stale {
-        refusal.code = Code::Unsupported;
-        refusal.message.push_str(" (this version of editd does not rebase)");
-    }
-    refusal
 }
 
 /// The files of some entries as they are now, and as they become.

@@ -6,10 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::{Refusal, Splice, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
+use editd_proto::message::OnStale;
 use editd_proto::path::WirePath;
 
+use super::merged;
 use super::select::is_rescue;
 use crate::disk::sight::hash;
+use crate::journal::past::Patience;
 use crate::rooms::Rooms;
 use crate::store::Query;
 use crate::store::record::{Entry, Face, FileRecord, How};
@@ -17,24 +20,38 @@ use crate::store::record::{Entry, Face, FileRecord, How};
 /// The most entries that a refusal lists.
 const IN_THE_WAY: usize = 20;
 
-/// Takes entries (newest first) back from the states of their files.
+/// Takes entries (newest first) back from the states of their files. Gives the paths where later changes were in
+/// the way, and the inverse was merged into them.
 pub(super) fn unwind(
     rooms: &Rooms,
     entries: &[Entry],
     states: &mut BTreeMap<WirePath, State>,
-) -> Result<(), Refusal> {
+    on_stale: OnStale,
+) -> Result<BTreeSet<WirePath>, Refusal> {
     let chosen: BTreeSet<JobId> = entries.iter().map(|entry| entry.id).collect();
+    let there = states.clone();
+    let patience = Patience::whole();
+    let mut rebased = BTreeSet::new();
     for entry in entries {
         for file in entry.files.iter().rev() {
             let state = states.get(&file.path).cloned().unwrap_or(State::Absent);
             if !shows(&state, file.after.as_ref(), file) {
-                return Err(in_the_way(rooms, entry.id, &file.path, &chosen));
+                let stale = || in_the_way(rooms, entry.id, &file.path, &chosen);
+                if on_stale == OnStale::Reject {
+                    return Err(stale());
+                }
+                let now = there.get(&file.path).unwrap_or(&State::Absent);
+                let back = merged::back(rooms, file, now, &state, &patience);
+                let back = back.map_err(|kept| kept.refusal(entry.id, &file.path, stale()))?;
+                states.insert(file.path.clone(), back);
+                rebased.insert(file.path.clone());
+                continue;
             }
             let back = back(&state, file).ok_or_else(|| no_bytes(entry.id, &file.path))?;
             states.insert(file.path.clone(), back);
         }
     }
-    Ok(())
+    Ok(rebased)
 }
 
 /// Whether a state is what a record left. Another mode is in the way only of a record that changed the mode.

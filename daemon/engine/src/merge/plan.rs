@@ -1,0 +1,136 @@
+//! A plan that was made on older contents, told as a change of what is there now. It plans nothing itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd_proto::error::Code;
+use editd_proto::message::{EditStatus, FileOutcome, Status};
+use editd_proto::path::WirePath;
+
+use super::three::{Merged, merged};
+use crate::diff::{Delta, readable, unified_diff};
+use crate::hash::hash;
+use crate::plan::Budget;
+use crate::refusal::{internal, refuse};
+use crate::splice::apply_shared;
+use crate::{Change, Options, Plan, Refusal, State};
+
+/// Moves the changes of some files, planned on older contents, onto what is there now: `current` names those
+/// files. Gives a refusal for each file where that cannot be done; the plan is of no use then.
+pub fn rebase(
+    plan: &mut Plan,
+    current: &BTreeMap<WirePath, State>,
+    diffs: bool,
+    options: &Options,
+) -> Vec<Refusal> {
+    let budget = Budget::new();
+    let mut refusals = Vec::new();
+    let mut outcomes: BTreeMap<WirePath, Vec<&mut FileOutcome>> = BTreeMap::new();
+    for outcome in plan.files.iter_mut().filter(|outcome| current.contains_key(&outcome.path)) {
+        outcomes.entry(outcome.path.clone()).or_default().push(outcome);
+    }
+    let mut changed = BTreeMap::new();
+    for change in plan.changes.iter_mut().filter(|change| current.contains_key(&change.path)) {
+        let Some(state) = current.get(&change.path) else { continue };
+        match onto(change, state, options) {
+            Ok(theirs) => drop(changed.insert(change.path.clone(), (theirs, change.clone()))),
+            Err(mut refusal) => {
+                refusal.path = Some(change.path.clone());
+                refusal.message = format!("{}: {}", change.path, refusal.message);
+                refusals.push(refusal);
+            }
+        }
+    }
+    for (path, list) in outcomes {
+        let Some(state) = current.get(&path) else { continue };
+        let made = changed.get(&path);
+        let last = made.map_or(state, |(_, change)| &change.after);
+        let diff = made.filter(|(_, change)| diffs && change.before != change.after);
+        retell(list, (state, last), made.map(|(theirs, _)| theirs), || {
+            let (_, change) = diff?;
+            let label = options.label(&path);
+            let (before, after) = (readable(&change.before, label), readable(&change.after, label));
+            let (diff, omitted) = unified_diff(&path, &before, &after);
+            let left_out = omitted + diff.matches("\n@@ ").count() as u64;
+            Some(if budget.diff(diff.len()) { (Some(diff), omitted) } else { (None, left_out) })
+        });
+    }
+    plan.changes.retain(|change| change.before != change.after);
+    refusals
+}
+
+/// Moves one change; what others did is told.
+fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, Refusal> {
+    let (
+        State::File { bytes: base, mode: had },
+        State::File { bytes: wanted, mode },
+        State::File { bytes, mode: has },
+    ) = (&change.before, &change.after, state)
+    else {
+        return Err(refuse(
+            Code::Conflict,
+            "only changes of a file's text can be merged; read it and make the job anew",
+        ));
+    };
+    let splices = match change.splices.as_slice() {
+        // A file whose content was exchanged as a whole, as by a second stage.
+        [] if base != wanted => crate::splices_between(base, wanted),
+        splices => splices.to_vec(),
+    };
+    let Merged { splices, theirs } = merged(base, &splices, bytes, options.label(&change.path))?;
+    let after = apply_shared(bytes, &splices)
+        .ok_or_else(|| internal("merged splices do not fit the file; please report this job"))?;
+    (change.added, change.removed) = Delta::of_splices(bytes, &after, &splices, None).totals();
+    let mode = if mode == had { *has } else { *mode };
+    change.splices = splices;
+    change.after = State::File { bytes: Arc::clone(&after), mode };
+    change.before = state.clone();
+    Ok(theirs)
+}
+
+/// Tells the outcomes of one file's stages, first to last, as those of what is there now.
+fn retell(
+    mut stages: Vec<&mut FileOutcome>,
+    (before, after): (&State, &State),
+    theirs: Option<&Delta>,
+    diff: impl FnOnce() -> Option<(Option<String>, u64)>,
+) {
+    for outcome in &mut stages {
+        (outcome.before, outcome.after, outcome.diff, outcome.omitted_hunks) = (None, None, None, None);
+        for edit in &mut outcome.edits {
+            edit.lines = edit.lines.map(|(first, last)| (now_at(theirs, first), now_at(theirs, last)));
+            if before == after && edit.status == EditStatus::Applied {
+                edit.status = EditStatus::Unchanged;
+            }
+        }
+        if before == after && outcome.status == Status::Applied {
+            outcome.status = Status::Unchanged;
+        }
+    }
+    let version = |state: &State| match state {
+        State::Absent => None,
+        State::File { bytes, .. } => Some(hash(bytes).version()),
+    };
+    if let Some(first) = stages.first_mut() {
+        first.before = version(before);
+    }
+    if let Some(last) = stages.last_mut() {
+        last.after = version(after);
+        if let Some((diff, omitted)) = diff() {
+            last.diff = diff;
+            last.omitted_hunks = (omitted > 0).then_some(omitted);
+        }
+    }
+}
+
+/// Where a line stands that others did not change.
+fn now_at(theirs: Option<&Delta>, line: u64) -> u64 {
+    let Some(theirs) = theirs else { return line };
+    let before = theirs
+        .changes
+        .partition_point(|change| (change.line() + change.removed()) as u64 <= line.saturating_sub(1));
+    let Some(last) = before.checked_sub(1).and_then(|at| theirs.changes.get(at)) else { return line };
+    let old = (last.line() + last.removed()) as u64;
+    let new = (last.new_line() + last.added()) as u64;
+    line.saturating_sub(old).saturating_add(new)
+}

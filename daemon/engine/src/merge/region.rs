@@ -1,0 +1,60 @@
+//! The regions where two sides differ, as a refusal shows them: few and short. It decides nothing.
+
+use editd_proto::error::{Code, Region};
+use editd_proto::limits::CANDIDATES;
+
+use crate::Refusal;
+use crate::limits;
+use crate::refusal::refuse;
+
+/// What could not be merged.
+#[derive(Default)]
+pub(super) struct Conflicts {
+    regions: Vec<Region>,
+    count: usize,
+}
+
+impl Conflicts {
+    /// One more.
+    pub(super) fn add(&mut self, line: usize, base: &str, current: &str, wanted: &str) {
+        self.count += 1;
+        if self.regions.len() < CANDIDATES {
+            let (base, current, wanted) = (short(base), short(current), short(wanted));
+            self.regions.push(Region { line: line as u64, base, current, wanted });
+        }
+    }
+
+    /// The refusal, if there are any.
+    pub(super) fn refused(self) -> Result<(), Refusal> {
+        let Some(first) = self.regions.first() else { return Ok(()) };
+        let line = first.line;
+        let more = match self.count - 1 {
+            0 => String::new(),
+            1 => " and at one more place".to_owned(),
+            more => format!(" and at {more} more places"),
+        };
+        let mut error = refuse(
+            Code::Conflict,
+            format!(
+                "others changed the same or neighbouring lines at line {line}{more}; look at `regions`, and edit \
+                 what is there now"
+            ),
+        );
+        error.line = Some(line);
+        error.found = Some(self.count as u64);
+        error.regions = self.regions;
+        Err(error)
+    }
+}
+
+/// A text, cut to `limits::REGION` bytes.
+fn short(text: &str) -> String {
+    if text.len() <= limits::REGION {
+        return text.to_owned();
+    }
+    let mut end = limits::REGION;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", text.get(..end).unwrap_or_default())
+}

@@ -1,0 +1,225 @@
+//! Tests of the merge: what is disjoint is merged in either order, what touches conflicts, and nothing that others
+//! wrote is lost.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use editd_proto::error::Code;
+use proptest::prelude::*;
+
+use super::merge;
+use crate::{Splice, apply, splices_between};
+
+fn merged(base: &str, wanted: &str, current: &str) -> Result<String, crate::Refusal> {
+    let splices = splices_between(base.as_bytes(), wanted.as_bytes());
+    let splices = merge(base.as_bytes(), &splices, current.as_bytes(), None)?;
+    Ok(String::from_utf8(apply(current.as_bytes(), &splices).unwrap()).unwrap())
+}
+
+fn conflict(base: &str, wanted: &str, current: &str) -> crate::Refusal {
+    let refusal = merged(base, wanted, current).unwrap_err();
+    assert_eq!(refusal.code, Code::Conflict);
+    refusal
+}
+
+#[test]
+fn changes_with_a_line_between_them_are_both_made() {
+    assert_eq!(merged("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n").unwrap(), "A\nb\nC\n");
+    assert_eq!(merged("a\nb\nc\n", "a\nb\nC\n", "x\ny\na\nb\nc\n").unwrap(), "x\ny\na\nb\nC\n");
+    assert_eq!(merged("a\nb\nc\nd\n", "a\nb\nc\nd\ne\n", "b\nc\nd\n").unwrap(), "b\nc\nd\ne\n");
+}
+
+#[test]
+fn changes_of_one_line_or_of_neighbours_conflict() {
+    let refusal = conflict("a\nb\nc\nd\n", "a\nb\nC\nd\n", "new\na\nb\nsee\nd\n");
+    let region = &refusal.regions[0];
+    assert_eq!((region.line, &*region.base, &*region.current, &*region.wanted), (4, "c\n", "see\n", "C\n"));
+    assert_eq!((refusal.line, refusal.found), (Some(4), Some(1)));
+    conflict("one two\n", "ONE two\n", "one TWO\n");
+    conflict("a\nb\n", "A\nb\n", "a\nB\n");
+    conflict("a\n", "a\nb\n", "a\nc\n");
+    conflict("a\nb\nc\n", "a\nc\n", "a\nB\nc\n");
+    conflict("a\nb\nc\n", "a\nB\nc\n", "a\nc\n");
+    conflict("a", "A", "a\nb");
+}
+
+#[test]
+fn the_same_change_on_both_sides_needs_nothing() {
+    assert_eq!(merged("a\nb\nc\n", "a\nB\nc\n", "a\nB\nc\n").unwrap(), "a\nB\nc\n");
+    assert_eq!(merged("a\nb\nc\nd\n", "a\nB\nc\nD\n", "a\nB\nc\nd\n").unwrap(), "a\nB\nc\nD\n");
+    assert!(merge(b"a\n", &splices_between(b"a\n", b"b\n"), b"b\n", None).unwrap().is_empty());
+}
+
+#[test]
+fn a_splice_says_which_of_many_equal_lines_is_meant() {
+    let base = "x\n".repeat(9);
+    // The fifth line: comparing contents alone would take the last to be new.
+    let splice = Splice { at: 8, old: Vec::new(), new: b"x\n".to_vec() };
+    let current = format!("{base}end\n");
+    let made = merge(base.as_bytes(), &[splice], current.as_bytes(), None).unwrap();
+    assert_eq!(apply(current.as_bytes(), &made).unwrap(), format!("x\n{current}").as_bytes());
+}
+
+#[test]
+fn endings_and_a_missing_last_one_stay() {
+    assert_eq!(merged("a\r\nb\r\nc", "A\r\nb\r\nc", "a\r\nb\r\nC").unwrap(), "A\r\nb\r\nC");
+    assert_eq!(merged("a\rb\rc\r", "A\rb\rc\r", "a\rb\rC\r").unwrap(), "A\rb\rC\r");
+    assert_eq!(merged("a\nb\r\nc\n", "a\nb\r\nC\n", "A\nb\r\nc\n").unwrap(), "A\nb\r\nC\n");
+    conflict("a\nb\nc\n", "A\nb\nc\n", "a\r\nb\r\nc\r\n");
+}
+
+#[test]
+fn other_encodings_are_merged_in_their_own_code_units() {
+    let wide = |text: &str, mark: u8| -> Vec<u8> {
+        let little = mark == 0xff;
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() }).collect()
+    };
+    for mark in [0xff, 0xfe] {
+        // Characters whose code units hold the byte of a line break.
+        let [base, wanted, current, both] =
+            ["ਊ\nb\nĊ\n", "ਊ!\nb\nĊ\n", "ਊ\nb\n𝄞\n", "ਊ!\nb\n𝄞\n"].map(|text| wide(text, mark));
+        let made = merge(&base, &splices_between(&base, &wanted), &current, None).unwrap();
+        assert_eq!(apply(&current, &made).unwrap(), both);
+        assert!(made.iter().all(|splice| splice.at % 2 == 0 && splice.new.len() % 2 == 0), "{made:?}");
+        let plain = merge(&base, &splices_between(&base, &wanted), b"a\nb\n", None).unwrap_err();
+        assert_eq!(plain.code, Code::Conflict);
+    }
+    let made = merge(
+        b"\xef\xbb\xbfa\nb\nc\n",
+        &splices_between(b"\xef\xbb\xbfa\nb\nc\n", b"\xef\xbb\xbfA\nb\nc\n"),
+        b"\xef\xbb\xbfa\nb\nC\n",
+        None,
+    );
+    assert_eq!(made.unwrap(), [Splice { at: 3, old: b"a".to_vec(), new: b"A".to_vec() }]);
+    let made = merge(
+        b"\xe9\nb\nc\n",
+        &splices_between(b"\xe9\nb\nc\n", b"\xe9\nb\n\xe8\n"),
+        b"\xe0\nb\nc\n",
+        Some("latin1"),
+    );
+    assert_eq!(made.unwrap(), [Splice { at: 4, old: b"c".to_vec(), new: b"\xe8".to_vec() }]);
+    assert_eq!(merge(b"a\n", &[], b"\0", None).unwrap_err().code, Code::Binary);
+}
+
+#[test]
+fn only_some_regions_are_shown_and_they_are_short() {
+    let file = |line: &str| (0..40).map(|i| format!("{}\nkept {i}\n", line.repeat(2000))).collect::<String>();
+    let refusal = conflict(&file("a"), &file("b"), &file("ö"));
+    assert_eq!((refusal.regions.len(), refusal.found), (5, Some(40)));
+    let longest = refusal.regions.iter().map(|region| region.current.len()).max().unwrap();
+    assert!(longest <= crate::limits::REGION + '…'.len_utf8());
+}
+
+#[test]
+fn ten_thousand_changes_and_equal_lines_are_merged() {
+    let base: String = (0..20_000).map(|i| format!("{i}\n\n")).collect();
+    let wanted = base.replace("3\n", "three\n");
+    let current = base.replace("7\n", "seven\n");
+    let both = base.replace("3\n", "three\n").replace("7\n", "seven\n");
+    assert_eq!(merged(&base, &wanted, &current).unwrap(), both);
+    let equal = "same\n".repeat(100_000);
+    assert_eq!(
+        merged(&equal, &format!("{equal}end\n"), &format!("start\n{equal}")).unwrap(),
+        format!("start\n{equal}end\n")
+    );
+}
+
+/// What becomes of one line of the base.
+#[derive(Clone, Debug)]
+enum Deed {
+    Keep,
+    Drop,
+    Change,
+    Before,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![6 => Just(Deed::Keep), 1 => Just(Deed::Drop), 1 => Just(Deed::Change), 1 => Just(Deed::Before)]
+}
+
+/// The base with some deeds done; the lines that come are the side's own.
+fn done(deeds: &[Deed], side: &str) -> String {
+    let line = |(i, deed): (usize, &Deed)| match deed {
+        Deed::Keep => format!("{i}\n"),
+        Deed::Drop => String::new(),
+        Deed::Change => format!("{side}{i}\n"),
+        Deed::Before => format!("{side}{i}\n{i}\n"),
+    };
+    deeds.iter().enumerate().map(line).collect()
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec("[ab]{0,2}", 0..12).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_disjoint_is_merged_in_either_order(deeds in prop::collection::vec((deed(), any::<bool>()), 1..30)) {
+        // Every third line stays, so that no two changes touch.
+        let side = |own: bool| -> Vec<Deed> {
+            let mut list = Vec::new();
+            for (deed, ours) in &deeds {
+                list.push(if *ours == own { deed.clone() } else { Deed::Keep });
+                list.extend([Deed::Keep, Deed::Keep]);
+            }
+            list
+        };
+        let base = done(&vec![Deed::Keep; deeds.len() * 3], "");
+        let (ours, theirs) = (done(&side(true), "o"), done(&side(false), "t"));
+        let both: String = {
+            let (a, b) = (side(true), side(false));
+            a.iter().zip(&b).enumerate().map(|(i, (a, b))| {
+                let (deed, name) = if matches!(a, Deed::Keep) { (b, "t") } else { (a, "o") };
+                match deed {
+                    Deed::Keep => format!("{i}\n"),
+                    Deed::Drop => String::new(),
+                    Deed::Change => format!("{name}{i}\n"),
+                    Deed::Before => format!("{name}{i}\n{i}\n"),
+                }
+            }).collect()
+        };
+        prop_assert_eq!(&merged(&base, &ours, &theirs).unwrap(), &both);
+        prop_assert_eq!(&merged(&base, &theirs, &ours).unwrap(), &both);
+    }
+
+    #[test]
+    fn no_byte_that_others_wrote_is_lost(base in text(), wanted in text(), current in text()) {
+        let wants = splices_between(base.as_bytes(), wanted.as_bytes());
+        match merge(base.as_bytes(), &wants, current.as_bytes(), None) {
+            Err(refusal) => prop_assert!(!refusal.regions.is_empty()),
+            Ok(splices) => {
+                // What the merge takes away is text of the base: nothing that only others have.
+                let made = apply(current.as_bytes(), &splices).unwrap();
+                let theirs = splices_between(base.as_bytes(), current.as_bytes());
+                let (mut ahead, mut kept) = (0i64, Vec::new());
+                for splice in &theirs {
+                    let start = splice.at as i64 + ahead;
+                    kept.push((start as u64, start as u64 + splice.new.len() as u64));
+                    ahead += splice.new.len() as i64 - splice.old.len() as i64;
+                }
+                for splice in &splices {
+                    let end = splice.at + splice.old.len() as u64;
+                    let apart = kept.iter().all(|(from, to)| end <= *from || splice.at >= *to);
+                    prop_assert!(apart, "{splices:?} {kept:?}");
+                }
+                // Their change taken back leaves what was wanted, where both are not the same.
+                let back = splices_between(current.as_bytes(), base.as_bytes());
+                if let Ok(back) = merge(current.as_bytes(), &back, &made, None) {
+                    let left = apply(&made, &back).unwrap();
+                    if base != current && wanted != current && splices.len() == wants.len() {
+                        prop_assert_eq!(left, wanted.as_bytes());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_side_alone_is_simply_done(base in text(), wanted in text()) {
+        prop_assert_eq!(&merged(&base, &wanted, &base).unwrap(), &wanted);
+        prop_assert_eq!(&merged(&base, &base, &wanted).unwrap(), &wanted);
+        prop_assert_eq!(&merged(&base, &wanted, &wanted).unwrap(), &wanted);
+    }
+}

@@ -1,0 +1,212 @@
+//! `rebase`: a stale entry of a job that asks for it is planned on the content that its session knew, and that plan
+//! is merged into what is there. Here that content is found; what a merge is, the engine knows.
+//!
+//! *Limitations*: only changes of text are merged. What takes a file away, makes it, moves it or stores a part of it in
+//! a clipboard is about the file as a whole, or about what is there now: it stays stale.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd_engine::{Plan, Refusal, State, World};
+use editd_proto::error::{Code, WireError, WouldApply};
+use editd_proto::ids::ContentHash;
+use editd_proto::message::{FileEntry, JobRequest};
+use editd_proto::path::WirePath;
+
+use super::judge::{Expectation, Judged, expectation, sha256};
+use crate::disk::Sight;
+use crate::journal::past;
+use crate::limits::JOB_BYTES;
+use crate::receipt::{NO_LINES, ranges};
+use crate::rooms::Rooms;
+use crate::store::record::Seen;
+
+/// The older content that a stale entry is planned on.
+#[derive(Clone, Debug)]
+pub(super) struct Base {
+    /// Its bytes.
+    pub(super) bytes: Arc<[u8]>,
+    /// Their hash.
+    pub(super) hash: ContentHash,
+}
+
+/// Why a stale entry is not merged: the end of a sentence.
+pub(super) type Obstacle = &'static str;
+
+/// The content that an entry expects, where it is still held.
+pub(super) fn base(
+    rooms: &Rooms,
+    path: &WirePath,
+    expects: &Expectation,
+    seen: Option<&Seen>,
+    sight: &Sight,
+    patience: &past::Patience,
+) -> Result<Base, Obstacle> {
+    let Some(found) = sight.found() else {
+        return Err("what is gone cannot be merged with");
+    };
+    let read = seen.and_then(|seen| seen.hash);
+    let direct = match expects {
+        Expectation::Blake3(hex) => from_hex(hex),
+        _ => read,
+    };
+    let kept = direct
+        .and_then(|hash| Some((hash, rooms.store.content(hash)?)))
+        .filter(|(hash, bytes)| names(expects, *hash, bytes));
+    let meant = |hash: ContentHash, bytes: &[u8]| names(expects, hash, bytes);
+    let now = Some((found.face.hash, &*found.bytes));
+    match (expects, kept) {
+        (Expectation::Receipt(_), _) if read.is_none() => Err("there was no file when it was looked at"),
+        (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
+        (_, None) => match past::content(rooms, path, now, patience, &meant) {
+            Some((hash, bytes)) => Ok(Base { bytes: bytes.into(), hash }),
+            None => Err("the content that the job was made for is not held any more"),
+        },
+    }
+}
+
+/// Whether an expectation means a content.
+pub(super) fn names(expects: &Expectation, hash: ContentHash, bytes: &[u8]) -> bool {
+    match expects {
+        Expectation::Any => true,
+        Expectation::Absent => false,
+        Expectation::Version(tag) => hash.version().0 == *tag,
+        Expectation::Blake3(hex) => hash.hex() == *hex,
+        Expectation::Sha256(hex) => sha256(bytes) == *hex,
+        Expectation::Receipt(seen) => seen.as_ref().is_some_and(|seen| seen.hash == Some(hash)),
+    }
+}
+
+fn from_hex(hex: &str) -> Option<ContentHash> {
+    let mut digest = [0; 32];
+    for (at, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(hex.get(at * 2..at * 2 + 2)?, 16).ok()?;
+    }
+    Some(ContentHash::from_bytes(digest))
+}
+
+/// What stands against merging the changes of paths that have a base.
+pub(super) fn obstacles(
+    request: &JobRequest,
+    bases: &BTreeMap<WirePath, Base>,
+) -> BTreeMap<WirePath, Obstacle> {
+    let mut found = BTreeMap::new();
+    for entry in request.files.iter().filter(|_| !bases.is_empty()) {
+        let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
+        for to in targets.filter(|to| bases.contains_key(to)) {
+            found.insert(to.clone(), "the job puts another file in its place");
+        }
+        if let Some(why) = bases.get(&entry.path).and_then(|base| obstacle(entry, base)) {
+            found.insert(entry.path.clone(), why);
+        }
+    }
+    found
+}
+
+fn obstacle(entry: &FileEntry, base: &Base) -> Option<Obstacle> {
+    for edit in &entry.edits {
+        match edit.op.as_str() {
+            "create" | "delete" | "rename" | "copy" => {
+                return Some("only changes of text are merged, not what is done to a whole file");
+            }
+            _ if edit.to_clipboard.as_deref().is_some_and(|name| !name.is_empty()) => {
+                return Some("a clipboard takes what is there now");
+            }
+            _ => {}
+        }
+    }
+    let other = entry.base.is_some()
+        && expectation(entry, None).is_ok_and(|expects| !names(&expects, base.hash, &base.bytes));
+    other.then_some("its entries name different contents as their base")
+}
+
+/// Refuses bases that would cost the machine its memory.
+pub(super) fn check_size(bases: &BTreeMap<WirePath, Base>) -> Result<(), Refusal> {
+    if bases.values().map(|base| base.bytes.len()).fold(0, usize::saturating_add) <= JOB_BYTES {
+        return Ok(());
+    }
+    let message =
+        format!("the contents that this job is to be merged from hold more than {JOB_BYTES} bytes; split it");
+    let mut error = WireError::new(Code::TooLarge, message);
+    error.limit = Some(JOB_BYTES as u64);
+    Err(Box::new(error))
+}
+
+/// Puts the bases into a world, and gives back what is there now.
+pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<WirePath, Base>) -> BTreeMap<WirePath, State> {
+    let mut current = BTreeMap::new();
+    for (path, base) in bases {
+        let Some(State::File { mode, .. }) = world.files.get(path) else { continue };
+        let older = State::File { bytes: base.bytes.clone(), mode: *mode };
+        if let Some(now) = world.files.insert(path.clone(), older) {
+            current.insert(path.clone(), now);
+        }
+    }
+    current
+}
+
+/// Merges a plan into what is there now: the refusals of the files where that cannot be done.
+pub(super) fn onto(
+    rooms: &Rooms,
+    request: &JobRequest,
+    current: &BTreeMap<WirePath, State>,
+    plan: &mut Plan,
+) -> Vec<Refusal> {
+    if current.is_empty() {
+        return Vec::new();
+    }
+    let options = rooms.options(current.keys());
+    let refusals = editd_engine::rebase(plan, current, request.diff != Some(false), &options);
+    for outcome in plan.files.iter_mut().filter(|outcome| current.contains_key(&outcome.path)) {
+        outcome.warnings.push(
+            "the edit was merged into what others have written since; read the file before you rely on its other lines"
+                .to_owned(),
+        );
+    }
+    refusals
+}
+
+/// What a session that had seen the base knows of what is there now: the lines that others left alone.
+pub(super) fn known_now(seen: &Seen, base: &Base, sight: &Sight) -> Option<Seen> {
+    let found = sight.found()?;
+    if seen.hash != Some(base.hash) {
+        return None;
+    }
+    let theirs = editd_engine::splices_between(&base.bytes, &found.bytes);
+    let ranges = match ranges::kept(&seen.ranges, &base.bytes, &theirs) {
+        none if none.is_empty() => vec![NO_LINES],
+        some => some,
+    };
+    Some(Seen { hash: Some(found.face.hash), ranges, ..seen.clone() })
+}
+
+/// Whether a stale entry could be merged; `None` where it is nothing that can be.
+pub(super) fn trial(
+    rooms: &Rooms,
+    judged: &Judged,
+    alone: &JobRequest,
+    path: &WirePath,
+) -> Option<WouldApply> {
+    let entry = alone.files.iter().find(|entry| entry.path == *path)?;
+    let seen = judged.seen.get(path);
+    let expects = expectation(entry, seen.cloned()).ok()?;
+    let base = base(rooms, path, &expects, seen, judged.snapshot.sights.get(path)?, &judged.patience).ok()?;
+    let bases = BTreeMap::from([(path.clone(), base)]);
+    if !obstacles(alone, &bases).is_empty() {
+        return None;
+    }
+    let needs = editd_engine::needs(alone).ok()?;
+    let whole = &judged.snapshot.world;
+    let files = needs.paths.into_iter().filter_map(|path| whole.files.get_key_value(&path));
+    let clips = needs.clips.iter().filter_map(|name| whole.clips.get_key_value(name));
+    let pair = |(name, what): (&String, &Vec<u8>)| (name.clone(), what.clone());
+    let mut world = World {
+        files: files.map(|(path, state)| (path.clone(), state.clone())).collect(),
+        clips: clips.map(pair).collect(),
+    };
+    let current = stand_on(&mut world, &bases);
+    let options = rooms.options(world.files.keys());
+    let merged = editd_engine::plan(alone, &world, &options)
+        .is_ok_and(|mut plan| editd_engine::rebase(&mut plan, &current, false, &options).is_empty());
+    Some(if merged { WouldApply::Clean } else { WouldApply::Conflict })
+}

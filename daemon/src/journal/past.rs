@@ -1,0 +1,77 @@
+//! Earlier contents of a file: kept, or made from what is there now by taking its entries back in thought. It only
+//! reads the journal and kept contents.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use editd_proto::ids::ContentHash;
+use editd_proto::path::WirePath;
+
+use super::why::before;
+use crate::limits;
+use crate::rooms::Rooms;
+use crate::store::Query;
+use crate::store::record::How;
+
+/// Entries that are listed at once.
+const PAGE: usize = 8;
+
+/// What one job may still spend on this.
+#[derive(Debug)]
+pub struct Patience {
+    entries: Cell<usize>,
+    bytes: Cell<usize>,
+}
+
+impl Patience {
+    /// All of it.
+    pub const fn whole() -> Self {
+        Self { entries: Cell::new(limits::PAST_ENTRIES), bytes: Cell::new(limits::PAST_BYTES) }
+    }
+
+    /// Whether an entry may be read whose record, and a file behind it, have so many bytes together.
+    fn spend(&self, bytes: usize) -> bool {
+        let left = self.entries.get().checked_sub(1).zip(self.bytes.get().checked_sub(bytes));
+        let (entries, bytes) = left.unwrap_or((0, self.bytes.get()));
+        self.entries.set(entries);
+        self.bytes.set(bytes);
+        left.is_some()
+    }
+}
+
+/// The newest content for which `meant` holds that a file had before one of its last entries. `now` is what is
+/// there, if anything is. `None` where there is none, its bytes are not held any more, or patience ran out.
+pub fn content(
+    rooms: &Rooms,
+    path: &WirePath,
+    now: Option<(ContentHash, &[u8])>,
+    patience: &Patience,
+    meant: &dyn Fn(ContentHash, &[u8]) -> bool,
+) -> Option<(ContentHash, Vec<u8>)> {
+    let mut later = Some(match now {
+        Some((hash, bytes)) => (Some(hash), Cow::Borrowed(bytes)),
+        None => (None, Cow::Borrowed(&[][..])),
+    });
+    let mut query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
+    loop {
+        let page = rooms.store.history(&query).ok()?;
+        query.before = Some(page.last()?.id);
+        for id in page.into_iter().map(|entry| entry.id) {
+            let held = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
+            let size = rooms.store.entry_size(id).ok()??;
+            if !patience.spend(size.saturating_add(held)) {
+                return None;
+            }
+            let entry = rooms.store.entry(id).ok()??;
+            let records = entry.files.iter().rev().filter(|file| file.path == *path);
+            for file in records.filter(|file| file.how != How::Rescued) {
+                let made = before(rooms, file, later.take());
+                let hash = file.before.as_ref().map(|face| face.hash);
+                match (hash, made) {
+                    (Some(hash), Some(made)) if meant(hash, &made) => return Some((hash, made)),
+                    (_, made) => later = made.map(|made| (hash, Cow::Owned(made))),
+                }
+            }
+        }
+    }
+}
