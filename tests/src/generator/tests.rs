@@ -105,6 +105,13 @@ fn told(edit: &Edit) -> (String, String) {
         Some(Position::Before(anchor) | Position::After(anchor)) => anchor.clone(),
         _ => String::new(),
     };
+    if edit.op == "hunk" {
+        let marked = |mark: char| -> String {
+            let hunk = edit.text.as_deref().unwrap_or_default().split_inclusive('\n');
+            hunk.filter_map(|line| line.strip_prefix([' ', mark])).collect()
+        };
+        return (marked('-'), marked('+'));
+    }
     let closed = |field: &Option<String>| match text(field) {
         lines if lines.is_empty() || lines.ends_with('\n') => lines,
         lines => lines + "\n",
