@@ -163,7 +163,7 @@ pub struct WireError {
     /// `not_found`: the nearest windows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub near_misses: Vec<NearMiss>,
-    /// `not_found`: why, where it is known.
+    /// `not_found`: why, where it is known. `stale` of a rebase: why the job does not fit what was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// `not_found`: first and last line that were searched.

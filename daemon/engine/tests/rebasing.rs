@@ -105,9 +105,11 @@ fn a_mode_is_given_to_what_is_there_now() {
         ..Edit::default()
     };
     let (base, now) = (file("a\nb\n", 0o644), file("a\nb\nc\n", 0o644));
-    let (plan, refusals) = rebased(&[&[chmod]], &base, &now);
+    let (plan, refusals) = rebased(&[&[chmod.clone()]], &base, &now);
     assert_eq!(refusals, []);
     assert_eq!((&plan.changes[0].after, &*plan.changes[0].splices), (&file("a\nb\nc\n", 0o600), &[][..]));
+    let (plan, refusals) = rebased(&[&[chmod]], &file("\0a", 0o644), &file("\0b", 0o755));
+    assert_eq!((refusals, &plan.changes[0].after), (vec![], &file("\0b", 0o600)));
 }
 
 proptest! {
