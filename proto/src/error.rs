@@ -48,7 +48,7 @@ pub enum Code {
     Outside,
     /// The system or the peer check refused.
     Denied,
-    /// A rebase or merge that cannot be done.
+    /// A rebase that cannot be done: others changed the same or neighbouring lines.
     Conflict,
     /// A validator refused.
     Rejected,
@@ -129,22 +129,23 @@ pub struct WireError {
     /// With `overlap`: the other edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_edit: Option<u64>,
-    /// `stale`: the version that is there now. Sent as `base`, it lets the same job apply.
+    /// `stale`, `conflict`: the version that is there now. Sent as `base`, it lets the same job apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
-    /// `stale`: what changed since this session's read.
+    /// `stale`, `conflict`: what changed since this session's read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// `stale`: who changed it: an entry's number, or `outside`. `not_found`: the entry that took the text.
+    /// `stale`, `conflict`: who changed it: an entry's number, or `outside`. `not_found`: the entry that took the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
-    /// `stale`: whether the job would apply to what is there now: `clean` or `conflict`.
+    /// `stale`: whether the job as it is would apply to what is there now, and, where it replaces what it does not
+    /// quote, whether a rebase would do: `clean` or `conflict`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_apply: Option<WouldApply>,
     /// `ambiguous`: the places, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
-    /// `ambiguous`, `count_mismatch`: how many there are.
+    /// `ambiguous`, `count_mismatch`, `conflict`: how many there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
     /// `count_mismatch`: how many were expected.
@@ -162,7 +163,7 @@ pub struct WireError {
     /// `not_found`: the nearest windows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub near_misses: Vec<NearMiss>,
-    /// `not_found`: why, where it is known.
+    /// `not_found`: why, where it is known. `stale` of a rebase: why the job does not fit what was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// `not_found`: first and last line that were searched.
@@ -186,7 +187,7 @@ pub struct WireError {
     /// `conflict`: what could not be merged, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<Region>,
-    /// `stale` of an undo: the later entries in the way.
+    /// `stale`, `conflict` of an undo: the later entries in the way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<JobId>,
     /// `too_large`, `limit`: the limit, in the unit the message names.

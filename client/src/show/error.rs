@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{By, WouldApply};
+use editd_proto::error::{By, Region, WouldApply};
 use editd_proto::{Code, WireError};
 use serde::Serialize;
 
@@ -43,6 +43,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
     if !error.tried.is_empty() {
         line(out, &format!("  tried: {}", one_line(&error.tried.join(", "))));
     }
+    error.regions.iter().for_each(|one| region(out, one));
     if let Some(cause) = &error.cause {
         line(out, &format!("  cause: {}", lines(cause)));
     }
@@ -115,6 +116,23 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
     }
 }
 
+/// The three texts of a conflict, each under what it is.
+fn region(out: &mut String, region: &Region) {
+    line(out, &format!("  from line {}, as it was read:", region.line));
+    quoted(out, &region.base);
+    line(out, "  there now:");
+    quoted(out, &region.current);
+    line(out, "  wanted:");
+    quoted(out, &region.wanted);
+}
+
+fn quoted(out: &mut String, text: &str) {
+    if text.is_empty() {
+        line(out, "    (nothing)");
+    }
+    text.lines().for_each(|text| line(out, &format!("    {}", one_line(text))));
+}
+
 /// What to do next, on this command line.
 fn hint(error: &WireError) -> Option<String> {
     match error.code {
@@ -124,6 +142,10 @@ fn hint(error: &WireError) -> Option<String> {
                 one_line(&version.0)
             )
         }),
+        // A refused undo names no version: there is nothing to send again.
+        Code::Conflict => {
+            error.version.as_ref().map(|_| "seen now: adapt it to what is there, and send it again".into())
+        }
         Code::Unread => {
             Some("read it first (`editctl read`), or say --base any to edit what you have not seen".into())
         }

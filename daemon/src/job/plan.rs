@@ -9,8 +9,8 @@ use editd_proto::message::{EditOutcome, EditStatus, EntryKind, FileOutcome, JobR
 use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
-use super::judge::Judged;
-use super::rebase::{self, Base};
+use super::judge::{Judged, Verdict};
+use super::rebase;
 use super::snapshot::Snapshot;
 use super::{Given, stale, why};
 use crate::disk::stage::Mode;
@@ -32,34 +32,9 @@ pub(super) struct Planned {
 }
 
 /// Plans a judged job.
-pub(super) fn plan(rooms: &Rooms, judged: Judged, given: Given<'_>) -> Result<Planned, Refusal> {
-    let Judged { mut snapshot, mut seen, where_seen, mut bases, mut skipped, .. } = judged;
-    let mut current = rebase::stand_on(&mut snapshot.world, &bases);
-    let mut plan = plan_as_seen(rooms, &snapshot, &bases, &skipped)?;
-    check_seen(&plan, &seen, &where_seen)?;
-    let mut conflicts = rebase::onto(rooms, &snapshot.request, &current, &mut plan);
-    for conflict in &mut conflicts {
-        let path = conflict.path.clone().unwrap_or_default();
-        stale::conflict(rooms, given.who, snapshot.sights.get(&path), seen.get(&path), conflict);
-    }
-    if let Some(first) = conflicts.first() {
-        if !snapshot.request.partial {
-            return Err(first.clone());
-        }
-        let own = |conflict: Refusal| Some((conflict.path.clone()?, conflict));
-        let conflicts: BTreeMap<WirePath, Refusal> = conflicts.into_iter().filter_map(own).collect();
-        for (index, entry) in snapshot.request.files.iter().enumerate() {
-            if let Some(conflict) = conflicts.get(&entry.path) {
-                skipped.insert(index, conflict.clone());
-            }
-        }
-        bases.retain(|path, _| !conflicts.contains_key(path));
-        current.retain(|path, _| !conflicts.contains_key(path));
-        plan = plan_as_seen(rooms, &snapshot, &bases, &skipped)?;
-        if let Some(again) = rebase::onto(rooms, &snapshot.request, &current, &mut plan).into_iter().next() {
-            return Err(again);
-        }
-    }
+pub(super) fn plan(rooms: &Rooms, mut judged: Judged, given: Given<'_>) -> Result<Planned, Refusal> {
+    let mut plan = plan_on_bases(rooms, &mut judged, given)?;
+    let Judged { snapshot, mut seen, bases, skipped, .. } = judged;
     if let Some(wanted) = &snapshot.request.verified
         && *wanted != token(&plan)
     {
@@ -84,13 +59,61 @@ pub(super) fn plan(rooms: &Rooms, judged: Judged, given: Given<'_>) -> Result<Pl
     Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().collect() })
 }
 
+/// Plans stale entries on what their session saw, and merges that into what is there. With `partial`, what cannot be
+/// merged is skipped.
+fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result<Plan, Refusal> {
+    let mut current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
+    let mut plan = match plan_as_seen(rooms, judged) {
+        Ok(plan) => plan,
+        Err(refusal) => {
+            judged.snapshot.world.files.extend(current);
+            return Err(unfit(rooms, judged, given, refusal));
+        }
+    };
+    check_seen(&plan, &judged.seen, &judged.where_seen)?;
+    let conflicts = rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan);
+    if conflicts.is_empty() {
+        return Ok(plan);
+    }
+    let mut left_out = BTreeMap::new();
+    for mut conflict in conflicts {
+        let Some(path) = conflict.path.clone() else { return Err(conflict) };
+        let (sight, seen) = (judged.snapshot.sights.get(&path), judged.seen.get(&path));
+        stale::conflict(rooms, given.who, sight, seen, &mut conflict);
+        if !judged.snapshot.request.partial {
+            return Err(conflict);
+        }
+        left_out.insert(path, conflict);
+    }
+    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
+        if let Some(conflict) = left_out.get(&entry.path) {
+            judged.skipped.insert(index, conflict.clone());
+        }
+    }
+    judged.bases.retain(|path, _| !left_out.contains_key(path));
+    current.retain(|path, _| !left_out.contains_key(path));
+    let mut plan = plan_as_seen(rooms, judged)?;
+    match rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan).into_iter().next() {
+        Some(again) => Err(again),
+        None => Ok(plan),
+    }
+}
+
+/// A job that does not even fit what its session saw may fit what is there now: it is stale, and told what changed, so
+/// that it can be sent again.
+fn unfit(rooms: &Rooms, judged: &Judged, given: Given<'_>, refusal: Refusal) -> Refusal {
+    let Some(path) = refusal.path.as_ref().filter(|path| judged.bases.contains_key(path)) else {
+        return refusal;
+    };
+    let why = Some("the job does not fit what its session has read");
+    let mut stale = stale::refusal(rooms, given.who, judged, path, Verdict::Stale, why);
+    (stale.edit, stale.cause) = (refusal.edit, Some(refusal.message));
+    stale
+}
+
 /// Plans on what is there, or on the older contents that stale entries are for.
-fn plan_as_seen(
-    rooms: &Rooms,
-    snapshot: &Snapshot,
-    bases: &BTreeMap<WirePath, Base>,
-    skipped: &BTreeMap<usize, Refusal>,
-) -> Result<Plan, Refusal> {
+fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
+    let Judged { snapshot, bases, skipped, .. } = judged;
     let (request, world) = (&snapshot.request, &snapshot.world);
     // Hashed once, when it was looked at.
     let hash = |path, sight: &Sight| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());

@@ -206,7 +206,11 @@ pub(super) fn trial(
     };
     let current = stand_on(&mut world, &bases);
     let options = rooms.options(world.files.keys());
-    let merged = editd_engine::plan(alone, &world, &options)
-        .is_ok_and(|mut plan| editd_engine::rebase(&mut plan, &current, false, &options).is_empty());
-    Some(if merged { WouldApply::Clean } else { WouldApply::Conflict })
+    // What does not fit what was read may fit what is there.
+    let mut plan = editd_engine::plan(alone, &world, &options).ok()?;
+    Some(if editd_engine::rebase(&mut plan, &current, false, &options).is_empty() {
+        WouldApply::Clean
+    } else {
+        WouldApply::Conflict
+    })
 }

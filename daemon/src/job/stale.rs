@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Refusal, State};
+use editd_engine::{Proof, Refusal, State};
 use editd_proto::error::{By, Code, Outside, WireError, WouldApply};
 use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
@@ -127,7 +127,8 @@ fn by(rooms: &Rooms, path: &WirePath, sight: &Sight) -> By {
     }
 }
 
-/// Whether the job would apply: merged into what is there now, or, where it is nothing that can be merged, as it is.
+/// Whether the job would apply to what is there now; where it replaces what it does not quote, that it finds its
+/// lines says nothing, and what counts is whether it could be merged.
 fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
     let request = &judged.snapshot.request;
     let mut alone = request.clone();
@@ -135,7 +136,8 @@ fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
     alone.diff = Some(false);
     alone.files.retain(|entry| entry.path == *path);
     let whole = if alone.files.is_empty() { request } else { &alone };
-    if let Some(would) = rebase::trial(rooms, judged, whole, path) {
+    let blind = whole.files.iter().any(|entry| matches!(editd_engine::proof(entry), Ok(Proof::Blind)));
+    if let Some(would) = blind.then(|| rebase::trial(rooms, judged, whole, path)).flatten() {
         return would;
     }
     let world = &judged.snapshot.world;

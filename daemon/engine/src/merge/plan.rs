@@ -29,11 +29,11 @@ pub fn rebase(
     for outcome in plan.files.iter_mut().filter(|outcome| current.contains_key(&outcome.path)) {
         outcomes.entry(outcome.path.clone()).or_default().push(outcome);
     }
-    let mut changed = BTreeMap::new();
+    let mut merged = BTreeMap::new();
     for change in plan.changes.iter_mut().filter(|change| current.contains_key(&change.path)) {
         let Some(state) = current.get(&change.path) else { continue };
         match onto(change, state, options) {
-            Ok(theirs) => drop(changed.insert(change.path.clone(), (theirs, change.clone()))),
+            Ok(theirs) => drop(merged.insert(change.path.clone(), theirs)),
             Err(mut refusal) => {
                 refusal.path = Some(change.path.clone());
                 refusal.message = format!("{}: {}", change.path, refusal.message);
@@ -41,13 +41,14 @@ pub fn rebase(
             }
         }
     }
-    for (path, list) in outcomes {
+    plan.changes.retain(|change| change.before != change.after);
+    let changes: BTreeMap<&WirePath, &Change> =
+        plan.changes.iter().map(|change| (&change.path, change)).collect();
+    for (path, stages) in outcomes {
         let Some(state) = current.get(&path) else { continue };
-        let made = changed.get(&path);
-        let last = made.map_or(state, |(_, change)| &change.after);
-        let diff = made.filter(|(_, change)| diffs && change.before != change.after);
-        retell(list, (state, last), made.map(|(theirs, _)| theirs), || {
-            let (_, change) = diff?;
+        let change = changes.get(&path);
+        retell(stages, (state, change.map_or(state, |change| &change.after)), merged.get(&path), || {
+            let change = change.filter(|_| diffs)?;
             let label = options.label(&path);
             let (before, after) = (readable(&change.before, label), readable(&change.after, label));
             let (diff, omitted) = unified_diff(&path, &before, &after);
@@ -55,7 +56,6 @@ pub fn rebase(
             Some(if budget.diff(diff.len()) { (Some(diff), omitted) } else { (None, left_out) })
         });
     }
-    plan.changes.retain(|change| change.before != change.after);
     refusals
 }
 
@@ -72,12 +72,11 @@ fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, 
             "only changes of a file's text can be merged; read it and make the job anew",
         ));
     };
-    let splices = match change.splices.as_slice() {
-        // A file whose content was exchanged as a whole, as by a second stage.
-        [] if base != wanted => crate::splices_between(base, wanted),
-        splices => splices.to_vec(),
+    let Merged { splices, theirs } = if base == wanted {
+        Merged { splices: Vec::new(), theirs: Delta::default() }
+    } else {
+        merged(base, &change.splices, bytes, options.label(&change.path))?
     };
-    let Merged { splices, theirs } = merged(base, &splices, bytes, options.label(&change.path))?;
     let after = apply_shared(bytes, &splices)
         .ok_or_else(|| internal("merged splices do not fit the file; please report this job"))?;
     (change.added, change.removed) = Delta::of_splices(bytes, &after, &splices, None).totals();

@@ -117,6 +117,8 @@ fn ten_thousand_changes_and_equal_lines_are_merged() {
     let current = base.replace("7\n", "seven\n");
     let both = base.replace("3\n", "three\n").replace("7\n", "seven\n");
     assert_eq!(merged(&base, &wanted, &current).unwrap(), both);
+    let other: String = (0..40_000).map(|i| format!("other {i}\n")).collect();
+    conflict(&base, &wanted, &other);
     let equal = "same\n".repeat(100_000);
     assert_eq!(
         merged(&equal, &format!("{equal}end\n"), &format!("start\n{equal}")).unwrap(),

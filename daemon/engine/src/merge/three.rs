@@ -1,5 +1,6 @@
 //! The merge itself: two lists of changed lines of one base, walked once. It decides only whether they touch.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_proto::error::Code;
@@ -76,19 +77,19 @@ pub(super) fn merged(
 }
 
 /// The three contents as their lines are told apart: a file with lone `\r` as if they were `\n`.
-struct Sides {
-    base: Vec<u8>,
-    wanted: Vec<u8>,
-    current: Vec<u8>,
+struct Sides<'t> {
+    base: Cow<'t, [u8]>,
+    wanted: Cow<'t, [u8]>,
+    current: Cow<'t, [u8]>,
 }
 
-impl Sides {
-    fn new(base: &Text<'_>, wanted: &Text<'_>, current: &Text<'_>) -> Self {
+impl<'t> Sides<'t> {
+    fn new(base: &'t Text<'_>, wanted: &'t Text<'_>, current: &'t Text<'_>) -> Self {
         let bare = [base, wanted, current].iter().all(|text| text.breaks != Breaks::Lf);
-        let lines = |text: &Text<'_>| {
-            let mut bytes = text.content.as_bytes().to_vec();
-            if bare {
-                bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        let lines = |text: &'t Text<'_>| {
+            let mut bytes = Cow::Borrowed(text.content.as_bytes());
+            if bare && text.breaks == Breaks::Cr {
+                bytes.to_mut().iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
             }
             bytes
         };

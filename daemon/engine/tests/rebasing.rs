@@ -1,0 +1,133 @@
+//! A plan made on an older content and moved onto what is there now: what changes and what is told. It reads no
+//! file.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd_engine::{Options, Plan, Refusal, State, World, apply, plan, rebase};
+use editd_proto::error::Code;
+use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest, Status};
+use editd_proto::path::WirePath;
+use proptest::prelude::*;
+
+fn file(text: &str, mode: u32) -> State {
+    State::File { bytes: Arc::from(text.as_bytes()), mode }
+}
+
+fn replace(old: &str, new: &str) -> Edit {
+    Edit { op: "replace".into(), old: Some(old.into()), new: Some(new.into()), ..Edit::default() }
+}
+
+fn lines(first: u64, last: u64, text: &str) -> Edit {
+    Edit {
+        op: "lines".into(),
+        start: Some(first),
+        end: Some(last),
+        text: Some(text.into()),
+        ..Edit::default()
+    }
+}
+
+/// Plans stages of `a` on a base, and moves the plan onto what is there now.
+fn rebased(stages: &[&[Edit]], base: &State, current: &State) -> (Plan, Vec<Refusal>) {
+    let path = WirePath::from("a");
+    let entry = |edits: &&[Edit]| FileEntry { path: path.clone(), base: None, edits: edits.to_vec() };
+    let job = JobRequest { files: stages.iter().map(entry).collect(), ..JobRequest::default() };
+    let world = World { files: BTreeMap::from([(path.clone(), base.clone())]), ..World::default() };
+    let mut plan = plan(&job, &world, &Options::default()).unwrap();
+    let refusals = rebase(&mut plan, &BTreeMap::from([(path, current.clone())]), true, &Options::default());
+    (plan, refusals)
+}
+
+fn text(state: &State) -> &str {
+    let State::File { bytes, .. } = state else { return "" };
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_change_and_its_outcome_are_those_of_what_is_there_now() {
+    let (base, now) = (file("a\nb\nc\nd\n", 0o644), file("new\na\nb\nc\nD\n", 0o755));
+    let (plan, refusals) = rebased(&[&[replace("b", "B\nb")]], &base, &now);
+    assert_eq!(refusals, []);
+    let change = &plan.changes[0];
+    assert_eq!((&change.before, &change.after), (&now, &file("new\na\nB\nb\nc\nD\n", 0o755)));
+    assert_eq!(apply(b"new\na\nb\nc\nD\n", &change.splices).unwrap(), b"new\na\nB\nb\nc\nD\n");
+    assert_eq!((change.added, change.removed), (1, 0));
+    let outcome = &plan.files[0];
+    assert_eq!((outcome.status, outcome.edits[0].lines), (Status::Applied, Some((3, 3))));
+    assert!(outcome.diff.as_deref().unwrap().contains("@@ -1,5 +1,6 @@\n new\n a\n+B\n b\n"), "{outcome:?}");
+    assert!(outcome.before.is_some() && outcome.after.is_some() && outcome.before != outcome.after);
+}
+
+#[test]
+fn two_stages_of_a_file_are_one_change_told_at_its_ends() {
+    let (base, now) = (file("a\nb\nc\n", 0o644), file("a\nb\nc\nd\n", 0o644));
+    let (plan, refusals) = rebased(&[&[lines(1, 1, "x\ny")], &[replace("y", "z")]], &base, &now);
+    assert_eq!(refusals, []);
+    assert_eq!((plan.changes.len(), text(&plan.changes[0].after)), (1, "x\nz\nb\nc\nd\n"));
+    let told: Vec<_> = plan
+        .files
+        .iter()
+        .map(|file| (file.before.is_some(), file.after.is_some(), file.diff.is_some()))
+        .collect();
+    assert_eq!(told, [(true, false, false), (false, true, true)]);
+}
+
+#[test]
+fn what_others_did_already_is_unchanged() {
+    let (base, now) = (file("a\nb\n", 0o644), file("A\nb\n", 0o644));
+    let (plan, refusals) = rebased(&[&[replace("a", "A")]], &base, &now);
+    assert_eq!((refusals, plan.changes), (vec![], vec![]));
+    assert_eq!(
+        (plan.files[0].status, plan.files[0].edits[0].status),
+        (Status::Unchanged, EditStatus::Unchanged)
+    );
+    assert_eq!((&plan.files[0].before, &plan.files[0].diff), (&plan.files[0].after, &None));
+}
+
+#[test]
+fn a_conflict_names_the_file_and_an_absent_one_cannot_be_merged() {
+    let base = file("a\nb\n", 0o644);
+    for now in [file("x\nb\n", 0o644), State::Absent] {
+        let (_, refusals) = rebased(&[&[replace("a", "A")]], &base, &now);
+        assert_eq!((refusals.len(), refusals[0].code), (1, Code::Conflict));
+        assert_eq!(refusals[0].path, Some(WirePath::from("a")));
+    }
+}
+
+#[test]
+fn a_mode_is_given_to_what_is_there_now() {
+    let chmod = Edit {
+        op: "chmod".into(),
+        mode: Some(editd_proto::message::FileMode::Bits(0o600)),
+        ..Edit::default()
+    };
+    let (base, now) = (file("a\nb\n", 0o644), file("a\nb\nc\n", 0o644));
+    let (plan, refusals) = rebased(&[&[chmod.clone()]], &base, &now);
+    assert_eq!(refusals, []);
+    assert_eq!((&plan.changes[0].after, &*plan.changes[0].splices), (&file("a\nb\nc\n", 0o600), &[][..]));
+    let (plan, refusals) = rebased(&[&[chmod]], &file("\0a", 0o644), &file("\0b", 0o755));
+    assert_eq!((refusals, &plan.changes[0].after), (vec![], &file("\0b", 0o600)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A plan that is moved says what a plan made on the merged-into content says, as far as both are possible.
+    #[test]
+    fn moving_a_plan_is_planning_where_others_only_added_lines_around(above in 0_u64..5, below in 0_usize..5, line in 0_u64..8) {
+        let base: String = (0..8).map(|i| format!("line {i}\n")).collect();
+        let more = |n: u64, name: &str| (0..n).map(|i| format!("{name} {i}\n")).collect::<String>();
+        let now = format!("{}{base}{}", more(above, "above"), more(below as u64, "below"));
+        let edit = [replace(&format!("line {line}\n"), "one\ntwo\n")];
+        let (moved, refusals) = rebased(&[&edit], &file(&base, 0o644), &file(&now, 0o644));
+        let touches = (line == 0 && above > 0) || (line == 7 && below > 0);
+        prop_assert_eq!(refusals.is_empty(), !touches);
+        if !touches {
+            let (planned, _) = rebased(&[&edit], &file(&now, 0o644), &file(&now, 0o644));
+            prop_assert_eq!(moved, planned);
+        }
+    }
+}
