@@ -35,6 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub use diff::{splice_diff, unified_diff};
 pub use merge::{merge, rebase};
+pub use op::{Quotation, quotation};
 pub use plan::{needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
 pub use view::{View, view};

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{Plan, Refusal, State};
+use editd_engine::{Plan, Quotation, Refusal, State, quotation};
 use editd_proto::error::{By, Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{Edit, JobRequest, Position};
+use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 
 use super::snapshot::Snapshot;
@@ -55,7 +55,7 @@ fn explain(
         Some(State::Absent) | None => &[],
     };
     let hash = known.get(path).copied();
-    let missing = Missing { path, content, hash, quoted, new };
+    let missing = Missing { path, content, hash, quoted: &quoted, new: new.as_deref() };
     let Some(Why { by, sentence }) = why(rooms, &missing, patience) else { return };
     error.message = format!("{}; {sentence}: `editctl show {by}` tells more", error.message);
     error.by = Some(By::Entry(by));
@@ -66,21 +66,8 @@ fn explain(
 }
 
 /// The text that an edit quotes, and what it would put there.
-fn quoted<'r>(
-    request: &'r JobRequest,
-    path: &WirePath,
-    edit: Option<u64>,
-) -> Option<(&'r str, Option<&'r str>)> {
+fn quoted<'r>(request: &'r JobRequest, path: &WirePath, edit: Option<u64>) -> Option<Quotation<'r>> {
     let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
     let mut entries = request.files.iter().filter(|entry| entry.path == *path);
-    entries.find_map(|entry| texts(entry.edits.get(index)?))
-}
-
-fn texts(edit: &Edit) -> Option<(&str, Option<&str>)> {
-    match (edit.op.as_str(), &edit.at) {
-        ("replace" | "chunk", _) => Some((edit.old.as_deref()?, edit.new.as_deref())),
-        ("insert", Some(Position::Before(anchor) | Position::After(anchor))) => Some((anchor, None)),
-        ("substitute", _) if edit.regex != Some(true) => Some((edit.pattern.as_deref()?, None)),
-        _ => None,
-    }
+    entries.find_map(|entry| quotation(entry.edits.get(index)?))
 }

@@ -67,6 +67,21 @@ fn kind(line: &str) -> Option<(Kind, &str)> {
     }
 }
 
+/// The lines that a hunk looks for, and those that stand there then; `None` where it is no hunk.
+pub(crate) fn sides(text: &str) -> Option<(String, String)> {
+    let (mut old, mut new) = (String::new(), String::new());
+    for line in text.split_inclusive('\n') {
+        let (kind, rest) = kind(line)?;
+        if matches!(kind, Kind::Kept | Kind::Gone) {
+            old.push_str(rest);
+        }
+        if matches!(kind, Kind::Kept | Kind::Come) {
+            new.push_str(rest);
+        }
+    }
+    Some((old, new))
+}
+
 impl Body {
     /// Reads the lines of a hunk.
     ///

@@ -17,4 +17,5 @@ mod body;
 mod edit;
 mod scope;
 
+pub(crate) use body::sides;
 pub(crate) use edit::{FIELDS, Hunk, parse};
