@@ -129,9 +129,13 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
     if let Some(base) = came.payload.as_ref().and_then(|payload| payload.base.as_ref()) {
         match files.as_mut_slice() {
             [one] => drop(one.base.get_or_insert_with(|| base.clone())),
+            // That nothing is expected is said of any number of files.
+            several if base == "any" => {
+                several.iter_mut().for_each(|file| drop(file.base.get_or_insert_with(|| base.clone())));
+            }
             several => {
                 return Err(malformed(format!(
-                    "a `base` is for one file and the payload names {}; leave it out, or send one at a time",
+                    "a version is of one file and the payload names {}; leave `base` out, say `any`, or send one at a time",
                     several.len()
                 )));
             }

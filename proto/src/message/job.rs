@@ -95,7 +95,7 @@ pub struct Payload {
     /// The file, where the payload does not name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
-    /// The base of that file's entry; only for a payload about one file.
+    /// The base of that file's entry; for a payload about several files only `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
 }
