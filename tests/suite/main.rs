@@ -23,6 +23,7 @@ mod inside;
 mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(unix)]
 mod merges;
 #[cfg(target_os = "linux")]
 mod odd_files;

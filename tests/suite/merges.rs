@@ -1,13 +1,21 @@
 //! A merge agrees with git's: what git merges without a conflict has the same result here, and what conflicts
-//! there conflicts here. It asks the engine, not the daemon.
+//! there conflicts here. What a merge starts from is found without the contents that are kept for convenience, as
+//! long as the journal has every change since.
 
-use std::cell::Cell;
 use std::path::Path;
 use std::process::Command;
 
 use editd_engine::{apply, merge, splices_between};
+use editd_proto::message::kind;
+use editd_tests::house::House;
+use editd_tests::jobs;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use serde_json::json;
+
+/// Files that git is asked about.
+const FILES: usize = 300;
 
 /// What becomes of one line of the base.
 #[derive(Clone, Copy, Debug)]
@@ -55,18 +63,31 @@ fn ours(base: &str, wanted: &str, current: &str) -> Option<String> {
     Some(String::from_utf8(apply(current.as_bytes(), &splices).unwrap()).unwrap())
 }
 
-fn git(folder: &Path, base: &str, wanted: &str, current: &str) -> Option<String> {
-    for (name, text) in [("base", base), ("wanted", wanted), ("current", current)] {
-        std::fs::write(folder.join(name), text).unwrap();
+/// A base, what one side wants, and what the other made.
+type Three = [String; 3];
+
+/// What git makes of each; `None` where it conflicts. One process for all: while one is started, files that are open
+/// here are open twice, and the daemons of tests beside this one would take that for a writer.
+fn git(folder: &Path, files: &[Three]) -> Vec<Option<String>> {
+    let place = |at: usize, name: &str| folder.join(format!("{at:04}")).join(name);
+    for (at, three) in files.iter().enumerate() {
+        std::fs::create_dir(folder.join(format!("{at:04}"))).unwrap();
+        for (name, text) in ["base", "wanted", "current"].iter().zip(three) {
+            std::fs::write(place(at, name), text).unwrap();
+        }
     }
-    let mut git = Command::new("git");
-    git.current_dir(folder).args(["merge-file", "-p", "-q", "current", "base", "wanted"]);
-    let out = git.output().unwrap();
-    match out.status.code() {
-        Some(0) => Some(String::from_utf8(out.stdout).unwrap()),
-        Some(1..128) => None,
-        _ => panic!("git: {}", String::from_utf8_lossy(&out.stderr)),
-    }
+    let each = "git merge-file -p -q $d/current $d/base $d/wanted >$d/merged; echo $? >$d/code";
+    let mut shell = Command::new("sh");
+    let done =
+        shell.current_dir(folder).args(["-c", &format!("for d in *; do {each}; done")]).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let read = |at, name| std::fs::read_to_string(place(at, name)).unwrap();
+    let merged = |at| match read(at, "code").trim().parse() {
+        Ok(0) => Some(read(at, "merged")),
+        Ok(1..128) => None,
+        other => panic!("git ended with {other:?}: {}", String::from_utf8_lossy(&done.stderr)),
+    };
+    (0..files.len()).map(merged).collect()
 }
 
 #[test]
@@ -75,19 +96,84 @@ fn what_git_merges_is_merged_alike_and_what_conflicts_there_conflicts_here() {
         eprintln!("not asked: there is no git here");
         return;
     }
+    let mut runner =
+        TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() });
+    let files: Vec<Three> = (0..FILES)
+        .map(|_| {
+            let (deeds, ended) = (deeds(), any::<bool>()).new_tree(&mut runner).unwrap().current();
+            [
+                side(deeds.iter().map(|_| Deed::Keep), "", ended),
+                side(deeds.iter().map(|(a, _)| *a), "a", ended),
+                side(deeds.iter().map(|(_, b)| *b), "b", ended),
+            ]
+        })
+        .collect();
     let folder = tempfile::tempdir().unwrap();
-    let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
-    let files = (deeds(), any::<bool>());
-    let conflicts = Cell::new(0);
-    let agreed = TestRunner::new(config).run(&files, |(deeds, ended)| {
-        let base = side(deeds.iter().map(|_| Deed::Keep), "", ended);
-        let wanted = side(deeds.iter().map(|(a, _)| *a), "a", ended);
-        let current = side(deeds.iter().map(|(_, b)| *b), "b", ended);
-        let git = git(folder.path(), &base, &wanted, &current);
-        conflicts.set(conflicts.get() + usize::from(git.is_none()));
-        prop_assert_eq!(ours(&base, &wanted, &current), git, "{:?} {:?} {:?}", base, wanted, current);
-        Ok(())
-    });
-    agreed.unwrap();
-    assert!((30..270).contains(&conflicts.get()), "{} conflicts: the files are no test", conflicts.get());
+    let merged = git(folder.path(), &files);
+    for (three, merged) in files.iter().zip(&merged) {
+        let [base, wanted, current] = three;
+        assert_eq!(ours(base, wanted, current), *merged, "{three:?}");
+    }
+    let conflicts = merged.iter().filter(|merged| merged.is_none()).count();
+    assert!(
+        (FILES / 10..FILES * 9 / 10).contains(&conflicts),
+        "{conflicts} conflicts: the files are no test"
+    );
+}
+
+/// A job that changes one line into another.
+fn turn(old: &str, new: &str) -> serde_json::Value {
+    let edit = json!({ "op": "replace", "old": old, "new": new });
+    json!({ "on_stale": "rebase", "files": [{ "path": "a.txt", "edits": [edit] }] })
+}
+
+/// Starts the daemon again without any content that it kept.
+fn forget(house: &mut House) {
+    house.stop();
+    let mut lost = 0;
+    let mut folders = vec![house.folder("state")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
+            if entry.file_name() == "contents" {
+                std::fs::remove_dir_all(entry.path()).unwrap();
+                lost += 1;
+            } else {
+                folders.push(entry.path());
+            }
+        }
+    }
+    assert_eq!(lost, 1, "contents are kept somewhere else now");
+    house.start();
+}
+
+#[test]
+fn without_kept_contents_the_journal_tells_what_a_merge_starts_from() {
+    let mut house = House::new();
+    house.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+    house.start();
+    let read = json!({ "path": "a.txt" });
+    let edit = |house: &House, session: &str, job| house.client(session).ask_json(kind::EDIT, &job);
+    for session in ["a", "b"] {
+        house.client(session).ask_json(kind::READ, &read);
+    }
+    jobs::applied(&edit(&house, "b", turn("five", "5")));
+    forget(&mut house);
+    let own = edit(&house, "a", turn("one", "1"));
+    jobs::applied(&own);
+    assert_eq!(own["rebased"], true, "{own}");
+    jobs::applied(&edit(&house, "b", turn("5", "V")));
+    forget(&mut house);
+    let undone = house.client("a").ask_json(kind::UNDO, &json!({ "on_stale": "rebase" }));
+    jobs::applied(&undone);
+    assert_eq!(undone["rebased"], true, "{undone}");
+    assert_eq!(house.get("a.txt"), b"one\ntwo\nthree\nfour\nV\n");
+
+    // What others did outside is in the journal only where what was there before was known.
+    house.client("a").ask_json(kind::READ, &read);
+    forget(&mut house);
+    house.put("a.txt", "one\ntwo\nthree\nfour\nF\n");
+    let refused = edit(&house, "a", turn("one", "1"));
+    jobs::refused(&refused, "stale");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("not held any more"), "{refused}");
+    assert_eq!(house.get("a.txt"), b"one\ntwo\nthree\nfour\nF\n");
 }

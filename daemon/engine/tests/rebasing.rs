@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use editd_engine::{Options, Plan, Refusal, State, World, apply, plan, rebase};
 use editd_proto::error::Code;
-use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest, Status};
+use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Status};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
@@ -99,16 +99,12 @@ fn a_conflict_names_the_file_and_an_absent_one_cannot_be_merged() {
 
 #[test]
 fn a_mode_is_given_to_what_is_there_now() {
-    let chmod = Edit {
-        op: "chmod".into(),
-        mode: Some(editd_proto::message::FileMode::Bits(0o600)),
-        ..Edit::default()
-    };
+    let chmod = [Edit { op: "chmod".into(), mode: Some(FileMode::Bits(0o600)), ..Edit::default() }];
     let (base, now) = (file("a\nb\n", 0o644), file("a\nb\nc\n", 0o644));
-    let (plan, refusals) = rebased(&[&[chmod.clone()]], &base, &now);
+    let (plan, refusals) = rebased(&[&chmod], &base, &now);
     assert_eq!(refusals, []);
     assert_eq!((&plan.changes[0].after, &*plan.changes[0].splices), (&file("a\nb\nc\n", 0o600), &[][..]));
-    let (plan, refusals) = rebased(&[&[chmod]], &file("\0a", 0o644), &file("\0b", 0o755));
+    let (plan, refusals) = rebased(&[&chmod], &file("\0a", 0o644), &file("\0b", 0o755));
     assert_eq!((refusals, &plan.changes[0].after), (vec![], &file("\0b", 0o600)));
 }
 

@@ -87,10 +87,14 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
     // Paths whose content the job may replace without another word: its entry has named the base, or the job
     // itself has put something there.
     let mut free: BTreeSet<WirePath> = BTreeSet::new();
+    let mut held = 0;
     for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
         match judge_entry(rooms, who, &judged, entry, &free) {
             Ok((verdict, base)) => {
                 if let Some(base) = base {
+                    if !judged.bases.contains_key(&entry.path) {
+                        held = rebase::held(held, &base)?;
+                    }
                     judged.bases.insert(entry.path.clone(), base);
                 }
                 if verdict == Verdict::WhereSeen {
@@ -123,7 +127,6 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
         }
     }
     judged.bases.retain(|path, _| !left_out.contains_key(path));
-    rebase::check_size(&judged.bases)?;
     Ok(judged)
 }
 

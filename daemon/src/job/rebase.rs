@@ -120,10 +120,14 @@ fn obstacle(entry: &FileEntry, base: &Base) -> Option<Obstacle> {
     other.then_some("its entries name different contents as their base")
 }
 
-/// Refuses bases that would cost the machine its memory.
-pub(super) fn check_size(bases: &BTreeMap<WirePath, Base>) -> Result<(), Refusal> {
-    if bases.values().map(|base| base.bytes.len()).fold(0, usize::saturating_add) <= JOB_BYTES {
-        return Ok(());
+/// Bytes of the bases of a job, one more counted.
+///
+/// # Errors
+/// `too_large` where they would cost the machine its memory.
+pub(super) fn held(bytes: usize, base: &Base) -> Result<usize, Refusal> {
+    let held = bytes.saturating_add(base.bytes.len());
+    if held <= JOB_BYTES {
+        return Ok(held);
     }
     let message =
         format!("the contents that this job is to be merged from hold more than {JOB_BYTES} bytes; split it");
