@@ -128,10 +128,12 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
     let Wanted { mut files, mode, diff, threshold, partial, warnings: _ } = wanted;
     if let Some(base) = came.payload.as_ref().and_then(|payload| payload.base.as_ref()) {
         match files.as_mut_slice() {
-            [one] => drop(one.base.get_or_insert_with(|| base.clone())),
+            [one] => one.base = one.base.take().or_else(|| Some(base.clone())),
             // That nothing is expected is said of any number of files.
             several if base == "any" => {
-                several.iter_mut().for_each(|file| drop(file.base.get_or_insert_with(|| base.clone())));
+                for file in several {
+                    file.base = file.base.take().or_else(|| Some(base.clone()));
+                }
             }
             several => {
                 return Err(malformed(format!(

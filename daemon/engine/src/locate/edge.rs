@@ -3,7 +3,6 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::indent::is_blank;
 use super::ladder::{Adapted, Brings, Quote, searched_too_much};
 use super::{Haystack, eol, exact, fold_breaks, lines};
 use crate::Refusal;
@@ -89,8 +88,8 @@ fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
             whole.cut(from..to)
         };
         let rest = Rest { old: cut(quote.old, &olds), new: cut(new, &news), headless: head };
-        let says = lines(rest.old, breaks).iter().any(|(line, _)| !is_blank(line));
-        says.then_some(rest)
+        // Brackets and blank lines alone stand everywhere: which are meant, the line that is cut would have said.
+        rest.old.contains(char::is_alphanumeric).then_some(rest)
     };
     let one = [first.then(|| rest(true, false)), last.then(|| rest(false, true))];
     let both = (first && last && olds.len() > 2 && news.len() > 1).then(|| rest(true, true));

@@ -1,9 +1,9 @@
-//! The dialect `text-editor`: one `str_replace` at a time, and `insert` after a line.
+//! The dialect `text-editor`: one `str_replace` at a time, and no file that exists is created anew.
 
 use fastrand::Rng;
 use serde_json::json;
 
-use super::{Ask, Printer, Sent, Sweeping, Ways};
+use super::{Ask, Printer, Sent, Ways};
 
 /// The dialect.
 pub(super) struct TextEditor;
@@ -22,11 +22,5 @@ impl Printer for TextEditor {
             json!({"command": "str_replace", "path": path, "old_str": old, "new_str": new})
         };
         Some(Sent::Payload { dialect: "text-editor", text: text.to_string(), beside: false })
-    }
-
-    fn sweep(&self, path: &str, edit: &Sweeping) -> Option<Sent> {
-        let Sweeping::Whole(text) = edit else { return None };
-        let text = json!({"command": "create", "path": path, "file_text": text}).to_string();
-        Some(Sent::Payload { dialect: "text-editor", text, beside: false })
     }
 }
