@@ -128,8 +128,17 @@ fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
     }
     let skipped = if is_merged(said, ways) { said.before.len() } else { 0 };
     let all = if is_merged(said, ways) { said.with_context().len() } else { said.new.len() };
+    // Of a phrase what is new stands as given, also where the file has curly quotes.
+    let phrase = |text: &str| match (meant.truth.new.as_slice(), said.new.as_slice()) {
+        ([meant_new], [given]) if said.phrase.is_some() && meant.how.writes_as_given() => {
+            Some(text.replacen(meant_new.as_str(), given, 1))
+        }
+        _ => None,
+    };
     let lines = site.new.iter().enumerate().map(|(at, text)| {
+        let as_given = phrase(text);
         let mut texts = vec![text.as_str()];
+        texts.extend(as_given.as_deref());
         let given = said.new.get(at).filter(|_| said.phrase.is_none());
         let is_shared = skipped + at < head || skipped + at >= all - tail;
         let blank = text.trim().is_empty();

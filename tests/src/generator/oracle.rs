@@ -91,6 +91,7 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
             (!elsewhere).then_some(right)
         }
         Disturbance::TypoSimilar => similar(source, truth, said),
+        _ if trails_elsewhere(source, truth, said) => None,
         _ => {
             let places = alike(source, truth, ways, how).len();
             // An insertion has an anchor instead of an old text, and nothing can be cut from both old and new.
@@ -105,6 +106,18 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
             Some(if one { Right::Placed } else { Right::Either })
         }
     }
+}
+
+/// Whether the quotation stands at another place but for white space at line ends and the last break.
+fn trails_elsewhere(source: &Source, truth: &Said, said: &Said) -> bool {
+    let quoted = said.quoted();
+    if said.phrase.is_some() || quoted.is_empty() {
+        return false;
+    }
+    let lines = source.lines.windows(quoted.len()).enumerate();
+    lines.filter(|(at, _)| *at != truth.start).any(|(_, window)| {
+        window.iter().zip(&quoted).all(|(line, quoted)| line.text.trim_end() == quoted.trim_end())
+    })
 }
 
 /// Where text stands that looks like the quotation.
