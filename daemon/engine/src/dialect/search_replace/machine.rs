@@ -115,13 +115,17 @@ fn in_head(head: Head, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fau
             let digits = given.bytes().all(|byte| byte.is_ascii_digit());
             let near: Option<u64> = given.parse().ok().filter(|_| digits);
             if near.is_none() || head.near.is_some() {
-                return Err(Fault::number(line));
+                return Err(Fault::of_line(Kind::Number, line));
             }
             Ok(State::Head(Head { near, ..head }))
         }
-        Marker::EndLine if head.ended => Err(Fault::number(line)),
+        Marker::EndLine if head.ended => Err(Fault::of_line(Kind::Number, line)),
         Marker::EndLine => Ok(State::Head(Head { ended: true, ..head })),
         Marker::Dashes(width) if width == Width::Narrow || width == head.width => {
+            // Without a number before it, it may as well be the first line of the text.
+            if head.near.is_none() && !head.ended {
+                return Err(Fault::of_line(Kind::Dashes, line));
+            }
             Ok(State::Search(head, line.end()))
         }
         _ => in_search(head, line.start, marker, line),

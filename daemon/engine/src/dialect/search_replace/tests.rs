@@ -20,8 +20,8 @@ fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
     let extra = |sign: &str| if wide { sign.to_owned() } else { String::new() };
     let path = block.named.filter(|_| named).map(|path| format!("{path}\n")).unwrap_or_default();
     let near = block.near.map(|line| format!(":start_line:{line}\n")).unwrap_or_default();
-    // Without them a first line of dashes would be taken for the end of the head.
-    let dashes = if dashes { "-------\n" } else { "" };
+    // Without a number before them they would be refused.
+    let dashes = if dashes && block.near.is_some() { "-------\n" } else { "" };
     format!(
         "{path}{}<<<<<<< SEARCH\n{near}{dashes}{}{}=======\n{}{}>>>>>>> REPLACE\n",
         extra("<"),
@@ -225,6 +225,7 @@ fn every_fault_is_told_apart() {
         ("<<<<<<< SEARCH\n:start_line:x\n", (Kind::Number, 2)),
         ("<<<<<<< SEARCH\n:start_line:+1\n", (Kind::Number, 2)),
         ("<<<<<<< SEARCH\n:start_line:1\n:start_line:1\n", (Kind::Number, 3)),
+        ("<<<<<<< SEARCH\n-------\na\n", (Kind::Dashes, 2)),
         ("<<<<<<< SEARCH\n:end_line:1\n:end_line:1\n", (Kind::Number, 3)),
         ("x\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", (Kind::Empty, 2)),
         ("<<<<<<< SEARCH\na\n", (Kind::End, 2)),
