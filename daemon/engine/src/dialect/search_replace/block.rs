@@ -11,7 +11,7 @@ use crate::cut::Cut;
 /// One block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Block<'t> {
-    /// The last line before it, outside blocks, that is neither blank nor a fence.
+    /// What the last line before it names, outside blocks, that is neither blank nor a fence nor a rule.
     pub(super) named: Option<&'t str>,
     /// The number of the line of its first marker.
     pub(super) line: u64,
@@ -33,8 +33,8 @@ pub(super) fn blocks(text: &str, first: u64) -> Result<Vec<Block<'_>>, Fault> {
     for line in lines(text, first) {
         last = line.number;
         state = match state.step(&line)? {
-            Step::Go(State::Outside) if names_a_file(line.text) => {
-                named = Some(line.text.trim());
+            Step::Go(State::Outside) => {
+                named = name(line.text).or(named);
                 State::Outside
             }
             Step::Go(state) => state,
@@ -103,7 +103,25 @@ fn unescaped(part: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Whether a line between blocks may name the file of the next one.
-fn names_a_file(line: &str) -> bool {
-    !line.trim().is_empty() && !is_fence(line)
+/// The file that a line between blocks names, without what marks it as a heading, as code or as bold.
+fn name(line: &str) -> Option<&str> {
+    if is_fence(line) {
+        return None;
+    }
+    let mut name = line.trim();
+    let heading = name.trim_start_matches('#');
+    if heading.starts_with([' ', '\t']) {
+        name = heading.trim_start();
+    }
+    loop {
+        name = name.strip_suffix(':').unwrap_or(name).trim_end();
+        let inner = ["**", "`", "*"].iter().find_map(|mark| name.strip_prefix(mark)?.strip_suffix(mark));
+        match inner {
+            Some(inner) => name = inner.trim(),
+            None => break,
+        }
+    }
+    // A blank line, an ellipsis or a rule names nothing.
+    let bare = name.trim_matches(['.', '…', '-', '_', '*', '=', '#', '`', '~', ':']);
+    if bare.is_empty() { None } else { Some(name) }
 }
