@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::fault::{Fault, Kind};
-use super::machine::{Line, Outline, State, Step};
+use super::machine::{Between, Line, Outline, State, Step};
 use super::marker::{SEARCH, is_escaped, is_fence};
 use crate::cut::Cut;
 
@@ -23,16 +23,16 @@ pub(super) struct Block<'t> {
     pub(super) new: String,
 }
 
-/// The blocks of a text whose first line has the number `first`.
+/// The blocks of a text whose first line has the number `first`; `between` says what its other lines are for.
 ///
 /// # Errors
 /// The first fault; a text without any block is one.
-pub(super) fn blocks(text: &str, first: u64) -> Result<Vec<Block<'_>>, Fault> {
+pub(super) fn blocks(text: &str, first: u64, between: Between) -> Result<Vec<Block<'_>>, Fault> {
     let (mut state, mut named, mut last) = (State::Outside, None, first);
     let mut found = Vec::new();
     for line in lines(text, first) {
         last = line.number;
-        state = match state.step(&line)? {
+        state = match state.step(&line, between)? {
             Step::Go(State::Outside) => {
                 named = name(line.text).or(named);
                 State::Outside
@@ -55,7 +55,7 @@ pub(super) fn blocks(text: &str, first: u64) -> Result<Vec<Block<'_>>, Fault> {
 pub fn progress(text: &str) -> usize {
     let (mut state, mut count) = (State::Outside, 0);
     for line in lines(text, 1) {
-        state = match state.step(&line) {
+        state = match state.step(&line, Between::Nothing) {
             Ok(Step::Go(state)) => state,
             Ok(Step::Done(_)) => {
                 count += 1;

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::block::{Block, blocks};
 use super::fault::Kind;
+use super::machine::Between;
 use super::marker::{Marker, is_escaped};
 use super::progress;
 use super::words::{Said, SearchReplaceWords};
@@ -87,7 +88,7 @@ proptest! {
             wanted.push(block);
         }
         prop_assert_eq!(progress(&text), wanted.len());
-        prop_assert_eq!(blocks(&text, 1).unwrap(), wanted);
+        prop_assert_eq!(blocks(&text, 1, Between::Names).unwrap(), wanted);
     }
 
     /// Each line of the file is another, some are markers, and each block takes the place of the lines it quotes.
@@ -130,7 +131,7 @@ proptest! {
     fn lines_in_any_order_are_understood_or_refused_at_a_line(lines in prop::collection::vec(line(), 0..12)) {
         let text = lines.concat();
         let count = text.split_inclusive('\n').count() as u64;
-        match blocks(&text, 1) {
+        match blocks(&text, 1, Between::Names) {
             Ok(found) => {
                 prop_assert_eq!(found.len(), progress(&text));
                 prop_assert!(found.iter().all(|block| !block.old.is_empty()));
@@ -207,7 +208,8 @@ fn large_texts_are_read_a_bounded_number_of_times() {
 
 #[test]
 fn every_fault_is_told_apart() {
-    let kind = |text: &str| blocks(text, 1).map_err(|fault| (fault.kind, fault.line)).unwrap_err();
+    let kind =
+        |text: &str| blocks(text, 1, Between::Names).map_err(|fault| (fault.kind, fault.line)).unwrap_err();
     for (text, wanted) in [
         ("a\n=======\n", (Kind::Order, 2)),
         (">>>>>>> REPLACE", (Kind::Order, 1)),
@@ -223,9 +225,9 @@ fn every_fault_is_told_apart() {
         ("<<<<<<< SEARCH\na\n=======\n:start_line:3\n", (Kind::LineMarker, 4)),
         ("<<<<<<< SEARCH\na\n=======\n:end_line:3\n", (Kind::LineMarker, 4)),
         ("<<<<<<< SEARCH\n:start_line:x\n", (Kind::Number, 2)),
+        ("<<<<<<< SEARCH\n-------\na\n", (Kind::Dashes, 2)),
         ("<<<<<<< SEARCH\n:start_line:+1\n", (Kind::Number, 2)),
         ("<<<<<<< SEARCH\n:start_line:1\n:start_line:1\n", (Kind::Number, 3)),
-        ("<<<<<<< SEARCH\n-------\na\n", (Kind::Dashes, 2)),
         ("<<<<<<< SEARCH\n:end_line:1\n:end_line:1\n", (Kind::Number, 3)),
         ("x\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", (Kind::Empty, 2)),
         ("<<<<<<< SEARCH\na\n", (Kind::End, 2)),
