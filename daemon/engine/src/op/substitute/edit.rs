@@ -60,7 +60,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
         Substitute { pattern, replacement, regex, optional, count, expect: edit.expect, literal };
     if regex.is_some() {
         // Neither needs the file: a bad pattern or template is refused before anything is looked at.
-        substitute.compile(false, 0)?;
+        substitute.compile(false, "")?;
     }
     Ok(Op::Substitute(Box::new(substitute)))
 }
@@ -136,8 +136,8 @@ impl Places<'_, '_> {
 }
 
 impl Substitute<'_> {
-    fn compile(&self, crlf: bool, len: usize) -> Result<(Engine, Vec<Part>), Refusal> {
-        let engine = Engine::new(self.pattern, self.regex.unwrap_or_default(), crlf, len)?;
+    fn compile(&self, crlf: bool, text: &str) -> Result<(Engine, Vec<Part>), Refusal> {
+        let engine = Engine::new(self.pattern, self.regex.unwrap_or_default(), crlf, text)?;
         let parts = template::parse(self.replacement, &engine.names())?;
         Ok((engine, parts))
     }
@@ -180,7 +180,7 @@ impl Substitute<'_> {
             return Err(worn_out());
         }
         let crlf = scene.text.breaks == Breaks::Cr || scene.text.has_crlf();
-        let (engine, parts) = self.compile(crlf, scene.text.len())?;
+        let (engine, parts) = self.compile(crlf, &scene.text.content)?;
         let content: &str = &scene.text.content;
         let mut meter = engine.meter(self.pattern, self.regex.unwrap_or_default(), crlf);
         let mut left = self.count;

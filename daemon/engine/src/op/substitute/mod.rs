@@ -11,6 +11,7 @@ mod backtrack;
 mod edit;
 mod engine;
 mod meter;
+mod reach;
 mod template;
 
 pub(crate) use edit::{FIELDS, Substitute, parse};
