@@ -28,6 +28,12 @@ pub(crate) const FAR_BACKTRACKS: usize = 8_000_000;
 /// Searches of one substitution that may go that far.
 pub(crate) const FAR_SEARCHES: usize = 8;
 
+/// Bytes that the steps of one search may read, where a step runs a whole repetition. A fraction of a second.
+pub(crate) const BACKTRACK_WORK: usize = 64 * 1024 * 1024;
+
+/// Look-ahead of one pattern whose reach is measured.
+pub(crate) const AHEAD: usize = 32;
+
 /// Matches that the backtracking engine may be asked for: each may take that many steps.
 pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 

@@ -109,6 +109,16 @@ fn an_edit_costs_at_most_four_times_the_file() {
             }],
         ),
         (
+            "a regular expression in a crlf file",
+            crlf.as_bytes(),
+            vec![Edit {
+                pattern: Some(r"(\d+)\);\n".to_owned()),
+                replacement: Some(r"\1;\n".to_owned()),
+                regex: Some(true),
+                ..edit("substitute")
+            }],
+        ),
+        (
             "10,000 quotations",
             text.as_bytes(),
             some(10_000).map(|i| replace(&format!("value_{i:06} ="), "v =")).collect(),

@@ -1,5 +1,6 @@
 //! The text edits of one entry: all located in the same content, then put together. It moves no file.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{Effect, Found, Op, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
-use crate::splice::{Place, apply_shared, arrange, assemble, size_after};
+use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -84,7 +85,7 @@ pub(crate) fn run(
 ) -> Result<(Option<Made>, Reports), Refusal> {
     let mut reports: Reports = vec![None; ops.len()];
     let text_edit = |edit: usize| matches!(ops.get(edit), Some(Ok(op)) if is_text(op));
-    let text = match Text::read(ground.bytes, ground.label) {
+    let mut text = match Text::read(ground.bytes, ground.label) {
         Ok(text) => text,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
@@ -93,6 +94,7 @@ pub(crate) fn run(
         }
     };
     let mut places = locate(ground, &text, ops, verdicts, &mut clips.layer(), &mut reports)?;
+    text.forget_folded();
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
@@ -123,6 +125,7 @@ fn locate(
     let mut inserted = 0;
     let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
     let hay = Haystack::new(text, ground.budget, needles.collect());
+    let written = written(ops, verdicts, clips);
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -134,6 +137,7 @@ fn locate(
             hay: &hay,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
+            written: written.as_deref(),
             budget: ground.budget,
             elsewhere: ground.elsewhere,
         };
@@ -143,7 +147,12 @@ fn locate(
                 let changed = effect.places.iter().any(|place| !place.is_idle());
                 // What changes nothing and owns nothing keeps nobody off.
                 effect.places.retain(|place| !place.is_idle() || !place.guard().is_empty());
-                places.append(&mut effect.places);
+                if places.is_empty() {
+                    // Very many are not held twice.
+                    places = effect.places;
+                } else {
+                    places.append(&mut effect.places);
+                }
                 *report = Some(Report { found: effect.found, changed, stored: effect.stored });
             }
             Err(refusal) => {
@@ -153,6 +162,14 @@ fn locate(
         }
     }
     Ok(places)
+}
+
+/// The whole new content that an edit writes; those that go with it store nothing that it could read.
+fn written<'o>(ops: &Parsed<'o>, verdicts: &Verdicts<'_>, clips: &Clips<'_>) -> Option<Cow<'o, str>> {
+    let standing = ops.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
+    let text = standing.filter_map(|(_, op)| op.as_ref().ok()?.written()).next()?;
+    // Where it cannot be had, the edit itself says so.
+    text.resolve(clips).ok()
 }
 
 /// Refuses more places or more new text than a file may have.
@@ -249,7 +266,8 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
 }
 
 /// Puts the places together; `None` where nothing changes.
-fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Option<Made>, Refusal> {
+fn make(ground: &Ground<'_>, text: &Text<'_>, mut places: Vec<Place>) -> Result<Option<Made>, Refusal> {
+    complete(text, &mut places);
     let splices = assemble(text, &places)?;
     // Large texts are not kept twice.
     drop(places);

@@ -191,3 +191,37 @@ fn what_a_job_stores_is_bounded_over_all_its_entries() {
     let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
     assert_eq!((refusal.code, refusal.limit), (Code::TooLarge, Some(crate::limits::CLIPS as u64)));
 }
+
+fn by_regex(pattern: &str, content: &str) -> Result<crate::Plan, crate::Refusal> {
+    let edit = Edit {
+        op: "substitute".to_owned(),
+        pattern: Some(pattern.to_owned()),
+        replacement: Some("x".to_owned()),
+        regex: Some(true),
+        ..Edit::default()
+    };
+    let job = JobRequest { files: vec![entry("f", vec![edit])], ..JobRequest::default() };
+    plan(&job, &world("f", content.as_bytes()), &Options::default())
+}
+
+#[test]
+fn what_a_step_of_backtracking_reads_is_counted() {
+    let content = format!("{}c", "a".repeat(40_000));
+    for pattern in [r"(?=(a+))\1b$", r"(?=a+b)a", r"(?!a+c)a+", r"(a)(?:a|\1)+b(?!c)", r"(?:a(?!b))+b"] {
+        let refusal = by_regex(pattern, &content).map(|_| pattern).unwrap_err();
+        assert_eq!(refusal.code, Code::Limit, "{pattern}");
+    }
+}
+
+#[test]
+fn look_around_that_reads_little_works_on_a_large_file() {
+    let content = "    let \"value_1\" = compute(value_2); // \"a\\\"b\"\n".repeat(20_000);
+    for pattern in [
+        r#"(?<=compute\()value_\d+(?=\); // "a\\"b"\n\z)"#,
+        r"(?s)(?<=nowhere).*?end|(?<!x)compute(?=\(value_2\); [^\n]*\n\z)",
+        r"(?m)^(?!.*compute)let|(value)_1(?=\W+compute\(\1_2\)[^\n]*\n\z)",
+    ] {
+        let changes = by_regex(pattern, &content).map(|planned| planned.changes.len());
+        assert!(matches!(changes, Ok(1)), "{pattern}: {changes:?}");
+    }
+}

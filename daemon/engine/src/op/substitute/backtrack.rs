@@ -3,6 +3,7 @@
 use fancy_regex::{Captures, Regex, RegexBuilder};
 
 use super::engine::{Flags, Groups, too_many_steps};
+use super::reach;
 use crate::Refusal;
 use crate::limits;
 
@@ -13,15 +14,20 @@ pub(crate) struct Backtracking {
     /// The same with a limit that grows with the text, for where the next match is far away: every place that
     /// is passed takes a step too.
     far: Regex,
+    /// Bytes that it reads from one place, on the average.
+    reach: usize,
 }
 
 impl Backtracking {
-    /// Compiles for texts of up to `len` bytes.
+    /// Compiles for a text.
     ///
     /// # Errors
     /// What the engine says.
-    pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, len: usize) -> Result<Self, String> {
-        let far = len.saturating_mul(4).saturating_add(limits::BACKTRACKS).min(limits::FAR_BACKTRACKS);
+    pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, text: &str) -> Result<Self, String> {
+        let far = text.len().saturating_mul(4).saturating_add(limits::BACKTRACKS).min(limits::FAR_BACKTRACKS);
+        let reach = reach::mean(pattern, flags, text);
+        // One step may read that far.
+        let most = limits::BACKTRACK_WORK / reach.max(1);
         let build = |limit: usize| {
             RegexBuilder::new(pattern)
                 .case_insensitive(flags.case_insensitive)
@@ -29,12 +35,17 @@ impl Backtracking {
                 .dot_matches_new_line(flags.dot_all)
                 .verbose_mode(flags.verbose)
                 .crlf(crlf)
-                .backtrack_limit(limit)
+                .backtrack_limit(limit.min(most))
                 .delegate_size_limit(limits::REGEX_SIZE)
                 .build()
                 .map_err(|error| error.to_string())
         };
-        Ok(Self { usual: build(limits::BACKTRACKS)?, far: build(far)? })
+        Ok(Self { usual: build(limits::BACKTRACKS)?, far: build(far)?, reach })
+    }
+
+    /// Bytes that it reads from one place, on the average.
+    pub(crate) fn reach(&self) -> usize {
+        self.reach
     }
 
     /// The groups' names; the first is the match itself.
@@ -49,18 +60,18 @@ impl Backtracking {
     pub(crate) fn each(
         &self,
         text: &str,
-        visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+        visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
         let (mut from, mut last_end, mut far_left) = (0, None, limits::FAR_SEARCHES);
         for _ in 0..=limits::BACKTRACK_MATCHES {
-            let Some(groups) = self.next(text, from, &mut far_left)? else {
+            let Some(mut groups) = self.next(text, from, &mut far_left)? else {
                 return Ok(());
             };
             let whole = groups.first().cloned().flatten().unwrap_or(from..from);
             let repeats = whole.is_empty() && last_end == Some(whole.end);
             from = if whole.is_empty() { after_letter(text, whole.end) } else { whole.end };
             last_end = Some(whole.end);
-            if !repeats && !visit(&groups)? {
+            if !repeats && !visit(&mut groups)? {
                 return Ok(());
             }
             if from > text.len() {

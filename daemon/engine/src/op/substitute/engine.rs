@@ -29,6 +29,16 @@ pub(crate) struct Flags {
     pub(crate) ascii: bool,
 }
 
+impl Flags {
+    /// As a pattern begins with them.
+    pub(crate) fn inline(self) -> String {
+        let all =
+            [(self.case_insensitive, 'i'), (self.multi_line, 'm'), (self.dot_all, 's'), (self.verbose, 'x')];
+        let letters: String = all.into_iter().filter(|(on, _)| *on).map(|(_, letter)| letter).collect();
+        if letters.is_empty() { letters } else { format!("(?{letters})") }
+    }
+}
+
 /// A compiled pattern.
 #[derive(Debug)]
 pub(crate) enum Engine {
@@ -42,11 +52,11 @@ pub(crate) enum Engine {
 pub(crate) type Groups = Vec<Option<Range<usize>>>;
 
 impl Engine {
-    /// Compiles for a text of `len` bytes; `crlf` where `\r` ends lines too.
+    /// Compiles for a text; `crlf` where `\r` ends lines too.
     ///
     /// # Errors
     /// `invalid_regex`; `limit` where it compiles to too much.
-    pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, len: usize) -> Result<Self, Refusal> {
+    pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, text: &str) -> Result<Self, Refusal> {
         let spelt = |boundaries| {
             if flags.ascii { Cow::Owned(ascii::spell(pattern, boundaries)) } else { Cow::Borrowed(pattern) }
         };
@@ -63,7 +73,7 @@ impl Engine {
             Err(regex::Error::CompiledTooBig(_)) => Err(too_big()),
             Err(error) => {
                 let why = error.to_string();
-                match Backtracking::new(&spelt(ascii::BACKTRACKING), flags, crlf, len) {
+                match Backtracking::new(&spelt(ascii::BACKTRACKING), flags, crlf, text) {
                     Ok(regex) => Ok(Self::Backtracking(Box::new(regex))),
                     // The linear engine explains everything but what it does not know.
                     Err(other) if why.contains("look-around") || why.contains("backreference") => {
@@ -75,11 +85,11 @@ impl Engine {
         }
     }
 
-    /// Counts what searching costs. Backtracking counts its own steps.
+    /// Counts what searching costs.
     pub(crate) fn meter(&self, pattern: &str, flags: Flags, crlf: bool) -> Meter {
         match self {
             Self::Linear(_) => Meter::new(pattern, flags, crlf),
-            Self::Backtracking(_) => Meter::none(),
+            Self::Backtracking(regex) => Meter::each(regex.reach()),
         }
     }
 
@@ -98,7 +108,7 @@ impl Engine {
     pub(crate) fn each(
         &self,
         text: &str,
-        visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+        visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
         match self {
             Self::Linear(regex) => linear_matches(regex, text, visit),
@@ -110,20 +120,20 @@ impl Engine {
 fn linear_matches(
     regex: &regex::Regex,
     text: &str,
-    visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+    visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
 ) -> Result<(), Refusal> {
     // Finding is several times faster than finding groups.
     if regex.captures_len() == 1 {
         for found in regex.find_iter(text) {
-            if !visit(&vec![Some(found.range())])? {
+            if !visit(&mut vec![Some(found.range())])? {
                 break;
             }
         }
         return Ok(());
     }
     for found in regex.captures_iter(text) {
-        let groups = found.iter().map(|group| group.map(|at| at.range())).collect();
-        if !visit(&groups)? {
+        let mut groups = found.iter().map(|group| group.map(|at| at.range())).collect();
+        if !visit(&mut groups)? {
             break;
         }
     }

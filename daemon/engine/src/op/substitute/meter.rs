@@ -12,38 +12,80 @@ const SAMPLE: usize = 16;
 
 /// Measures some of the searches of one pattern.
 pub(crate) struct Meter {
-    automaton: Option<(DFA, Cache)>,
+    kind: Kind,
     searches: usize,
+}
+
+enum Kind {
+    /// Nothing is known of the pattern.
+    None,
+    /// An automaton tells how far a search reads.
+    Read(Box<Automaton>),
+    /// Each place that is passed reads so many bytes.
+    Each(usize),
 }
 
 impl Meter {
     /// For a pattern that the linear engine runs. A pattern whose automaton is too large is not measured.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool) -> Self {
-        // Bytes are close enough to tell how far a search goes, and never give up at a letter.
-        let built = build(pattern, flags, crlf, false).or_else(|| build(pattern, flags, crlf, true));
-        let automaton = built.map(|dfa| {
-            let cache = dfa.create_cache();
-            (dfa, cache)
-        });
-        Self { automaton, searches: 0 }
+        let automaton = Automaton::new(pattern, flags, crlf);
+        Self { kind: automaton.map_or(Kind::None, |one| Kind::Read(Box::new(one))), searches: 0 }
     }
 
-    /// Measures nothing.
-    pub(crate) fn none() -> Self {
-        Self { automaton: None, searches: 0 }
+    /// For a pattern that reads so many bytes from each place.
+    pub(crate) fn each(reach: usize) -> Self {
+        Self { kind: Kind::Each(reach), searches: 0 }
     }
 
     /// The bytes that the search which began at `from` and found a match that ends at `end` stands for.
     pub(crate) fn cost(&mut self, text: &str, from: usize, end: usize) -> usize {
         self.searches += 1;
+        let automaton = match &mut self.kind {
+            Kind::None => return 0,
+            Kind::Each(reach) => return end.saturating_sub(from).saturating_mul(*reach),
+            Kind::Read(automaton) => automaton,
+        };
         // Mixed, so that no regular text keeps out of step with the sampling.
         let mixed = (from as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-        let turn = self.searches < SAMPLE || mixed.is_multiple_of(SAMPLE as u64);
-        let Some((dfa, cache)) = self.automaton.as_mut().filter(|_| turn) else {
+        if self.searches >= SAMPLE && !mixed.is_multiple_of(SAMPLE as u64) {
+            return 0;
+        }
+        let read = automaton.reach(text, from, false).max(end.saturating_sub(from));
+        if self.searches < SAMPLE { read } else { read.saturating_mul(SAMPLE) }
+    }
+}
+
+/// A pattern that only tells how far it reads.
+pub(super) struct Automaton {
+    dfa: DFA,
+    cache: Cache,
+}
+
+impl Automaton {
+    /// `None` where it would be too large.
+    pub(super) fn new(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
+        // Bytes are close enough to tell how far a search goes, and never give up at a letter.
+        let built = build(pattern, flags, crlf, false).or_else(|| build(pattern, flags, crlf, true));
+        built.map(|dfa| Self { cache: dfa.create_cache(), dfa })
+    }
+
+    /// Bytes from `from` to where no better match can come any more; `here` where it must begin at `from`.
+    pub(super) fn reach(&mut self, text: &str, from: usize, here: bool) -> usize {
+        let anchored = if here { Anchored::Yes } else { Anchored::No };
+        let input = Input::new(text).range(from..).anchored(anchored);
+        let Ok(mut state) = self.dfa.start_state_forward(&mut self.cache, &input) else {
             return 0;
         };
-        let read = reach(dfa, cache, text, from).max(end.saturating_sub(from));
-        if self.searches < SAMPLE { read } else { read.saturating_mul(SAMPLE) }
+        let mut read = 0;
+        for byte in text.as_bytes().iter().skip(from) {
+            read += 1;
+            match self.dfa.next_state(&mut self.cache, state, *byte) {
+                Ok(next) if next.is_dead() || next.is_quit() => break,
+                Ok(next) => state = next,
+                Err(_) => break,
+            }
+        }
+        read
     }
 }
 
@@ -58,23 +100,4 @@ fn build(pattern: &str, flags: Flags, crlf: bool, unicode: bool) -> Option<DFA> 
         .utf8(false);
     let config = DFA::config().unicode_word_boundary(true).skip_cache_capacity_check(true);
     DFA::builder().configure(config).syntax(syntax).build(pattern).ok()
-}
-
-/// Bytes from `from` to where no better match can come any more.
-fn reach(dfa: &DFA, cache: &mut Cache, text: &str, from: usize) -> usize {
-    let input = Input::new(text).range(from..).anchored(Anchored::No);
-    let Ok(mut state) = dfa.start_state_forward(cache, &input) else {
-        return 0;
-    };
-    let bytes = text.as_bytes().iter().skip(from);
-    let mut read = 0;
-    for byte in bytes {
-        read += 1;
-        match dfa.next_state(cache, state, *byte) {
-            Ok(next) if next.is_dead() || next.is_quit() => break,
-            Ok(next) => state = next,
-            Err(_) => break,
-        }
-    }
-    read
 }
