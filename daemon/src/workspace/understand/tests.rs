@@ -131,7 +131,7 @@ fn a_payload_may_use_either_name_of_the_workspace() {
 fn what_means_nothing_to_a_payload_is_refused() {
     let with = |came: JobRequest, asked: Asked| asking(came, asked).deed().unwrap_err().code;
     let base = JobRequest {
-        payload: Some(Payload { base: Some("any".into()), ..Payload::default() }),
+        payload: Some(Payload { base: Some("0123456789ab".into()), ..Payload::default() }),
         ..JobRequest::default()
     };
     let detach = JobRequest { detach: true, ..JobRequest::default() };

@@ -11,7 +11,7 @@ use crate::refusal::malformed;
 /// A form of a block, for whoever got it wrong.
 pub(super) const FORM: &str = "A block is:
 <<<<<<< SEARCH
-:start_line:(line where the text starts; may be left out, with the line below)
+:start_line:(line where the text starts; may be left out)
 -------
 (text to find)
 =======
@@ -47,7 +47,7 @@ pub(super) enum Kind {
     LineMarker,
     /// A `:start_line:` without a number, or a second one of its kind.
     Number,
-    /// A `-------` that no number stands before.
+    /// A `-------` at the start of both parts, with no number before the first.
     Dashes,
     /// A block without SEARCH text.
     Empty,
@@ -104,7 +104,7 @@ impl Fault {
                 "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
             ),
             Kind::Dashes => format!(
-                "{at}: `{marker}` follows no `:start_line:`, so that it may be content; leave it out, or put a backslash in front of it if it is content of the file"
+                "{at}: `{marker}` stands at the start of both parts, so that it may be content of the file; put a backslash in front of both if it is, leave both out if not"
             ),
             Kind::Empty => format!(
                 "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part"

@@ -225,7 +225,7 @@ fn every_fault_is_told_apart() {
         ("<<<<<<< SEARCH\na\n=======\n:start_line:3\n", (Kind::LineMarker, 4)),
         ("<<<<<<< SEARCH\na\n=======\n:end_line:3\n", (Kind::LineMarker, 4)),
         ("<<<<<<< SEARCH\n:start_line:x\n", (Kind::Number, 2)),
-        ("<<<<<<< SEARCH\n-------\na\n", (Kind::Dashes, 2)),
+        ("<<<<<<< SEARCH\n-------\na\n=======\n-------\nb\n", (Kind::Dashes, 5)),
         ("<<<<<<< SEARCH\n:start_line:+1\n", (Kind::Number, 2)),
         ("<<<<<<< SEARCH\n:start_line:1\n:start_line:1\n", (Kind::Number, 3)),
         ("<<<<<<< SEARCH\n:end_line:1\n:end_line:1\n", (Kind::Number, 3)),
