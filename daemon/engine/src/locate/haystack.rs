@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::plain::Plain;
 use super::reduced::{Form, Reduced};
@@ -159,11 +159,16 @@ pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>, most: u
     places
 }
 
-fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, places: &mut Places<'q>) {
+/// The automaton of one pass. Left to itself the library makes a table of all transitions for few patterns, which
+/// takes longer to build for long ones than the pass takes.
+pub(super) fn automaton(batch: &[Cow<'_, str>]) -> Option<AhoCorasick> {
     let patterns = batch.iter().map(|needle| needle.as_bytes());
-    let Ok(automaton) = AhoCorasick::builder().match_kind(MatchKind::Standard).build(patterns) else {
-        return;
-    };
+    let kind = Some(AhoCorasickKind::ContiguousNFA);
+    AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(patterns).ok()
+}
+
+fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, places: &mut Places<'q>) {
+    let Some(automaton) = automaton(&batch) else { return };
     let mut found: Vec<Vec<u32>> = vec![Vec::new(); batch.len()];
     // Needles that stand in one another could meet at every byte: then each is better looked up alone.
     let mut left = content.len().saturating_mul(2).saturating_add(1 << 20);

@@ -87,6 +87,16 @@ fn needles_within_needles_do_not_stop_the_search() {
 }
 
 #[test]
+fn few_long_quotations_make_no_automaton_that_dwarfs_them() {
+    let line = "    let value = compute(1);\n";
+    let batch: Vec<std::borrow::Cow<'_, str>> = (2..60).map(|n| line.repeat(n).into()).collect();
+    let bytes: usize = batch.iter().map(|needle| needle.len()).sum();
+    // Needles that are prefixes of one another share their states; a table of all transitions would not be that small.
+    let made = haystack::automaton(&batch).unwrap().memory_usage();
+    assert!(made <= bytes, "{made} bytes for {bytes}");
+}
+
+#[test]
 fn an_excerpt_is_short_and_shows_the_place() {
     let line = format!("{}needle{}", "é".repeat(400), "x".repeat(400));
     let shown = excerpt(&line, 800);
