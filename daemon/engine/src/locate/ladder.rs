@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use editd_proto::error::{Code, WireError};
 
 use super::choose::Tally;
-use super::{Haystack, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
+use super::{Extent, Haystack, Needle, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
@@ -115,8 +115,9 @@ pub(crate) struct Adapted {
 
 impl Quote<'_> {
     /// What the first rung looks up.
-    pub(crate) fn needle(&self, breaks: Breaks) -> &str {
-        if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old }
+    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
+        let text = if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old };
+        Needle { text, extent: Extent::of(self) }
     }
 }
 

@@ -29,7 +29,7 @@ mod typographic;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
-pub(crate) use haystack::Haystack;
+pub(crate) use haystack::{Extent, Haystack, Needle};
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{
     Adapted, Brings, EVERY, Fit, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,

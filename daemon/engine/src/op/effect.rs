@@ -6,7 +6,7 @@ use editd_proto::message::{EditOutcome, EditStatus};
 use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
-use crate::locate::{Haystack, Miss, Quote, Rung, not_found, searched_too_much};
+use crate::locate::{Haystack, Miss, Needle, Quote, Rung, not_found, searched_too_much};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -81,8 +81,8 @@ impl Scene<'_> {
     }
 
     /// Pays for one look-up, where it reads the file.
-    pub(crate) fn pay_search(&self, needle: &str) -> Result<(), Refusal> {
-        if self.hay.reads_again(needle) { self.pay(self.text.len()) } else { Ok(()) }
+    pub(crate) fn pay_search(&self, needle: Needle<'_>) -> Result<(), Refusal> {
+        if self.hay.reads_again(needle) { self.hay.pay_again() } else { Ok(()) }
     }
 
     /// Pays for reading so many bytes.

@@ -10,7 +10,7 @@ use super::body::{Body, Ending, Group};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Fit, Quote, Rung};
+use crate::locate::{self, Brings, Extent, Fit, Needle, Quote, Rung};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
@@ -62,9 +62,9 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
 
 impl Hunk<'_> {
     /// What the first rung looks up, if the hunk quotes anything.
-    pub(crate) fn needle(&self, breaks: Breaks) -> Option<&str> {
+    pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         let text = split_final_break(&self.body.old, breaks).0;
-        (!self.body.old.is_empty()).then_some(text)
+        (!self.body.old.is_empty()).then_some(Needle { text, extent: Extent::Lines })
     }
 
     /// Whether it quotes what it is about.
