@@ -19,7 +19,12 @@ fn quote(old: &str, loosest: Rung) -> Quote<'_> {
 }
 
 /// How a quotation alone ends in a file where so many lines may be compared one by one.
-fn alone(content: &str, old: &str, loosest: Rung, lines: u64) -> Result<Option<Hit>, crate::Refusal> {
+fn alone(
+    content: &str,
+    old: &str,
+    loosest: Rung,
+    lines: u64,
+) -> Result<Result<Hit, Option<Unfit>>, crate::Refusal> {
     let text = Text::read(content.as_bytes(), None).unwrap();
     let budget = Budget::new();
     assert!(budget.compare(usize::try_from(limits::COMPARE_WORK - lines).unwrap()));
@@ -46,7 +51,7 @@ fn a_quotation_that_could_stand_anywhere_is_a_limit() {
 fn one_long_line_is_read_once() {
     let content = format!("{}\n", "a ".repeat(200_000));
     for old in ["a", "  a a\n", "a \na", "1 | a\n2 | a"] {
-        assert_eq!(alone(&content, old, Rung::Indent, 0).unwrap(), None, "{old:?}");
+        assert_eq!(alone(&content, old, Rung::Indent, 0).unwrap(), Err(None), "{old:?}");
     }
 }
 

@@ -103,7 +103,7 @@ fn a_line_that_many_lines_begin_with_is_not_frequent() {
         // Nothing is left to pay with, so whatever is read again would be a limit.
         assert!(!hay.reads_again(quote.needle(text.breaks)));
         let quote = Quote { loosest: Rung::Indent, ..quote.clone() };
-        assert_eq!(one(&hay, &quote).unwrap().map(|hit| hit.rung), Some(Rung::Trailing));
+        assert_eq!(one(&hay, &quote).unwrap().map(|hit| hit.rung), Ok(Rung::Trailing));
     }
 }
 
@@ -160,7 +160,7 @@ fn a_refusal_is_bounded_whatever_the_file_holds() {
     let content = line(5_000).repeat(100);
     let text = Text::read(content.as_bytes(), None).unwrap();
     let old = line(4_999).repeat(50);
-    let error = not_found(&text, &quote(&old), &Miss { new: None, elsewhere: None, look: true });
+    let error = not_found(&text, &quote(&old), &Miss { new: None, elsewhere: None, unfit: None, look: true });
     assert!((1..=NEAR_MISSES).contains(&error.near_misses.len()));
     for near in &error.near_misses {
         assert!(near.text.contains("\\u{200b}") && near.text.lines().count() <= NEAR_MISS_LINES);
