@@ -1,6 +1,6 @@
 //! What a refusal shows of a file: candidates, and what is nearest to a text that is not there. It decides nothing.
 
-use editd_proto::error::{Candidate, Code};
+use editd_proto::error::{Candidate, Code, NearMiss};
 
 use super::ladder::{Quote, Rung, Unfit, tried};
 use super::{each_hit, nearest};
@@ -70,6 +70,18 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     if miss.look {
         error.near_misses = nearest::windows(text, quote.old);
         error.cause = cause(text, miss);
+    }
+    let alike = |near: &&NearMiss| quote.loosest == Rung::Fuzzy && near.score >= quote.threshold;
+    if let (None, Some(near)) = (&error.cause, error.near_misses.first().filter(alike)) {
+        // Likeness is not what it lacks: the last rung takes no lines whose indentation does not follow.
+        let (line, score) = (near.line, near.score);
+        error.line = Some(line);
+        error.message = format!(
+            "the text at line {line} is similar enough ({score:.2}, needed {:.2}), but no one mapping leads from the indentation of the quoted lines to that of those; indent old and new text as the file does",
+            quote.threshold
+        );
+        error.cause = Some(error.message.clone());
+        return error;
     }
     let advice = match (&error.cause, error.near_misses.first()) {
         (Some(cause), _) => cause.clone(),
