@@ -58,8 +58,11 @@ pub(crate) const DIFFS: u64 = 4 * 1024 * 1024;
 /// Refusals of one entry that are explained in full.
 pub(crate) const EXPLAINED: usize = 100;
 
-/// Bytes that the literal searches of one job may look at.
-pub(crate) const SEARCH_WORK: u64 = 32 * 1024 * 1024 * 1024;
+/// Bytes that the literal searches of one job may look at: seconds at the slowest.
+pub(crate) const SEARCH_WORK: u64 = 8 * 1024 * 1024 * 1024;
+
+/// What reading a text for one frequent quotation costs, in searches of it: each hit stops the search.
+pub(crate) const FREQUENT_PASSES: usize = 8;
 
 /// Steps that the fuzzy searches of one job may take: a step compares 64 pairs of characters, and reading a byte of
 /// the file counts as four. Seconds at the slowest.

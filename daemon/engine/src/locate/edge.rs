@@ -1,5 +1,5 @@
 //! The seventh rung, only where it is asked for: a line that old and new share at one end, or at both, is cut from
-//! both; the rest matches at `exact` or `eol`. It never cuts a line from one of them alone.
+//! both; the rest matches whole lines at `exact` or `eol`. It never cuts a line from one of them alone.
 
 use std::ops::{ControlFlow, Range};
 
@@ -28,7 +28,7 @@ pub(crate) fn search(
             let plain = hay.text.folded().is_none() && fold_breaks(rest.old, hay.text.breaks) == rest.old;
             let search = if plain { exact::search } else { eol::search };
             search(hay, &part, overlapping, &mut |range| {
-                if !rest.may_begin_at(hay.text, range.start) {
+                if !stands_alone(hay.text, &range) {
                     return ControlFlow::Continue(());
                 }
                 found = true;
@@ -46,8 +46,7 @@ pub(crate) fn search(
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
     let breaks = hay.text.breaks;
     let there = fold_breaks(hay.text.content.cut(range.clone()), breaks);
-    let fits =
-        |rest: &Rest<'_>| fold_breaks(rest.old, breaks) == there && rest.may_begin_at(hay.text, range.start);
+    let fits = |rest: &Rest<'_>| fold_breaks(rest.old, breaks) == there && stands_alone(hay.text, range);
     let level = cuts(quote, breaks).into_iter().find(|rests| rests.iter().any(fits))?;
     let mut news = level.into_iter().filter(fits).map(|rest| rest.new);
     let new = news.next()?;
@@ -58,15 +57,14 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
 struct Rest<'q> {
     old: &'q str,
     new: &'q str,
-    /// The first line was cut, so what is left begins a line.
-    headless: bool,
 }
 
-impl Rest<'_> {
-    fn may_begin_at(&self, text: &Text<'_>, at: usize) -> bool {
-        let begins = at == 0 || text.content.as_bytes().get(at - 1) == Some(&text.breaks.stop());
-        begins || !self.headless
-    }
+/// Whether a range is whole lines, but perhaps for the last one's break. A part of a line is too little to go by: it
+/// may be the end of another word.
+fn stands_alone(text: &Text<'_>, range: &Range<usize>) -> bool {
+    let begins = |at: usize| at == 0 || text.content.as_bytes().get(at - 1) == Some(&text.breaks.stop());
+    let ends = range.end == text.len() || begins(range.end) || text.break_at(range.end) > 0;
+    begins(range.start) && ends
 }
 
 /// What is left after a cut at either end, and after one at both.
@@ -87,7 +85,7 @@ fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
             let to = whole.len() - if tail { size(list.last()) } else { 0 };
             whole.cut(from..to)
         };
-        let rest = Rest { old: cut(quote.old, &olds), new: cut(new, &news), headless: head };
+        let rest = Rest { old: cut(quote.old, &olds), new: cut(new, &news) };
         // Brackets and blank lines alone stand everywhere: which are meant, the line that is cut would have said.
         rest.old.contains(char::is_alphanumeric).then_some(rest)
     };

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::Haystack;
 use super::ladder::Quote;
 use super::whole::{self, LineEnd};
+use super::{Extent, Haystack, Needle};
 use crate::Refusal;
 use crate::text::Breaks;
 
@@ -40,10 +40,11 @@ pub(crate) fn search(
     let stopped = if quote.whole_lines {
         let mut visit = |range: Range<usize>| visit(back(range.start)..back(range.end));
         whole::each(content, LineEnd::FOLDED, (&old, Breaks::Lf), overlapping, &mut visit, |lines, check| {
-            hay.each_folded(content, lines, true, check)
+            hay.each_folded(content, Needle { text: lines, extent: Extent::Lines }, true, check)
         })
     } else {
-        hay.each_folded(content, &old, overlapping, &mut |at| visit(back(at)..back(at + old.len())))
+        let needle = Needle { text: &old, extent: Extent::Anywhere };
+        hay.each_folded(content, needle, overlapping, &mut |at| visit(back(at)..back(at + old.len())))
     };
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
     Ok(())

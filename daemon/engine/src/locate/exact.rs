@@ -2,9 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::Haystack;
 use super::ladder::Quote;
 use super::whole::{self, LineEnd};
+use super::{Extent, Haystack, Needle};
 use crate::Refusal;
 
 /// Visits the places of the quoted text itself.
@@ -19,11 +19,12 @@ pub(crate) fn search(
     let stopped = if quote.whole_lines {
         let end = LineEnd::of(text.breaks);
         whole::each(&text.content, end, (quote.old, text.breaks), overlapping, visit, |lines, check| {
-            hay.each(lines, true, check)
+            hay.each(Needle { text: lines, extent: Extent::Lines }, true, check)
         })
     } else {
         let width = quote.old.len();
-        hay.each(quote.old, overlapping, &mut |at| {
+        let needle = Needle { text: quote.old, extent: Extent::Anywhere };
+        hay.each(needle, overlapping, &mut |at| {
             if text.splits_break(at) || text.splits_break(at + width) {
                 return ControlFlow::Continue(());
             }

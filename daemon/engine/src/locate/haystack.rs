@@ -4,14 +4,17 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::ladder::searched_too_much;
 use super::plain::Plain;
 use super::reduced::{Form, Reduced};
-use super::{each_hit, fold_breaks};
+use super::{Quote, each_hit, fold_breaks};
+use crate::Refusal;
+use crate::limits;
 use crate::plan::Budget;
 use crate::text::Text;
 
@@ -25,15 +28,76 @@ const KEPT: usize = 16;
 /// Where quotations stand, each all its places; one that is too frequent is not in it.
 pub(super) type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 
+/// Where a quotation may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Extent {
+    /// Anywhere in a line.
+    Anywhere,
+    /// On whole lines: where it is only part of one, it does not stand. A line that many lines begin with would be
+    /// too frequent otherwise.
+    Lines,
+}
+
+impl Extent {
+    /// That of a quotation.
+    pub(crate) fn of(quote: &Quote<'_>) -> Self {
+        if quote.whole_lines { Self::Lines } else { Self::Anywhere }
+    }
+
+    /// Whether a range may be a place: the search that asks for it looks closer.
+    fn admits(self, content: &str, range: Range<usize>) -> bool {
+        let stop = |at: usize| matches!(content.as_bytes().get(at), None | Some(b'\n' | b'\r'));
+        self == Self::Anywhere || (range.start.checked_sub(1).is_none_or(stop) && stop(range.end))
+    }
+}
+
+/// A text that will be looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Needle<'q> {
+    /// It; of whole lines, without the last one's break.
+    pub(crate) text: &'q str,
+    /// Where it may stand.
+    pub(crate) extent: Extent,
+}
+
+/// The places of both kinds of quotations.
+#[derive(Default)]
+pub(super) struct Known<'q> {
+    anywhere: Places<'q>,
+    lines: Places<'q>,
+}
+
+impl<'q> Known<'q> {
+    /// Looks the haystack's quotations up in a content, each as it stands there; nothing where that saves nothing.
+    pub(super) fn look_up(hay: &Haystack<'q>, content: &str, form: impl Fn(&'q str) -> Cow<'q, str>) -> Self {
+        if !hay.in_bulk() {
+            return Self::default();
+        }
+        let places = |extent| {
+            let asked = hay.needles.iter().filter(|needle| needle.extent == extent);
+            look_up(content, asked.map(|needle| form(needle.text)).collect(), BATCH, extent)
+        };
+        Self { anywhere: places(Extent::Anywhere), lines: places(Extent::Lines) }
+    }
+
+    /// Those of one kind.
+    pub(super) fn of(&self, extent: Extent) -> &Places<'q> {
+        match extent {
+            Extent::Anywhere => &self.anywhere,
+            Extent::Lines => &self.lines,
+        }
+    }
+}
+
 /// A text with the quotations that will be looked up in it.
 pub(crate) struct Haystack<'h> {
     /// The text.
     pub(crate) text: &'h Text<'h>,
     /// What looking may still cost the job: each rung that reads the text again pays for it.
     pub(crate) budget: &'h Budget,
-    needles: Vec<&'h str>,
-    exact: OnceCell<Places<'h>>,
-    folded: OnceCell<Places<'h>>,
+    needles: Vec<Needle<'h>>,
+    exact: OnceCell<Known<'h>>,
+    folded: OnceCell<Known<'h>>,
     trimmed: Reduced<'h>,
     bare: Reduced<'h>,
     plain: Rc<Plain<'h>>,
@@ -41,7 +105,7 @@ pub(crate) struct Haystack<'h> {
 
 impl<'h> Haystack<'h> {
     /// Expects these quotations. Nothing is looked up yet.
-    pub(crate) fn new(text: &'h Text<'h>, budget: &'h Budget, needles: Vec<&'h str>) -> Self {
+    pub(crate) fn new(text: &'h Text<'h>, budget: &'h Budget, needles: Vec<Needle<'h>>) -> Self {
         Self {
             text,
             budget,
@@ -60,8 +124,8 @@ impl<'h> Haystack<'h> {
     }
 
     /// The quotations that are expected.
-    pub(super) fn needles(&self) -> &[&'h str] {
-        &self.needles
+    pub(super) fn needles(&self) -> impl Iterator<Item = &'h str> {
+        self.needles.iter().map(|needle| needle.text)
     }
 
     /// Looking lists of lines up in a form.
@@ -78,43 +142,51 @@ impl<'h> Haystack<'h> {
     }
 
     /// Whether a look-up of this quotation reads the text once more.
-    pub(crate) fn reads_again(&self, needle: &str) -> bool {
-        !self.in_bulk() || !self.exact_places().contains_key(needle)
+    pub(crate) fn reads_again(&self, needle: Needle<'_>) -> bool {
+        !self.in_bulk() || !self.exact_places(needle.extent).contains_key(needle.text)
     }
 
-    fn exact_places(&self) -> &Places<'h> {
-        self.exact.get_or_init(|| {
-            let needles = self.needles.iter().map(|needle| Cow::Borrowed(*needle));
-            if self.in_bulk() { look_up(&self.text.content, needles.collect(), BATCH) } else { Places::new() }
-        })
+    /// Pays for reading the text once more for one quotation.
+    ///
+    /// # Errors
+    /// `limit`.
+    pub(crate) fn pay_again(&self) -> Result<(), Refusal> {
+        // What is looked up alone beside many others is mostly frequent.
+        let passes = if self.in_bulk() { limits::FREQUENT_PASSES } else { 1 };
+        let affordable = self.budget.search(self.text.len().saturating_mul(passes));
+        affordable.then_some(()).ok_or_else(searched_too_much)
     }
 
-    fn folded_places(&self, content: &str) -> &Places<'h> {
-        self.folded.get_or_init(|| {
-            let needles = self.needles.iter().map(|needle| fold_breaks(needle, self.text.breaks));
-            if self.in_bulk() { look_up(content, needles.collect(), BATCH) } else { Places::new() }
-        })
+    fn exact_places(&self, extent: Extent) -> &Places<'h> {
+        self.exact.get_or_init(|| Known::look_up(self, &self.text.content, Cow::Borrowed)).of(extent)
+    }
+
+    fn folded_places(&self, content: &str, extent: Extent) -> &Places<'h> {
+        let fold = |needle| fold_breaks(needle, self.text.breaks);
+        self.folded.get_or_init(|| Known::look_up(self, content, fold)).of(extent)
     }
 
     /// Visits the places of a text in the content.
     pub(crate) fn each(
         &self,
-        needle: &str,
+        needle: Needle<'_>,
         overlapping: bool,
         visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        each_of(self.exact_places(), &self.text.content, needle, overlapping, visit)
+        let places = self.exact_places(needle.extent);
+        each_of(places, &self.text.content, needle.text, overlapping, visit)
     }
 
     /// Visits the places of a folded text in the folded content.
     pub(crate) fn each_folded(
         &self,
         content: &str,
-        needle: &str,
+        needle: Needle<'_>,
         overlapping: bool,
         visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        each_of(self.folded_places(content), content, needle, overlapping, visit)
+        let places = self.folded_places(content, needle.extent);
+        each_of(places, content, needle.text, overlapping, visit)
     }
 }
 
@@ -140,7 +212,12 @@ pub(super) fn each_of(
 }
 
 /// Looks all needles up, in passes of so many bytes of needles.
-pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>, most: usize) -> Places<'q> {
+pub(super) fn look_up<'q>(
+    content: &str,
+    mut needles: Vec<Cow<'q, str>>,
+    most: usize,
+    extent: Extent,
+) -> Places<'q> {
     needles.retain(|needle| !needle.is_empty() && needle.len() <= most);
     needles.sort();
     needles.dedup();
@@ -150,20 +227,28 @@ pub(super) fn look_up<'q>(content: &str, mut needles: Vec<Cow<'q, str>>, most: u
     for needle in needles {
         size += needle.len();
         if size > most {
-            pass(content, std::mem::take(&mut batch), &mut places);
+            pass(content, std::mem::take(&mut batch), extent, &mut places);
             size = needle.len();
         }
         batch.push(needle);
     }
-    pass(content, batch, &mut places);
+    pass(content, batch, extent, &mut places);
     places
 }
 
-fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, places: &mut Places<'q>) {
+/// The automaton of one pass. Left to itself the library makes a table of all transitions for few patterns, which
+/// takes longer to build for long ones than the pass takes.
+pub(super) fn automaton(batch: &[Cow<'_, str>]) -> Option<AhoCorasick> {
     let patterns = batch.iter().map(|needle| needle.as_bytes());
-    let Ok(automaton) = AhoCorasick::builder().match_kind(MatchKind::Standard).build(patterns) else {
+    let kind = Some(AhoCorasickKind::ContiguousNFA);
+    AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(patterns).ok()
+}
+
+fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, extent: Extent, places: &mut Places<'q>) {
+    if batch.is_empty() {
         return;
-    };
+    }
+    let Some(automaton) = automaton(&batch) else { return };
     let mut found: Vec<Vec<u32>> = vec![Vec::new(); batch.len()];
     // Needles that stand in one another could meet at every byte: then each is better looked up alone.
     let mut left = content.len().saturating_mul(2).saturating_add(1 << 20);
@@ -174,6 +259,9 @@ fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, places: &mut Places<'q>) {
         left -= 1;
         if left == 0 {
             return;
+        }
+        if !extent.admits(content, hit.range()) {
+            continue;
         }
         if let Some(list) = found.get_mut(hit.pattern().as_usize()).filter(|list| list.len() <= KEPT) {
             list.push(u32::try_from(hit.start()).unwrap_or(u32::MAX));

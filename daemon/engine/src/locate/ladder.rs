@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use editd_proto::error::{Code, WireError};
 
 use super::choose::Tally;
-use super::{Haystack, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
+use super::{Extent, Haystack, Needle, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
@@ -60,26 +60,39 @@ struct Step {
     adapt: Adapt,
     /// The line where the quotation says that it stands; for a rung that reads more into it than others do.
     hint: fn(&Text<'_>, &Quote<'_>) -> Option<u64>,
+    /// Why the new text may not fit to a place of this rung, and what to do about it.
+    unfit: &'static str,
 }
+
+/// What keeps a new text from a mapping.
+const INDENTED: &str =
+    "the new lines cannot be indented as the lines there are; indent old and new text as the file does";
+const NUMBERS: &str = "only some of the new lines bear numbers; give all of them numbers, or none";
+const CUTS: &str = "it may be told apart from the new text in two ways; quote only what is there";
+const ALIKE: &str = "the quotation may begin or end inside a line there, or the new lines cannot be indented as the lines there are; quote whole lines, and indent as the file does";
 
 /// The ladder.
 const LADDER: [Step; 8] = [
     Step::new(Rung::Exact, "exact", Some(exact::search), as_given),
     Step::new(Rung::Eol, "eol", Some(eol::search), as_given),
     Step::new(Rung::Trailing, "trailing", Some(trailing::search), trailing::adapt),
-    Step::new(Rung::Indent, "indent", Some(indent::search), indent::adapt),
+    Step::new(Rung::Indent, "indent", Some(indent::search), indent::adapt).or(INDENTED),
     Step {
         hint: numbered::hint,
-        ..Step::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt)
+        ..Step::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt).or(NUMBERS)
     },
     Step::new(Rung::Typographic, "typographic", Some(typographic::search), typographic::adapt),
-    Step::new(Rung::Edge, "edge", Some(edge::search), edge::adapt),
-    Step::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), fuzzy::adapt),
+    Step::new(Rung::Edge, "edge", Some(edge::search), edge::adapt).or(CUTS),
+    Step::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), fuzzy::adapt).or(ALIKE),
 ];
 
 impl Step {
     const fn new(rung: Rung, name: &'static str, search: Option<Search>, adapt: Adapt) -> Self {
-        Self { rung, name, search, adapt, hint: no_hint }
+        Self { rung, name, search, adapt, hint: no_hint, unfit: INDENTED }
+    }
+
+    const fn or(self, unfit: &'static str) -> Self {
+        Self { unfit, ..self }
     }
 
     /// Whether a quote lets this rung be tried: those up to the loosest, and `edge` where just that is asked for
@@ -115,8 +128,9 @@ pub(crate) struct Adapted {
 
 impl Quote<'_> {
     /// What the first rung looks up.
-    pub(crate) fn needle(&self, breaks: Breaks) -> &str {
-        if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old }
+    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
+        let text = if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old };
+        Needle { text, extent: Extent::of(self) }
     }
 }
 
@@ -180,6 +194,20 @@ pub(crate) struct Hit {
     pub(crate) adapted: Adapted,
 }
 
+/// A place that was found, but to which the new text cannot be fitted.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Unfit {
+    /// Where it starts.
+    pub(crate) at: usize,
+    /// By which rung.
+    pub(crate) rung: Rung,
+    /// Why not, and what to do about it.
+    pub(crate) reason: &'static str,
+}
+
+/// The one place, or else why none will do, where something is known to stand.
+pub(crate) type Found = Result<Hit, Option<Unfit>>;
+
 fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (Step, Search)> {
     LADDER
         .into_iter()
@@ -203,11 +231,11 @@ pub(crate) enum Fit {
     Meant,
 }
 
-/// The one place of a quote; `None` where no rung finds any.
+/// The one place of a quote, if some rung finds one.
 ///
 /// # Errors
 /// `ambiguous` with at most five candidates and the number of all; `limit`.
-pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Hit>, Refusal> {
+pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Found, Refusal> {
     one_where(hay, quote, &|_| Fit::May)
 }
 
@@ -219,7 +247,8 @@ pub(crate) fn one_where(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
     fit: &dyn Fn(&Range<usize>) -> Fit,
-) -> Result<Option<Hit>, Refusal> {
+) -> Result<Found, Refusal> {
+    let mut unfit = None;
     for (step, search) in rungs(quote) {
         let near = quote.near.or_else(|| (step.hint)(hay.text, quote));
         let quote = &Quote { near, ..quote.clone() };
@@ -242,10 +271,11 @@ pub(crate) fn one_where(
             chosen => chosen?,
         };
         if let Some(adapted) = (step.adapt)(hay, quote, &range) {
-            return Ok(Some(Hit { range, rung: step.rung, moved, adapted }));
+            return Ok(Ok(Hit { range, rung: step.rung, moved, adapted }));
         }
+        unfit.get_or_insert(Unfit { at: range.start, rung: step.rung, reason: step.unfit });
     }
-    Ok(None)
+    Ok(Err(unfit))
 }
 
 /// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself.

@@ -29,10 +29,10 @@ mod typographic;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
-pub(crate) use haystack::Haystack;
+pub(crate) use haystack::{Extent, Haystack, Needle};
 pub(crate) use hits::each_hit;
 pub(crate) use ladder::{
-    Adapted, Brings, EVERY, Fit, Hit, Quote, Rung, adapt, ambiguous, candidates, every, looser, one,
+    Adapted, Brings, EVERY, Fit, Hit, Quote, Rung, Unfit, adapt, ambiguous, candidates, every, looser, one,
     one_where, searched_too_much, too_many_places,
 };
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};

@@ -6,8 +6,7 @@ use std::ops::ControlFlow;
 
 use super::Haystack;
 use super::fold::{Folding, fold};
-use super::haystack::{BATCH, Places, each_of, look_up};
-use super::ladder::searched_too_much;
+use super::haystack::{Extent, Known, Needle, Places, each_of};
 use crate::Refusal;
 use crate::text::Text;
 
@@ -16,7 +15,7 @@ use crate::text::Text;
 pub(crate) struct Plain<'h> {
     /// `None` where only breaks fold.
     folding: OnceCell<Option<Folding>>,
-    places: OnceCell<Places<'h>>,
+    places: OnceCell<Known<'h>>,
 }
 
 impl<'h> Plain<'h> {
@@ -45,34 +44,26 @@ impl<'h> Plain<'h> {
         }
     }
 
-    fn places(&self, hay: &Haystack<'h>) -> &Places<'h> {
-        self.places.get_or_init(|| {
-            if !hay.in_bulk() {
-                return Places::new();
-            }
-            let needles = hay.needles().iter().map(|needle| Cow::Owned(fold(needle, hay.text.breaks)));
-            look_up(self.content(hay.text), needles.collect(), BATCH)
-        })
+    fn places(&self, hay: &Haystack<'h>, extent: Extent) -> &Places<'h> {
+        let plain = |needle: &str| Cow::Owned(fold(needle, hay.text.breaks));
+        self.places.get_or_init(|| Known::look_up(hay, self.content(hay.text), plain)).of(extent)
     }
 
     /// Visits the places of a plain text, overlapping ones too.
     pub(crate) fn each(
         &self,
         hay: &Haystack<'h>,
-        needle: &str,
+        needle: Needle<'_>,
         visit: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        each_of(self.places(hay), self.content(hay.text), needle, true, visit)
+        each_of(self.places(hay, needle.extent), self.content(hay.text), needle.text, true, visit)
     }
 
     /// Pays for one look-up, where it reads the content once more.
     ///
     /// # Errors
     /// `limit`.
-    pub(crate) fn pay(&self, hay: &Haystack<'h>, needle: &str) -> Result<(), Refusal> {
-        if self.places(hay).contains_key(needle) || hay.budget.search(hay.text.len()) {
-            return Ok(());
-        }
-        Err(searched_too_much())
+    pub(crate) fn pay(&self, hay: &Haystack<'h>, needle: Needle<'_>) -> Result<(), Refusal> {
+        if self.places(hay, needle.extent).contains_key(needle.text) { Ok(()) } else { hay.pay_again() }
     }
 }

@@ -6,9 +6,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use super::haystack::look_up;
+use super::haystack::{Extent, look_up};
 use super::indent::BLANKS;
-use super::ladder::searched_too_much;
 use super::whole::{self, LineEnd};
 use super::{Haystack, Quote, each_hit, fold_breaks, numbered};
 use crate::Refusal;
@@ -99,15 +98,14 @@ impl<'h> Reduced<'h> {
         let known = self.known.get_or_init(|| self.look_up(hay));
         let stopped = if let Some(spans) = known.get(&*lines) {
             spans.iter().try_for_each(|span| visit(span.range()))
-        } else if hay.budget.search(hay.text.len()) {
+        } else {
+            hay.pay_again()?;
             self.pass(hay.text, |pass| {
                 let hits = |lines: &str, check: whole::Check<'_>| {
                     each_hit(pass.content.as_bytes(), lines.as_bytes(), true, check)
                 };
                 pass.each(&lines, hits, visit)
             })
-        } else {
-            return Err(searched_too_much());
         };
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
         Ok(())
@@ -127,7 +125,7 @@ impl<'h> Reduced<'h> {
         }
         self.pass(hay.text, |pass| {
             let mut runs = Runs::new();
-            for (lines, hits) in look_up(pass.content, self.keys(hay), BATCH) {
+            for (lines, hits) in look_up(pass.content, self.keys(hay), BATCH, Extent::Lines) {
                 let mut spans = Vec::new();
                 let each =
                     |_: &str, check: whole::Check<'_>| hits.iter().try_for_each(|at| check(*at as usize));

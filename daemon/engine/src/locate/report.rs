@@ -1,8 +1,8 @@
 //! What a refusal shows of a file: candidates, and what is nearest to a text that is not there. It decides nothing.
 
-use editd_proto::error::{Candidate, Code};
+use editd_proto::error::{Candidate, Code, NearMiss};
 
-use super::ladder::{Quote, Rung, tried};
+use super::ladder::{Quote, Rung, Unfit, tried};
 use super::{each_hit, nearest};
 use crate::Refusal;
 use crate::cut::Cut;
@@ -41,6 +41,8 @@ pub(crate) struct Miss<'m> {
     pub(crate) new: Option<&'m str>,
     /// Another file of the job that has the text, as its name for people and a line.
     pub(crate) elsewhere: Option<(String, u64)>,
+    /// Where it stands all the same, but cannot be taken.
+    pub(crate) unfit: Option<Unfit>,
     /// Whether the file may still be read for what is nearest and why.
     pub(crate) look: bool,
 }
@@ -58,9 +60,28 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     error.searched = (lines > 0).then_some((1, lines as u64));
     error.needed = Some(needed(quote));
     error.tried = tried(quote);
+    if let Some(Unfit { at, rung, reason }) = &miss.unfit {
+        let line = text.line_of(*at) as u64;
+        error.line = Some(line);
+        error.message = format!("the text stands at line {line} by the rung `{}`, but {reason}", rung.name());
+        error.cause = Some(error.message.clone());
+        return error;
+    }
     if miss.look {
         error.near_misses = nearest::windows(text, quote.old);
         error.cause = cause(text, miss);
+    }
+    let alike = |near: &&NearMiss| quote.loosest == Rung::Fuzzy && near.score >= quote.threshold;
+    if let (None, Some(near)) = (&error.cause, error.near_misses.first().filter(alike)) {
+        // Likeness is not what it lacks: the last rung takes no lines whose indentation does not follow.
+        let (line, score) = (near.line, near.score);
+        error.line = Some(line);
+        error.message = format!(
+            "the text at line {line} is similar enough ({score:.2}, needed {:.2}), but no one mapping leads from the indentation of the quoted lines to that of those; indent old and new text as the file does",
+            quote.threshold
+        );
+        error.cause = Some(error.message.clone());
+        return error;
     }
     let advice = match (&error.cause, error.near_misses.first()) {
         (Some(cause), _) => cause.clone(),

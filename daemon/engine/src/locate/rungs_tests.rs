@@ -9,17 +9,26 @@ use crate::plan::Budget;
 use crate::text::Text;
 use editd_proto::error::Code;
 
+fn anywhere(text: &str) -> Needle<'_> {
+    Needle { text, extent: Extent::Anywhere }
+}
+
 fn quote(old: &str, loosest: Rung) -> Quote<'_> {
     let brings = Brings::Instead("x\n");
     Quote { old, whole_lines: true, near: None, window: 40, loosest, threshold: 1.0, brings }
 }
 
 /// How a quotation alone ends in a file where so many lines may be compared one by one.
-fn alone(content: &str, old: &str, loosest: Rung, lines: u64) -> Result<Option<Hit>, crate::Refusal> {
+fn alone(
+    content: &str,
+    old: &str,
+    loosest: Rung,
+    lines: u64,
+) -> Result<Result<Hit, Option<Unfit>>, crate::Refusal> {
     let text = Text::read(content.as_bytes(), None).unwrap();
     let budget = Budget::new();
     assert!(budget.compare(usize::try_from(limits::COMPARE_WORK - lines).unwrap()));
-    one(&Haystack::new(&text, &budget, vec![old]), &quote(old, loosest))
+    one(&Haystack::new(&text, &budget, vec![anywhere(old)]), &quote(old, loosest))
 }
 
 #[test]
@@ -42,7 +51,7 @@ fn a_quotation_that_could_stand_anywhere_is_a_limit() {
 fn one_long_line_is_read_once() {
     let content = format!("{}\n", "a ".repeat(200_000));
     for old in ["a", "  a a\n", "a \na", "1 | a\n2 | a"] {
-        assert_eq!(alone(&content, old, Rung::Indent, 0).unwrap(), None, "{old:?}");
+        assert_eq!(alone(&content, old, Rung::Indent, 0).unwrap(), Err(None), "{old:?}");
     }
 }
 
@@ -65,14 +74,18 @@ fn many_quotations_at_looser_rungs_are_found_as_each_alone_in_one_pass() {
     let spent = Budget::new();
     assert!(spent.search(usize::try_from(limits::SEARCH_WORK).unwrap()));
     let budget = Budget::new();
-    let bulk = Haystack::new(&text, &spent, olds.iter().map(|(old, _)| old.as_str()).collect());
+    let bulk = Haystack::new(&text, &spent, olds.iter().map(|(old, _)| anywhere(old)).collect());
     for (i, (old, rung)) in olds.iter().enumerate() {
         let quote = quote(old, Rung::Numbered);
         // Nothing is left to pay with, so whatever is read again would be a limit.
         let found = one(&bulk, &quote).unwrap();
         assert_eq!(found.as_ref().map_or(Rung::Fuzzy, |hit| hit.rung), *rung, "{old}");
         if i % 50 < 4 {
-            assert_eq!(found, one(&Haystack::new(&text, &budget, vec![old]), &quote).unwrap(), "{old}");
+            assert_eq!(
+                found,
+                one(&Haystack::new(&text, &budget, vec![anywhere(old)]), &quote).unwrap(),
+                "{old}"
+            );
         }
     }
     let unknown = one(&bulk, &quote("not expected\n", Rung::Trailing)).unwrap_err();

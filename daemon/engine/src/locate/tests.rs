@@ -8,6 +8,10 @@ use super::*;
 use crate::plan::Budget;
 use crate::text::Text;
 
+fn anywhere(text: &str) -> Needle<'_> {
+    Needle { text, extent: Extent::Anywhere }
+}
+
 fn quote(old: &str) -> Quote<'_> {
     let (loosest, brings) = (Rung::Eol, Brings::Nothing);
     Quote { old, whole_lines: false, near: None, window: 40, loosest, threshold: 1.0, brings }
@@ -61,11 +65,11 @@ fn many_quotations_are_found_as_each_alone() {
         })
         .collect();
     let budget = Budget::new();
-    let bulk = Haystack::new(&text, &budget, needles.iter().map(String::as_str).collect());
-    assert!(!bulk.reads_again(&needles[0]), "the one pass must be taken");
+    let bulk = Haystack::new(&text, &budget, needles.iter().map(|needle| anywhere(needle)).collect());
+    assert!(!bulk.reads_again(anywhere(&needles[0])), "the one pass must be taken");
     for needle in &needles {
         let quote = quote(needle);
-        let alone = Haystack::new(&text, &budget, vec![needle]);
+        let alone = Haystack::new(&text, &budget, vec![anywhere(needle)]);
         let (a, b) = (one(&bulk, &quote), one(&alone, &quote));
         assert_eq!(a.is_err(), b.is_err(), "{needle}");
         if let (Ok(a), Ok(b)) = (a, b) {
@@ -81,9 +85,50 @@ fn needles_within_needles_do_not_stop_the_search() {
     let text = Text::read(content.as_bytes(), None).unwrap();
     let needles: Vec<String> = (1..200).map(|n| "a".repeat(n)).collect();
     let budget = Budget::new();
-    let hay = Haystack::new(&text, &budget, needles.iter().map(String::as_str).collect());
+    let hay = Haystack::new(&text, &budget, needles.iter().map(|needle| anywhere(needle)).collect());
     let quote = quote(&needles[100]);
     assert_eq!(one(&hay, &quote).unwrap_err().found, Some(300_000 - 100));
+}
+
+#[test]
+fn a_line_that_many_lines_begin_with_is_not_frequent() {
+    let content: String = (0..70_000).map(|i| format!("l{i}\r\n")).collect();
+    let text = Text::read(content.as_bytes(), None).unwrap();
+    let olds: Vec<String> = (0..1_000).map(|i| format!("l{i} \n")).collect();
+    let quotes: Vec<Quote<'_>> = olds.iter().map(|old| Quote { whole_lines: true, ..quote(old) }).collect();
+    let spent = Budget::new();
+    assert!(spent.search(usize::try_from(crate::limits::SEARCH_WORK).unwrap()));
+    let hay = Haystack::new(&text, &spent, quotes.iter().map(|quote| quote.needle(text.breaks)).collect());
+    for quote in &quotes {
+        // Nothing is left to pay with, so whatever is read again would be a limit.
+        assert!(!hay.reads_again(quote.needle(text.breaks)));
+        let quote = Quote { loosest: Rung::Indent, ..quote.clone() };
+        assert_eq!(one(&hay, &quote).unwrap().map(|hit| hit.rung), Ok(Rung::Trailing));
+    }
+}
+
+#[test]
+fn what_is_frequent_is_paid_for_as_what_it_costs() {
+    let content = "a\n".repeat(1_000_000);
+    let text = Text::read(content.as_bytes(), None).unwrap();
+    let needles: Vec<String> = (1..20).map(|n| "a\n".repeat(n)).collect();
+    let budget = Budget::new();
+    let left = content.len() * crate::limits::FREQUENT_PASSES;
+    assert!(budget.search(usize::try_from(crate::limits::SEARCH_WORK).unwrap() - left));
+    let hay = Haystack::new(&text, &budget, needles.iter().map(|needle| anywhere(needle)).collect());
+    assert!(hay.reads_again(anywhere(&needles[0])));
+    assert!(hay.pay_again().is_ok());
+    assert_eq!(hay.pay_again().unwrap_err().code, editd_proto::error::Code::Limit);
+}
+
+#[test]
+fn few_long_quotations_make_no_automaton_that_dwarfs_them() {
+    let line = "    let value = compute(1);\n";
+    let batch: Vec<std::borrow::Cow<'_, str>> = (2..60).map(|n| line.repeat(n).into()).collect();
+    let bytes: usize = batch.iter().map(|needle| needle.len()).sum();
+    // Needles that are prefixes of one another share their states; a table of all transitions would not be that small.
+    let made = haystack::automaton(&batch).unwrap().memory_usage();
+    assert!(made <= bytes, "{made} bytes for {bytes}");
 }
 
 #[test]
@@ -115,7 +160,7 @@ fn a_refusal_is_bounded_whatever_the_file_holds() {
     let content = line(5_000).repeat(100);
     let text = Text::read(content.as_bytes(), None).unwrap();
     let old = line(4_999).repeat(50);
-    let error = not_found(&text, &quote(&old), &Miss { new: None, elsewhere: None, look: true });
+    let error = not_found(&text, &quote(&old), &Miss { new: None, elsewhere: None, unfit: None, look: true });
     assert!((1..=NEAR_MISSES).contains(&error.near_misses.len()));
     for near in &error.near_misses {
         assert!(near.text.contains("\\u{200b}") && near.text.lines().count() <= NEAR_MISS_LINES);

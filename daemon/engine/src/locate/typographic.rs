@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::fold::{fold, is_typographic};
 use super::ladder::{Adapted, Brings, Quote};
 use super::whole::{self, LineEnd};
-use super::{Haystack, keep_shared};
+use super::{Extent, Haystack, Needle, keep_shared};
 use crate::Refusal;
 use crate::text::{Breaks, split_final_break};
 
@@ -34,14 +34,15 @@ pub(crate) fn search(
             _ => ControlFlow::Continue(()),
         };
     let lines = if quote.whole_lines { split_final_break(&old, Breaks::Lf).0 } else { &old };
-    plain.pay(hay, lines)?;
+    plain.pay(hay, Needle { text: lines, extent: Extent::of(quote) })?;
     let stopped = if quote.whole_lines {
         let list = (&*old, Breaks::Lf);
         whole::each(plain.content(text), LineEnd::FOLDED, list, true, &mut visit, |lines, check| {
-            plain.each(hay, lines, check)
+            plain.each(hay, Needle { text: lines, extent: Extent::Lines }, check)
         })
     } else {
-        plain.each(hay, &old, &mut |at| visit(at..at + old.len()))
+        let needle = Needle { text: &old, extent: Extent::Anywhere };
+        plain.each(hay, needle, &mut |at| visit(at..at + old.len()))
     };
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
     Ok(())

@@ -6,7 +6,7 @@ use editd_proto::message::{EditOutcome, EditStatus};
 use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
-use crate::locate::{Haystack, Miss, Quote, Rung, not_found, searched_too_much};
+use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -76,15 +76,15 @@ impl Found {
 
 impl Scene<'_> {
     /// The refusal of a quote that no rung finds.
-    pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>) -> Refusal {
-        let look = self.budget.look(self.text.len());
+    pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>, unfit: Option<Unfit>) -> Refusal {
+        let look = unfit.is_none() && self.budget.look(self.text.len());
         let elsewhere = if look { (self.elsewhere)(quote.old) } else { None };
-        not_found(self.text, quote, &Miss { new, elsewhere, look })
+        not_found(self.text, quote, &Miss { new, elsewhere, unfit, look })
     }
 
     /// Pays for one look-up, where it reads the file.
-    pub(crate) fn pay_search(&self, needle: &str) -> Result<(), Refusal> {
-        if self.hay.reads_again(needle) { self.pay(self.text.len()) } else { Ok(()) }
+    pub(crate) fn pay_search(&self, needle: Needle<'_>) -> Result<(), Refusal> {
+        if self.hay.reads_again(needle) { self.hay.pay_again() } else { Ok(()) }
     }
 
     /// Pays for reading so many bytes.

@@ -41,7 +41,10 @@ impl<'a> Given<'a> {
             }
         };
         let literal = fields::literal_eol(edit)?;
-        Ok(Self { text, from_clipboard, reindent: edit.reindent.as_ref(), literal })
+        // One that neither strips nor adds asks for nothing, and must not switch the ladder's mapping off.
+        let says = |part: &Option<String>| part.as_ref().is_some_and(|part| !part.is_empty());
+        let reindent = edit.reindent.as_ref().filter(|how| says(&how.strip) || says(&how.add));
+        Ok(Self { text, from_clipboard, reindent, literal })
     }
 
     /// A plain text, breaks as given.

@@ -14,7 +14,7 @@ use super::{fields, quote};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Hit, Quote, Rung};
+use crate::locate::{self, Brings, Hit, Quote, Rung, Unfit};
 use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
@@ -78,8 +78,8 @@ impl Insert<'_> {
                 scene.pay_search(quote.needle(text.breaks))?;
                 let (head, rest) = self.on_its_line(quote, text);
                 let quote = Quote { brings: rest.map_or(Brings::Nothing, Brings::Beside), ..quote.clone() };
-                let hit = locate::one(scene.hay, &quote)?.filter(|hit| self.may_stand(&quote, hit, text));
-                let hit = hit.ok_or_else(|| scene.missed(&quote, None))?;
+                let hit = locate::one(scene.hay, &quote)?.and_then(|hit| self.may_stand(&quote, hit, text));
+                let hit = hit.map_err(|unfit| scene.missed(&quote, None, unfit))?;
                 let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());
                 Ok(self.beside(scene, &quote, &hit, adapted.as_deref().unwrap_or(&new)))
             }
@@ -101,11 +101,15 @@ impl Insert<'_> {
     }
 
     /// Whether the text may go there: what is mapped line by line cannot end in front of the anchor's indentation.
-    fn may_stand(&self, quote: &Quote<'_>, hit: &Hit, text: &Text<'_>) -> bool {
+    fn may_stand(&self, quote: &Quote<'_>, hit: Hit, text: &Text<'_>) -> Result<Hit, Option<Unfit>> {
         let mapped = matches!(hit.rung, Rung::Indent | Rung::Fuzzy) && !quote.whole_lines;
-        let Brings::Beside(given) = quote.brings else { return true };
+        let Brings::Beside(given) = quote.brings else { return Ok(hit) };
         let open = !given.is_empty() && split_final_break(given, text.breaks).1.is_empty();
-        !(mapped && open && matches!(self.at, Position::Before(_)))
+        if mapped && open && matches!(self.at, Position::Before(_)) {
+            let reason = "the text would stand in front of an indentation; end it in a line break";
+            return Err(Some(Unfit { at: hit.range.start, rung: hit.rung, reason }));
+        }
+        Ok(hit)
     }
 
     fn beside(&self, scene: &Scene<'_>, quote: &Quote<'_>, hit: &Hit, new: &str) -> Effect {

@@ -10,6 +10,7 @@ use super::{
     hunk, insert, lines,
 };
 use super::{moves, replace, substitute, write};
+use crate::locate::Needle;
 use crate::refusal::{malformed, refuse};
 use crate::text::Breaks;
 use crate::{Proof, Refusal};
@@ -112,7 +113,7 @@ impl<'a> Op<'a> {
     }
 
     /// What it looks up first.
-    pub(crate) fn needle(&self, breaks: Breaks) -> Option<&str> {
+    pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         match self {
             Self::Replace(op) => Some(op.quote.needle(breaks)),
             Self::Insert(op) => op.anchor.as_ref().map(|anchor| anchor.needle(breaks)),

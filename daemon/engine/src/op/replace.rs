@@ -81,7 +81,7 @@ impl<'a> Replace<'a> {
 
     fn one(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let hit = locate::one(scene.hay, &self.quote)?;
-        let hit = hit.ok_or_else(|| scene.missed(&self.quote, self.new.quoted()))?;
+        let hit = hit.map_err(|unfit| scene.missed(&self.quote, self.new.quoted(), unfit))?;
         let matched = self.matched(scene.text, &hit.range);
         let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
         let mut found = Found {
@@ -142,7 +142,7 @@ impl<'a> Replace<'a> {
     fn nowhere(&self, scene: &Scene<'_>, looser: Option<Rung>) -> Refusal {
         let loosest = self.quote.loosest.min(locate::EVERY);
         let quote = Quote { loosest, ..self.quote.clone() };
-        let mut error = scene.missed(&quote, self.new.quoted());
+        let mut error = scene.missed(&quote, self.new.quoted(), None);
         if let Some(rung) = looser {
             error.message = format!(
                 "`all` takes only what stands there as quoted, and the text would match at the rung {:?} alone; quote what the file has, or leave `all` out",

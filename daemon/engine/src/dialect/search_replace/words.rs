@@ -106,7 +106,8 @@ impl SearchReplaceWords {
             .filter(|part| !part.is_empty())
             .collect();
         let lead = if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) };
-        if error.code == Code::NotFound {
+        // A text that stands somewhere was found: its likeness to anything is not what it lacks.
+        if error.code == Code::NotFound && error.line.is_none() {
             not_found(&lead, self.near(path, error.edit), error, out);
             return;
         }

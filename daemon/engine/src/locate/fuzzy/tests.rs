@@ -4,12 +4,16 @@
 
 use proptest::prelude::*;
 
-use super::super::{Brings, Haystack, Quote, Rung, one};
+use super::super::{Brings, Extent, Haystack, Needle, Quote, Rung, one};
 use super::rank::Ruler;
 use super::shape::{Wanted, file_lines, push_line};
 use super::sieve::Sieve;
 use crate::plan::Budget;
 use crate::text::Text;
+
+fn anywhere(text: &str) -> Needle<'_> {
+    Needle { text, extent: Extent::Anywhere }
+}
 
 fn quote(old: &str, threshold: f64) -> Quote<'_> {
     let (loosest, brings) = (Rung::Fuzzy, Brings::Nothing);
@@ -110,12 +114,12 @@ proptest! {
         old.replace_range(place..=place, "x");
         let quote = quote(&old, 0.6);
         let budget = Budget::new();
-        let hay = Haystack::new(&text, &budget, vec![&old]);
+        let hay = Haystack::new(&text, &budget, vec![anywhere(&old)]);
         let all: Vec<&str> = file.iter().map(String::as_str).collect();
         let scores: Vec<f64> = all.windows(lines).map(|window| naive(&old, window)).collect();
         let top = scores.iter().copied().fold(0.0, f64::max);
         match one(&hay, &quote) {
-            Ok(Some(hit)) => {
+            Ok(Ok(hit)) => {
                 let line = text.line_of(hit.range.start) - 1;
                 prop_assert_eq!(text.line_start(line + 1), hit.range.start);
                 prop_assert!((scores[line] - hit.adapted.score.unwrap()).abs() <= 1.1e-4);
@@ -125,7 +129,7 @@ proptest! {
                     prop_assert!(*score + 1e-9 < top && (!apart || *score < top - 0.02 + 1e-9));
                 }
             }
-            Ok(None) => prop_assert!(top + 1e-9 < 0.6),
+            Ok(Err(_)) => prop_assert!(top + 1e-9 < 0.6),
             Err(error) => prop_assert_eq!(error.code, editd_proto::error::Code::Ambiguous),
         }
     }
@@ -137,7 +141,7 @@ fn end(content: &str, old: &str, threshold: f64, left: u64) -> Option<editd_prot
     let text = Text::read(content.as_bytes(), None).unwrap();
     let budget = Budget::new();
     assert!(budget.likeness(usize::try_from(crate::limits::LIKENESS_WORK - left).unwrap()));
-    let hay = Haystack::new(&text, &budget, vec![old]);
+    let hay = Haystack::new(&text, &budget, vec![anywhere(old)]);
     one(&hay, &quote(old, threshold)).err().map(|error| error.code)
 }
 

@@ -13,7 +13,7 @@ use super::region::{Field, Region};
 use super::window::Window;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Rung, ambiguous, candidate};
+use crate::locate::{self, Needle, Rung, ambiguous, candidate};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::fit;
@@ -78,7 +78,7 @@ struct Stand {
 
 impl<'a> Chunk<'a> {
     /// What the first rung looks up.
-    pub(crate) fn needle(&self, breaks: Breaks) -> &str {
+    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         self.window.needle(breaks)
     }
 

@@ -36,7 +36,7 @@ pub(super) fn explain(
 ) -> Refusal {
     let view = View { chunk, scene, region, counts: chunk.window.counts(scene.text.breaks) };
     let (first, last) = region.lines;
-    let mut error = scene.missed(&chunk.window.quote(chunk.new), Some(chunk.new));
+    let mut error = scene.missed(&chunk.window.quote(chunk.new), Some(chunk.new), None);
     error.tried.retain(|name| RUNGS.iter().any(|rung| rung.name() == name));
     error.near_misses.retain(|near| (first..=last).contains(&near.line));
     error.searched = (last > 0).then_some((first, last));

@@ -7,7 +7,7 @@ use editd_proto::error::Code;
 
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Adapted, Haystack, Quote, Rung};
+use crate::locate::{self, Adapted, Haystack, Needle, Quote, Rung};
 use crate::op::Scene;
 use crate::refusal::refuse;
 use crate::text::{Text, split_final_break};
@@ -70,7 +70,7 @@ impl Region {
     pub(crate) fn look<T>(
         &self,
         scene: &Scene<'_>,
-        needle: &str,
+        needle: Needle<'_>,
         with: impl FnOnce(&Field<'_, '_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let whole = self.bytes.len() == scene.text.len();

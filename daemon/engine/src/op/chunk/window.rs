@@ -6,7 +6,7 @@ use std::ops::Range;
 use editd_proto::limits;
 
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Quote, Rung};
+use crate::locate::{self, Brings, Extent, Needle, Quote, Rung};
 use crate::text::{Breaks, Text, split_final_break};
 
 /// What stands around a chunk's old lines, and they themselves.
@@ -50,8 +50,8 @@ impl<'a> Window<'a> {
     }
 
     /// What the first rung looks up.
-    pub(crate) fn needle(&self, breaks: Breaks) -> &str {
-        split_final_break(&self.joined, breaks).0
+    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
+        Needle { text: split_final_break(&self.joined, breaks).0, extent: Extent::Lines }
     }
 
     /// All of it, with the new lines that the rung may map: they go between its lines.

@@ -10,7 +10,7 @@ use super::body::{Body, Ending, Group};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Fit, Quote, Rung};
+use crate::locate::{self, Brings, Extent, Fit, Needle, Quote, Rung, Unfit};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
@@ -62,9 +62,9 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
 
 impl Hunk<'_> {
     /// What the first rung looks up, if the hunk quotes anything.
-    pub(crate) fn needle(&self, breaks: Breaks) -> Option<&str> {
+    pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         let text = split_final_break(&self.body.old, breaks).0;
-        (!self.body.old.is_empty()).then_some(text)
+        (!self.body.old.is_empty()).then_some(Needle { text, extent: Extent::Lines })
     }
 
     /// Whether it quotes what it is about.
@@ -80,7 +80,7 @@ impl Hunk<'_> {
         scene.pay_search(needle)?;
         let scope = if self.headers.is_empty() { None } else { Some(Scope::of(scene, self.headers)?) };
         let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_ref(), range))?;
-        let hit = hit.ok_or_else(|| self.missed(scene, &quote, scope.as_ref()))?;
+        let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_ref(), unfit))?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
         let (places, converted) = self.places(scene, hit.range.start, mapped, hit.rung);
         let found = Found {
@@ -95,9 +95,17 @@ impl Hunk<'_> {
     }
 
     /// The refusal of a block that stands nowhere, or not where the hunk says that it stands.
-    fn missed(&self, scene: &Scene<'_>, quote: &Quote<'_>, scope: Option<&Scope>) -> Refusal {
-        let mut error = scene.missed(quote, Some(&self.body.after()));
+    fn missed(
+        &self,
+        scene: &Scene<'_>,
+        quote: &Quote<'_>,
+        scope: Option<&Scope>,
+        unfit: Option<Unfit>,
+    ) -> Refusal {
+        let stands = unfit.is_some();
+        let mut error = scene.missed(quote, Some(&self.body.after()), unfit);
         let place = match scope {
+            _ if stands => return error,
             Some(_) => "below its header",
             None if self.whole => "as the whole file",
             None if self.last() => "at the end of the file",
@@ -105,7 +113,7 @@ impl Hunk<'_> {
         };
         let alone = Quote { near: None, brings: Brings::Nothing, ..quote.clone() };
         let line = match locate::one(scene.hay, &alone) {
-            Ok(hit) => hit.map(|hit| scene.text.line_of(hit.range.start) as u64),
+            Ok(hit) => hit.ok().map(|hit| scene.text.line_of(hit.range.start) as u64),
             Err(several) => several.candidates.first().map(|place| place.line),
         };
         if let Some(line) = line {

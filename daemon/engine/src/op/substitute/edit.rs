@@ -240,7 +240,7 @@ impl Substitute<'_> {
 
     fn by_text(&self, places: &mut Places<'_, '_>) -> Result<(), Refusal> {
         let scene = places.scene;
-        scene.pay_search(self.pattern)?;
+        scene.pay(scene.text.len())?;
         let text: &Text<'_> = scene.text;
         // A `\n` in the pattern stands for either break, but a pattern that names `\r` means what it says.
         let either = self.pattern.contains('\n') && !self.pattern.contains('\r');
