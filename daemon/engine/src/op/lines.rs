@@ -122,7 +122,7 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
 }
 
 /// Bytes of the break that a list of lines, as [`line_text`] made it, begins with to complete an open last line.
-pub(crate) fn lead(text: &Text<'_>, range: &Range<usize>, made: &str) -> usize {
+pub(crate) fn lead(text: &Text<'_>, range: &Range<usize>, made: &str) -> u8 {
     let behind_open = range.is_empty() && range.end == text.len() && !text.ends_with_break();
     match made.as_bytes() {
         [b'\r', b'\n', ..] if behind_open && text.len() > 0 => 2,

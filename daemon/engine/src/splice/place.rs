@@ -35,7 +35,7 @@ pub(crate) struct Place {
     /// Order among insertions where offsets cannot tell start from end: an empty file.
     pub(crate) rank: i8,
     /// Bytes of the break that the piece begins with where it has to complete the line before it; 0 where it has none.
-    pub(crate) lead: usize,
+    pub(crate) lead: u8,
     /// Whether no other edit may touch anything that it matched.
     pub(crate) owning: bool,
 }
@@ -89,7 +89,7 @@ impl Place {
     /// Leaves out the break that completes the line before.
     pub(crate) fn drop_lead(&mut self) {
         let part = self.piece.part.range();
-        self.piece.part = Span::new((part.start + self.lead).min(part.end)..part.end);
+        self.piece.part = Span::new((part.start + usize::from(self.lead)).min(part.end)..part.end);
         self.lead = 0;
     }
 
