@@ -28,6 +28,9 @@ pub(crate) fn search(
         // Blank lines have no indentation that could be mapped, and brackets alone are told apart by nothing else.
         return Ok(());
     }
+    if stands_but_for_blanks(hay, list(text, quote))? {
+        return Ok(());
+    }
     let mut affordable = true;
     hay.reduced(Form::Bare).each(hay, list(text, quote), &mut |window| {
         let (found, compared) = wanted.explain(text, text.content.cut(window.clone()));
@@ -43,6 +46,28 @@ pub(crate) fn search(
     }
     let message = "the quoted lines could stand at too many places; quote lines that are rarer, as the file indents them";
     Err(spent(message, limits::COMPARE_WORK))
+}
+
+/// Whether the lines stand somewhere with their own indentation once blank lines around them are left out: then a
+/// blank line too many is as likely as another indentation, and does not tell the places apart.
+fn stands_but_for_blanks(hay: &Haystack<'_>, list: &str) -> Result<bool, Refusal> {
+    let solid = |at: &usize| list.as_bytes().get(*at).is_some_and(|byte| !byte.is_ascii_whitespace());
+    let (Some(first), Some(last)) = ((0..list.len()).find(solid), (0..list.len()).rfind(solid)) else {
+        return Ok(false);
+    };
+    let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let from = list.as_bytes().cut(0..first).iter().rposition(is_break).map_or(0, |at| at + 1);
+    let end =
+        list.as_bytes().cut(last..list.len()).iter().position(is_break).map_or(list.len(), |at| last + at);
+    let core = list.cut(from..end);
+    let mut found = false;
+    if core.len() < list.len() {
+        hay.reduced(Form::Trimmed).each(hay, core, &mut |_| {
+            found = true;
+            ControlFlow::Break(())
+        })?;
+    }
+    Ok(found)
 }
 
 /// The new text with the file's indentation; `None` where a line of it has no answer.
