@@ -141,6 +141,20 @@ fn an_edit_costs_at_most_four_times_the_file() {
     check(cases);
 }
 
+#[test]
+fn folding_breaks_for_a_regular_expression_costs_no_more() {
+    let _alone = ALONE.lock().unwrap();
+    let line = |i: usize| format!("    let value_{i:06} = compute({i:06});\r\n");
+    let crlf: String = (0..SIZE / line(0).len()).map(line).collect();
+    let edit = Edit {
+        pattern: Some(r"(\d+)\);\n".to_owned()),
+        replacement: Some(r"\1;\n".to_owned()),
+        regex: Some(true),
+        ..edit("substitute")
+    };
+    check(vec![("a regular expression in a crlf file", crlf.as_bytes(), vec![edit])]);
+}
+
 /// A file in which nothing can be left out cheaply: every line has another ending, white space at its end,
 /// indentation and curly quotes.
 #[test]

@@ -84,7 +84,7 @@ pub(crate) fn run(
 ) -> Result<(Option<Made>, Reports), Refusal> {
     let mut reports: Reports = vec![None; ops.len()];
     let text_edit = |edit: usize| matches!(ops.get(edit), Some(Ok(op)) if is_text(op));
-    let text = match Text::read(ground.bytes, ground.label) {
+    let mut text = match Text::read(ground.bytes, ground.label) {
         Ok(text) => text,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
@@ -93,6 +93,7 @@ pub(crate) fn run(
         }
     };
     let mut places = locate(ground, &text, ops, verdicts, &mut clips.layer(), &mut reports)?;
+    text.forget_folded();
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
@@ -143,7 +144,12 @@ fn locate(
                 let changed = effect.places.iter().any(|place| !place.is_idle());
                 // What changes nothing and owns nothing keeps nobody off.
                 effect.places.retain(|place| !place.is_idle() || !place.guard().is_empty());
-                places.append(&mut effect.places);
+                if places.is_empty() {
+                    // Very many are not held twice.
+                    places = effect.places;
+                } else {
+                    places.append(&mut effect.places);
+                }
                 *report = Some(Report { found: effect.found, changed, stored: effect.stored });
             }
             Err(refusal) => {

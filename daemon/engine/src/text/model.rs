@@ -38,7 +38,7 @@ impl Breaks {
 }
 
 /// The content with every break as `\n`, and the way back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Folded {
     /// The folded content.
     pub(crate) content: String,
@@ -179,6 +179,19 @@ impl<'a> Text<'a> {
     /// The content with every break as `\n`; `None` where it is that already.
     pub(crate) fn folded(&self) -> Option<&Folded> {
         self.folded.get_or_init(|| fold(&self.content, self.breaks)).as_ref()
+    }
+
+    /// The same for one use, which is not kept.
+    pub(crate) fn folded_once(&self) -> Option<Cow<'_, Folded>> {
+        match self.folded.get() {
+            Some(kept) => kept.as_ref().map(Cow::Borrowed),
+            None => fold(&self.content, self.breaks).map(Cow::Owned),
+        }
+    }
+
+    /// Gives back what [`Text::folded`] holds: it is as large as the content.
+    pub(crate) fn forget_folded(&mut self) {
+        self.folded.take();
     }
 
     /// `lf`, `crlf`, `cr`, `mixed` or `none`.

@@ -60,18 +60,18 @@ impl Backtracking {
     pub(crate) fn each(
         &self,
         text: &str,
-        visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+        visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
         let (mut from, mut last_end, mut far_left) = (0, None, limits::FAR_SEARCHES);
         for _ in 0..=limits::BACKTRACK_MATCHES {
-            let Some(groups) = self.next(text, from, &mut far_left)? else {
+            let Some(mut groups) = self.next(text, from, &mut far_left)? else {
                 return Ok(());
             };
             let whole = groups.first().cloned().flatten().unwrap_or(from..from);
             let repeats = whole.is_empty() && last_end == Some(whole.end);
             from = if whole.is_empty() { after_letter(text, whole.end) } else { whole.end };
             last_end = Some(whole.end);
-            if !repeats && !visit(&groups)? {
+            if !repeats && !visit(&mut groups)? {
                 return Ok(());
             }
             if from > text.len() {

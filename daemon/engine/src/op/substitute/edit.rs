@@ -88,19 +88,30 @@ fn flags(given: &str) -> Result<(Flags, bool), Refusal> {
 /// Bytes of new text that are kept in one piece.
 const CHUNK: usize = 64 * 1024;
 
-/// Places as they are found. Their texts share few allocations, since there may be very many.
+/// Matches, and where in one text their new text stands.
+struct Batch {
+    whole: Rc<str>,
+    matches: Vec<(Span, Span)>,
+}
+
+/// Matches as they are found: small, and their texts share few allocations, since there may be very many.
 struct Places<'p, 's> {
     scene: &'p Scene<'s>,
     literal: bool,
-    list: Vec<Place>,
+    batches: Vec<Batch>,
     chunk: String,
-    /// Matches, and where in `chunk` their new text stands.
     pending: Vec<(Span, Span)>,
+    count: usize,
     total: usize,
     converted: u64,
 }
 
 impl Places<'_, '_> {
+    /// Whether a match begins or ends between `\r` and `\n`: it is none then.
+    fn splits_break(&self, range: &Range<usize>) -> bool {
+        self.scene.text.splits_break(range.start) || self.scene.text.splits_break(range.end)
+    }
+
     fn add(&mut self, range: Range<usize>, new: &str) -> Result<(), Refusal> {
         let text = self.scene.text;
         let breaks = memchr::memchr2(b'\n', b'\r', new.as_bytes()).is_some();
@@ -115,9 +126,10 @@ impl Places<'_, '_> {
         }
         self.total = self.total.saturating_add(self.chunk.len() - start);
         check_size(self.total)?;
-        if self.list.len() + self.pending.len() >= limits::PLACES {
+        if self.count >= limits::PLACES {
             return Err(too_many_places());
         }
+        self.count += 1;
         self.pending.push((Span::new(range), Span::new(start..self.chunk.len())));
         if self.chunk.len() >= CHUNK || self.pending.len() >= CHUNK {
             self.flush();
@@ -125,13 +137,25 @@ impl Places<'_, '_> {
         Ok(())
     }
 
-    /// Makes places of what is pending.
     fn flush(&mut self) {
-        let whole: Rc<str> = Rc::from(std::mem::take(&mut self.chunk));
+        let whole = Rc::from(std::mem::take(&mut self.chunk));
+        self.batches.push(Batch { whole, matches: std::mem::take(&mut self.pending) });
+    }
+
+    /// Makes places of the matches.
+    fn finish(mut self) -> Vec<Place> {
+        self.flush();
         let (text, edit) = (self.scene.text, self.scene.edit);
-        let place =
-            |(range, new): (Span, Span)| Place::replacing_by(text, edit, range.range(), &whole, new.range());
-        self.list.extend(self.pending.drain(..).map(place));
+        // Growing would hold them twice.
+        let mut list = Vec::with_capacity(self.count);
+        for Batch { whole, matches } in self.batches {
+            list.extend(
+                matches
+                    .into_iter()
+                    .map(|(range, new)| Place::replacing_by(text, edit, range.range(), &whole, new.range())),
+            );
+        }
+        list
     }
 }
 
@@ -147,9 +171,10 @@ impl Substitute<'_> {
         let mut places = Places {
             scene,
             literal: self.literal,
-            list: Vec::new(),
+            batches: Vec::new(),
             chunk: String::new(),
             pending: Vec::new(),
+            count: 0,
             total: 0,
             converted: 0,
         };
@@ -158,9 +183,10 @@ impl Substitute<'_> {
         } else {
             self.by_text(&mut places)?
         }
-        places.flush();
-        let count = places.list.len() as u64;
-        let mut found = Found { replacements: Some(count), converted: places.converted, ..Found::default() };
+        let converted = places.converted;
+        let places = places.finish();
+        let count = places.len() as u64;
+        let mut found = Found { replacements: Some(count), converted, ..Found::default() };
         if count == 0 {
             if self.expect == Some(0) || (self.optional && self.expect.is_none()) {
                 return Ok(Effect { found, ..Effect::default() });
@@ -168,10 +194,10 @@ impl Substitute<'_> {
             return Err(not_found_pattern(scene.text, self.pattern, self.regex.is_some()));
         }
         check_count(self.expect, count)?;
-        if let (Some(first), Some(last)) = (places.list.first(), places.list.last()) {
+        if let (Some(first), Some(last)) = (places.first(), places.last()) {
             found.lines = Some(scene.text.lines_of(first.matched.start()..last.matched.end()));
         }
-        Ok(Effect { places: places.list, stored: None, found })
+        Ok(Effect { places, stored: None, found })
     }
 
     fn by_regex(&self, places: &mut Places<'_, '_>) -> Result<(), Refusal> {
@@ -179,20 +205,33 @@ impl Substitute<'_> {
         if !scene.budget.regex(scene.text.len()) {
             return Err(worn_out());
         }
-        let crlf = scene.text.breaks == Breaks::Cr || scene.text.has_crlf();
-        let (engine, parts) = self.compile(crlf, &scene.text.content)?;
-        let content: &str = &scene.text.content;
+        let text = scene.text;
+        // A break is one thing, unless the pattern names its halves.
+        let raw = names_return(self.pattern);
+        let folded = if raw { None } else { text.folded_once() };
+        let content: &str = folded.as_ref().map_or(&*text.content, |folded| &folded.content);
+        let crlf = raw && (text.breaks == Breaks::Cr || text.has_crlf());
+        let (engine, parts) = self.compile(crlf, content)?;
         let mut meter = engine.meter(self.pattern, self.regex.unwrap_or_default(), crlf);
         let mut left = self.count;
         let mut from = 0;
         let mut new = String::new();
         engine.each(content, &mut |groups| {
-            expand(content, &parts, groups, &mut new);
-            let whole = groups.first().cloned().flatten().unwrap_or(0..0);
-            if !scene.budget.regex(meter.cost(content, from, whole.end)) {
+            let end = groups.first().and_then(Option::as_ref).map_or(0, |whole| whole.end);
+            if !scene.budget.regex(meter.cost(content, from, end)) {
                 return Err(worn_out());
             }
-            from = whole.end;
+            from = end;
+            if let Some(folded) = &folded {
+                groups.iter_mut().flatten().for_each(|range| {
+                    *range = folded.original(range.start)..folded.original(range.end);
+                });
+            }
+            let whole = groups.first().cloned().flatten().unwrap_or(0..0);
+            if places.splits_break(&whole) {
+                return Ok(true);
+            }
+            expand(&text.content, &parts, groups, &mut new);
             places.add(whole, &new)?;
             left -= 1;
             Ok(left > 0)
@@ -212,6 +251,9 @@ impl Substitute<'_> {
         let stopped = each_hit(content.as_bytes(), self.pattern.as_bytes(), false, &mut |at| {
             let end = at + self.pattern.len();
             let range = folded.map_or(at..end, |folded| folded.original(at)..folded.original(end));
+            if places.splits_break(&range) {
+                return ControlFlow::Continue(());
+            }
             outcome = places.add(range, self.replacement);
             left -= 1;
             if outcome.is_err() || left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -219,6 +261,32 @@ impl Substitute<'_> {
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
         outcome
     }
+}
+
+/// Whether a regular expression names `\r`, so that it means the bytes of a break and not the break.
+fn names_return(pattern: &str) -> bool {
+    let mut rest = pattern;
+    while let Some(at) = rest.find(['\\', '\r']) {
+        let named = rest.cut(at..rest.len());
+        let mut letters = named.chars();
+        if letters.next() == Some('\r') {
+            return true;
+        }
+        match letters.next() {
+            Some('r') => return true,
+            Some('x' | 'u' | 'U') => {
+                let digits = letters.as_str().trim_start_matches('{').trim_start_matches('0');
+                let more = digits.chars().nth(1).is_some_and(|digit| digit.is_ascii_hexdigit());
+                let braced = letters.as_str().starts_with('{');
+                if digits.starts_with(['d', 'D']) && !(braced && more) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        rest = letters.as_str();
+    }
+    false
 }
 
 fn worn_out() -> Refusal {

@@ -108,7 +108,7 @@ impl Engine {
     pub(crate) fn each(
         &self,
         text: &str,
-        visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+        visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
         match self {
             Self::Linear(regex) => linear_matches(regex, text, visit),
@@ -120,20 +120,20 @@ impl Engine {
 fn linear_matches(
     regex: &regex::Regex,
     text: &str,
-    visit: &mut dyn FnMut(&Groups) -> Result<bool, Refusal>,
+    visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
 ) -> Result<(), Refusal> {
     // Finding is several times faster than finding groups.
     if regex.captures_len() == 1 {
         for found in regex.find_iter(text) {
-            if !visit(&vec![Some(found.range())])? {
+            if !visit(&mut vec![Some(found.range())])? {
                 break;
             }
         }
         return Ok(());
     }
     for found in regex.captures_iter(text) {
-        let groups = found.iter().map(|group| group.map(|at| at.range())).collect();
-        if !visit(&groups)? {
+        let mut groups = found.iter().map(|group| group.map(|at| at.range())).collect();
+        if !visit(&mut groups)? {
             break;
         }
     }

@@ -3,8 +3,11 @@
 //! which is `unchanged` then), `count` (all where absent), `expect`, `eol`.
 //!
 //! *Limitations*: a regular expression costs at most `limits::REGEX_SIZE` compiled, and look-around and
-//! back-references a bounded number of steps; both end as `limit`. In a file with `\r\n` breaks `^`, `$` and `.`
-//! treat them as line ends, and a literal `\n` stands for either break.
+//! back-references a bounded number of steps; both end as `limit`.
+//!
+//! *Invariants*: a break is one thing. A pattern sees each as `\n`, whatever the file has there, and what is inserted
+//! follows the file. A pattern that names `\r` sees the bytes; `^`, `$` and `.` take `\r\n` for one break then too. No
+//! match begins or ends between `\r` and `\n`.
 
 mod ascii;
 mod backtrack;
