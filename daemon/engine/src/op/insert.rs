@@ -8,7 +8,7 @@ use editd_proto::message::{Edit, Position};
 
 use super::effect::{Effect, Found, Scene};
 use super::given::{Given, changed_breaks};
-use super::lines::{line_range, line_text};
+use super::lines::{lead, line_range, line_text};
 use super::registry::Op;
 use super::{fields, quote};
 use crate::Refusal;
@@ -145,7 +145,10 @@ impl Insert<'_> {
     fn lines_at(&self, scene: &Scene<'_>, at: usize, new: &str, found: Found) -> Effect {
         let text = scene.text;
         let (made, converted) = line_text(text, &(at..at), new, self.text.literal);
-        effect(scene, text, at, made, Found { converted, ..found }, 0)
+        let lead = lead(text, &(at..at), &made);
+        let mut effect = effect(scene, text, at, made, Found { converted, ..found }, 0);
+        effect.places.iter_mut().for_each(|place| place.lead = lead);
+        effect
     }
 }
 

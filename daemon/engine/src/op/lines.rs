@@ -62,7 +62,8 @@ impl Lines<'_> {
         }
         let new = self.text.resolve(clips)?;
         let (made, converted) = line_text(text, &range, &new, self.text.literal);
-        let place = Place::owning(text, scene.edit, range, &Rc::from(made));
+        let lead = lead(text, &range, &made);
+        let place = Place { lead, ..Place::owning(text, scene.edit, range, &Rc::from(made)) };
         Ok(Effect { places: vec![place], stored, found: Found { converted, ..found } })
     }
 }
@@ -118,6 +119,16 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
     };
     let converted = changed_breaks(given, made.strip_prefix(lead).unwrap_or(&made), text.breaks);
     (made, converted)
+}
+
+/// Bytes of the break that a list of lines, as [`line_text`] made it, begins with to complete an open last line.
+pub(crate) fn lead(text: &Text<'_>, range: &Range<usize>, made: &str) -> u8 {
+    let behind_open = range.is_empty() && range.end == text.len() && !text.ends_with_break();
+    match made.as_bytes() {
+        [b'\r', b'\n', ..] if behind_open && text.len() > 0 => 2,
+        [_, ..] if behind_open && text.len() > 0 => 1,
+        _ => 0,
+    }
 }
 
 /// The break that is added where the text lacks one: the file's there, else the text's own, else `\n`.

@@ -18,7 +18,7 @@ use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{Effect, Found, Op, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
-use crate::splice::{Place, apply_shared, arrange, assemble, size_after};
+use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -255,7 +255,8 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
 }
 
 /// Puts the places together; `None` where nothing changes.
-fn make(ground: &Ground<'_>, text: &Text<'_>, places: Vec<Place>) -> Result<Option<Made>, Refusal> {
+fn make(ground: &Ground<'_>, text: &Text<'_>, mut places: Vec<Place>) -> Result<Option<Made>, Refusal> {
+    complete(text, &mut places);
     let splices = assemble(text, &places)?;
     // Large texts are not kept twice.
     drop(places);

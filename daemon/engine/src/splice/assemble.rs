@@ -6,8 +6,28 @@ use super::place::Place;
 use crate::cut::Cut;
 use crate::limits;
 use crate::refusal::internal;
-use crate::text::{Encoding, Text};
+use crate::text::{Encoding, Text, split_final_break};
 use crate::{Refusal, Splice};
+
+/// Drops the breaks of arranged places that complete a line which no longer stands open before them, since another
+/// place removed or completed it.
+pub(crate) fn complete(text: &Text<'_>, places: &mut [Place]) {
+    let closes = |said: &str| !split_final_break(said, text.breaks).1.is_empty();
+    let (mut from, mut closed) = (0, true);
+    for place in places.iter_mut().filter(|place| !place.is_idle()) {
+        let removed = place.removed.range();
+        if removed.start > from {
+            closed = closes(text.content.cut(0..removed.start));
+        }
+        if closed && place.lead > 0 {
+            place.drop_lead();
+        }
+        if !place.piece.as_str().is_empty() {
+            closed = closes(place.piece.as_str());
+        }
+        from = removed.end;
+    }
+}
 
 /// Turns arranged places into splices. Places that meet are joined, and, where there are very many, those
 /// that nearly meet.

@@ -1,7 +1,8 @@
 //! Byte splices: made small, kept apart, put together, applied and taken back. It knows no edit kinds.
 //!
 //! *Calling sequence*: one [`Place`] for each place that an edit touches; [`arrange`] sorts them and names
-//! those that conflict; [`assemble`] turns the rest into splices.
+//! those that conflict; [`complete`] drops line breaks that are not needed then; [`assemble`] turns the rest into
+//! splices.
 //!
 //! *Invariants*: the splices of a file are sorted, and at least one unchanged byte lies between two of them.
 
@@ -17,7 +18,7 @@ pub use apply::{apply, invert};
 pub use between::splices_between;
 
 pub(crate) use apply::{apply_shared, size_after};
-pub(crate) use assemble::assemble;
+pub(crate) use assemble::{assemble, complete};
 pub(crate) use between::changed_lines;
 pub(crate) use compose::compose;
 pub(crate) use overlap::arrange;

@@ -34,6 +34,8 @@ pub(crate) struct Place {
     pub(crate) piece: Piece,
     /// Order among insertions where offsets cannot tell start from end: an empty file.
     pub(crate) rank: i8,
+    /// Bytes of the break that the piece begins with where it has to complete the line before it; 0 where it has none.
+    pub(crate) lead: u8,
     /// Whether no other edit may touch anything that it matched.
     pub(crate) owning: bool,
 }
@@ -56,7 +58,7 @@ impl Place {
         let part = Span::new(new.start + part.start..new.start + part.end);
         let piece = Piece { whole: Rc::clone(whole), part };
         let (matched, removed) = (Span::new(matched), Span::new(removed));
-        Self { edit, matched, removed, piece, rank: 0, owning: false }
+        Self { edit, matched, removed, piece, rank: 0, lead: 0, owning: false }
     }
 
     /// A line-wise replacement: it keeps others off its whole range.
@@ -72,7 +74,7 @@ impl Place {
             let part = come.start + part.start..come.start + part.end;
             let piece = Piece { whole: Rc::clone(new), part: Span::new(part) };
             let removed = Span::new(removed);
-            Self { edit, matched: Span::new(0..old.len()), removed, piece, rank: 0, owning: false }
+            Self { edit, matched: Span::new(0..old.len()), removed, piece, rank: 0, lead: 0, owning: false }
         };
         super::changed_lines(old, bytes).into_iter().map(place).collect()
     }
@@ -81,7 +83,14 @@ impl Place {
     pub(crate) fn inserting(edit: u32, at: usize, new: &Rc<str>) -> Self {
         let here = Span::new(at..at);
         let piece = Piece { whole: Rc::clone(new), part: Span::new(0..new.len()) };
-        Self { edit, matched: here, removed: here, piece, rank: 0, owning: false }
+        Self { edit, matched: here, removed: here, piece, rank: 0, lead: 0, owning: false }
+    }
+
+    /// Leaves out the break that completes the line before.
+    pub(crate) fn drop_lead(&mut self) {
+        let part = self.piece.part.range();
+        self.piece.part = Span::new((part.start + usize::from(self.lead)).min(part.end)..part.end);
+        self.lead = 0;
     }
 
     /// What no other edit may touch.

@@ -17,7 +17,7 @@ use crate::locate::{self, Rung, ambiguous, candidate};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::fit;
-use crate::op::lines::line_text;
+use crate::op::lines::{lead, line_text};
 use crate::op::registry::Op;
 use crate::refusal::{malformed, refuse};
 use crate::splice::Place;
@@ -101,7 +101,8 @@ impl<'a> Chunk<'a> {
         let lines = Some(text.lines_of(old.clone()));
         let found = Found { rung: Some(stand.rung), lines, converted, ..Found::default() };
         let place = if old.is_empty() {
-            Place::inserting(scene.edit, old.start, &Rc::from(made))
+            let lead = lead(text, &old, &made);
+            Place { lead, ..Place::inserting(scene.edit, old.start, &Rc::from(made)) }
         } else {
             Place::owning(text, scene.edit, old, &Rc::from(made))
         };

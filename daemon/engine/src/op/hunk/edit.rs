@@ -14,7 +14,7 @@ use crate::locate::{self, Brings, Fit, Quote, Rung};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
-use crate::op::lines::{line_range, line_text};
+use crate::op::lines::{lead, line_range, line_text};
 use crate::op::registry::Op;
 use crate::op::{fields, quote};
 use crate::refusal::malformed;
@@ -148,9 +148,10 @@ impl Hunk<'_> {
                 if number == body.groups.len() && at == text.len() { body.ending } else { Ending::Kept };
             let (made, breaks) = instead(text, &(from..at), &new, rung, ending);
             converted += breaks;
+            let lead = lead(text, &(from..at), &made);
             let made = Rc::from(made);
             places.push(if from == at {
-                Place::inserting(scene.edit, at, &made)
+                Place { lead, ..Place::inserting(scene.edit, at, &made) }
             } else {
                 Place::owning(text, scene.edit, from..at, &made)
             });
@@ -171,7 +172,8 @@ impl Hunk<'_> {
         let places = if made.is_empty() {
             Vec::new()
         } else {
-            vec![Place::inserting(scene.edit, range.start, &Rc::from(made))]
+            let lead = lead(text, &range, &made);
+            vec![Place { lead, ..Place::inserting(scene.edit, range.start, &Rc::from(made)) }]
         };
         Ok(Effect { places, stored: None, found })
     }
