@@ -14,7 +14,8 @@ pub(crate) const FIELDS: &[&str] = &["text"];
 /// A new file.
 #[derive(Debug)]
 pub(crate) struct Create<'a> {
-    text: Given<'a>,
+    /// What it says then.
+    pub(crate) text: Given<'a>,
 }
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {

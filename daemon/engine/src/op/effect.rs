@@ -22,6 +22,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) edit: u32,
     /// The file's path: where clipboards come from.
     pub(crate) origin: &'s WirePath,
+    /// The whole new content that another edit of the entry writes.
+    pub(crate) written: Option<&'s str>,
     /// What the job may still cost.
     pub(crate) budget: &'s Budget,
     /// Where else in the job a text stands: a path for people and a line.

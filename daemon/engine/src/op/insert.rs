@@ -17,7 +17,7 @@ use crate::cut::Cut;
 use crate::locate::{self, Brings, Hit, Quote, Rung};
 use crate::refusal::malformed;
 use crate::splice::Place;
-use crate::text::{Text, break_list, follow, split_final_break};
+use crate::text::{Breaks, Text, break_list, follow, split_final_break};
 
 pub(crate) const FIELDS: &[&str] = &[
     "text",
@@ -133,12 +133,18 @@ impl Insert<'_> {
 
     fn bytes_at(&self, scene: &Scene<'_>, at: usize, new: &str, found: Found, rank: i8) -> Effect {
         let text = scene.text;
+        // What `write` replaces is no model for what stands beside the new content.
+        let breaks = scene.written.map_or(text.breaks, Breaks::of);
         let made = if self.text.literal {
             new.to_owned()
         } else {
-            follow(new, "", text.ending_at(at), text.breaks).0
+            let ending = match scene.written {
+                Some(written) => nearest_break(written, rank > 0),
+                None => text.ending_at(at),
+            };
+            follow(new, "", ending, breaks).0
         };
-        let converted = changed_breaks(new, &made, text.breaks);
+        let converted = changed_breaks(new, &made, breaks);
         effect(scene, text, at, made, Found { converted, ..found }, rank)
     }
 
@@ -150,6 +156,13 @@ impl Insert<'_> {
         effect.places.iter_mut().for_each(|place| place.lead = lead);
         effect
     }
+}
+
+/// The last or the first break of a content.
+fn nearest_break(content: &str, last: bool) -> Option<&str> {
+    let list = break_list(content, Breaks::of(content));
+    let at = if last { list.last() } else { list.first() };
+    at.map(|at| content.cut(at.clone()))
 }
 
 fn effect(scene: &Scene<'_>, text: &Text<'_>, at: usize, made: String, found: Found, rank: i8) -> Effect {

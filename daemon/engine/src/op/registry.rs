@@ -4,6 +4,7 @@ use editd_proto::error::Code;
 use editd_proto::message::{Edit, Position};
 use editd_proto::path::WirePath;
 
+use super::given::Given;
 use super::{
     Chunk, Create, Hunk, Insert, Lines, Replace, Substitute, Target, Write, chmod, chunk, create, fields,
     hunk, insert, lines,
@@ -145,6 +146,15 @@ impl<'a> Op<'a> {
     pub(crate) fn target(&self) -> Option<&'a WirePath> {
         match self {
             Self::Rename(target) | Self::Copy(target) => Some(target.to),
+            _ => None,
+        }
+    }
+
+    /// The whole new content, where it brings one.
+    pub(crate) fn written(&self) -> Option<&Given<'a>> {
+        match self {
+            Self::Write(write) => Some(&write.text),
+            Self::Create(create) => Some(&create.text),
             _ => None,
         }
     }

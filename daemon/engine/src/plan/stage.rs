@@ -1,5 +1,6 @@
 //! The text edits of one entry: all located in the same content, then put together. It moves no file.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -124,6 +125,7 @@ fn locate(
     let mut inserted = 0;
     let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
     let hay = Haystack::new(text, ground.budget, needles.collect());
+    let written = written(ops, verdicts, clips);
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -135,6 +137,7 @@ fn locate(
             hay: &hay,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
+            written: written.as_deref(),
             budget: ground.budget,
             elsewhere: ground.elsewhere,
         };
@@ -159,6 +162,14 @@ fn locate(
         }
     }
     Ok(places)
+}
+
+/// The whole new content that an edit writes; those that go with it store nothing that it could read.
+fn written<'o>(ops: &Parsed<'o>, verdicts: &Verdicts<'_>, clips: &Clips<'_>) -> Option<Cow<'o, str>> {
+    let standing = ops.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
+    let text = standing.filter_map(|(_, op)| op.as_ref().ok()?.written()).next()?;
+    // Where it cannot be had, the edit itself says so.
+    text.resolve(clips).ok()
 }
 
 /// Refuses more places or more new text than a file may have.
