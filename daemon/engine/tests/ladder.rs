@@ -187,6 +187,14 @@ fn places(file: &[Line], quoted: &[String], rung: &str) -> Vec<usize> {
         }
         _ => window.iter().zip(&wanted).all(|(a, b)| a.trim_end() == b.trim_end()),
     };
+    // Blank lines around lines that stand as they are indented do not tell another place.
+    let first = wanted.iter().position(|line| !blank(line)).unwrap_or(0);
+    let last = wanted.iter().rposition(|line| !blank(line)).unwrap_or(0);
+    let solid = &wanted[first..=last];
+    let own = |window: &[&str]| window.iter().zip(solid).all(|(a, b)| a.trim_end() == b.trim_end());
+    if rung == "indent" && solid.len() < wanted.len() && stripped.windows(solid.len()).any(own) {
+        return Vec::new();
+    }
     let windows = stripped.windows(wanted.len()).enumerate();
     windows.filter(|(at, window)| fits(*at, window)).map(|(at, _)| at).collect()
 }
