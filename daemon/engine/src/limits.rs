@@ -85,6 +85,9 @@ pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 /// at most.
 pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
 
+/// Bytes of a window that says the same as the one before: seeing that costs as much as comparing one line.
+pub(crate) const SAME_BYTES: usize = 512;
+
 /// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
 pub(crate) const LOOKED_AT: usize = 64;
 

@@ -41,6 +41,13 @@ fn equal_lines_are_compared_once_for_each_place() {
 }
 
 #[test]
+fn windows_that_say_the_same_are_compared_once() {
+    let content = "    let value = compute(1);\n".repeat(5_000);
+    let each = alone(&content, &"  let value = compute(1);\n".repeat(300), Rung::Indent, 100_000);
+    assert_eq!(each.unwrap_err().found, Some(4_701));
+}
+
+#[test]
 fn a_quotation_that_could_stand_anywhere_is_a_limit() {
     let content = "  a\n".repeat(100_000);
     let error = alone(&content, &"a\n".repeat(50_000), Rung::Indent, 200_000).unwrap_err();

@@ -32,13 +32,23 @@ pub(crate) fn search(
         return Ok(());
     }
     let mut affordable = true;
+    // Many windows of a repetitive file say the same.
+    let mut last: Option<(&str, bool)> = None;
     hay.reduced(Form::Bare).each(hay, list(text, quote), &mut |window| {
-        let (found, compared) = wanted.explain(text, text.content.cut(window.clone()));
+        let stretch = text.content.cut(window.clone());
+        let (found, compared) = match last {
+            Some((same, found)) if same == stretch => (found, 1 + stretch.len() / limits::SAME_BYTES),
+            _ => {
+                let (found, compared) = wanted.explain(text, stretch);
+                (found.is_some(), compared)
+            }
+        };
+        last = Some((stretch, found));
         affordable = hay.budget.compare(compared);
         match (affordable, found) {
             (false, _) => ControlFlow::Break(()),
-            (true, None) => ControlFlow::Continue(()),
-            (true, Some(_)) => visit(covered(text, quote, window)),
+            (true, false) => ControlFlow::Continue(()),
+            (true, true) => visit(covered(text, quote, window)),
         }
     })?;
     if affordable {
