@@ -27,6 +27,27 @@ pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
     })
 }
 
+/// JSON without the one code fence around it. Anything else stays as it is.
+pub(super) fn unfenced(payload: &str) -> &str {
+    let inner = || {
+        let payload = payload.trim();
+        let sign = payload.chars().next().filter(|sign| ['`', '~'].contains(sign))?;
+        let (opening, rest) = payload.split_once('\n')?;
+        let (inner, closing) = rest.rsplit_once('\n')?;
+        let fence = opening.len() - opening.trim_start_matches(sign).len();
+        let closing = closing.trim();
+        let closed = closing.len() >= fence && closing.trim_start_matches(sign).is_empty();
+        let inner = inner.trim();
+        let json =
+            inner.starts_with('{') && inner.ends_with('}') || inner.starts_with('[') && inner.ends_with(']');
+        (fence >= FENCE && closed && json).then_some(inner)
+    };
+    inner().unwrap_or(payload)
+}
+
+/// The least characters of a fence.
+const FENCE: usize = 3;
+
 /// Where in the payload, for people, and the 1-based number of the item.
 fn place(path: &Path) -> (String, Option<u64>) {
     let (mut words, mut item) = (String::new(), None);

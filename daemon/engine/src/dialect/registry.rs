@@ -3,7 +3,7 @@
 use editd_proto::error::WireError;
 
 use super::{
-    Dialect, Setting, Translation, apply_patch, chunks, patch, recognise, safe_edit, search_replace,
+    Dialect, Setting, Translation, apply_patch, chunks, json, patch, recognise, safe_edit, search_replace,
     text_editor, unified_diff,
 };
 use crate::Refusal;
@@ -33,6 +33,13 @@ fn named(name: &str) -> Result<&'static dyn Dialect, Refusal> {
     })
 }
 
+/// A payload without what a client wraps around it: a byte order mark, and the fence around JSON. Fences around text
+/// belong to its dialect, which counts its lines.
+fn bare(payload: &str) -> &str {
+    let payload = payload.strip_prefix('\u{feff}').unwrap_or(payload);
+    json::unfenced(payload)
+}
+
 /// Understands a payload. Where no dialect is named it is recognised, and refused where that is not certain.
 ///
 /// # Errors
@@ -43,6 +50,7 @@ pub fn translate(
     setting: &Setting<'_>,
 ) -> Result<Translation, Refusal> {
     setting.check_size(payload)?;
+    let payload = bare(payload);
     let dialect = match dialect {
         Some(name) => named(name)?,
         None => recognise::recognise(payload)?,
@@ -52,6 +60,7 @@ pub fn translate(
 
 /// A refused payload in the words of its dialect, where that is known.
 pub fn say_refusal(dialect: Option<&str>, payload: &str, error: &WireError) -> String {
+    let payload = bare(payload);
     let known = match dialect {
         Some(name) => named(name),
         None => recognise::recognise(payload),

@@ -18,7 +18,8 @@ pub struct Setting<'s> {
 }
 
 impl Setting<'_> {
-    /// The path that a payload names, made relative where it is absolute and inside the workspace.
+    /// The path that a payload names, in its one plain spelling, made relative where it is absolute and inside the
+    /// workspace.
     ///
     /// # Errors
     /// `malformed` where it is empty, `outside` where it is absolute and elsewhere. Other ways out (`..`, links) are
@@ -28,11 +29,11 @@ impl Setting<'_> {
             return Err(malformed("the path is empty; name the file"));
         }
         if !given.starts_with('/') {
-            return Ok(WirePath::from(given));
+            return plain(given.as_bytes());
         }
         let within = |root: &Vec<u8>| given.as_bytes().strip_prefix(root.as_slice())?.strip_prefix(b"/");
         match self.roots.iter().find_map(within) {
-            Some(rest) if !rest.is_empty() => Ok(WirePath::new(rest)),
+            Some(rest) if !rest.is_empty() => plain(rest),
             _ => Err(Box::new(
                 WireError::new(
                     Code::Outside,
@@ -49,12 +50,12 @@ impl Setting<'_> {
     /// As [`Setting::inside`]; `malformed` where neither names a file, or the two differ.
     pub(crate) fn path_or(&self, given: Option<&str>) -> Result<WirePath, Refusal> {
         let given = given.map(|given| self.inside(given)).transpose()?;
-        match (given, self.path) {
-            (Some(given), Some(beside)) if given != *beside => {
+        let beside = self.path.map(beside).transpose()?;
+        match (given, beside) {
+            (Some(given), Some(beside)) if given != beside => {
                 Err(malformed(format!("the payload names {given} and the request {beside}; leave one out")))
             }
-            (Some(path), _) => Ok(path),
-            (None, Some(path)) => Ok(path.clone()),
+            (Some(path), _) | (None, Some(path)) => Ok(path),
             (None, None) => Err(malformed("no file is named; give its path beside the payload")),
         }
     }
@@ -76,4 +77,25 @@ impl Setting<'_> {
             self.limit,
         ))
     }
+}
+
+/// The path that the request names: an absolute one is for whoever resolves paths to judge.
+fn beside(path: &WirePath) -> Result<WirePath, Refusal> {
+    if path.as_bytes().starts_with(b"/") { Ok(path.clone()) } else { plain(path.as_bytes()) }
+}
+
+/// A relative path without `.` steps and doubled slashes, so that all that is asked of one file comes to one entry.
+/// `..` and a slash at the end stay: only the file system can tell what they mean.
+fn plain(given: &[u8]) -> Result<WirePath, Refusal> {
+    let folder = given.ends_with(b"/") || given.ends_with(b"/.");
+    let steps: Vec<&[u8]> =
+        given.split(|byte| *byte == b'/').filter(|step| !step.is_empty() && *step != b".").collect();
+    if steps.is_empty() {
+        return Err(malformed("the path names a folder; name the file"));
+    }
+    let mut path = steps.join(&b'/');
+    if folder {
+        path.push(b'/');
+    }
+    Ok(WirePath::new(path))
 }

@@ -12,7 +12,14 @@ fn an_absolute_path_inside_is_made_relative() {
     let roots = [b"/w".to_vec()];
     let setting = Setting { path: None, roots: &roots, limit: 100 };
     assert_eq!(setting.inside("/w/a b.txt").unwrap(), WirePath::from("a b.txt"));
-    assert_eq!(setting.inside("a/b").unwrap(), WirePath::from("a/b"));
+    for spelt in ["a/b", "./a/b", "a//b", "a/./b", "././/a/b", "/w//a/./b"] {
+        assert_eq!(setting.inside(spelt).unwrap(), WirePath::from("a/b"), "{spelt}");
+    }
+    for kept in ["a/b/", "../a", "a/../b", ".a", "a/.b"] {
+        assert_eq!(setting.inside(kept).unwrap(), WirePath::from(kept), "{kept}");
+    }
+    assert_eq!(setting.inside("a/b/.").unwrap(), WirePath::from("a/b/"));
+    assert_eq!(setting.inside("./").unwrap_err().code, Code::Malformed);
     for outside in ["/wx/a", "/w", "/w/", "/etc/passwd"] {
         assert_eq!(setting.inside(outside).unwrap_err().code, Code::Outside, "{outside}");
     }

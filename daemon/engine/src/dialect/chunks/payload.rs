@@ -62,7 +62,7 @@ fn known(fields: &Map<String, Value>, names: &[&str]) -> Result<(), Refusal> {
 
 /// The symbol that the payload names.
 fn within(fields: &Map<String, Value>) -> Result<Option<Within>, Refusal> {
-    let given = |name: &str| fields.get(name).filter(|value| !value.is_null());
+    let given = |name: &str| fields.get(name).filter(|value| !value.is_null() && value.as_str() != Some(""));
     let number = |name: &'static str, value: &Value| {
         value.as_u64().ok_or_else(|| malformed(format!("{name} must be a number, counted from 0")))
     };
@@ -72,7 +72,7 @@ fn within(fields: &Map<String, Value>) -> Result<Option<Within>, Refusal> {
             let (line, column) = (number("line", line)?, number("column", column)?);
             Ok(Some(Within::Position(SymbolPosition { line, column })))
         }
-        (None, None, Some(Value::String(name))) if !name.is_empty() => Ok(Some(Within::Symbol(name.clone()))),
+        (None, None, Some(Value::String(name))) => Ok(Some(Within::Symbol(name.clone()))),
         (None, None, Some(_)) => Err(malformed("name_path must be a string like Class/method")),
         (_, _, Some(_)) => Err(malformed("name_path stands instead of line and column; leave one out")),
         _ => Err(malformed("line and column belong together; give both, or neither for the whole file")),
@@ -119,6 +119,14 @@ fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
             return Err(malformed(format!("item {} of {name} is not a string; each is one line", at + 1)));
         };
         let line = bare(line);
+        // Only the file could tell whether it is its line break or content.
+        if line.ends_with('\r') {
+            let message = format!(
+                "item {} of {name} ends in a lone \\r; leave it out, or end the item in \\r\\n",
+                at + 1
+            );
+            return Err(Check::LineEnding.refuses(malformed(message)));
+        }
         if line.contains('\n') {
             let message = format!("item {} of {name} has a line break inside; make it two items", at + 1);
             return Err(Check::LineEnding.refuses(malformed(message)));
@@ -137,6 +145,5 @@ fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
 
 /// An item without the one line break that it may end in.
 fn bare(item: &str) -> &str {
-    let line = item.strip_suffix('\n').unwrap_or(item);
-    line.strip_suffix('\r').unwrap_or(line)
+    item.strip_suffix('\n').map_or(item, |line| line.strip_suffix('\r').unwrap_or(line))
 }

@@ -26,7 +26,7 @@ fn a_list_is_its_lines_and_a_last_blank_line_has_a_break() {
         (json!("\n"), "\n"),
         (json!(["a"]), "a"),
         (json!(["a\r\n"]), "a"),
-        (json!(["a\n", "b\r"]), "a\nb"),
+        (json!(["a\n", "b\r\n"]), "a\nb"),
         (json!(["a", ""]), "a\n\n"),
         (json!(["", "a"]), "\na"),
         (json!(["", ""]), "\n\n"),

@@ -20,15 +20,35 @@ pub(super) struct Reply {
 struct Remembered {
     /// The clipboard that it stores.
     clipboard: Option<String>,
-    /// Whether it could replace every occurrence.
-    replaces: bool,
+    kind: Kind,
+}
+
+/// What a patch does, as far as advice about it differs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// It could replace every occurrence.
+    Replace,
+    /// It replaces the whole file, and cannot be made one with another.
+    Overwrite,
+    /// It adds something.
+    Other,
+}
+
+impl Kind {
+    fn of(edit: &Edit) -> Self {
+        match edit.op.as_str() {
+            "replace" => Self::Replace,
+            "write" => Self::Overwrite,
+            _ => Self::Other,
+        }
+    }
 }
 
 impl Reply {
     /// For these edits.
     pub(super) fn new(edits: &[Edit]) -> Self {
         let remembered =
-            |edit: &Edit| Remembered { clipboard: edit.to_clipboard.clone(), replaces: edit.op == "replace" };
+            |edit: &Edit| Remembered { clipboard: edit.to_clipboard.clone(), kind: Kind::of(edit) };
         Self { patches: edits.iter().map(remembered).collect() }
     }
 
@@ -65,18 +85,26 @@ impl Reply {
         lines
     }
 
+    fn kind(&self, patch: Option<u64>) -> Option<Kind> {
+        let index = usize::try_from(patch?).ok()?.checked_sub(1)?;
+        self.patches.get(index).map(|patch| patch.kind)
+    }
+
     /// Why a patch was refused, in the names of this dialect's fields and operations.
     fn about(&self, patch: Option<u64>, error: &WireError) -> String {
-        let index = patch.and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
-        let replaces = index.and_then(|index| self.patches.get(index)).is_some_and(|patch| patch.replaces);
+        let overwrites =
+            [patch, error.other_edit].into_iter().any(|one| self.kind(one) == Some(Kind::Overwrite));
         let sentence = match (error.code, error.other_edit) {
             (Code::Ambiguous, _) => {
                 let places = error.found.unwrap_or(0);
-                let advice = if replaces { ", or set replaceAll" } else { "" };
+                let advice = if self.kind(patch) == Some(Kind::Replace) { ", or set replaceAll" } else { "" };
                 format!("oldText stands at {places} places; quote more lines around the one you mean{advice}")
             }
             (Code::Missing, _) => {
                 "the file does not exist; overwrite, append_eof and prepend_bof make it".to_owned()
+            }
+            (Code::Overlap, _) if overwrites => {
+                "overwrite replaces the whole file; only append_eof and prepend_bof go with it".to_owned()
             }
             (Code::Overlap, Some(other)) => {
                 format!("it changes text that patch {other} changes too; make the two one patch")

@@ -93,11 +93,17 @@ impl Input {
     /// # Errors
     /// `malformed` where there is none, more than one, or half of one.
     pub(super) fn form(self) -> Result<Form, Refusal> {
-        // What a model's defaults leave in a payload says nothing.
-        let flat = self.search.is_some()
-            || self.replace.is_some()
+        let other = self.content.is_some()
+            || self.line_edits.is_some()
+            || self.search_replace.is_some()
+            || self.insert_lines.is_some();
+        // What a model's defaults leave in a payload says nothing. Empty texts and a count of 0 are such
+        // defaults only beside another form: alone they are a search, to be refused for what it lacks.
+        let says = |text: &Option<String>| text.as_ref().is_some_and(|text| !(other && text.is_empty()));
+        let flat = says(&self.search)
+            || says(&self.replace)
             || self.regex == Some(true)
-            || self.search_count.is_some()
+            || self.search_count.is_some_and(|count| !(other && count == 0))
             || self.search_flags.is_some_and(|flags| flags != 0);
         let given = [
             ("content", self.content.is_some()),

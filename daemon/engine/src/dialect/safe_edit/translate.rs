@@ -1,13 +1,16 @@
 //! From the forms of a payload to native edits. It never looks at the file.
 
-use editd_proto::error::WireError;
+use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, FileEntry, Mode, Position};
+use editd_proto::path::WirePath;
 
 use super::fields::{Form, Input, InsertLines, LineEdit, OTHERS, OWN, SearchReplace};
-use super::words::{Reply, refused};
+use super::words::{Reply, own_names, refused};
 use super::{flags, pattern, template};
 use crate::Refusal;
 use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::locate::excerpt;
+use crate::op;
 use crate::refusal::malformed;
 
 /// The dialect.
@@ -42,7 +45,7 @@ impl Dialect for SafeEdit {
             }
             Form::LineEdits(list) => json::each("line_edits", list, lines)?,
             Form::InsertLines(list) => json::each("insert_lines", list, insert)?,
-            Form::Search(search) => vec![substitute(search, mode)?],
+            Form::Search(search) => vec![search_of(search, mode, &path)?],
         };
         let files = vec![FileEntry { path, base: None, edits }];
         let asked = Asked::Job(Wanted { files, mode, diff, ..Wanted::default() });
@@ -69,6 +72,34 @@ fn lines(given: LineEdit) -> Result<Edit, Refusal> {
 fn insert(given: InsertLines) -> Result<Edit, Refusal> {
     let at = Some(Position::Line(given.at_line));
     Ok(Edit { op: "insert".to_owned(), text: Some(given.content), at, ..Edit::default() })
+}
+
+/// The edit of a search, judged as far as it can be without the file, since only here the payload's own pattern
+/// and the names of its fields are known.
+///
+/// # Errors
+/// As [`substitute`]; what the engine refuses of a pattern or a template.
+fn search_of(given: SearchReplace, mode: Option<Mode>, path: &WirePath) -> Result<Edit, Refusal> {
+    let search = excerpt(&given.search, 0);
+    let edit = substitute(given, mode)?;
+    if let Err(mut error) = op::parse(&edit, None) {
+        error.message = without_position(&own_names(&error.message));
+        if error.code == Code::InvalidRegex {
+            error.message = error.message.replacen("`search`", &format!("`search` {search:?}"), 1);
+        }
+        (error.path, error.edit) = (Some(path.clone()), Some(1));
+        return Err(error);
+    }
+    Ok(edit)
+}
+
+/// A message without the position that it gives: it counts in the rewritten pattern, which nobody but us has seen.
+fn without_position(message: &str) -> String {
+    let cut = message.split_once("Parsing error at position ").and_then(|(lead, rest)| {
+        let (_, why) = rest.split_once(": ")?;
+        Some([lead, why].concat())
+    });
+    cut.unwrap_or_else(|| message.to_owned())
 }
 
 /// # Errors

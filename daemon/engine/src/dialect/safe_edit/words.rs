@@ -42,9 +42,7 @@ impl Reply {
                 format!("Pattern {search:?} not found in file; {advice}")
             }
             (Code::Missing, _) => "the file does not exist; content makes it".to_owned(),
-            (Code::Malformed | Code::InvalidRegex | Code::Limit, Some(_)) => {
-                error.message.replace("`pattern`", "`search`").replace("`replacement`", "`replace`")
-            }
+            (Code::Malformed | Code::InvalidRegex | Code::Limit, Some(_)) => own_names(&error.message),
             _ => error.message.clone(),
         };
         let lead = match (edit, &self.search) {
@@ -88,6 +86,11 @@ impl Reply {
             (Status::Refused, None) => with("❌ Edit failed."),
         }
     }
+}
+
+/// A message about a substitution in the names of this dialect's fields.
+pub(super) fn own_names(message: &str) -> String {
+    message.replace("`pattern`", "`search`").replace("`replacement`", "`replace`")
 }
 
 /// A payload that was refused: it names its item itself.

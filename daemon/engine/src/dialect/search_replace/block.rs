@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::fault::{Fault, Kind};
-use super::machine::{Line, Outline, State, Step};
+use super::machine::{Between, Line, Outline, State, Step};
 use super::marker::{SEARCH, is_escaped, is_fence};
 use crate::cut::Cut;
 
 /// One block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Block<'t> {
-    /// The last line before it, outside blocks, that is neither blank nor a fence.
+    /// What the last line before it names, outside blocks, that is neither blank nor a fence nor a rule.
     pub(super) named: Option<&'t str>,
     /// The number of the line of its first marker.
     pub(super) line: u64,
@@ -23,18 +23,18 @@ pub(super) struct Block<'t> {
     pub(super) new: String,
 }
 
-/// The blocks of a text whose first line has the number `first`.
+/// The blocks of a text whose first line has the number `first`; `between` says what its other lines are for.
 ///
 /// # Errors
 /// The first fault; a text without any block is one.
-pub(super) fn blocks(text: &str, first: u64) -> Result<Vec<Block<'_>>, Fault> {
+pub(super) fn blocks(text: &str, first: u64, between: Between) -> Result<Vec<Block<'_>>, Fault> {
     let (mut state, mut named, mut last) = (State::Outside, None, first);
     let mut found = Vec::new();
     for line in lines(text, first) {
         last = line.number;
-        state = match state.step(&line)? {
-            Step::Go(State::Outside) if names_a_file(line.text) => {
-                named = Some(line.text.trim());
+        state = match state.step(&line, between)? {
+            Step::Go(State::Outside) => {
+                named = name(line.text).or(named);
                 State::Outside
             }
             Step::Go(state) => state,
@@ -55,7 +55,7 @@ pub(super) fn blocks(text: &str, first: u64) -> Result<Vec<Block<'_>>, Fault> {
 pub fn progress(text: &str) -> usize {
     let (mut state, mut count) = (State::Outside, 0);
     for line in lines(text, 1) {
-        state = match state.step(&line) {
+        state = match state.step(&line, Between::Nothing) {
             Ok(Step::Go(state)) => state,
             Ok(Step::Done(_)) => {
                 count += 1;
@@ -103,7 +103,25 @@ fn unescaped(part: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Whether a line between blocks may name the file of the next one.
-fn names_a_file(line: &str) -> bool {
-    !line.trim().is_empty() && !is_fence(line)
+/// The file that a line between blocks names, without what marks it as a heading, as code or as bold.
+fn name(line: &str) -> Option<&str> {
+    if is_fence(line) {
+        return None;
+    }
+    let mut name = line.trim();
+    let heading = name.trim_start_matches('#');
+    if heading.starts_with([' ', '\t']) {
+        name = heading.trim_start();
+    }
+    loop {
+        name = name.strip_suffix(':').unwrap_or(name).trim_end();
+        let inner = ["**", "`", "*"].iter().find_map(|mark| name.strip_prefix(mark)?.strip_suffix(mark));
+        match inner {
+            Some(inner) => name = inner.trim(),
+            None => break,
+        }
+    }
+    // A blank line, an ellipsis or a rule names nothing.
+    let bare = name.trim_matches(['.', '…', '-', '_', '*', '=', '#', '`', '~', ':']);
+    if bare.is_empty() { None } else { Some(name) }
 }

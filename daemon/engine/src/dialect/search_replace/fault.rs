@@ -11,7 +11,7 @@ use crate::refusal::malformed;
 /// A form of a block, for whoever got it wrong.
 pub(super) const FORM: &str = "A block is:
 <<<<<<< SEARCH
-:start_line:(line where the text starts; may be left out)
+:start_line:(line where the text starts; may be left out, with the line below)
 -------
 (text to find)
 =======
@@ -47,6 +47,8 @@ pub(super) enum Kind {
     LineMarker,
     /// A `:start_line:` without a number, or a second one of its kind.
     Number,
+    /// A `-------` that no number stands before.
+    Dashes,
     /// A block without SEARCH text.
     Empty,
     /// A block for no file.
@@ -64,9 +66,9 @@ impl Fault {
         Self { kind, line: line.number, marker, expected: Some(expected) }
     }
 
-    /// The fault of a line that should give a number.
-    pub(super) fn number(line: &Line<'_>) -> Self {
-        Self { expected: None, ..Self::new(Kind::Number, line, "") }
+    /// The fault of a line in whose place no certain marker belongs.
+    pub(super) fn of_line(kind: Kind, line: &Line<'_>) -> Self {
+        Self { expected: None, ..Self::new(kind, line, "") }
     }
 
     /// The fault of a whole block, at its first line.
@@ -100,6 +102,9 @@ impl Fault {
             ),
             Kind::Number => format!(
                 "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
+            ),
+            Kind::Dashes => format!(
+                "{at}: `{marker}` follows no `:start_line:`, so that it may be content; leave it out, or put a backslash in front of it if it is content of the file"
             ),
             Kind::Empty => format!(
                 "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part"

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::fault::{Fault, Kind};
-use super::marker::{Marker, REPLACE, SEARCH, SEPARATOR, Width};
+use super::marker::{Marker, REPLACE, SEARCH, SEPARATOR, Width, slips};
 
 /// A line of a text.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,15 @@ pub(super) struct Outline {
     pub(super) replace: Range<usize>,
 }
 
+/// What the lines between blocks are for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Between {
+    /// They name files.
+    Names,
+    /// Nothing: the file is known.
+    Nothing,
+}
+
 /// What a line leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
@@ -72,10 +81,10 @@ impl State {
     ///
     /// # Errors
     /// The fault of the line, where it may not stand here.
-    pub(super) fn step(self, line: &Line<'_>) -> Result<Step, Fault> {
+    pub(super) fn step(self, line: &Line<'_>, between: Between) -> Result<Step, Fault> {
         let marker = Marker::of(line.text);
         match self {
-            Self::Outside => outside(marker, line).map(Step::Go),
+            Self::Outside => outside(marker, line, between).map(Step::Go),
             Self::Head(head) => in_head(head, marker, line).map(Step::Go),
             Self::Search(head, from) => in_search(head, from, marker, line).map(Step::Go),
             Self::Replace(head, search, from) => in_replace(head, search, from, marker, line),
@@ -96,8 +105,12 @@ impl State {
     }
 }
 
-fn outside(marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fault> {
+fn outside(marker: Marker<'_>, line: &Line<'_>, between: Between) -> Result<State, Fault> {
     match marker {
+        // What reads like the start or the end of a block is refused also there: it may be one with a slip.
+        Marker::Separator(_) | Marker::Conflict if between == Between::Nothing && !slips(line.text) => {
+            Ok(State::Outside)
+        }
         Marker::Search(width) => Ok(State::Head(Head { width, line: line.number, near: None, ended: false })),
         Marker::Separator(Width::Narrow) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEARCH)),
         Marker::Conflict => Err(Fault::new(Kind::Slip, line, SEARCH)),
@@ -115,13 +128,17 @@ fn in_head(head: Head, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fau
             let digits = given.bytes().all(|byte| byte.is_ascii_digit());
             let near: Option<u64> = given.parse().ok().filter(|_| digits);
             if near.is_none() || head.near.is_some() {
-                return Err(Fault::number(line));
+                return Err(Fault::of_line(Kind::Number, line));
             }
             Ok(State::Head(Head { near, ..head }))
         }
-        Marker::EndLine if head.ended => Err(Fault::number(line)),
+        Marker::EndLine if head.ended => Err(Fault::of_line(Kind::Number, line)),
         Marker::EndLine => Ok(State::Head(Head { ended: true, ..head })),
         Marker::Dashes(width) if width == Width::Narrow || width == head.width => {
+            // Without a number before it, it may as well be the first line of the text.
+            if head.near.is_none() && !head.ended {
+                return Err(Fault::of_line(Kind::Dashes, line));
+            }
             Ok(State::Search(head, line.end()))
         }
         _ => in_search(head, line.start, marker, line),

@@ -80,6 +80,11 @@ pub(super) fn is_escaped(line: &str) -> bool {
     bare.len() < line.len() && ESCAPABLE.iter().any(|start| bare.starts_with(start))
 }
 
+/// Whether a line of seven signs and more may be meant for the start or the end of a block.
+pub(super) fn slips(line: &str) -> bool {
+    line.starts_with('<') || line.to_ascii_uppercase().contains("REPLACE")
+}
+
 /// Whether a line is a fence around a text.
 pub(super) fn is_fence(line: &str) -> bool {
     let line = line.trim_start();

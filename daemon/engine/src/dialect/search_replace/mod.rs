@@ -8,7 +8,8 @@
 //! markers is taken as it is, but for one `\` in front of a line that would else be a marker.
 //!
 //! *Limitations*: an empty SEARCH is `malformed`, also with a `:start_line:`: it quotes nothing, so nothing
-//! proves that the line is still the one that was meant.
+//! proves that the line is still the one that was meant. A `-------` that no number line stands before is `malformed`
+//! too: it may be the marker or the first line that is quoted, and either guess can damage a file that has such lines.
 
 mod translate;
 

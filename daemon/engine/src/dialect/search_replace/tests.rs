@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::block::{Block, blocks};
 use super::fault::Kind;
+use super::machine::Between;
 use super::marker::{Marker, is_escaped};
 use super::progress;
 use super::words::{Said, SearchReplaceWords};
@@ -20,8 +21,8 @@ fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
     let extra = |sign: &str| if wide { sign.to_owned() } else { String::new() };
     let path = block.named.filter(|_| named).map(|path| format!("{path}\n")).unwrap_or_default();
     let near = block.near.map(|line| format!(":start_line:{line}\n")).unwrap_or_default();
-    // Without them a first line of dashes would be taken for the end of the head.
-    let dashes = if dashes { "-------\n" } else { "" };
+    // Without a number before them they would be refused.
+    let dashes = if dashes && block.near.is_some() { "-------\n" } else { "" };
     format!(
         "{path}{}<<<<<<< SEARCH\n{near}{dashes}{}{}=======\n{}{}>>>>>>> REPLACE\n",
         extra("<"),
@@ -87,7 +88,7 @@ proptest! {
             wanted.push(block);
         }
         prop_assert_eq!(progress(&text), wanted.len());
-        prop_assert_eq!(blocks(&text, 1).unwrap(), wanted);
+        prop_assert_eq!(blocks(&text, 1, Between::Names).unwrap(), wanted);
     }
 
     /// Each line of the file is another, some are markers, and each block takes the place of the lines it quotes.
@@ -130,7 +131,7 @@ proptest! {
     fn lines_in_any_order_are_understood_or_refused_at_a_line(lines in prop::collection::vec(line(), 0..12)) {
         let text = lines.concat();
         let count = text.split_inclusive('\n').count() as u64;
-        match blocks(&text, 1) {
+        match blocks(&text, 1, Between::Names) {
             Ok(found) => {
                 prop_assert_eq!(found.len(), progress(&text));
                 prop_assert!(found.iter().all(|block| !block.old.is_empty()));
@@ -207,7 +208,8 @@ fn large_texts_are_read_a_bounded_number_of_times() {
 
 #[test]
 fn every_fault_is_told_apart() {
-    let kind = |text: &str| blocks(text, 1).map_err(|fault| (fault.kind, fault.line)).unwrap_err();
+    let kind =
+        |text: &str| blocks(text, 1, Between::Names).map_err(|fault| (fault.kind, fault.line)).unwrap_err();
     for (text, wanted) in [
         ("a\n=======\n", (Kind::Order, 2)),
         (">>>>>>> REPLACE", (Kind::Order, 1)),
@@ -223,6 +225,7 @@ fn every_fault_is_told_apart() {
         ("<<<<<<< SEARCH\na\n=======\n:start_line:3\n", (Kind::LineMarker, 4)),
         ("<<<<<<< SEARCH\na\n=======\n:end_line:3\n", (Kind::LineMarker, 4)),
         ("<<<<<<< SEARCH\n:start_line:x\n", (Kind::Number, 2)),
+        ("<<<<<<< SEARCH\n-------\na\n", (Kind::Dashes, 2)),
         ("<<<<<<< SEARCH\n:start_line:+1\n", (Kind::Number, 2)),
         ("<<<<<<< SEARCH\n:start_line:1\n:start_line:1\n", (Kind::Number, 3)),
         ("<<<<<<< SEARCH\n:end_line:1\n:end_line:1\n", (Kind::Number, 3)),

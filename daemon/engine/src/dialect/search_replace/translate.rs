@@ -9,6 +9,7 @@ use editd_proto::path::WirePath;
 use super::block::{Block, blocks};
 use super::fault::{FORM, Fault, Kind};
 use super::forms::{self, Portion};
+use super::machine::Between;
 use super::words::{Said, SearchReplaceWords};
 use crate::Refusal;
 use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
@@ -64,7 +65,8 @@ impl Gathered {
             (given, _) => Some(setting.path_or(given.as_deref())?),
         };
         let fault = |fault: Fault| fault.refusal(&portion.place, path.as_ref());
-        for block in blocks(&portion.text, portion.first).map_err(fault)? {
+        let between = if path.is_some() { Between::Nothing } else { Between::Names };
+        for block in blocks(&portion.text, portion.first, between).map_err(fault)? {
             let path = match (&path, block.named) {
                 (Some(path), _) => path.clone(),
                 (None, Some(named)) => setting.inside(named)?,
