@@ -8,6 +8,7 @@ use editd_proto::message::{Edit, FileMode, Position};
 use editd_proto::path::WirePath;
 
 use super::header::{Mode, Name, without_prefix, without_prefixes};
+use super::mark::{Marked, unmarked};
 use super::parse::{FilePatch, Hunk, fault, files, fits};
 use super::words::{DiffWords, Said, refused};
 use crate::Refusal;
@@ -248,12 +249,27 @@ fn whole(hunk: &Hunk) -> Result<Edit, Refusal> {
         let what = "a file that goes has only lines with `-`; send all of its lines";
         return Err(fault(hunk.line, Code::Malformed, what));
     }
-    Ok(Edit { text: Some(hunk.body.text.clone()), all: Some(true), ..edit("hunk") })
+    // The mark goes with the file.
+    let text =
+        hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")));
+    Ok(Edit { text: Some(text), all: Some(true), ..edit("hunk") })
 }
 
 fn native(hunk: Hunk) -> Result<Edit, Refusal> {
     let near = hunk.numbers.map(|numbers| numbers.old.0);
-    let base = Edit { text: Some(hunk.body.text), ..edit("hunk") };
+    let text = if near.is_some_and(|line| line <= 1) {
+        match unmarked(&hunk.body.text) {
+            Marked::Kept(text) => text.into_owned(),
+            Marked::Changed => {
+                let what =
+                    "a byte order mark stays as it is; leave it where it is on both sides, or on neither";
+                return Err(fault(hunk.line, Code::Unsupported, what));
+            }
+        }
+    } else {
+        hunk.body.text
+    };
+    let base = Edit { text: Some(text), ..edit("hunk") };
     if hunk.body.counts.0 > 0 {
         return Ok(Edit { near: near.filter(|line| *line > 0), ..base });
     }
