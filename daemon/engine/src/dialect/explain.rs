@@ -5,7 +5,7 @@ use std::fmt::Write;
 use editd_proto::error::WireError;
 use editd_proto::message::FileOutcome;
 
-/// The message, and below it the places, the nearest text and the change that it is about.
+/// The message, and below it the places, the nearest text, the regions and the change that it is about.
 pub(super) fn explain(error: &WireError) -> String {
     with_details(error, error.message.clone())
 }
@@ -24,6 +24,17 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
     for near in &error.near_misses {
         let _ = write!(out, "\n{}", near.text.trim_end_matches('\n'));
     }
+    for region in &error.regions {
+        let _ = write!(out, "\n  line {}:", region.line);
+        let sides =
+            [("as read", &region.base), ("as it is now", &region.current), ("as wanted", &region.wanted)];
+        for (side, text) in sides {
+            let _ = write!(out, "\n    {side}:{}", if text.is_empty() { " nothing" } else { "" });
+            for line in text.lines() {
+                let _ = write!(out, "\n      {line}");
+            }
+        }
+    }
     if let Some(diff) = &error.diff {
         let _ = write!(out, "\n{}", diff.trim_end_matches('\n'));
     }
@@ -33,4 +44,21 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
 /// The edits of a file that were left out: their 1-based number and why.
 pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &WireError)> {
     (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_ref()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use editd_proto::error::{Code, Region};
+
+    use super::*;
+
+    #[test]
+    fn a_conflict_shows_its_regions() {
+        let mut error = WireError::new(Code::Conflict, "look at `regions`");
+        let (base, current, wanted) = ("a\nb\n".into(), String::new(), "c\n".into());
+        error.regions.push(Region { line: 3, base, current, wanted });
+        let shown = "look at `regions`\n  line 3:\n    as read:\n      a\n      b\n    as it is now: nothing\n    \
+                     as wanted:\n      c";
+        assert_eq!(explain(&error), shown);
+    }
 }

@@ -60,10 +60,12 @@ pub(super) fn begins(payload: &str) -> bool {
     payload.lines().find(|line| !wraps(line)).is_some_and(|line| line.trim() == BEGIN)
 }
 
-/// Whether a line may stand in front of an envelope: blank, a fence, or the start of a heredoc.
+/// Whether a line may stand in front of an envelope: blank, a fence, or the start of a heredoc. A command that goes
+/// to another folder first would give the paths another meaning, so no other command is passed over.
 fn wraps(line: &str) -> bool {
     let line = line.trim();
-    let tag = line.rsplit_once("<<").map(|(_, tag)| tag.trim_matches(['-', '\'', '"', ' ']));
+    let call = line.strip_prefix("apply_patch").unwrap_or(line).trim_start();
+    let tag = call.strip_prefix("<<").map(|tag| tag.trim_matches(['-', '\'', '"', ' ']));
     line.is_empty() || line.starts_with("```") || tag.is_some_and(is_tag)
 }
 

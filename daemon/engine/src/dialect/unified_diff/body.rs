@@ -36,7 +36,7 @@ pub(super) fn read(lines: &[&str], first: u64, numbers: Option<Numbers>) -> Resu
             [b'\\', ..] => (0, 0),
             [b' ', ..] | [] | b"\r" => (1, 1),
             [b'+', ..] => (0, 1),
-            [b'-', ..] if is_signature(line, left) || begins_file(lines, at, left) => break,
+            [b'-', ..] if is_signature(lines, at, left) || begins_file(lines, at, left) => break,
             [b'-', ..] => (1, 0),
             _ => {
                 stop = Some((at, *line));
@@ -68,9 +68,24 @@ pub(super) fn read(lines: &[&str], first: u64, numbers: Option<Numbers>) -> Resu
     Ok((Body { text, counts: (old, new) }, taken))
 }
 
-/// Whether a line is that above a mail's signature, once the hunk has all its lines.
-fn is_signature(line: &str, left: Option<(u64, u64)>) -> bool {
-    left == Some((0, 0)) && line.trim_end() == "--"
+/// Whether a line is that above a mail's signature: the hunk has all its lines, or git's version is all that follows
+/// in the mail, which no hunk could go on with.
+fn is_signature(lines: &[&str], at: usize, left: Option<(u64, u64)>) -> bool {
+    let mut below = lines.iter().skip(at).map(|line| line.trim_end());
+    if below.next() != Some("--") {
+        return false;
+    }
+    let version = |line: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-()+ ".contains(&byte);
+        line.starts_with(|first: char| first.is_ascii_digit())
+            && line.contains('.')
+            && line.bytes().all(plain)
+    };
+    left == Some((0, 0))
+        || (below.next().is_some_and(version)
+            && below
+                .find(|line| !line.is_empty())
+                .is_none_or(|line| line.starts_with("From ") || line == "```"))
 }
 
 /// Whether the next file begins here: where `---`, `+++` and `@@` follow each other, unless just one line of each

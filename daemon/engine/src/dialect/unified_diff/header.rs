@@ -36,36 +36,48 @@ pub(super) enum Name<'p> {
 
 /// The name behind `--- ` or `+++ `.
 pub(super) fn name(rest: &str) -> Name<'_> {
-    let rest = rest.trim();
-    if let Some(name) = unquoted(rest) {
+    if let Some(name) = unquoted(rest.trim()) {
         return Name::File(name.into());
     }
-    // A time stands behind a tab.
-    let bare = rest.split('\t').next().unwrap_or(rest).trim_end();
+    // A time stands behind a tab, and tools put one behind each name that has a blank: without it, a blank is stray.
+    let bare = rest.split_once('\t').map_or(rest.trim_end(), |(bare, _)| bare);
     if bare == "/dev/null" { Name::Nothing } else { Name::File(bare.into()) }
 }
 
 /// A path of an extended header, which has no prefix.
 pub(super) fn plain(rest: &str) -> Cow<'_, str> {
-    unquoted(rest.trim()).map_or(Cow::Borrowed(rest.trim()), Cow::Owned)
+    unquoted(rest.trim()).map_or(Cow::Borrowed(rest), Cow::Owned)
 }
 
 /// Both names behind `diff --git `, where they are the same but for their prefixes.
 pub(super) fn both(rest: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
-    let rest = rest.trim();
-    if rest.starts_with('"') {
+    if rest.trim().starts_with('"') {
+        let rest = rest.trim();
         let end = quote_end(rest)?;
         let (first, second) = (rest.cut(0..end), rest.cut(end..rest.len()));
-        return Some((unquoted(first)?.into(), plain(second)));
+        return Some((unquoted(first)?.into(), plain(second.trim())));
     }
+    halves(rest).or_else(|| halves(rest.trim()))
+}
+
+fn halves(rest: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     let half = rest.len().checked_sub(1)? / 2;
     let (first, second) = (rest.get(..half)?, rest.get(half..)?.strip_prefix(' ')?);
-    (bare(first)? == bare(second)?).then_some((first.into(), second.into()))
+    (first == second || bare(first)? == bare(second)?).then_some((first.into(), second.into()))
 }
 
 /// A name without its first folder.
-fn bare(name: &str) -> Option<&str> {
+pub(super) fn bare(name: &str) -> Option<&str> {
     name.split_once('/').map(|(_, rest)| rest)
+}
+
+/// The prefixes of two names that are known to be of one file.
+pub(super) fn prefixes<'n>(old: &'n str, new: &'n str) -> Option<(&'n str, &'n str)> {
+    if old == new {
+        return Some(("", ""));
+    }
+    let rest = bare(old).filter(|rest| bare(new) == Some(*rest))?;
+    Some((old.strip_suffix(rest)?, new.strip_suffix(rest)?))
 }
 
 /// The two names of one file without their prefixes, where those are such as tools write.
@@ -76,11 +88,6 @@ pub(super) fn without_prefixes<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n 
         .flat_map(|(a, b)| [(a, b), (b, a)])
         .find_map(|(a, b)| Some((old.strip_prefix(a)?, new.strip_prefix(b)?)))
         .unwrap_or((old, new))
-}
-
-/// The name of a file whose other side is none, without the prefix of its side.
-pub(super) fn without_prefix<'n>(name: &'n str, side: &str) -> &'n str {
-    name.strip_prefix(side).unwrap_or(name)
 }
 
 /// Where the text in quotes ends with which a string begins.
@@ -159,6 +166,14 @@ mod tests {
         assert_eq!(both("a/x y b/x y").unwrap(), ("a/x y".into(), "b/x y".into()));
         assert_eq!(both(r#""a/\303\244" "b/\303\244""#).unwrap(), ("a/ä".into(), "b/ä".into()));
         assert_eq!(both("a/x b/y"), None);
+        assert_eq!(both("x x").unwrap(), ("x".into(), "x".into()));
+        assert_eq!(both("a/x  b/x ").unwrap(), ("a/x ".into(), "b/x ".into()));
+        assert_eq!(both("a/x b/x ").unwrap(), ("a/x".into(), "b/x".into()));
+        assert_eq!(name("a/x \t"), Name::File("a/x ".into()));
+        assert_eq!(name("a/x "), Name::File("a/x".into()));
+        assert_eq!(prefixes("i/x", "w/x"), Some(("i/", "w/")));
+        assert_eq!(prefixes("a/x", "a/x"), Some(("", "")));
+        assert_eq!(prefixes("a/x", "b/y"), None);
         assert_eq!(without_prefixes("a/x", "b/x"), ("x", "x"));
         assert_eq!(without_prefixes("a/x", "a/x"), ("a/x", "a/x"));
     }

@@ -14,6 +14,7 @@
 
 mod body;
 mod header;
+mod mark;
 mod parse;
 mod translate;
 mod words;

@@ -18,6 +18,8 @@ pub(super) struct FilePatch<'p> {
     pub(super) old: Option<Name<'p>>,
     /// What stands behind `+++`, likewise.
     pub(super) new: Option<Name<'p>>,
+    /// Both names as a line above says them, where it says that they are of one file.
+    pub(super) announced: Option<(Cow<'p, str>, Cow<'p, str>)>,
     /// Whether the names are those of the lines with `---` and `+++`.
     named: bool,
     /// The mode of a file that comes.
@@ -37,10 +39,19 @@ pub(super) struct FilePatch<'p> {
 impl FilePatch<'_> {
     /// Whether these are the names that git's first line announced.
     fn awaits(&self, names: &(Option<Name<'_>>, Option<Name<'_>>)) -> bool {
-        let same = |own: &Option<Name<'_>>, name: &Option<Name<'_>>| {
-            own.is_none() || own == name || *name == Some(Name::Nothing)
+        let same = |own: &Option<Name<'_>>, name: &Option<Name<'_>>, prefix: &str| match (own, name) {
+            (Some(Name::File(own)), Some(Name::File(name))) => {
+                own == name || name.strip_prefix(prefix) == Some(own)
+            }
+            _ => true,
         };
-        !self.named && self.hunks.is_empty() && same(&self.old, &names.0) && same(&self.new, &names.1)
+        let hollow = !self.named && self.hunks.is_empty();
+        hollow && same(&self.old, &names.0, "a/") && same(&self.new, &names.1, "b/")
+    }
+
+    /// Whether nothing is said of any file: a line of prose that only begins like git's first one.
+    fn is_prose(&self) -> bool {
+        *self == Self { line: self.line, ..Self::default() }
     }
 }
 
@@ -116,6 +127,13 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
             }
             if let Some(file) = files.last_mut() {
                 file.named = true;
+                if at
+                    .checked_sub(1)
+                    .and_then(|above| lines.get(above))
+                    .is_some_and(|line| compares_folders(line))
+                {
+                    file.announced = same_file(file);
+                }
             }
             at += 2;
         } else if line.starts_with("@@@") {
@@ -136,6 +154,7 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
             at += 1;
         }
     }
+    files.retain(|file| !file.is_prose());
     if files.is_empty() {
         return Err(malformed("the text holds no diff; send lines with `---`, `+++` and `@@`"));
     }
@@ -145,8 +164,24 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
 const BINARY: &str = "a binary file is no text that a diff can change; write the file itself";
 
 fn git_file(rest: &str, line: u64) -> FilePatch<'_> {
-    let (old, new) = header::both(rest).unzip();
-    FilePatch { line, old: old.map(Name::File), new: new.map(Name::File), ..FilePatch::default() }
+    let announced = header::both(rest);
+    let (old, new) = announced.clone().unzip();
+    FilePatch { line, old: old.map(Name::File), new: new.map(Name::File), announced, ..FilePatch::default() }
+}
+
+/// Whether a line is the call of `diff` that stands above each file where folders were compared.
+fn compares_folders(line: &str) -> bool {
+    let recursive = |word: &str| word == "--recursive" || (!word.starts_with("--") && word.contains('r'));
+    let mut words = line.split_whitespace();
+    words.next() == Some("diff") && words.take_while(|word| word.starts_with('-')).any(recursive)
+}
+
+/// The names of a file, each in the folder that was compared.
+fn same_file<'p>(file: &FilePatch<'p>) -> Option<(Cow<'p, str>, Cow<'p, str>)> {
+    match (&file.old, &file.new) {
+        (Some(Name::File(old)), Some(Name::File(new))) => Some((old.clone(), new.clone())),
+        _ => None,
+    }
 }
 
 /// A line between git's first one and the names.

@@ -7,7 +7,8 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, FileMode, Position};
 use editd_proto::path::WirePath;
 
-use super::header::{Mode, Name, without_prefix, without_prefixes};
+use super::header::{Mode, Name, bare, prefixes, without_prefixes};
+use super::mark::{Marked, unmarked};
 use super::parse::{FilePatch, Hunk, fault, files, fits};
 use super::words::{DiffWords, Said, refused};
 use crate::Refusal;
@@ -100,20 +101,14 @@ fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, Refusal> {
         return Ok(Deed::Copy { from, to });
     }
     let path = |name: &str| setting.path_or(Some(name));
-    match (&file.old, &file.new) {
-        (Some(Name::Nothing), Some(Name::Nothing)) => {
+    match names(file) {
+        (Some(Side::Nothing), Some(Side::Nothing)) => {
             Err(fault(file.line, Code::Malformed, "both names are `/dev/null`; name the file"))
         }
-        (Some(Name::Nothing), Some(Name::File(new))) => Ok(Deed::Create(path(without_prefix(new, "b/"))?)),
-        (Some(Name::File(old)), Some(Name::Nothing)) => Ok(Deed::Delete(path(without_prefix(old, "a/"))?)),
-        (Some(Name::File(old)), Some(Name::File(new))) => {
-            let (old, new) = without_prefixes(old, new);
-            let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
-            if old != new && !kept {
-                let what = "the lines `---` and `+++` name two files; give one name, or say `rename from` and `rename to`";
-                return Err(fault(file.line, Code::Malformed, what));
-            }
-            let path = path(new)?;
+        (Some(Side::Nothing), Some(Side::File(new))) => Ok(Deed::Create(path(new)?)),
+        (Some(Side::File(old)), Some(Side::Nothing)) => Ok(Deed::Delete(path(old)?)),
+        (Some(Side::File(old)), Some(Side::File(new))) => {
+            let path = one(file, old, new, setting)?;
             Ok(match (file.comes, file.goes) {
                 (Some(_), _) => Deed::Create(path),
                 (None, Some(_)) => Deed::Delete(path),
@@ -122,6 +117,61 @@ fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, Refusal> {
         }
         _ => Ok(Deed::Change(setting.path_or(None)?)),
     }
+}
+
+/// The name of one side, without its prefix.
+#[derive(Clone, Copy)]
+enum Side<'n> {
+    /// No file.
+    Nothing,
+    /// A file.
+    File(&'n str),
+}
+
+/// The names of both sides: without the prefixes of the line that announced them, else without usual ones.
+fn names<'n>(file: &'n FilePatch<'_>) -> (Option<Side<'n>>, Option<Side<'n>>) {
+    let announced = file.announced.as_ref().and_then(|(old, new)| {
+        let is = |side: &Option<Name<'_>>, name: &str| !matches!(side, Some(Name::File(own)) if own != name);
+        (is(&file.old, old) && is(&file.new, new)).then(|| prefixes(old, new))?
+    });
+    let side = |name: &'n Option<Name<'_>>, prefix: &str| {
+        Some(match name.as_ref()? {
+            Name::Nothing => Side::Nothing,
+            Name::File(name) => Side::File(name.strip_prefix(prefix).unwrap_or(name)),
+        })
+    };
+    match (announced, &file.old, &file.new) {
+        (None, Some(Name::File(old)), Some(Name::File(new))) => {
+            let (old, new) = without_prefixes(old, new);
+            (Some(Side::File(old)), Some(Side::File(new)))
+        }
+        (announced, old, new) => {
+            let (before, after) = announced.unwrap_or(("a/", "b/"));
+            (side(old, before), side(new, after))
+        }
+    }
+}
+
+/// The one file that two names mean.
+///
+/// # Errors
+/// `malformed` where they may mean two.
+fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Result<WirePath, Refusal> {
+    let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
+    if old == new || kept {
+        return setting.path_or(Some(new));
+    }
+    // What the request names is certain where both sides may mean it.
+    if let (Some(_), Some(rest)) = (setting.path, bare(old).filter(|rest| bare(new) == Some(*rest))) {
+        for name in [new, old, rest] {
+            if let Ok(path) = setting.path_or(Some(name)) {
+                return Ok(path);
+            }
+        }
+    }
+    let what =
+        "the lines `---` and `+++` name two files; give one name, or say `rename from` and `rename to`";
+    Err(fault(file.line, Code::Malformed, what))
 }
 
 /// The entries so far, and what is to be said of them.
@@ -248,12 +298,27 @@ fn whole(hunk: &Hunk) -> Result<Edit, Refusal> {
         let what = "a file that goes has only lines with `-`; send all of its lines";
         return Err(fault(hunk.line, Code::Malformed, what));
     }
-    Ok(Edit { text: Some(hunk.body.text.clone()), all: Some(true), ..edit("hunk") })
+    // The mark goes with the file.
+    let text =
+        hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")));
+    Ok(Edit { text: Some(text), all: Some(true), ..edit("hunk") })
 }
 
 fn native(hunk: Hunk) -> Result<Edit, Refusal> {
     let near = hunk.numbers.map(|numbers| numbers.old.0);
-    let base = Edit { text: Some(hunk.body.text), ..edit("hunk") };
+    let text = if near.is_some_and(|line| line <= 1) {
+        match unmarked(&hunk.body.text) {
+            Marked::Kept(text) => text.into_owned(),
+            Marked::Changed => {
+                let what =
+                    "a byte order mark stays as it is; leave it where it is on both sides, or on neither";
+                return Err(fault(hunk.line, Code::Unsupported, what));
+            }
+        }
+    } else {
+        hunk.body.text
+    };
+    let base = Edit { text: Some(text), ..edit("hunk") };
     if hunk.body.counts.0 > 0 {
         return Ok(Edit { near: near.filter(|line| *line > 0), ..base });
     }
