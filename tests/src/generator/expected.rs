@@ -129,12 +129,16 @@ fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
     let skipped = if is_merged(said, ways) { said.before.len() } else { 0 };
     let all = if is_merged(said, ways) { said.with_context().len() } else { said.new.len() };
     // Of a phrase what is new stands as given, also where the file has curly quotes.
-    let phrase = |text: &str| match (meant.truth.new.as_slice(), said.new.as_slice()) {
-        ([meant_new], [given]) if said.phrase.is_some() && meant.how.writes_as_given() => {
-            Some(text.replacen(meant_new.as_str(), given, 1))
+    let phrase = |text: &str| match (&meant.truth.phrase, &said.phrase) {
+        (Some((_, was)), Some((_, given))) if meant.how.writes_as_given() => {
+            Some(text.replacen(was, given, 1))
         }
         _ => None,
     };
+    // A blank line that the disturbance made one that old and new share is the file's own.
+    let own = source.lines.get(said.span()).unwrap_or_default();
+    let own_blanks: Vec<&str> =
+        own.iter().map(|line| line.text.as_str()).filter(|text| text.trim().is_empty()).collect();
     let lines = site.new.iter().enumerate().map(|(at, text)| {
         let as_given = phrase(text);
         let mut texts = vec![text.as_str()];
@@ -147,6 +151,7 @@ fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
         }
         if blank {
             texts.push("");
+            texts.extend(&own_blanks);
         }
         options(source, &texts, open && at + 1 == site.new.len())
     });
