@@ -16,7 +16,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Effect, Found, Op, Scene};
+use crate::op::{Effect, Found, Op, Outline, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, size_after};
 use crate::text::{Breaks, Encoding, Text};
@@ -123,6 +123,7 @@ fn locate(
     let mut inserted = 0;
     let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
     let hay = Haystack::new(text, ground.budget, needles.collect());
+    let outline = Outline::new(ops.iter().flatten().filter_map(Op::headers));
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -132,6 +133,7 @@ fn locate(
         let scene = Scene {
             text,
             hay: &hay,
+            outline: &outline,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
             budget: ground.budget,

@@ -31,7 +31,8 @@ pub(crate) struct Hunk<'a> {
     how: Quote<'static>,
     /// Where lines go that have no block, or `End` for the block that ends the file.
     pub(crate) at: Option<&'a Position>,
-    headers: &'a str,
+    /// The lines that stand above it.
+    pub(crate) headers: &'a str,
     /// Whether the block is the whole file.
     whole: bool,
 }
@@ -78,9 +79,9 @@ impl Hunk<'_> {
         let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
         let quote = Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() };
         scene.pay_search(needle)?;
-        let scope = if self.headers.is_empty() { None } else { Some(Scope::of(scene, self.headers)?) };
-        let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_ref(), range))?;
-        let hit = hit.ok_or_else(|| self.missed(scene, &quote, scope.as_ref()))?;
+        let scope = Scope::of(scene, self.headers)?;
+        let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_deref(), range))?;
+        let hit = hit.ok_or_else(|| self.missed(scene, &quote, scope.as_deref()))?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
         let (places, converted) = self.places(scene, hit.range.start, mapped, hit.rung);
         let found = Found {

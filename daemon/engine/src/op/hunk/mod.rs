@@ -19,3 +19,7 @@ mod scope;
 
 pub(crate) use body::sides;
 pub(crate) use edit::{FIELDS, Hunk, parse};
+pub(crate) use scope::Outline;
+
+#[cfg(test)]
+mod tests;
