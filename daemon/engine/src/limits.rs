@@ -94,6 +94,10 @@ pub(crate) const LOOKED_AT: usize = 64;
 /// What reading a file line by line costs, in literal searches of it.
 pub(crate) const SCOPE_PASSES: usize = 8;
 
+/// What a place of a line that is looked for below another costs, in bytes of literal searches: it is looked up among
+/// the places of the other, each time anew.
+pub(crate) const SCOPE_PLACE: usize = 4096;
+
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 

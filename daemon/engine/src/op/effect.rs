@@ -7,6 +7,7 @@ use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
 use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
+use crate::op::Outline;
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -18,6 +19,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) text: &'s Text<'s>,
     /// The same, for looking quotations up.
     pub(crate) hay: &'s Haystack<'s>,
+    /// The same, for the lines that hunks name.
+    pub(crate) outline: &'s Outline<'s>,
     /// The edit's index in its entry.
     pub(crate) edit: u32,
     /// The file's path: where clipboards come from.

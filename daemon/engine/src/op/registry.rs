@@ -123,6 +123,14 @@ impl<'a> Op<'a> {
         }
     }
 
+    /// The lines that it says stand above it.
+    pub(crate) fn headers(&self) -> Option<&'a str> {
+        match self {
+            Self::Hunk(op) => Some(op.headers),
+            _ => None,
+        }
+    }
+
     /// The clipboard that it stores.
     pub(crate) fn stores(&self) -> Option<&'a str> {
         match self {

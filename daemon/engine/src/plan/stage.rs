@@ -17,7 +17,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Effect, Found, Op, Scene};
+use crate::op::{Effect, Found, Op, Outline, Scene};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
 use crate::text::{Breaks, Encoding, Text};
@@ -126,6 +126,7 @@ fn locate(
     let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
     let hay = Haystack::new(text, ground.budget, needles.collect());
     let written = written(ops, verdicts, clips);
+    let outline = Outline::new(ops.iter().flatten().filter_map(Op::headers));
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -135,6 +136,7 @@ fn locate(
         let scene = Scene {
             text,
             hay: &hay,
+            outline: &outline,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
             written: written.as_deref(),

@@ -1,10 +1,11 @@
-//! The lines of a hunk, told apart by what stands in front of them. It knows no file.
+//! The lines of a hunk, told apart by what stands in front of them. It finds no place.
 
 use std::ops::Range;
 
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::refusal::malformed;
+use crate::text::Text;
 
 /// Lines that change together.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +27,17 @@ pub(super) enum Ending {
     Open,
     /// In a break.
     Closed,
+}
+
+impl Ending {
+    /// Whether a content ends in a break then if it does now, and only then.
+    pub(super) fn keeps(self, text: &Text<'_>) -> bool {
+        match self {
+            Self::Kept => true,
+            Self::Open => !text.ends_with_break(),
+            Self::Closed => text.ends_with_break(),
+        }
+    }
 }
 
 /// The lines of a hunk.

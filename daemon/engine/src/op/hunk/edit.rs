@@ -10,7 +10,7 @@ use super::body::{Body, Ending, Group};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Extent, Fit, Needle, Quote, Rung, Unfit};
+use crate::locate::{self, Brings, Extent, Fit, Line, Needle, Quote, Rung, Unfit};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
@@ -31,7 +31,8 @@ pub(crate) struct Hunk<'a> {
     how: Quote<'static>,
     /// Where lines go that have no block, or `End` for the block that ends the file.
     pub(crate) at: Option<&'a Position>,
-    headers: &'a str,
+    /// The lines that stand above it.
+    pub(crate) headers: &'a str,
     /// Whether the block is the whole file.
     whole: bool,
 }
@@ -78,9 +79,9 @@ impl Hunk<'_> {
         let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
         let quote = Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() };
         scene.pay_search(needle)?;
-        let scope = if self.headers.is_empty() { None } else { Some(Scope::of(scene, self.headers)?) };
-        let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_ref(), range))?;
-        let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_ref(), unfit))?;
+        let scope = Scope::of(scene, self.headers)?;
+        let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_deref(), range))?;
+        let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_deref(), unfit))?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
         let (places, converted) = self.places(scene, hit.range.start, mapped, hit.rung);
         let found = Found {
@@ -138,30 +139,39 @@ impl Hunk<'_> {
         scope.map_or(Fit::May, |scope| scope.fit(range.start))
     }
 
-    /// One place for each group of the block that starts at an offset.
+    /// One place for each group that changes something in the block that starts at an offset.
     fn places(&self, scene: &Scene<'_>, start: usize, mapped: &str, rung: Rung) -> (Vec<Place>, u64) {
         let (text, body) = (scene.text, &self.body);
-        let count = |part: &str| locate::lines(part, text.breaks).len();
-        let lines = locate::lines(mapped, text.breaks);
+        let list = |part| locate::lines(part, text.breaks);
+        let lines = list(mapped);
         let (mut at, mut taken, mut converted) = (start, 0, 0);
         let mut places = Vec::with_capacity(body.groups.len());
         for (number, Group { kept, gone, come }) in (1..).zip(&body.groups) {
-            let from = after_lines(text, at, count(body.old.cut(kept.clone())));
-            at = after_lines(text, from, count(body.old.cut(gone.clone())));
-            let next = taken + count(body.new.cut(come.clone()));
-            let new: String =
-                lines.cut(taken..next).iter().flat_map(|(line, ending)| [*line, *ending]).collect();
-            taken = next;
-            let ending =
-                if number == body.groups.len() && at == text.len() { body.ending } else { Ending::Kept };
-            let (made, breaks) = instead(text, &(from..at), &new, rung, ending);
+            let above = after_lines(text, at, list(body.old.cut(kept.clone())).len());
+            let (gone, come) = (list(body.old.cut(gone.clone())), list(body.new.cut(come.clone())));
+            at = after_lines(text, above, gone.len());
+            let ends = at == text.len();
+            let ending = if number == body.groups.len() && ends { body.ending } else { Ending::Kept };
+            let (head, tail) = shared(&gone, &come, ends.then(|| ending.keeps(text)));
+            let own = after_lines(text, above, head)..after_lines(text, above, gone.len() - tail);
+            let new: String = lines
+                .cut(taken + head..taken + come.len() - tail)
+                .iter()
+                .flat_map(|(line, ending)| [*line, *ending])
+                .collect();
+            taken += come.len();
+            if own.is_empty() && new.is_empty() {
+                continue;
+            }
+            let ending = if own.end == text.len() { ending } else { Ending::Kept };
+            let (made, breaks) = instead(text, &own, &new, rung, ending);
             converted += breaks;
-            let lead = lead(text, &(from..at), &made);
+            let lead = lead(text, &own, &made);
             let made = Rc::from(made);
-            places.push(if from == at {
-                Place { lead, ..Place::inserting(scene.edit, at, &made) }
+            places.push(if own.is_empty() {
+                Place { lead, ..Place::inserting(scene.edit, own.start, &made) }
             } else {
-                Place::owning(text, scene.edit, from..at, &made)
+                Place::owning(text, scene.edit, own, &made)
             });
         }
         (places, converted)
@@ -185,6 +195,18 @@ impl Hunk<'_> {
         };
         Ok(Effect { places, stored: None, found })
     }
+}
+
+/// How many lines a group removes and adds unchanged at its start, and of the rest at its end: they stay as the file
+/// has them. `end` is there where the group ends with the file, and says whether the file ends as before then: its
+/// last line decides about that, so it stays only if it was the last before.
+fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>) -> (usize, usize) {
+    let same = |(old, new): &(&Line<'_>, &Line<'_>)| old.0 == new.0;
+    let most = if end.is_some() { come.len().saturating_sub(1) } else { come.len() };
+    let head = gone.iter().zip(come).take(most).take_while(same).count();
+    let most = if end == Some(false) { 0 } else { gone.len().min(come.len()) - head };
+    let tail = gone.iter().rev().zip(come.iter().rev()).take(most).take_while(same).count();
+    (head, tail)
 }
 
 /// What stands in the place of a range of lines, and how many breaks were converted.

@@ -2,8 +2,8 @@
 //! `at`, `before`, `all`; `near`, `window`, `match`, `threshold`.
 //!
 //! *Meaning*: the lines with ` ` and `-` stand in the file one after the other, by the ladder, as whole lines; those
-//! with `-` give way to those with `+`. A line with ` ` is never part of a splice, whatever the rung. An empty line is
-//! a blank one with ` `. `\ No newline at end of file` speaks of the line above it: the block then ends where the
+//! with `-` give way to those with `+`. A line with ` ` is never part of a splice, whatever the rung, and no more is one
+//! that is removed and added again at either end of a change. An empty line is a blank one with ` `. `\ No newline at end of file` speaks of the line above it: the block then ends where the
 //! file ends, and the new side says whether the file ends in a break; without it the file stays as it ends.
 //!
 //! *Fields*: `at: "end"` asks for the block that ends where the file ends. A hunk that quotes nothing adds its lines at
@@ -19,3 +19,7 @@ mod scope;
 
 pub(crate) use body::sides;
 pub(crate) use edit::{FIELDS, Hunk, parse};
+pub(crate) use scope::Outline;
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,49 @@
 //! Where a hunk may stand below the lines that are said to stand above it. It reads the lines and their
 //! indentation, no syntax.
 
-use std::ops::Range;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use editd_proto::error::Code;
 
 use crate::Refusal;
+use crate::cut::Span;
 use crate::limits;
-use crate::locate::{Fit, each_hit, excerpt};
+use crate::locate::{Fit, excerpt};
 use crate::op::Scene;
 use crate::refusal::refuse;
 use crate::text::Text;
+
+/// The lines of a file that hunks of an entry name, found in one pass for all of them when the first asks.
+pub(crate) struct Outline<'o> {
+    named: Vec<&'o str>,
+    scopes: OnceCell<HashMap<&'o str, Rc<Scope>>>,
+}
+
+impl<'o> Outline<'o> {
+    /// Expects these lists of lines. Nothing is looked up yet.
+    pub(crate) fn new(lists: impl Iterator<Item = &'o str>) -> Self {
+        Self { named: lists.flat_map(named).collect(), scopes: OnceCell::new() }
+    }
+
+    /// The part below a line wherever it stands; `None` where it stands nowhere.
+    fn scope(&self, scene: &Scene<'_>, header: &str) -> Result<Option<Rc<Scope>>, Refusal> {
+        if self.scopes.get().is_none() {
+            scene.pay(scene.text.len().saturating_mul(limits::SCOPE_PASSES))?;
+        }
+        let scopes = self.scopes.get_or_init(|| {
+            let found = blocks(scene.text, &self.named);
+            found.into_iter().map(|(header, blocks)| (header, Rc::new(Scope::new(blocks)))).collect()
+        });
+        Ok(scopes.get(header).cloned())
+    }
+}
+
+/// The lines of a list, without the white space around them.
+fn named(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().map(str::trim)
+}
 
 /// The part of a file below some lines.
 #[derive(Debug)]
@@ -18,38 +51,47 @@ pub(super) struct Scope {
     /// Where the first place for the last of the lines starts.
     from: usize,
     /// The indented blocks below it, by their start; one may lie in another.
-    blocks: Vec<Range<usize>>,
+    blocks: Vec<Span>,
     /// The furthest end of the blocks up to each.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 impl Scope {
+    fn new(blocks: Vec<Span>) -> Self {
+        let end = |block: &Span| u32::try_from(block.end()).unwrap_or(u32::MAX);
+        let furthest = blocks.iter().scan(0, |furthest, block| {
+            *furthest = end(block).max(*furthest);
+            Some(*furthest)
+        });
+        Self { from: blocks.first().map_or(0, |block| block.start()), ends: furthest.collect(), blocks }
+    }
+
     /// The part below `headers`, a list of lines.
     ///
     /// # Errors
     /// `not_found` naming the line that is not there; `limit`.
-    pub(super) fn of(scene: &Scene<'_>, headers: &str) -> Result<Self, Refusal> {
-        let text = scene.text;
-        let all = text.len().saturating_add(1);
-        let mut scope = Self { from: 0, blocks: std::iter::once(0..all).collect(), ends: vec![all] };
-        for (number, header) in headers.lines().enumerate() {
-            scene.pay(text.len().saturating_mul(limits::SCOPE_PASSES))?;
-            let mut starts = places(text, header.trim());
-            starts.retain(|start| *start > scope.from || (number == 0 && *start == 0));
-            let Some(first) = starts.first() else { return Err(missing(text, header)) };
-            scope.from = *first;
-            starts.retain(|start| scope.holds(*start));
-            scope.blocks = blocks(text, &starts);
-            scope.ends = scope
-                .blocks
-                .iter()
-                .scan(0, |end, block| {
-                    *end = block.end.max(*end);
-                    Some(*end)
-                })
-                .collect();
+    pub(super) fn of(scene: &Scene<'_>, headers: &str) -> Result<Option<Rc<Self>>, Refusal> {
+        let mut scope: Option<Rc<Self>> = None;
+        for header in named(headers) {
+            let found = scene.outline.scope(scene, header)?.ok_or_else(|| missing(scene.text, header))?;
+            scope = Some(match scope {
+                None => found,
+                Some(above) => {
+                    scene.pay(found.blocks.len().saturating_mul(limits::SCOPE_PLACE))?;
+                    Rc::new(above.narrowed(&found).ok_or_else(|| missing(scene.text, header))?)
+                }
+            });
         }
         Ok(scope)
+    }
+
+    /// The part below another line in this part; `None` where the line does not stand below.
+    fn narrowed(&self, line: &Self) -> Option<Self> {
+        let below = line.blocks.partition_point(|block| block.start() <= self.from);
+        let below = line.blocks.get(below..)?;
+        let from = below.first()?.start();
+        let blocks = below.iter().filter(|block| self.holds(block.start())).copied();
+        Some(Self { from, ..Self::new(blocks.collect()) })
     }
 
     /// How a place that starts at an offset fits in.
@@ -62,13 +104,13 @@ impl Scope {
     }
 
     fn holds(&self, start: usize) -> bool {
-        let above = self.blocks.partition_point(|block| block.start <= start);
-        above.checked_sub(1).and_then(|at| self.ends.get(at)).is_some_and(|end| start < *end)
+        let above = self.blocks.partition_point(|block| block.start() <= start);
+        above.checked_sub(1).and_then(|at| self.ends.get(at)).is_some_and(|end| start < *end as usize)
     }
 }
 
 fn missing(text: &Text<'_>, header: &str) -> Refusal {
-    let header = excerpt(header.trim(), 0);
+    let header = excerpt(header, 0);
     let message = format!("the line `{header}` does not stand above the hunk; quote a line that does");
     let mut error = refuse(Code::NotFound, message);
     error.lines = Some(text.lines() as u64);
@@ -76,52 +118,40 @@ fn missing(text: &Text<'_>, header: &str) -> Refusal {
     error
 }
 
-/// The starts of the lines that are a text but for white space around it.
-fn places(text: &Text<'_>, header: &str) -> Vec<usize> {
-    let mut found = Vec::new();
-    if header.is_empty() {
-        return found;
-    }
-    let mut taken = 0;
-    let _ = each_hit(text.content.as_bytes(), header.as_bytes(), false, &mut |at| {
-        if at >= taken {
-            let line = text.line_of(at);
-            let start = text.line_start(line);
-            taken = text.line_start(line.saturating_add(1)).max(at.saturating_add(1));
-            if text.line(line).trim() == header {
-                found.push(start);
-            }
-        }
-        std::ops::ControlFlow::Continue(())
-    });
-    found
-}
-
-/// The lines from each start to where something stands that is indented no deeper.
-fn blocks(text: &Text<'_>, starts: &[usize]) -> Vec<Range<usize>> {
-    let mut blocks: Vec<Range<usize>> = starts.iter().map(|start| *start..text.len()).collect();
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let (mut next, mut at) = (0, 0);
+/// For each of some lines its places, each to where something stands that is indented no deeper. White space around
+/// a line does not count.
+fn blocks<'n>(text: &Text<'_>, named: &[&'n str]) -> HashMap<&'n str, Vec<Span>> {
+    let lines: HashMap<&'n str, u32> = named.iter().copied().zip(0..).collect();
+    let mut places: Vec<Vec<Span>> = vec![Vec::new(); named.len()];
+    // The places whose blocks go on, by their indentation.
+    let mut open: BTreeMap<usize, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut at = 0;
     for line in text.content.split_inclusive(char::from(text.breaks.stop())) {
         let start = at;
         at += line.len();
         let bare = line.trim_start();
-        // What closes a bracket belongs to the line that opened it.
-        if bare.is_empty() || bare.starts_with([')', ']', '}']) {
+        if bare.is_empty() {
             continue;
         }
         let indent = line.len() - bare.len();
-        while let Some((_, index)) = open.pop_if(|(deep, _)| *deep >= indent) {
-            if let Some(block) = blocks.get_mut(index) {
-                block.end = start;
+        // What closes a bracket belongs to the line that opened it.
+        let closes = bare.starts_with([')', ']', '}']);
+        while !closes && let Some(last) = open.last_entry().filter(|last| *last.key() >= indent) {
+            for (line, index) in last.remove() {
+                let blocks = places.get_mut(line as usize);
+                if let Some(block) = blocks.and_then(|blocks| blocks.get_mut(index as usize)) {
+                    *block = Span::new(block.start()..start);
+                }
             }
         }
-        if starts.get(next) == Some(&start) {
-            open.push((indent, next));
-            next += 1;
+        let line = lines.get(bare.trim_end()).copied();
+        if let Some((line, blocks)) = line.and_then(|line| Some((line, places.get_mut(line as usize)?))) {
+            open.entry(indent).or_default().push((line, u32::try_from(blocks.len()).unwrap_or(u32::MAX)));
+            blocks.push(Span::new(start..text.len()));
         }
     }
-    blocks
+    let found = named.iter().copied().zip(places);
+    found.filter(|(_, blocks)| !blocks.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -129,20 +159,43 @@ mod tests {
     use super::*;
     use crate::cut::Cut;
 
-    fn of(content: &str, starts: &[usize]) -> Vec<String> {
-        let text = Text::read(content.as_bytes(), None);
-        text.map(|text| blocks(&text, starts))
-            .unwrap_or_default()
+    fn of<'c>(content: &'c str, named: &[&'static str]) -> Vec<(&'static str, Vec<&'c str>)> {
+        let found = Text::read(content.as_bytes(), None).map(|text| blocks(&text, named)).unwrap_or_default();
+        let mut found: Vec<_> = found
             .into_iter()
-            .map(|block| content.cut(block).to_owned())
-            .collect()
+            .map(|(line, blocks)| (line, blocks.iter().map(|block| content.cut(block.range())).collect()))
+            .collect();
+        found.sort_unstable();
+        found
     }
 
     #[test]
     fn a_block_ends_where_something_is_indented_no_deeper() {
         let text = "class A:\n  def f():\n    a\n\n  def g():\n    b\nrest\n";
-        assert_eq!(of(text, &[9]), ["  def f():\n    a\n\n"]);
-        assert_eq!(of(text, &[0, 9]).len(), 2);
-        assert_eq!(of("fn f() {\n  a\n}\nfn g() {}\n", &[0]), ["fn f() {\n  a\n}\n"]);
+        assert_eq!(of(text, &["def f():"]), [("def f():", vec!["  def f():\n    a\n\n"])]);
+        let class = text.cut(0..text.len() - "rest\n".len());
+        assert_eq!(
+            of(text, &["rest", "class A:", "none", ""]),
+            [("class A:", vec![class]), ("rest", vec!["rest\n"])]
+        );
+        assert_eq!(
+            of("fn f() {\n  a\n}\nfn g() {}\n", &["fn f() {"]),
+            [("fn f() {", vec!["fn f() {\n  a\n}\n"])]
+        );
+    }
+
+    #[test]
+    fn a_line_that_closes_a_bracket_has_a_block_of_its_own() {
+        let text = "    if a {\n        b\n    } else {\n        c\n    }\n    d\n";
+        let otherwise = "    } else {\n        c\n    }\n";
+        let whole = text.cut(0..text.len() - "    d\n".len());
+        assert_eq!(
+            of(text, &["if a {", "} else {"]),
+            [("if a {", vec![whole]), ("} else {", vec![otherwise])]
+        );
+        assert_eq!(
+            of("  a\n} b\n a\nc\n", &["a", "} b"]),
+            [("a", vec!["  a\n} b\n", " a\n"]), ("} b", vec!["} b\n a\n"])]
+        );
     }
 }
