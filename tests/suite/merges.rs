@@ -1,6 +1,6 @@
 //! A merge agrees with git's: what git merges without a conflict has the same result here, and what conflicts
-//! there conflicts here. What a merge starts from is found without the contents that are kept for convenience, as
-//! long as the journal has every change since.
+//! there conflicts here; among equal lines more does. What a merge starts from is found without the contents that
+//! are kept for convenience, as long as the journal has every change since.
 
 use std::path::Path;
 use std::process::Command;
@@ -119,6 +119,46 @@ fn what_git_merges_is_merged_alike_and_what_conflicts_there_conflicts_here() {
         (FILES / 10..FILES * 9 / 10).contains(&conflicts),
         "{conflicts} conflicts: the files are no test"
     );
+}
+
+/// Lines of which many are equal.
+fn few(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "\n"]), count)
+}
+
+/// What one side makes of equal lines: it adds a block, or removes one.
+fn changed(base: &[&str], at: usize, block: &[&str], adds: bool) -> String {
+    let at = at.min(base.len());
+    let end = if adds { at } else { (at + block.len()).min(base.len()) };
+    [&base[..at], if adds { block } else { &[] }, &base[end..]].concat().concat()
+}
+
+#[test]
+fn among_equal_lines_what_is_merged_is_what_git_makes() {
+    if Command::new("git").arg("--version").output().is_err() {
+        eprintln!("not asked: there is no git here");
+        return;
+    }
+    let mut runner =
+        TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() });
+    let side = || (0_usize..12, few(1..4), any::<bool>());
+    let files: Vec<Three> = (0..FILES)
+        .map(|_| {
+            let (base, ours, theirs) = (few(0..12), side(), side()).new_tree(&mut runner).unwrap().current();
+            let [wanted, current] = [ours, theirs].map(|(at, block, adds)| changed(&base, at, &block, adds));
+            [base.concat(), wanted, current]
+        })
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let mut alike = 0;
+    for (three, merged) in files.iter().zip(git(folder.path(), &files)) {
+        let [base, wanted, current] = three;
+        // A conflict where git chooses one of several places is right too: nobody said which was meant.
+        let Some(made) = ours(base, wanted, current) else { continue };
+        assert_eq!(Some(made), merged, "{three:?}");
+        alike += 1;
+    }
+    assert!(alike > FILES / 10, "{alike} merged: the files are no test");
 }
 
 /// A job that changes one line into another.

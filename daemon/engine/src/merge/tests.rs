@@ -51,12 +51,45 @@ fn the_same_change_on_both_sides_needs_nothing() {
 
 #[test]
 fn a_splice_says_which_of_many_equal_lines_is_meant() {
-    let base = "x\n".repeat(9);
+    let base = format!("{}a\nb\n", "x\n".repeat(9));
     // The fifth line: comparing contents alone would take the last to be new.
     let splice = Splice { at: 8, old: Vec::new(), new: b"x\n".to_vec() };
     let current = format!("{base}end\n");
-    let made = merge(base.as_bytes(), &[splice], current.as_bytes(), None).unwrap();
-    assert_eq!(apply(current.as_bytes(), &made).unwrap(), format!("x\n{current}").as_bytes());
+    let made = merge(base.as_bytes(), std::slice::from_ref(&splice), current.as_bytes(), None).unwrap();
+    assert_eq!(made, [splice]);
+}
+
+#[test]
+fn changes_that_could_be_told_at_one_place_are_one_change_or_a_conflict() {
+    let made = |base: &str, splice: (u64, &str, &str), current: &str| {
+        let splice = Splice { at: splice.0, old: splice.1.into(), new: splice.2.into() };
+        merge(base.as_bytes(), &[splice], current.as_bytes(), None)
+    };
+    // The same block comes before or behind the equal lines beside it.
+    let block = (4, "", "\nh\n}\n");
+    assert_eq!(made("f\n}\n\ng\n}\n", block, "f\n}\n\nh\n}\n\ng\n}\n").unwrap(), []);
+    assert_eq!(made("f\n}\n\ng\n}\nz\n", block, "f\n}\n\nh\n}\n\ng\n}\nz\ny\n").unwrap(), []);
+    assert_eq!(made("f\n}\n\ng\n}\n", block, "f\n}\n\ni\n}\n\ng\n}\n").unwrap_err().code, Code::Conflict);
+    // One of several equal lines goes, whichever it was.
+    for at in [0, 2, 4] {
+        assert_eq!(made("b\nb\nb\n", (at, "b\n", ""), "b\nb\n").unwrap(), []);
+        assert_eq!(made("b\nb\nb\nc\nd\n", (at, "b\n", ""), "b\nb\nc\nD\n").unwrap(), []);
+        assert_eq!(made("b\nb\nb\n", (at, "b\n", ""), "b\n").unwrap_err().code, Code::Conflict);
+        assert_eq!(made("b\nb\nb\n", (at, "", "b\n"), "b\nb\nb\nb\nb\n").unwrap_err().code, Code::Conflict);
+    }
+    // Lone `\r` are lines as well.
+    assert_eq!(made("b\rb\rb\r", (0, "b\r", ""), "b\rb\r").unwrap(), []);
+    // Where a side's change lies does not matter where others' is far.
+    assert_eq!(made("b\nb\nb\nc\nd\n", (0, "b\n", ""), "b\nb\nb\nc\nD\n").unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_there_already_needs_nothing_however_it_came_there() {
+    let (base, now) = ("a\nb\nc\nd\n", "b\na\nd\nc\n");
+    let splice = Splice { at: 0, old: base.into(), new: now.into() };
+    assert_eq!(merge(base.as_bytes(), &[splice], now.as_bytes(), None).unwrap(), []);
+    let splice = Splice { at: 0, old: Vec::new(), new: b"\xef\xbb\xbf".to_vec() };
+    assert_eq!(merge(b"a\n", &[splice], b"\xef\xbb\xbfa\n", None).unwrap(), []);
 }
 
 #[test]
@@ -124,6 +157,11 @@ fn ten_thousand_changes_and_equal_lines_are_merged() {
         merged(&equal, &format!("{equal}end\n"), &format!("start\n{equal}")).unwrap(),
         format!("start\n{equal}end\n")
     );
+    // Many changes, each of which could slide over the equal lines up to the next.
+    let base: String = (0..10_000).map(|i| if i % 2 == 0 { "same\nsame\n" } else { "other\n" }).collect();
+    let wanted = base.replace("other\n", "other\nsame\n");
+    let current = format!("start\n{base}");
+    assert!(merged(&base, &wanted, &current).is_ok_and(|made| made == format!("start\n{wanted}")));
 }
 
 /// What becomes of one line of the base.
@@ -152,6 +190,11 @@ fn done(deeds: &[Deed], side: &str) -> String {
 
 fn text() -> impl Strategy<Value = String> {
     prop::collection::vec("[ab]{0,2}", 0..12).prop_map(|lines| lines.join("\n"))
+}
+
+/// A few lines of which many are equal.
+fn few() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "\n"]).prop_map(str::to_owned), 0..10)
 }
 
 proptest! {
@@ -223,5 +266,30 @@ proptest! {
         prop_assert_eq!(&merged(&base, &wanted, &base).unwrap(), &wanted);
         prop_assert_eq!(&merged(&base, &base, &wanted).unwrap(), &wanted);
         prop_assert_eq!(&merged(&base, &wanted, &wanted).unwrap(), &wanted);
+    }
+
+    #[test]
+    fn what_others_made_too_is_not_made_twice(
+        base in few(), blocks in prop::collection::vec((0_usize..12, few()), 1..3), at in 0_usize..16, more in few(),
+    ) {
+        // Ours comes as splices at exact places, theirs as the same lines and one more block somewhere.
+        let put = |lines: &[String], at: usize, block: &[String]| {
+            let at = at.min(lines.len());
+            [&lines[..at], block, &lines[at..]].concat()
+        };
+        let mut places: Vec<_> = blocks.iter().map(|(at, block)| ((*at).min(base.len()), block)).collect();
+        places.sort_by_key(|(at, _)| *at);
+        places.dedup_by_key(|(at, _)| *at);
+        let splices: Vec<Splice> = places.iter().filter(|(_, block)| !block.is_empty()).map(|(at, block)| {
+            let at = base[..*at].concat().len() as u64;
+            Splice { at, old: Vec::new(), new: block.concat().into() }
+        }).collect();
+        let wanted = places.iter().rev().fold(base.clone(), |lines, (at, block)| put(&lines, *at, block));
+        let current = put(&wanted, at, &more).concat();
+        let (base, wanted) = (base.concat(), wanted.concat());
+        prop_assert_eq!(apply(base.as_bytes(), &splices).unwrap(), wanted.as_bytes());
+        if let Ok(made) = merge(base.as_bytes(), &splices, current.as_bytes(), None) {
+            prop_assert_eq!(made, []);
+        }
     }
 }

@@ -7,6 +7,7 @@ use editd_proto::error::Code;
 
 use super::onto::Onto;
 use super::region::Conflicts;
+use super::slide::reaches;
 use crate::cut::Cut;
 use crate::diff::{Change, Delta};
 use crate::refusal::{internal, refuse};
@@ -49,6 +50,11 @@ pub(super) fn merged(
     })?;
     let base_text = Text::read(base, label)?;
     let (text, now) = (Text::read(&after, label)?, Text::read(current, label)?);
+    let sides = Sides::new(&base_text, &text, &now);
+    let theirs = Delta::between(&sides.base, &sides.current);
+    if after == current {
+        return Ok(Merged { splices: Vec::new(), theirs });
+    }
     let same = |other: &Text<'_>| other.encoding == base_text.encoding && other.bom == base_text.bom;
     if !same(&text) || !same(&now) {
         return Err(refuse(
@@ -56,20 +62,23 @@ pub(super) fn merged(
             "the file's encoding or byte order mark changed since it was read; read it and make the job anew",
         ));
     }
-    let sides = Sides::new(&base_text, &text, &now);
     let ours = sides.ours(&base_text, wanted);
-    let theirs = Delta::between(&sides.base, &sides.current);
     let mut out = Onto::new(&now);
     let mut conflicts = Conflicts::default();
-    for group in groups(&ours.changes, &theirs.changes) {
-        let wanted = text.content.cut(group.in_wanted());
-        let current = now.content.cut(group.in_current());
+    for group in sides.groups(&ours.changes, &theirs.changes) {
         if group.theirs == 0 {
-            let (gone, come) = differing(current.as_bytes(), wanted.as_bytes());
-            let start = group.in_current().start;
-            out.put(start + gone.start..start + gone.end, wanted.cut(come))?;
-        } else if group.ours > 0 && wanted != current {
-            conflicts.add(group.line, base_text.content.cut(group.base.clone()), current, wanted);
+            for change in ours.changes.cut(group.ours) {
+                let range = shifted(&change.before.range(), (group.current.0, group.current.0));
+                let wanted = text.content.cut(change.after.range());
+                let (gone, come) = differing(now.content.cut(range.clone()).as_bytes(), wanted.as_bytes());
+                out.put(range.start + gone.start..range.start + gone.end, wanted.cut(come))?;
+            }
+            continue;
+        }
+        let wanted = text.content.cut(shifted(&group.base, group.wanted));
+        let current = now.content.cut(shifted(&group.base, group.current));
+        if !group.ours.is_empty() && wanted != current {
+            conflicts.add(group.line, base_text.content.cut(group.base), current, wanted);
         }
     }
     conflicts.refused()?;
@@ -109,14 +118,54 @@ impl<'t> Sides<'t> {
         moved.iter_mut().for_each(|splice| splice.at -= bom);
         Delta::of_splices(&self.base, &self.wanted, &moved, None)
     }
+
+    /// The changes of both, walked in the order in which they reach into the base.
+    fn groups(&self, ours: &[Change], theirs: &[Change]) -> Vec<Group> {
+        let reached = |changes, after| reaches(changes, &self.base, after);
+        let own = reached(ours, &self.wanted);
+        let others = reached(theirs, &self.current);
+        let mut ours = ours.iter().zip(own).peekable();
+        let mut theirs = theirs.iter().zip(others).peekable();
+        let mut groups: Vec<Group> = Vec::new();
+        // Lines that others have added so far.
+        let mut gained = 0isize;
+        loop {
+            let own = match (ours.peek(), theirs.peek()) {
+                (Some((_, a)), Some((_, b))) => a.start <= b.start,
+                (mine, _) => mine.is_some(),
+            };
+            let Some((change, reach)) = (if own { ours.next() } else { theirs.next() }) else {
+                return groups;
+            };
+            if groups.last().is_none_or(|group| group.base.end < reach.start) {
+                let slid = self.base.cut(reach.start..change.before.start());
+                let above = change.line() - memchr::memchr_iter(b'\n', slid).count();
+                groups.push(Group::behind(
+                    groups.last(),
+                    reach.start,
+                    above.saturating_add_signed(gained) + 1,
+                ));
+            }
+            let Some(group) = groups.last_mut() else { return groups };
+            group.base.end = group.base.end.max(reach.end);
+            if own {
+                group.ours.end += 1;
+                group.wanted.1 = ahead(change);
+            } else {
+                gained += change.added().cast_signed() - change.removed().cast_signed();
+                group.theirs += 1;
+                group.current.1 = ahead(change);
+            }
+        }
+    }
 }
 
-/// Changes of the two sides that touch each other, directly or through others.
+/// Changes of the two sides that touch each other, or could, directly or through others.
 struct Group {
     /// Bytes in the base.
     base: Range<usize>,
-    /// How many changes are wanted here.
-    ours: usize,
+    /// Which changes are wanted here.
+    ours: Range<usize>,
     /// How many others made.
     theirs: usize,
     /// 1-based line in what is there now.
@@ -127,12 +176,18 @@ struct Group {
 }
 
 impl Group {
-    fn in_wanted(&self) -> Range<usize> {
-        shifted(&self.base, self.wanted)
-    }
-
-    fn in_current(&self) -> Range<usize> {
-        shifted(&self.base, self.current)
+    /// An empty one, behind another.
+    fn behind(last: Option<&Self>, start: usize, line: usize) -> Self {
+        let (ours, wanted, current) =
+            last.map_or((0, 0, 0), |last| (last.ours.end, last.wanted.1, last.current.1));
+        Self {
+            base: start..start,
+            ours: ours..ours,
+            theirs: 0,
+            line,
+            wanted: (wanted, wanted),
+            current: (current, current),
+        }
     }
 }
 
@@ -143,43 +198,4 @@ fn shifted(base: &Range<usize>, by: (isize, isize)) -> Range<usize> {
 /// How far a content is ahead of the base behind a change.
 fn ahead(change: &Change) -> isize {
     change.after.end().cast_signed() - change.before.end().cast_signed()
-}
-
-fn groups(ours: &[Change], theirs: &[Change]) -> Vec<Group> {
-    let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
-    let mut groups: Vec<Group> = Vec::new();
-    // Lines that others have added so far.
-    let mut gained = 0isize;
-    loop {
-        let own = match (ours.peek(), theirs.peek()) {
-            (Some(a), Some(b)) => a.before.start() <= b.before.start(),
-            (Some(_), None) => true,
-            (None, Some(_)) => false,
-            (None, None) => return groups,
-        };
-        let Some(change) = (if own { ours.next() } else { theirs.next() }) else { return groups };
-        let range = change.before.range();
-        if groups.last().is_none_or(|group| group.base.end < range.start) {
-            let (wanted, current) = groups.last().map_or((0, 0), |group| (group.wanted.1, group.current.1));
-            groups.push(Group {
-                base: range.clone(),
-                ours: 0,
-                theirs: 0,
-                line: change.line().saturating_add_signed(gained) + 1,
-                wanted: (wanted, wanted),
-                current: (current, current),
-            });
-        }
-        if let Some(group) = groups.last_mut() {
-            group.base.end = group.base.end.max(range.end);
-            let (count, reached) = if own {
-                (&mut group.ours, &mut group.wanted.1)
-            } else {
-                gained += change.added().cast_signed() - change.removed().cast_signed();
-                (&mut group.theirs, &mut group.current.1)
-            };
-            *count += 1;
-            *reached = ahead(change);
-        }
-    }
 }

@@ -1,0 +1,63 @@
+//! Over which lines a change can be told elsewhere without changing what comes of it. It moves no change.
+//!
+//! A line added beside an equal one, or one of several equal lines removed, is the same change at more than one
+//! place, and which place a comparison names is chance. So two changes are apart only if all their places are.
+
+use std::ops::Range;
+
+use crate::cut::Cut;
+use crate::diff::Change;
+
+/// The bytes of `before` in which each of some changes can lie, in the order of the changes. None reaches past
+/// the next change of its own side, so that every line is looked at a bounded number of times.
+pub(super) fn reaches(changes: &[Change], before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
+    let mut reaches = Vec::with_capacity(changes.len());
+    let mut from = (0, 0);
+    for (i, change) in changes.iter().enumerate() {
+        let to = changes
+            .get(i + 1)
+            .map_or((before.len(), after.len()), |next| (next.before.start(), next.after.start()));
+        let (old, new) = (change.before.range(), change.after.range());
+        // What goes and what comes can slide apart.
+        let up = up(before, from.0, &old).max(up(after, from.1, &new));
+        let down = down(before, &old, to.0).max(down(after, &new, to.1));
+        reaches.push(old.start - up..old.end + down);
+        from = (old.end, new.end);
+    }
+    reaches
+}
+
+/// Bytes of the lines above a block, down from `from`, that could be lines of the block instead.
+fn up(text: &[u8], from: usize, block: &Range<usize>) -> usize {
+    let lines = |range| text.cut(range).split_inclusive(|byte| *byte == b'\n').rev();
+    elsewhere(block.len(), lines(from..block.start), lines(from..block.end))
+}
+
+/// Bytes of the lines below a block, up to `to`, that could be lines of the block instead.
+fn down(text: &[u8], block: &Range<usize>, to: usize) -> usize {
+    let lines = |range| text.cut(range).split_inclusive(|byte| *byte == b'\n');
+    elsewhere(block.len(), lines(block.end..to), lines(block.start..to))
+}
+
+/// Bytes of the kept lines that are found again, in their order, before where they stand in `all`, which are
+/// `ahead` more bytes and then the kept lines. From the first line that is not, each has but one place.
+fn elsewhere<'t>(
+    ahead: usize,
+    kept: impl Iterator<Item = &'t [u8]>,
+    mut all: impl Iterator<Item = &'t [u8]>,
+) -> usize {
+    let (mut bytes, mut passed) = (0, 0);
+    for line in kept {
+        for found in all.by_ref() {
+            passed += found.len();
+            if found == line {
+                break;
+            }
+        }
+        if passed >= ahead + bytes + line.len() {
+            break;
+        }
+        bytes += line.len();
+    }
+    bytes
+}
