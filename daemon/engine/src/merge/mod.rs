@@ -5,8 +5,9 @@
 //! that are no longer there.
 //!
 //! *Invariants*: changes that share a line, or stand on neighbouring lines, conflict unless they are the same, as
-//! they do for git, and so do changes that could as well be told at such lines, beside equal ones; a line that others changed is left byte for byte; what was wanted is known exactly, since it
-//! comes as splices, and only what others did is found by comparing.
+//! they do for git, and so do changes that could as well be told at such lines, beside equal ones; a line that
+//! others changed is left byte for byte; what was wanted is known exactly, since it comes as splices, and only
+//! what others did is found by comparing.
 //!
 //! *Limitations*: others' changes of more than `limits::DIFF_LINES` lines count as one. `similar::TextMerge` is
 //! not used: it would guess at both sides, and gives a text where a plan needs splices.
