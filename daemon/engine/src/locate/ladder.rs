@@ -248,6 +248,10 @@ pub(crate) fn one_where(
     quote: &Quote<'_>,
     fit: &dyn Fn(&Range<usize>) -> Fit,
 ) -> Result<Found, Refusal> {
+    // Many quotations of lines that stand everywhere must not visit all places of each.
+    if let Some(range) = exact::on_line(hay.text, quote).filter(|range| fit(range) != Fit::Out) {
+        return Ok(Ok(Hit { range, rung: Rung::Exact, moved: Some(0), adapted: Adapted::default() }));
+    }
     let mut unfit = None;
     for (step, search) in rungs(quote) {
         let near = quote.near.or_else(|| (step.hint)(hay.text, quote));

@@ -30,6 +30,12 @@ impl LineEnd {
         at == 0 || (bytes.get(at - 1) == Some(&self.stop) && !self.splits(bytes, at))
     }
 
+    /// Whether whole lines stand at `at..stop`; `blank_last` where the last is blank: it is one only with a break.
+    fn bounds(self, bytes: &[u8], at: usize, stop: usize, blank_last: bool) -> bool {
+        let closed = self.ends(bytes, stop) || (stop == bytes.len() && !blank_last);
+        closed && self.begins(bytes, at)
+    }
+
     fn ends(self, bytes: &[u8], at: usize) -> bool {
         match bytes.cut(at..bytes.len()) {
             [b'\r', b'\n', ..] if self.paired => true,
@@ -54,13 +60,11 @@ pub(crate) fn each(
 ) -> ControlFlow<()> {
     let bytes = content.as_bytes();
     let (lines, _) = split_final_break(old, breaks);
-    // A blank last line exists only where a break ends it.
-    let blank_last = lines.is_empty() || !split_final_break(lines, breaks).1.is_empty();
+    let blank_last = blank_last(lines, breaks);
     let mut taken = 0;
     let mut check = |at: usize| {
         let stop = at + lines.len();
-        let closed = end.ends(bytes, stop) || (stop == bytes.len() && !blank_last);
-        if at < taken || !end.begins(bytes, at) || !closed {
+        if at < taken || !end.bounds(bytes, at, stop, blank_last) {
             return ControlFlow::Continue(());
         }
         if !overlapping {
@@ -74,4 +78,23 @@ pub(crate) fn each(
     }
     // Hits that do not begin a line must not hide overlapping ones that do.
     hits(lines, &mut check)
+}
+
+/// The run of lines that equals the list `old` and starts at an offset, as [`each`] visits it.
+pub(crate) fn at(
+    content: &str,
+    end: LineEnd,
+    (old, breaks): (&str, Breaks),
+    at: usize,
+) -> Option<Range<usize>> {
+    let (lines, _) = split_final_break(old, breaks);
+    let stop = at + lines.len();
+    let stands = content.get(at..stop) == Some(lines)
+        && end.bounds(content.as_bytes(), at, stop, blank_last(lines, breaks));
+    stands.then_some(at..stop)
+}
+
+/// Whether the last of some lines is blank.
+fn blank_last(lines: &str, breaks: Breaks) -> bool {
+    lines.is_empty() || !split_final_break(lines, breaks).1.is_empty()
 }

@@ -52,3 +52,15 @@ fn headers_below_headers_that_stand_everywhere_are_limited() {
     assert_eq!(planned(&content, edit(3)).unwrap(), content.replace('a', "b"));
     assert_eq!(planned(&content, edit(1_000)).unwrap_err().code, Code::Limit);
 }
+
+#[test]
+fn hunks_of_equal_lines_look_at_their_own_line_first() {
+    const HUNKS: usize = 4_000;
+    for line in ["x", ""] {
+        let content = format!("{line}\n").repeat(4 * HUNKS);
+        let text = || format!(" {line}\n-{line}\n+y\n {line}\n");
+        let hunks = (0..HUNKS).map(|i| hunk("", text(), Some(4 * i as u64 + 1)));
+        let after = planned(&content, hunks.collect()).unwrap();
+        assert_eq!(after, format!("{line}\ny\n{line}\n{line}\n").repeat(HUNKS));
+    }
+}
