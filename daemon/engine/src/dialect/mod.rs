@@ -7,7 +7,7 @@
 //! *Invariants*: all blocks of a payload for one path are one file entry, so that they are located in the
 //! same content; a payload that is not understood whole is refused whole, with what to mend; no payload panics.
 //!
-//! *To add a dialect*: one folder with a [`Dialect`], and one line in the table in `registry`.
+//! *To add a dialect*: one folder with a `Dialect`, and one line in the table in `registry`.
 
 mod apply_patch;
 mod chunks;
