@@ -68,7 +68,8 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
         Command::Dialects => files::dialects(&desk),
         Command::Replace(words) => files::replace(&desk, words),
         Command::Outline { path } => {
-            let request = ReadRequest { path: desk.name(&path), lines: None, seen: None };
+            let request =
+                ReadRequest { path: desk.name(&path), lines: None, seen: None, symbol: None, body: false };
             let outline: serde_json::Value = desk.ask(true, |it| it.call(kind::OUTLINE, &request))?;
             Ok(Answer::json(&outline))
         }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{JobId, Version};
+use crate::message::Issue;
 use crate::path::WirePath;
 
 /// What went wrong. Stable: a code is never renamed or reused.
@@ -187,6 +188,13 @@ pub struct WireError {
     /// `conflict`: what could not be merged, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<Region>,
+    /// `symbol_not_found`, `ambiguous` of a symbol: the name paths that there are or that are meant, at most
+    /// [`crate::limits::SYMBOLS_LISTED`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<String>,
+    /// `rejected`: what the validators have against the job, at most [`crate::limits::ISSUES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub issues: Vec<Issue>,
     /// `stale`, `conflict` of an undo: the later entries in the way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<JobId>,
@@ -251,6 +259,8 @@ impl WireError {
             marker: None,
             expected_marker: None,
             regions: Vec::new(),
+            symbols: Vec::new(),
+            issues: Vec::new(),
             entries: Vec::new(),
             limit: None,
         }

@@ -52,6 +52,15 @@ pub const NEAR_MISSES: usize = 3;
 /// The most lines of one near miss.
 pub const NEAR_MISS_LINES: usize = 20;
 
+/// The most symbols in one outline.
+pub const SYMBOLS: usize = 20_000;
+
+/// The most name paths that a refusal lists.
+pub const SYMBOLS_LISTED: usize = 50;
+
+/// The most issues of one file in a receipt, and of a refusal in all.
+pub const ISSUES: usize = 50;
+
 /// The most entries in one reply to `history`.
 pub const HISTORY: usize = 1000;
 

@@ -121,6 +121,7 @@ fn a_reply_that_comes_byte_by_byte_is_whole_in_the_end() {
         line_ending: "none".into(),
         bom: false,
         size: 4,
+        symbol: None,
     };
     let sent = reply.clone();
     let server = serve(move |mut peer| {
@@ -131,7 +132,13 @@ fn a_reply_that_comes_byte_by_byte_is_whole_in_the_end() {
         }
     });
     let mut connection = server.open().unwrap();
-    let request = ReadRequest { path: WirePath::new(b"caf\xe9".to_vec()), lines: None, seen: None };
+    let request = ReadRequest {
+        path: WirePath::new(b"caf\xe9".to_vec()),
+        lines: None,
+        seen: None,
+        symbol: None,
+        body: false,
+    };
     assert_eq!(connection.read(&request).unwrap(), reply);
     server.thread.join().unwrap();
 }

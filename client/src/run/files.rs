@@ -13,7 +13,13 @@ use crate::job;
 use crate::show;
 
 pub(super) fn read(desk: &Desk<'_>, words: &args::Read) -> Result<Answer, Failure> {
-    let request = ReadRequest { path: desk.name(&words.path), lines: words.lines, seen: None };
+    let request = ReadRequest {
+        path: desk.name(&words.path),
+        lines: words.lines,
+        seen: None,
+        symbol: None,
+        body: false,
+    };
     let reply = desk.ask(true, |it| it.read(&request))?;
     if desk.look.json {
         return Ok(Answer::json(&reply));

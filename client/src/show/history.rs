@@ -92,5 +92,6 @@ fn kind(kind: EntryKind) -> &'static str {
         EntryKind::Undo => "undo",
         EntryKind::Redo => "redo",
         EntryKind::External => "external",
+        EntryKind::Hook => "hook",
     }
 }

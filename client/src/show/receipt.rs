@@ -83,11 +83,10 @@ fn one_file(texts: &mut Texts, file: &FileOutcome, look: &Look) {
     for (number, edit) in file.edits.iter().enumerate() {
         one_edit(texts, &path, number + 1, edit, look);
     }
-    for (name, sentences) in [("issue", &file.issues), ("warning", &file.warnings)] {
-        for sentence in sentences {
-            let name = look.paint(Paint::Notice, name);
-            texts.out.push_str(&format!("  {name}: {}\n", lines(sentence)));
-        }
+    let issues = file.issues.iter().map(|issue| ("issue", issue.to_string()));
+    for (name, sentence) in issues.chain(file.warnings.iter().map(|warning| ("warning", warning.clone()))) {
+        let name = look.paint(Paint::Notice, name);
+        texts.out.push_str(&format!("  {name}: {}\n", lines(&sentence)));
     }
     if let Some(text) = &file.diff {
         diff::add(&mut texts.out, text, look);

@@ -38,6 +38,7 @@ fn content(bytes: &[u8]) -> ReadReply {
         line_ending: "crlf".into(),
         bom: false,
         size: bytes.len() as u64,
+        symbol: None,
     }
 }
 

@@ -226,7 +226,7 @@ proptest! {
                 Err(error) => (Status::Refused, Some(*error)),
             };
             let receipt = Receipt {
-                job: None, status, files: Vec::new(), error, verified: None, rebased: false, repeated: false,
+                job: None, status, files: Vec::new(), hooks: Vec::new(), error, verified: None, rebased: false, repeated: false,
                 dialect: None, text: None,
             };
             let said = translation.words.say(&Answer::Receipt(&receipt));

@@ -248,6 +248,7 @@ fn kind(kind: EntryKind) -> &'static str {
         EntryKind::Undo => "an undo",
         EntryKind::Redo => "a redo",
         EntryKind::External => "a change made outside of editd",
+        EntryKind::Hook => "a command that runs after writing",
     }
 }
 

@@ -123,6 +123,7 @@ impl Requests for Fake {
             version: Version("0123456789ab".into()),
             hash: String::new(),
             size: text.len() as u64,
+            symbol: None,
             text: Some(text),
             bytes: None,
             lines: 1,

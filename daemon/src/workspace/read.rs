@@ -80,6 +80,7 @@ impl Workspace {
             line_ending: view.line_ending,
             bom: view.bom,
             size: found.face.size,
+            symbol: None,
         };
         fits(&reply)?;
         let same =

@@ -115,7 +115,9 @@ fn deed(came: &JobRequest, asked: Asked) -> Result<Deed, Refusal> {
         Asked::View { .. } if came.detach => {
             Err(malformed("what the payload asks to see is shown at once; leave out `detach`"))
         }
-        Asked::View { path, lines } => Ok(Deed::View(ReadRequest { path, lines, seen: None })),
+        Asked::View { path, lines } => {
+            Ok(Deed::View(ReadRequest { path, lines, seen: None, symbol: None, body: false }))
+        }
         Asked::Undo { .. } if came.mode == Mode::VerifyOnly || came.verified.is_some() => {
             Err(malformed("an undo is not verified first; leave out `verify_only` and `verified`"))
         }

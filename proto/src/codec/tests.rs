@@ -18,7 +18,7 @@ fn message(bytes: &[u8]) -> Result<Message, CodecError> {
 }
 
 fn read_request() -> ReadRequest {
-    ReadRequest { path: "src/a.rs".into(), lines: Some((1, 300)), seen: None }
+    ReadRequest { path: "src/a.rs".into(), lines: Some((1, 300)), seen: None, symbol: None, body: false }
 }
 
 #[test]

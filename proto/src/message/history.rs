@@ -70,6 +70,8 @@ pub enum EntryKind {
     Redo,
     /// A change that did not go through editd.
     External,
+    /// What a command made of the files that a job had just written; `of` is that job.
+    Hook,
 }
 
 /// One file of an entry.
@@ -109,7 +111,7 @@ pub struct EntrySummary {
     /// Set where recovery found a file that is neither before nor after.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diverged: bool,
-    /// Entries that this one took back (undo) or brought back (redo).
+    /// Entries that this one took back (undo) or brought back (redo); the job whose hook it is (hook).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of: Vec<JobId>,
     /// Its files.

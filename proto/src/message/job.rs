@@ -321,10 +321,54 @@ pub struct FileOutcome {
     /// What became of each edit, in request order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<EditOutcome>,
-    /// What validators found.
+    /// What validators found that the job introduces, at most [`crate::limits::ISSUES`].
     #[serde(default)]
-    pub issues: Vec<String>,
+    pub issues: Vec<Issue>,
     /// What the user should know: a hard link was rewritten in place, a late write was rescued.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// Something that a validator has against a content.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Issue {
+    /// The file.
+    pub path: WirePath,
+    /// Who says so: `syntax`, or the name of a configured validator.
+    pub validator: String,
+    /// The 1-based line in the new content, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The 1-based column, as the validator counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// `path:line:column: message (validator)`, the parts that are known.
+impl std::fmt::Display for Issue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path)?;
+        for number in [self.line, self.column].into_iter().flatten() {
+            write!(f, ":{number}")?;
+        }
+        write!(f, ": {} ({})", self.message, self.validator)
+    }
+}
+
+/// What a command that runs after writing did.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HookOutcome {
+    /// Its name.
+    pub name: String,
+    /// The entry that holds its change; absent where it changed nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// The files that it changed: `before` is what the job wrote.
+    #[serde(default)]
+    pub files: Vec<FileOutcome>,
+    /// What the user should know: it failed, it was ended, it may not run.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
@@ -340,6 +384,9 @@ pub struct Receipt {
     /// What became of each file.
     #[serde(default)]
     pub files: Vec<FileOutcome>,
+    /// What the commands that run after writing did; the `after` of `files` is what stands there then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<HookOutcome>,
     /// Why it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<WireError>,
@@ -367,6 +414,7 @@ impl Receipt {
             job,
             status,
             files: Vec::new(),
+            hooks: Vec::new(),
             error: None,
             verified: None,
             rebased: false,

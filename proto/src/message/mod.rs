@@ -6,8 +6,10 @@ pub mod dialect;
 pub mod hello;
 pub mod history;
 pub mod job;
+pub mod outline;
 pub mod read;
 pub mod status;
+pub mod trust;
 pub mod watch;
 
 pub(crate) mod bounded;
@@ -20,11 +22,14 @@ pub use history::{
     UndoRequest,
 };
 pub use job::{
-    Durability, Edit, EditOutcome, EditStatus, FileEntry, FileMode, FileOutcome, JobRequest, Mode, OnStale,
-    Payload, Position, Receipt, Reindent, Status, SymbolPosition, WaitRequest, Within,
+    Durability, Edit, EditOutcome, EditStatus, FileEntry, FileMode, FileOutcome, HookOutcome, Issue,
+    JobRequest, Mode, OnStale, Payload, Position, Receipt, Reindent, Status, SymbolPosition, WaitRequest,
+    Within,
 };
+pub use outline::{Extent, OutlineReply, OutlineRequest, SymbolInfo};
 pub use read::{ReadReply, ReadRequest};
 pub use status::{CheckReply, CheckRequest, Finding, StatusReply, StopReply, StopRequest};
+pub use trust::{CommandInfo, TrustReply, TrustRequest};
 pub use watch::{ChangeEvent, ChangeKind, SubscribeReply, SubscribeRequest};
 
 /// The words in `kind`: requests, their replies (the same word), and what only the server sends.
@@ -49,6 +54,8 @@ pub mod kind {
     pub const DIALECTS: &str = "dialects";
     /// A file's outline.
     pub const OUTLINE: &str = "outline";
+    /// Which commands the workspace brings, and whether they may run.
+    pub const TRUST: &str = "trust";
     /// Be told of changes.
     pub const SUBSCRIBE: &str = "subscribe";
     /// Wait for a detached job.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::outline::SymbolInfo;
 use crate::ids::Version;
 use crate::path::WirePath;
 
@@ -14,6 +15,13 @@ pub struct ReadRequest {
     /// means the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<(u64, u64)>,
+    /// Only this symbol, by name path, with the comments, decorators and attributes that belong to it: whole lines.
+    /// Not with `lines`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// With `symbol`: the body alone, exactly what `replace_body` replaces.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub body: bool,
     /// A client that read the file itself reports what it saw (`blake3:<64 hex>` or `sha256:<64 hex>`):
     /// the receipt is recorded if that is what is there, `stale` is answered if not, and no text is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,4 +55,7 @@ pub struct ReadReply {
     pub bom: bool,
     /// Bytes of the whole file.
     pub size: u64,
+    /// The symbol that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<SymbolInfo>,
 }

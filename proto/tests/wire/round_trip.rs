@@ -29,6 +29,8 @@ fn every_message_with_all_of_its_fields() {
         path: samples::odd_path(),
         lines: Some((1, u64::MAX)),
         seen: Some("sha256:0".into()),
+        symbol: None,
+        body: false,
     });
     both_ways(&samples::read_reply());
     both_ways(&samples::job());
@@ -66,7 +68,7 @@ fn every_message_with_all_of_its_fields() {
 #[test]
 fn every_message_without_its_optional_fields() {
     both_ways(&Hello { session: None, capabilities: Vec::new(), ..samples::hello() });
-    both_ways(&ReadRequest { path: "".into(), lines: None, seen: None });
+    both_ways(&ReadRequest { path: "".into(), lines: None, seen: None, symbol: None, body: false });
     both_ways(&ReadReply { text: None, bytes: None, ..samples::read_reply() });
     both_ways(&JobRequest::default());
     both_ways(&JobRequest { files: vec![FileEntry::default()], ..JobRequest::default() });

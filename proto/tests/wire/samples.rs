@@ -135,8 +135,24 @@ pub(crate) fn dialects() -> DialectsReply {
     DialectsReply { dialects: vec![one] }
 }
 
+pub(crate) fn issue() -> Issue {
+    Issue {
+        path: odd_path(),
+        validator: "syntax".into(),
+        line: Some(3),
+        column: Some(7),
+        message: "unbalanced".into(),
+    }
+}
+
 pub(crate) fn receipt() -> Receipt {
     Receipt {
+        hooks: vec![HookOutcome {
+            name: "fmt".into(),
+            job: Some(JobId(18)),
+            files: Vec::new(),
+            warnings: vec!["slow".into()],
+        }],
         job: Some(JobId(17)),
         status: Status::Partial,
         files: vec![FileOutcome {
@@ -156,7 +172,7 @@ pub(crate) fn receipt() -> Receipt {
                 converted_breaks: Some(1),
                 error: Some(error()),
             }],
-            issues: vec!["unbalanced".into()],
+            issues: vec![issue()],
             warnings: vec!["a hard link".into()],
         }],
         error: Some(error()),
@@ -204,6 +220,40 @@ pub(crate) fn entry() -> EntrySummary {
     }
 }
 
+pub(crate) fn symbol() -> SymbolInfo {
+    let extent = Extent { start: (2, 1), end: (4, 2) };
+    SymbolInfo {
+        name: "Class/method".into(),
+        kind: "method".into(),
+        depth: 1,
+        lines: (1, 4),
+        definition: extent,
+        body: Some(extent),
+        position: SymbolPosition { line: 1, column: 3 },
+    }
+}
+
+pub(crate) fn outline() -> OutlineReply {
+    OutlineReply {
+        path: odd_path(),
+        version: version(),
+        language: "rust".into(),
+        symbols: vec![symbol()],
+        omitted: Some(1),
+        warnings: vec!["syntax errors".into()],
+    }
+}
+
+pub(crate) fn trust() -> TrustReply {
+    let one = CommandInfo {
+        kind: "validator".into(),
+        name: "ruff".into(),
+        files: vec!["*.py".into()],
+        command: vec!["ruff".into(), "check".into()],
+    };
+    TrustReply { hash: Some(format!("blake3:{}", "0".repeat(64))), trusted: true, commands: vec![one] }
+}
+
 pub(crate) fn read_reply() -> ReadReply {
     ReadReply {
         path: "src/a.rs".into(),
@@ -217,6 +267,7 @@ pub(crate) fn read_reply() -> ReadReply {
         line_ending: "lf".into(),
         bom: false,
         size: 2,
+        symbol: Some(symbol()),
     }
 }
 

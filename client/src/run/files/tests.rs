@@ -20,6 +20,7 @@ fn reply(text: &str) -> ReadReply {
         line_ending: "lf".into(),
         bom: false,
         size: 0,
+        symbol: None,
     }
 }
 

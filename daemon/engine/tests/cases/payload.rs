@@ -59,6 +59,7 @@ pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
         job: None,
         status,
         files,
+        hooks: Vec::new(),
         error,
         verified: None,
         rebased: false,

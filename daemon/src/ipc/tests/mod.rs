@@ -185,7 +185,7 @@ mod kit {
     }
 
     pub(crate) fn read(path: &str) -> ReadRequest {
-        ReadRequest { path: path.into(), lines: None, seen: None }
+        ReadRequest { path: path.into(), lines: None, seen: None, symbol: None, body: false }
     }
 
     pub(crate) struct Client {

@@ -43,7 +43,7 @@ impl Marking<'_, '_> {
                     let names_undo = self.row(id)?.is_some_and(|(_, row)| row.kind == EntryKind::Undo);
                     self.set(id, stands != names_undo, depth)?;
                 }
-                EntryKind::Edit | EntryKind::External => {}
+                EntryKind::Edit | EntryKind::External | EntryKind::Hook => {}
             }
         }
         Ok(())
@@ -56,7 +56,7 @@ impl Marking<'_, '_> {
         // An entry that retention has dropped needs no mark.
         let Some((at, mut row)) = self.row(id)? else { return Ok(()) };
         let of = match (&row.brief, row.kind) {
-            (_, EntryKind::Edit | EntryKind::External) => Vec::new(),
+            (_, EntryKind::Edit | EntryKind::External | EntryKind::Hook) => Vec::new(),
             (Some(brief), _) => brief.of.clone(),
             (None, _) => (self.of)(at)?,
         };

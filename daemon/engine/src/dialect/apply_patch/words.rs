@@ -98,8 +98,8 @@ impl Words for PatchWords {
             for (number, error) in left_out(file).take(limits::SAID) {
                 line(&mut out, &self.failure(Some(at), Some(number), error));
             }
-            for note in file.issues.iter().chain(&file.warnings) {
-                line(&mut out, note);
+            for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
+                line(&mut out, &note);
             }
         }
         out

@@ -45,10 +45,11 @@ fn say(receipt: &Receipt) -> String {
         }
     }
     for file in &receipt.files {
-        for (kind, notes) in [("Issue", &file.issues), ("Warning", &file.warnings)] {
-            for note in notes {
-                _ = write!(text, "\n{kind}: {note}");
-            }
+        for issue in &file.issues {
+            _ = write!(text, "\nIssue: {issue}");
+        }
+        for warning in &file.warnings {
+            _ = write!(text, "\nWarning: {warning}");
         }
     }
     text

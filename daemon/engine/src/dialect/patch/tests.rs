@@ -1,7 +1,7 @@
 //! What is said of answers that only a whole journey gives. They translate and plan nothing.
 
 use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Edit, EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::message::{Edit, EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status};
 use editd_proto::path::WirePath;
 
 use super::words::Reply;
@@ -33,13 +33,20 @@ fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> St
         diff: None,
         omitted_hunks: None,
         edits,
-        issues: vec!["f:1 is odd".to_owned()],
+        issues: vec![Issue {
+            path: WirePath::from("f"),
+            validator: "lint".to_owned(),
+            line: Some(1),
+            column: None,
+            message: "is odd".to_owned(),
+        }],
         warnings: vec!["f has two names".to_owned()],
     };
     let receipt = Receipt {
         job: None,
         status,
         files: vec![file],
+        hooks: Vec::new(),
         error,
         verified: None,
         rebased: false,

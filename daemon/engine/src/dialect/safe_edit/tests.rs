@@ -3,13 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use editd_proto::error::{Code, NearMiss, WireError};
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status};
 use editd_proto::path::WirePath;
 
 use super::fields::{Form, SearchReplace};
 use super::words::Reply;
 use super::{pattern, template};
 use crate::dialect::{Answer, Words};
+
+fn an_issue(message: &str) -> Issue {
+    let path = WirePath::from("f");
+    Issue { path, validator: "lint".to_owned(), line: Some(3), column: None, message: message.to_owned() }
+}
 
 fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) -> String {
     let edit = EditOutcome {
@@ -30,13 +35,14 @@ fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) 
         diff: Some("-a\n+b\n".to_owned()),
         omitted_hunks: Some(3),
         edits: vec![edit],
-        issues: issues.iter().map(|issue| (*issue).to_owned()).collect(),
+        issues: issues.iter().map(|issue| an_issue(issue)).collect(),
         warnings: vec!["f has two names".to_owned()],
     };
     let receipt = Receipt {
         job: None,
         status,
         files: vec![file],
+        hooks: Vec::new(),
         error,
         verified: None,
         rebased: false,

@@ -94,7 +94,7 @@ impl SearchReplaceWords {
                 }
             }
         }
-        for note in file.issues.iter().chain(&file.warnings) {
+        for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
             push(out, format_args!("- {note}\n"));
         }
     }

@@ -34,6 +34,7 @@ fn a_view_is_numbered_from_its_first_line() {
         line_ending: "crlf".to_owned(),
         bom: false,
         size: 6,
+        symbol: None,
     };
     assert_eq!(
         translation.words.say(&Answer::Read(&read)),

@@ -40,7 +40,9 @@ impl Words for EditorWords {
             Answer::Receipt(receipt) => {
                 let mut out = self.outcome(receipt);
                 for file in &receipt.files {
-                    for note in file.issues.iter().chain(&file.warnings) {
+                    for note in
+                        file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned())
+                    {
                         push(&mut out, format_args!("\n{note}"));
                     }
                 }

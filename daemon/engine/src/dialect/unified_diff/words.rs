@@ -116,8 +116,8 @@ impl Said {
                 line(out, &noted);
             }
         }
-        for note in file.issues.iter().chain(&file.warnings) {
-            line(out, note);
+        for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
+            line(out, &note);
         }
     }
 

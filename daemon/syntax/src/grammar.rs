@@ -1,0 +1,121 @@
+//! What is said about a language: which nodes of its tree are definitions, and how each is called. It walks nothing.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::Kind;
+
+/// A language, as its file in `languages` describes it.
+pub(crate) struct Grammar {
+    /// The parser's tables.
+    pub(crate) language: fn() -> tree_sitter::Language,
+    /// The definitions.
+    pub(crate) rules: &'static [Rule],
+    /// Nodes that stand around a definition and belong to it: decorators, `export`, `template`, a `;`.
+    pub(crate) wrappers: &'static [&'static str],
+    /// Comments.
+    pub(crate) comments: &'static [&'static str],
+    /// Nodes in front of a definition, as its siblings, that belong to it whatever stands between: attributes.
+    pub(crate) attributes: &'static [&'static str],
+    /// How comments begin that belong to the file or to what they stand in, never to what follows them.
+    pub(crate) aloof: &'static [&'static str],
+    /// Nodes that hold no definition: they are not entered.
+    pub(crate) closed: &'static [&'static str],
+}
+
+/// One kind of node that defines something.
+pub(crate) struct Rule {
+    /// The node.
+    pub(crate) node: &'static str,
+    /// What it defines.
+    pub(crate) kind: Kind,
+    /// How it is called; `None` where this one defines nothing.
+    pub(crate) name: fn(Seen<'_, '_>) -> Option<Name>,
+    /// What `replace_body` replaces, in bytes; trimmed by the walk.
+    pub(crate) body: fn(Seen<'_, '_>) -> Option<Range<usize>>,
+}
+
+/// A node that is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'t, 's> {
+    /// The node.
+    pub(crate) node: Node<'t>,
+    /// The text.
+    pub(crate) text: &'s str,
+    /// The nodes in which it lies, the outermost first. (A node itself finds its parent only from the root down.)
+    pub(crate) around: &'s [Node<'t>],
+}
+
+/// How a definition is called.
+pub(crate) struct Name {
+    /// Its own name.
+    pub(crate) name: String,
+    /// Another name that leads through it.
+    pub(crate) alias: Option<String>,
+    /// Names in front of its own that its place in the tree does not give: a receiver, a qualifier.
+    pub(crate) under: Vec<String>,
+    /// Where the name stands.
+    pub(crate) at: Range<usize>,
+    /// What it is, where the node alone does not say: a function in a class.
+    pub(crate) kind: Option<Kind>,
+    /// Whether it stands in a list whose items are separated by commas.
+    pub(crate) listed: bool,
+}
+
+impl Name {
+    /// The plain name of a node.
+    pub(crate) fn of(seen: Seen<'_, '_>, node: Node<'_>) -> Option<Self> {
+        let name = seen.read(node);
+        (!name.is_empty()).then(|| Self {
+            name: name.to_owned(),
+            alias: None,
+            under: Vec::new(),
+            at: node.byte_range(),
+            kind: None,
+            listed: false,
+        })
+    }
+}
+
+impl<'t, 's> Seen<'t, 's> {
+    /// What a node says.
+    pub(crate) fn read(self, node: Node<'_>) -> &'s str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// A child by field.
+    pub(crate) fn field(self, name: &str) -> Option<Node<'t>> {
+        self.node.child_by_field_name(name)
+    }
+
+    /// The node so many levels above it, 1 for the one in which it lies directly.
+    pub(crate) fn above(self, levels: usize) -> Option<Node<'t>> {
+        self.around.get(self.around.len().checked_sub(levels)?).copied()
+    }
+}
+
+/// The name in the field `name`.
+pub(crate) fn by_name(seen: Seen<'_, '_>) -> Option<Name> {
+    Name::of(seen, seen.field("name")?)
+}
+
+/// The same, as an item of a list that is separated by commas.
+pub(crate) fn by_name_listed(seen: Seen<'_, '_>) -> Option<Name> {
+    Some(Name { listed: true, ..by_name(seen)? })
+}
+
+/// The field `body`.
+pub(crate) fn in_body(seen: Seen<'_, '_>) -> Option<Range<usize>> {
+    Some(seen.field("body")?.byte_range())
+}
+
+/// The field `value`.
+pub(crate) fn in_value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
+    Some(seen.field("value")?.byte_range())
+}
+
+/// Nothing.
+pub(crate) fn no_body(_: Seen<'_, '_>) -> Option<Range<usize>> {
+    None
+}

@@ -1,0 +1,129 @@
+//! The languages by name, and how a file is recognised. What is said about each stands in `languages`.
+
+use crate::grammar::Grammar;
+
+/// A language whose syntax may be known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(missing_docs, reason = "each is what it is called")]
+pub enum Language {
+    Bash,
+    C,
+    CSharp,
+    Cpp,
+    Css,
+    Go,
+    Html,
+    Java,
+    JavaScript,
+    Json,
+    Markdown,
+    Php,
+    Python,
+    Ruby,
+    Rust,
+    Toml,
+    Tsx,
+    TypeScript,
+    Yaml,
+}
+
+/// Each with its name and the ends of its files' names.
+const NAMES: &[(Language, &str, &[&str])] = &[
+    (Language::Bash, "bash", &["sh", "bash", "bats", "ebuild", "eclass"]),
+    (Language::C, "c", &["c", "h"]),
+    (Language::CSharp, "c-sharp", &["cs", "csx"]),
+    (
+        Language::Cpp,
+        "cpp",
+        &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
+    ),
+    (Language::Css, "css", &["css"]),
+    (Language::Go, "go", &["go"]),
+    (Language::Html, "html", &["html", "htm", "xhtml"]),
+    (Language::Java, "java", &["java"]),
+    (Language::JavaScript, "javascript", &["js", "mjs", "cjs", "jsx"]),
+    (Language::Json, "json", &["json", "jsonc", "geojson", "webmanifest"]),
+    (Language::Markdown, "markdown", &["md", "markdown", "mkd"]),
+    (Language::Php, "php", &["php", "phtml"]),
+    (Language::Python, "python", &["py", "pyi", "pyw"]),
+    (Language::Ruby, "ruby", &["rb", "rake", "gemspec", "ru"]),
+    (Language::Rust, "rust", &["rs"]),
+    (Language::Toml, "toml", &["toml"]),
+    (Language::Tsx, "tsx", &["tsx"]),
+    (Language::TypeScript, "typescript", &["ts", "mts", "cts"]),
+    (Language::Yaml, "yaml", &["yaml", "yml"]),
+];
+
+/// Whole names of files.
+const FILES: &[(&str, Language)] = &[
+    (".bashrc", Language::Bash),
+    (".bash_profile", Language::Bash),
+    (".profile", Language::Bash),
+    ("Cargo.lock", Language::Toml),
+    ("poetry.lock", Language::Toml),
+    ("uv.lock", Language::Toml),
+    ("Pipfile", Language::Toml),
+    ("Gemfile", Language::Ruby),
+    ("Rakefile", Language::Ruby),
+    ("Vagrantfile", Language::Ruby),
+    ("package-lock.json", Language::Json),
+    (".clang-format", Language::Yaml),
+    ("SConstruct", Language::Python),
+];
+
+/// Programs in a first line such as `#!/usr/bin/env python3`.
+const PROGRAMS: &[(&str, Language)] = &[
+    ("sh", Language::Bash),
+    ("bash", Language::Bash),
+    ("dash", Language::Bash),
+    ("python", Language::Python),
+    ("node", Language::JavaScript),
+    ("ruby", Language::Ruby),
+    ("php", Language::Php),
+];
+
+impl Language {
+    /// Every language, in the order of their names.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NAMES.iter().map(|(language, ..)| *language)
+    }
+
+    /// The language of a file, by its name or its first line; `None` where neither says one.
+    pub fn of(path: &[u8], text: &str) -> Option<Self> {
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+        let name = String::from_utf8_lossy(name);
+        if let Some((_, language)) = FILES.iter().find(|(file, _)| *file == name) {
+            return Some(*language);
+        }
+        let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+        let by_end = end.and_then(|end| NAMES.iter().find(|(.., ends)| ends.contains(&end.as_str())));
+        by_end.map(|(language, ..)| *language).or_else(|| by_first_line(text))
+    }
+
+    /// As it is told.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(language, ..)| *language == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// Whether this build knows its syntax.
+    pub fn is_known(self) -> bool {
+        self.grammar().is_some()
+    }
+
+    /// What is said about it; `None` where this build leaves it out.
+    pub(crate) fn grammar(self) -> Option<&'static Grammar> {
+        match self {
+            #[cfg(feature = "rust")]
+            Self::Rust => Some(&crate::languages::rust::GRAMMAR),
+            _ => None,
+        }
+    }
+}
+
+fn by_first_line(text: &str) -> Option<Language> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_ascii_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = words.find(|word| *word != "env" && !word.starts_with('-'))?;
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    PROGRAMS.iter().find(|(known, _)| *known == program).map(|(_, language)| *language)
+}

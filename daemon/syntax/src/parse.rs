@@ -1,0 +1,47 @@
+//! One text becomes a tree, within its budget. It knows no language.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+
+use crate::{Budget, Language};
+
+/// Why there is no tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unparsed {
+    /// The text is longer than the budget's bytes.
+    #[error("it has {bytes} bytes, and syntax is looked at in files of up to {limit}")]
+    TooLarge {
+        /// Bytes of the text.
+        bytes: usize,
+        /// Bytes that it may have.
+        limit: usize,
+    },
+    /// The budget's steps ran out.
+    #[error("parsing it takes too long")]
+    Spent,
+    /// This build has no grammar of the language.
+    #[error("this build knows no syntax of {0}")]
+    Absent(&'static str),
+}
+
+/// Parses a text.
+pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
+    if text.len() > budget.bytes {
+        return Err(Unparsed::TooLarge { bytes: text.len(), limit: budget.bytes });
+    }
+    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
+    let mut parser = Parser::new();
+    if parser.set_language(&(grammar.language)()).is_err() {
+        return Err(Unparsed::Absent(language.name()));
+    }
+    let mut left = budget.steps;
+    let mut progress = |_: &ParseState| {
+        left = left.saturating_sub(1);
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Unparsed::Spent)
+}
