@@ -113,8 +113,18 @@ impl Language {
     /// What is said about it; `None` where this build leaves it out.
     pub(crate) fn grammar(self) -> Option<&'static Grammar> {
         match self {
+            #[cfg(feature = "go")]
+            Self::Go => Some(&crate::languages::go::GRAMMAR),
+            #[cfg(feature = "javascript")]
+            Self::JavaScript => Some(&crate::languages::javascript::GRAMMAR),
+            #[cfg(feature = "python")]
+            Self::Python => Some(&crate::languages::python::GRAMMAR),
             #[cfg(feature = "rust")]
             Self::Rust => Some(&crate::languages::rust::GRAMMAR),
+            #[cfg(feature = "typescript")]
+            Self::Tsx => Some(&crate::languages::typescript::TSX),
+            #[cfg(feature = "typescript")]
+            Self::TypeScript => Some(&crate::languages::typescript::TYPESCRIPT),
             _ => None,
         }
     }
