@@ -1,5 +1,6 @@
 //! One text becomes a tree, within its budget. It knows no language.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
@@ -20,6 +21,9 @@ pub enum Unparsed {
     /// The budget's steps ran out.
     #[error("parsing it takes too long")]
     Spent,
+    /// Its parts lie in each other deeper than is looked at.
+    #[error("its parts lie in each other too deep")]
+    Deep,
     /// This build has no grammar of the language.
     #[error("this build knows no syntax of {0}")]
     Absent(&'static str),
@@ -27,9 +31,7 @@ pub enum Unparsed {
 
 /// Parses a text.
 pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
-    if text.len() > budget.bytes {
-        return Err(Unparsed::TooLarge { bytes: text.len(), limit: budget.bytes });
-    }
+    budget.allows(text)?;
     let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let mut parser = Parser::new();
     if parser.set_language(&(grammar.language)()).is_err() {
@@ -40,6 +42,9 @@ pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<T
         left = left.saturating_sub(1);
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    // To the grammars a `\r` alone ends no line.
+    let lone = !text.contains('\n') && text.contains('\r');
+    let text = if lone { Cow::Owned(text.replace('\r', "\n")) } else { Cow::Borrowed(text) };
     let bytes = text.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();

@@ -1,0 +1,13 @@
+//! CSS.
+
+use crate::grammar::Grammar;
+
+pub(crate) const GRAMMAR: Grammar = Grammar {
+    language: || tree_sitter_css::LANGUAGE.into(),
+    rules: &[],
+    wrappers: &[],
+    comments: &["comment"],
+    attributes: &[],
+    aloof: &[],
+    closed: &[],
+};

@@ -1,0 +1,13 @@
+//! TOML.
+
+use crate::grammar::Grammar;
+
+pub(crate) const GRAMMAR: Grammar = Grammar {
+    language: || tree_sitter_toml_ng::LANGUAGE.into(),
+    rules: &[],
+    wrappers: &[],
+    comments: &["comment"],
+    attributes: &[],
+    aloof: &[],
+    closed: &[],
+};
