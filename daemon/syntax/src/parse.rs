@@ -29,7 +29,12 @@ pub enum Unparsed {
     Absent(&'static str),
 }
 
-/// Parses a text.
+/// A text as grammars and this crate read it: where no `\n` stands, a line ends at `\r`. Places stay the same.
+pub(crate) fn lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text.into() }
+}
+
+/// Parses a text whose lines end in `\n` (see [`lines`]).
 pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
     budget.allows(text)?;
     let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
@@ -42,9 +47,6 @@ pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<T
         left = left.saturating_sub(1);
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    // To the grammars a `\r` alone ends no line.
-    let lone = !text.contains('\n') && text.contains('\r');
-    let text = if lone { Cow::Owned(text.replace('\r', "\n")) } else { Cow::Borrowed(text) };
     let bytes = text.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();

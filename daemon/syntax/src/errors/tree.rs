@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::{Fault, SOUGHT, brackets};
-use crate::parse::parse;
+use crate::parse::{lines, parse};
 use crate::{Budget, Language, Unparsed};
 
 /// Characters of the text that a message quotes.
@@ -22,6 +22,7 @@ struct Told {
 
 /// The errors of a text by its tree.
 pub(super) fn faults(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+    let text = &*lines(text);
     let tree = parse(language, text, budget)?;
     if !tree.root_node().has_error() {
         return Ok(Vec::new());
