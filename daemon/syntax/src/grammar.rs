@@ -6,6 +6,9 @@ use tree_sitter::Node;
 
 use crate::Kind;
 
+/// Bytes of one name; real ones have some ten, headers of implementations some hundred.
+const NAME: usize = 2048;
+
 /// A language, as its file in `languages` describes it.
 pub(crate) struct Grammar {
     /// The parser's tables.
@@ -51,6 +54,8 @@ pub(crate) struct Seen<'t, 's> {
 pub(crate) struct Name {
     /// Its own name.
     pub(crate) name: String,
+    /// Other names that mean it, where one definition gives several.
+    pub(crate) also: Vec<String>,
     /// Another name that leads through it.
     pub(crate) alias: Option<String>,
     /// Names in front of its own that its place in the tree does not give: a receiver, a qualifier.
@@ -69,6 +74,7 @@ impl Name {
         let name = seen.read(node);
         (!name.is_empty()).then(|| Self {
             name: name.to_owned(),
+            also: Vec::new(),
             alias: None,
             under: Vec::new(),
             at: node.byte_range(),
@@ -76,12 +82,23 @@ impl Name {
             listed: false,
         })
     }
+
+    /// The names of a definition that gives several, as `a, b`; each of them leads to it.
+    pub(crate) fn of_all(seen: Seen<'_, '_>, nodes: &[Node<'_>]) -> Option<Self> {
+        let first = Self::of(seen, *nodes.first()?)?;
+        if nodes.len() == 1 {
+            return Some(first);
+        }
+        let also: Vec<String> = nodes.iter().map(|node| seen.read(*node).to_owned()).collect();
+        let name = also.join(", ");
+        (name.len() <= NAME).then_some(Self { name, also, ..first })
+    }
 }
 
 impl<'t, 's> Seen<'t, 's> {
-    /// What a node says.
+    /// What a node says; nothing where that is longer than any name, so that names that lie in one another stay cheap.
     pub(crate) fn read(self, node: Node<'_>) -> &'s str {
-        self.text.get(node.byte_range()).unwrap_or_default()
+        self.text.get(node.byte_range()).filter(|says| says.len() <= NAME).unwrap_or_default()
     }
 
     /// A child by field.
@@ -118,4 +135,23 @@ pub(crate) fn in_value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
 /// Nothing.
 pub(crate) fn no_body(_: Seen<'_, '_>) -> Option<Range<usize>> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Language;
+
+    /// A kind of node that the parser does not know would never be met, and nothing else would say so.
+    #[test]
+    fn every_kind_of_node_that_is_named_is_one_of_the_parser() {
+        for language in Language::all() {
+            let Some(grammar) = language.grammar() else { continue };
+            let rules = grammar.rules.iter().map(|rule| rule.node);
+            let lists = [grammar.wrappers, grammar.comments, grammar.attributes, grammar.closed];
+            for node in rules.chain(lists.into_iter().flatten().copied()) {
+                let id = (grammar.language)().id_for_node_kind(node, true);
+                assert_ne!(id, 0, "{} has no {node}", language.name());
+            }
+        }
+    }
 }

@@ -124,16 +124,26 @@ impl Language {
         match self {
             #[cfg(feature = "css")]
             Self::Css => Some(&crate::languages::css::GRAMMAR),
+            #[cfg(feature = "go")]
+            Self::Go => Some(&crate::languages::go::GRAMMAR),
             #[cfg(feature = "html")]
             Self::Html => Some(&crate::languages::html::GRAMMAR),
+            #[cfg(feature = "javascript")]
+            Self::JavaScript => Some(&crate::languages::javascript::GRAMMAR),
             #[cfg(feature = "json")]
             Self::Json => Some(&crate::languages::json::GRAMMAR),
             #[cfg(feature = "markdown")]
             Self::Markdown => Some(&crate::languages::markdown::GRAMMAR),
+            #[cfg(feature = "python")]
+            Self::Python => Some(&crate::languages::python::GRAMMAR),
             #[cfg(feature = "rust")]
             Self::Rust => Some(&crate::languages::rust::GRAMMAR),
             #[cfg(feature = "toml")]
             Self::Toml => Some(&crate::languages::toml::GRAMMAR),
+            #[cfg(feature = "typescript")]
+            Self::Tsx => Some(&crate::languages::typescript::TSX),
+            #[cfg(feature = "typescript")]
+            Self::TypeScript => Some(&crate::languages::typescript::TYPESCRIPT),
             #[cfg(feature = "yaml")]
             Self::Yaml => Some(&crate::languages::yaml::GRAMMAR),
             _ => None,

@@ -16,6 +16,7 @@ mod find;
 mod grammar;
 mod language;
 mod languages;
+mod nest;
 mod outline;
 mod parse;
 mod paths;
