@@ -108,9 +108,6 @@ pub(crate) const PARSE_STEPS: u64 = 20_000;
 /// are hard to parse costs no more than a few times as much as one of ordinary files.
 pub(crate) const PARSE_BYTES_PER_STEP: u64 = 8;
 
-/// Bytes of a name path in an edit.
-pub(crate) const NAME_PATH: usize = 4096;
-
 /// Blank lines that an insertion beside a symbol learns from its neighbours.
 pub(crate) const BLANK_LINES: usize = 8;
 
@@ -143,7 +140,7 @@ pub(crate) const OUTLINE: usize = editd_proto::limits::FRAME / 2;
 /// Bytes of a symbol in a reply besides its name, with all the numbers that it has.
 pub(crate) const SYMBOL_BYTES: usize = 256;
 
-/// Bytes of a name path that a refusal lists: a longer one is nobody's to type.
+/// Bytes of a name path that a refusal lists or an edit names: a longer one is nobody's to type.
 pub(crate) const SYMBOL_NAME: usize = 1024;
 
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);

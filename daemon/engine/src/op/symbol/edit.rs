@@ -74,9 +74,9 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
         }
     };
     if let Which::Name(name) = which
-        && (name.is_empty() || name.len() > limits::NAME_PATH)
+        && (name.is_empty() || name.len() > limits::SYMBOL_NAME)
     {
-        let most = limits::NAME_PATH;
+        let most = limits::SYMBOL_NAME;
         return Err(malformed(format!("`name` must be a name path of 1 to {most} bytes")));
     }
     let asked = fields::required(edit, "action", &edit.action)?;

@@ -8,15 +8,16 @@ use std::ops::Range;
 use editd_proto::error::Code;
 use editd_proto::limits as shown;
 use editd_proto::message::{SymbolPosition, Within};
-use editd_syntax::{Language, NotOne, Outline, Symbol, Unparsed};
+use editd_syntax::{Budget, Language, Outline, Symbol};
 
 use super::step;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
-use crate::locate::{Unit, candidate, excerpt};
+use crate::locate::{Unit, candidate};
 use crate::op::Scene;
-use crate::refusal::{refuse, spent, too_large};
+use crate::refusal::{refuse, spent};
+use crate::symbols::{named, parsed, short};
 use crate::text::Text;
 
 /// Which symbol is meant.
@@ -101,29 +102,16 @@ impl<'s> Symbols<'s> {
 
 impl Known {
     fn of(scene: &Scene<'_>) -> Result<Self, Refusal> {
-        let (text, path) = (scene.text, scene.origin);
-        let instead = "use `replace` or `lines`";
-        let Some(language) = Language::of(path.as_bytes(), &text.content) else {
-            let message =
-                format!("no language is known by the name {path}, so that it has no symbols; {instead}");
-            return Err(refuse(Code::Unsupported, message));
-        };
+        let text = scene.text;
         if !scene.budget.parse(text.len()) {
             let message =
                 "this job has too much text parsed; send it as several jobs, or use `replace` or `lines`";
             return Err(spent(message, limits::PARSE_WORK));
         }
-        let usual = editd_syntax::Budget::default();
+        let usual = Budget::default();
         let steps = limits::PARSE_STEPS + text.len() as u64 / limits::PARSE_BYTES_PER_STEP;
-        let budget = editd_syntax::Budget { steps: steps.min(usual.steps), ..usual };
-        let outline = editd_syntax::outline(language, &text.content, &budget).map_err(|why| {
-            let message = format!("the symbols of {path} are not found: {why}; {instead}");
-            match why {
-                Unparsed::TooLarge { limit, .. } => too_large(message, limit),
-                Unparsed::Spent => spent(message, budget.steps),
-                Unparsed::Absent(_) => refuse(Code::Unsupported, message),
-            }
-        })?;
+        let budget = Budget { steps: steps.min(usual.steps), ..usual };
+        let (language, outline) = parsed(text, scene.origin, &budget)?;
         let beside = beside(&outline);
         let unit = step::of(&text.content);
         Ok(Self { language, outline, unit, beside })
@@ -152,7 +140,8 @@ impl Known {
         scene.pay(scene.text.len())?;
         let found = match which {
             Which::Name(name) => {
-                self.outline.named(name).map_err(|not| self.not_one(scene.text, name, not))?
+                let found = named(&self.outline, name, scene.origin);
+                found.map_err(|refusal| self.with_places(scene.text, refusal))?
             }
             Which::Position(place) => {
                 let at = offset(scene.text, place)?;
@@ -163,49 +152,28 @@ impl Known {
         index.ok_or_else(|| crate::refusal::internal("a symbol has no number; please report this job"))
     }
 
-    fn not_one(&self, text: &Text<'_>, name: &str, not: NotOne) -> Refusal {
-        let name = excerpt(name, 0);
-        match not {
-            NotOne::None(there) => {
-                let what = format!("there is no symbol {name:?}");
-                lacking(what, there, self.outline.symbols.len())
-            }
-            NotOne::Several(paths, count) => {
-                let message =
-                    format!("{count} symbols are called {name:?}; give more of the path, or its number");
-                let mut error = refuse(Code::Ambiguous, message);
-                let few: HashSet<&str> = paths.iter().take(shown::CANDIDATES).map(String::as_str).collect();
-                let meant = self.outline.symbols.iter().filter(|symbol| few.contains(symbol.path.as_str()));
-                let places = meant.take(shown::CANDIDATES);
-                error.candidates = places.map(|symbol| candidate(text, symbol.definition.start)).collect();
-                error.found = Some(count as u64);
-                error.symbols = paths.into_iter().take(shown::SYMBOLS_LISTED).collect();
-                error
-            }
+    /// The same refusal with the lines where the symbols stand that are meant.
+    fn with_places(&self, text: &Text<'_>, mut refusal: Refusal) -> Refusal {
+        if refusal.code == Code::Ambiguous {
+            let meant: HashSet<&str> = refusal.symbols.iter().map(String::as_str).collect();
+            let places = self.outline.symbols.iter().filter(|symbol| meant.contains(symbol.path.as_str()));
+            let places = places.take(shown::CANDIDATES);
+            let places = places.map(|symbol| candidate(text, symbol.definition.start)).collect();
+            refusal.candidates = places;
         }
+        refusal
     }
 
     fn nothing_at(&self, place: SymbolPosition) -> Refusal {
-        let what = format!("no symbol is at line {}, column {} (from 0)", place.line, place.column);
+        let message = format!(
+            "no symbol is at line {}, column {} (from 0); name one that there is",
+            place.line, place.column
+        );
+        let mut error = refuse(Code::SymbolNotFound, message);
         let there = self.outline.symbols.iter().take(shown::SYMBOLS_LISTED);
-        lacking(what, there.map(|symbol| symbol.path.clone()).collect(), self.outline.symbols.len())
+        error.symbols = short(there.map(|symbol| symbol.path.clone()).collect());
+        error
     }
-}
-
-/// The refusal of a symbol that is not there, with what is.
-fn lacking(what: String, mut there: Vec<String>, count: usize) -> Refusal {
-    const NAMED: usize = 5;
-    there.truncate(shown::SYMBOLS_LISTED);
-    let some: Vec<&str> = there.iter().take(NAMED).map(String::as_str).collect();
-    let more = count.saturating_sub(some.len());
-    let message = match (some.is_empty(), more) {
-        (true, _) => format!("{what}; the file has none"),
-        (false, 0) => format!("{what}; there are {}", excerpt(&some.join(", "), 0)),
-        (false, _) => format!("{what}; there are {} and {more} more", excerpt(&some.join(", "), 0)),
-    };
-    let mut error = refuse(Code::SymbolNotFound, message);
-    error.symbols = there;
-    error
 }
 
 /// The offset of a place. One in the white space that begins a line means what stands behind it.
