@@ -21,6 +21,7 @@ mod plan;
 mod refusal;
 mod reindent;
 mod splice;
+mod symbols;
 mod text;
 mod tree;
 mod view;
@@ -38,6 +39,7 @@ pub use merge::{merge, rebase};
 pub use op::{Quotation, quotation};
 pub use plan::{needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
+pub use symbols::{Outlined, SymbolView, outline, view_symbol};
 pub use view::{View, view};
 
 /// Why an edit was refused. Boxed: it is large and rare.

@@ -121,4 +121,13 @@ pub(crate) const CLIPBOARDS_SAID: usize = 20;
 /// Letters of what is said about a payload's JSON: it may quote what was sent.
 pub(crate) const JSON_MESSAGE: usize = 512;
 
+/// Bytes that the symbols of an outline may take in a reply: a frame has room for twice as much.
+pub(crate) const OUTLINE: usize = editd_proto::limits::FRAME / 2;
+
+/// Bytes of a symbol in a reply besides its name, with all the numbers that it has.
+pub(crate) const SYMBOL_BYTES: usize = 256;
+
+/// Bytes of a name path that a refusal lists: a longer one is nobody's to type.
+pub(crate) const SYMBOL_NAME: usize = 1024;
+
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);
