@@ -80,5 +80,5 @@ fn hooks_are_told_in_receipts_and_in_the_log() {
     let history = HistoryReply { entries: vec![entry], more: false };
     let scene = Scene::new(move |_, message| reply(message, &history));
     let output = scene.run(&["log"], b"");
-    assert!(out(&output).contains("hook of 17 by s (c)"), "{}", out(&output));
+    assert!(out(&output).contains("hook  of 17  by s (c)"), "{}", out(&output));
 }
