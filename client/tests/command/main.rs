@@ -11,6 +11,7 @@
 
 mod payloads;
 mod peer;
+mod trust;
 
 use std::process::{Output, Stdio};
 

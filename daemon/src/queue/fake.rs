@@ -9,7 +9,8 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
-    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
+    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, Status, TrustReply, TrustRequest,
+    UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -229,6 +230,12 @@ impl Requests for Fake {
     }
     fn dialects(&self) -> DialectsReply {
         DialectsReply::default()
+    }
+    fn trust(&self, _: &TrustRequest) -> Result<TrustReply, Refusal> {
+        Ok(TrustReply { hash: None, trusted: false, commands: Vec::new() })
+    }
+    fn left_out(&self) -> Option<String> {
+        None
     }
 }
 

@@ -11,6 +11,7 @@ mod open;
 mod read;
 #[cfg(all(test, unix))]
 pub(crate) mod tests;
+mod trust;
 mod understand;
 mod upkeep;
 
