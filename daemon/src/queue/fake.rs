@@ -9,7 +9,8 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
-    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
+    HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
+    Status, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -133,6 +134,16 @@ impl Requests for Fake {
             bom: false,
         })
     }
+    fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal> {
+        Ok(OutlineReply {
+            path: request.path.clone(),
+            version: Version("0123456789ab".into()),
+            language: "rust".into(),
+            symbols: Vec::new(),
+            omitted: None,
+            warnings: Vec::new(),
+        })
+    }
     fn understand(&self, request: JobRequest) -> Understood {
         Understood::new(request, &[], crate::limits::PAYLOAD)
     }
@@ -238,4 +249,5 @@ pub(crate) struct Nothing;
 impl Aftermath for Nothing {
     fn job_ended(&self, _: Done) {}
     fn receipt_renewed(&self) {}
+    fn parsed(&self) {}
 }
