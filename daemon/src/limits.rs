@@ -1,6 +1,8 @@
 //! Every limit of the daemon alone, with its reason; those that clients must know stand in
 //! `editd_proto::limits`.
 
+use std::time::Duration;
+
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;
 
@@ -80,6 +82,30 @@ pub const LINKS: usize = 40;
 
 /// Bytes of `.editd.toml`.
 pub const CONFIG: usize = 1024 * 1024;
+
+/// Validators, and as many hooks, of a workspace: each may run for every file of a job.
+pub const COMMANDS: usize = 32;
+
+/// Globs of one command.
+pub const COMMAND_GLOBS: usize = 64;
+
+/// Program and arguments of one command.
+pub const COMMAND_WORDS: usize = 256;
+
+/// Bytes of the same: far below what systems take, and short enough to be read before it is trusted.
+pub const COMMAND_BYTES: usize = 16 * 1024;
+
+/// Bytes of a command's name: it stands in every issue and warning.
+pub const COMMAND_NAME: usize = 64;
+
+/// The longest time that a command may be given: a job waits for it, and others for the job.
+pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Bytes of a validator's pattern.
+pub const COMMAND_PATTERN: usize = 1024;
+
+/// Bytes that a compiled pattern may have.
+pub const PATTERN_COMPILED: usize = 1024 * 1024;
 
 /// Bytes of requests that wait or run at once, over all connections; one more is `busy`. A single request
 /// always fits.

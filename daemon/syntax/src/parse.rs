@@ -1,5 +1,6 @@
 //! One text becomes a tree, within its budget. It knows no language.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
@@ -25,7 +26,12 @@ pub enum Unparsed {
     Absent(&'static str),
 }
 
-/// Parses a text.
+/// A text as grammars and this crate read it: where no `\n` stands, a line ends at `\r`. Places stay the same.
+pub(crate) fn lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text.into() }
+}
+
+/// Parses a text whose lines end in `\n` (see [`lines`]).
 pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
     if text.len() > budget.bytes {
         return Err(Unparsed::TooLarge { bytes: text.len(), limit: budget.bytes });

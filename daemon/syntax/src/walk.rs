@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::grammar::{Grammar, Name, Rule, Seen};
 use crate::outline::Segment;
-use crate::parse::parse;
+use crate::parse::{lines, parse};
 use crate::surroundings::Surroundings;
 use crate::{Budget, Language, Outline, Symbol, Unparsed, paths};
 
@@ -21,6 +21,7 @@ const SYMBOLS: usize = 100_000;
 /// The text is too long, takes too long, or its language is not in this build.
 pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outline, Unparsed> {
     let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
+    let text = &*lines(text);
     let tree = parse(language, text, budget)?;
     let broken = tree.root_node().has_error();
     let mut found = Found { text, surroundings: Surroundings::new(text), drafts: Vec::new() };

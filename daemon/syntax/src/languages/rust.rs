@@ -1,4 +1,4 @@
-//! Rust.
+//! What defines something in Rust.
 
 use crate::Kind;
 use crate::grammar::{Grammar, Name, Rule, Seen, by_name, by_name_listed, in_body, in_value, no_body};
