@@ -102,6 +102,9 @@ pub(crate) enum Command {
     Outline {
         /// The file
         path: PathBuf,
+        /// Only definitions that lie in at most so many others
+        #[arg(long, value_name = "N")]
+        depth: Option<u64>,
     },
     /// Take back the session's last entry, or those that are named
     ///
@@ -150,6 +153,12 @@ pub(crate) struct Read {
     /// Only these lines, from 1, inclusive; A: and :B are fine too
     #[arg(long, value_name = "A:B", value_parser = values::lines)]
     pub(crate) lines: Option<(u64, u64)>,
+    /// Only this definition, by name path such as Class/method (see `outline`)
+    #[arg(long, value_name = "NAME", conflicts_with = "lines")]
+    pub(crate) symbol: Option<String>,
+    /// Of the definition its body alone
+    #[arg(long, requires = "symbol")]
+    pub(crate) body: bool,
     /// Put `N | ` before each line
     #[arg(long)]
     pub(crate) numbers: bool,

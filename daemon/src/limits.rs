@@ -190,6 +190,9 @@ pub const JOB_BYTES: usize = 256 * 1024 * 1024;
 /// stated in bytes where one is refused.
 pub const PAYLOAD: usize = 1024 * 1024;
 
+/// Bytes of a text above which it is parsed for one reader at a time: its tree takes many times its size.
+pub const PARSED_AT_ONCE: usize = 512 * 1024;
+
 /// Milliseconds that a refusal may take to ask the journal why a text is not there: less than anybody notices.
 pub const WHY_MS: u64 = 20;
 
@@ -256,6 +259,9 @@ pub const UPKEEP_AFTER_MS: u64 = 60_000;
 
 /// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
 pub const RECEIPT_MS: u64 = 1000;
+
+/// Milliseconds after an outline in which the memory that it took is given back.
+pub const REST_MS: u64 = 1000;
 
 /// Hints that wait to be looked at; one more is an overflow.
 pub const HINTS: usize = 1024;

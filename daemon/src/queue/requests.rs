@@ -6,7 +6,8 @@ use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, HistoryReply, HistoryRequest, JobRequest,
-    ReadReply, ReadRequest, Receipt, ShowReply, TrustReply, TrustRequest, UndoRequest,
+    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, TrustReply, TrustRequest,
+    UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -17,6 +18,7 @@ use crate::workspace::{Admission, Counts, Lanes, Understood, Who, Workspace};
 pub trait Requests: Send + Sync {
     fn root(&self) -> PathBuf;
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal>;
+    fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal>;
     fn understand(&self, request: JobRequest) -> Understood;
     fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal>;
     fn admit(&self, who: &Who, asked: &Understood) -> Admission;
@@ -49,6 +51,9 @@ impl Requests for Workspace {
     }
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
         Workspace::read(self, who, request)
+    }
+    fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal> {
+        Workspace::outline(self, request)
     }
     fn understand(&self, request: JobRequest) -> Understood {
         Workspace::understand(self, request)
