@@ -1,6 +1,8 @@
 //! Every limit of the daemon alone, with its reason; those that clients must know stand in
 //! `editd_proto::limits`.
 
+use std::time::Duration;
+
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;
 
@@ -81,6 +83,40 @@ pub const LINKS: usize = 40;
 /// Bytes of `.editd.toml`.
 pub const CONFIG: usize = 1024 * 1024;
 
+/// Validators, and as many hooks, of a workspace: each may run for every file of a job.
+pub const COMMANDS: usize = 32;
+
+/// Globs of one command.
+pub const COMMAND_GLOBS: usize = 64;
+
+/// Program and arguments of one command.
+pub const COMMAND_WORDS: usize = 256;
+
+/// Bytes of the same: far below what systems take, and short enough to be read before it is trusted.
+pub const COMMAND_BYTES: usize = 16 * 1024;
+
+/// Bytes of a command's name: it stands in every issue and warning.
+pub const COMMAND_NAME: usize = 64;
+
+/// The longest time that a command may be given: a job waits for it, and others for the job.
+pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Contents of `.editd.toml` that are trusted at once: who goes back to an older one is not asked again.
+pub const TRUSTED: usize = 16;
+
+/// Milliseconds for which `.editd.toml` must have rested before its times tell that it is unchanged: clocks of
+/// file systems are coarse, and two writes may bear one time.
+pub const TRUST_REST_MS: u64 = 2000;
+
+/// Characters of what is wrong in `.editd.toml` that a warning shows: the reader's message with the line.
+pub const TRUST_MESSAGE: usize = 600;
+
+/// Bytes of a validator's pattern.
+pub const COMMAND_PATTERN: usize = 1024;
+
+/// Bytes that a compiled pattern may have.
+pub const PATTERN_COMPILED: usize = 1024 * 1024;
+
 /// Bytes of requests that wait or run at once, over all connections; one more is `busy`. A single request
 /// always fits.
 pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
@@ -154,6 +190,9 @@ pub const JOB_BYTES: usize = 256 * 1024 * 1024;
 /// stated in bytes where one is refused.
 pub const PAYLOAD: usize = 1024 * 1024;
 
+/// Bytes of a text above which it is parsed for one reader at a time: its tree takes many times its size.
+pub const PARSED_AT_ONCE: usize = 512 * 1024;
+
 /// Milliseconds that a refusal may take to ask the journal why a text is not there: less than anybody notices.
 pub const WHY_MS: u64 = 20;
 
@@ -220,6 +259,9 @@ pub const UPKEEP_AFTER_MS: u64 = 60_000;
 
 /// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
 pub const RECEIPT_MS: u64 = 1000;
+
+/// Milliseconds after an outline in which the memory that it took is given back.
+pub const REST_MS: u64 = 1000;
 
 /// Hints that wait to be looked at; one more is an overflow.
 pub const HINTS: usize = 1024;

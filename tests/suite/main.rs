@@ -41,6 +41,8 @@ mod readme;
 mod real_tree;
 #[cfg(unix)]
 mod stories;
+#[cfg(unix)]
+mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;

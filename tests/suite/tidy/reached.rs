@@ -12,7 +12,7 @@ fn is_root(name: &str) -> bool {
         name.rsplit_once('/').is_some_and(|(parent, _)| parent.ends_with(folder) || parent == &folder[1..])
     };
     ["lib.rs", "main.rs", "build.rs"].iter().any(|root| name.rsplit('/').next() == Some(root))
-        || ["/benches", "/examples", "/fuzz_targets", "/src/bin", "engine/tests"]
+        || ["/benches", "/examples", "/fuzz_targets", "/src/bin", "engine/tests", "syntax/tests"]
             .iter()
             .any(|folder| in_folder(folder))
 }
