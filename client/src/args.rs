@@ -133,6 +133,8 @@ pub(crate) enum Command {
     Status,
     /// Check journal, staging folder and database
     Doctor,
+    /// Show the commands that .editd.toml brings, and let them run
+    Trust(Trust),
     /// Ask the daemon to finish, settle and leave; never starts one
     Stop,
     /// Wait for a detached job
@@ -283,6 +285,19 @@ pub(crate) enum Clip {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Trust {
+    /// Do not ask: record this hash, if it is what is there
+    #[arg(long, value_name = "HASH", conflicts_with_all = ["show", "revoke"])]
+    pub(crate) yes: Option<String>,
+    /// Only show them
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) show: bool,
+    /// Forget everything that was recorded for this workspace
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Wait {
     /// Its number
     pub(crate) job: u64,
@@ -308,6 +323,7 @@ impl Command {
             Self::Watch { .. } => "watch",
             Self::Status => "status",
             Self::Doctor => "doctor",
+            Self::Trust(_) => "trust",
             Self::Stop => "stop",
             Self::Wait(_) => "wait",
             Self::Cancel { .. } => "cancel",

@@ -5,6 +5,7 @@ mod clip;
 mod daemon;
 mod files;
 mod journal;
+mod trust;
 mod watch;
 
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -76,6 +77,7 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
         Command::Watch { globs } => watch::run(&desk, globs),
         Command::Status => daemon::status(&desk),
         Command::Doctor => daemon::doctor(&desk),
+        Command::Trust(words) => trust::run(&desk, words),
         Command::Stop => daemon::stop(&desk),
         Command::Wait(words) => journal::wait(&desk, &words),
         Command::Cancel { job } => journal::cancel(&desk, job),

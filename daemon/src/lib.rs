@@ -19,6 +19,7 @@ pub mod rooms;
 
 pub mod disk;
 pub mod store;
+pub mod trust;
 pub mod watch;
 
 pub mod run;

@@ -101,6 +101,16 @@ pub const COMMAND_NAME: usize = 64;
 /// The longest time that a command may be given: a job waits for it, and others for the job.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// Contents of `.editd.toml` that are trusted at once: who goes back to an older one is not asked again.
+pub const TRUSTED: usize = 16;
+
+/// Milliseconds for which `.editd.toml` must have rested before its times tell that it is unchanged: clocks of
+/// file systems are coarse, and two writes may bear one time.
+pub const TRUST_REST_MS: u64 = 2000;
+
+/// Characters of what is wrong in `.editd.toml` that a warning shows: the reader's message with the line.
+pub const TRUST_MESSAGE: usize = 600;
+
 /// Bytes of a validator's pattern.
 pub const COMMAND_PATTERN: usize = 1024;
 

@@ -41,6 +41,10 @@ fn every_command_of_the_design_is_understood() {
         "watch src/*.rs",
         "status --json",
         "--workspace /w --session s --json --no-spawn doctor",
+        "trust",
+        "trust --yes blake3:0",
+        "trust --show --json",
+        "trust --revoke",
         "stop",
         "wait 3 --timeout 10s",
         "cancel 3",
@@ -73,6 +77,9 @@ fn what_is_wrong_is_refused() {
         "show",
         "clip",
         "clip set a text --file f",
+        "trust --yes",
+        "trust --yes h --revoke",
+        "trust --show --revoke",
     ] {
         assert!(line(words).is_err(), "{words}");
     }

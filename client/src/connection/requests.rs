@@ -4,8 +4,8 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckReply, CheckRequest, ClipReply, ClipRequest, DialectsReply, DialectsRequest, HistoryReply,
     HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest, UndoRequest,
-    WaitRequest, kind,
+    ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustReply,
+    TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -81,6 +81,11 @@ impl Connection {
     /// Checks journal, staging folder and database.
     pub fn check(&mut self) -> Result<CheckReply, CallError> {
         self.call(kind::CHECK, &CheckRequest {})
+    }
+
+    /// Which commands the workspace brings, and that they may run.
+    pub fn trust(&mut self, request: &TrustRequest) -> Result<TrustReply, CallError> {
+        self.call(kind::TRUST, request)
     }
 
     /// Asks the daemon to leave; it closes the connection when it has.

@@ -12,6 +12,7 @@
 mod payloads;
 mod peer;
 mod symbols;
+mod trust;
 
 use std::process::{Output, Stdio};
 

@@ -6,7 +6,8 @@
 //! *Invariants*: every byte that no splice covers is as it was; the same job and world give the same plan; no
 //! input panics, and every refusal is a [`WireError`] with a stable code.
 //!
-//! *Limitations*: work is counted in bytes and steps, since no clock is here; `symbol` edits are `unsupported`.
+//! *Limitations*: work is counted in bytes and steps, since no clock is here; `symbol` edits know the languages of
+//! `editd_syntax`, in the file as it was before the entry.
 
 mod clip;
 mod cut;
@@ -97,7 +98,7 @@ pub struct Needs {
 pub enum Proof {
     /// It replaces nothing: it only creates, copies from, or adds at start or end.
     NotNeeded,
-    /// Every edit quotes what it replaces.
+    /// Every edit quotes what it replaces, or names what it adds to.
     Quoted,
     /// Some edit replaces content that it does not quote (`write`, `lines`, `substitute`, `delete`, …).
     Blind,

@@ -8,7 +8,8 @@ use editd_proto::codec::{self, Message};
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{
     CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, JobRequest, OutlineRequest, ReadRequest,
-    ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, UndoRequest, WaitRequest, kind,
+    ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, UndoRequest,
+    WaitRequest, kind,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -211,6 +212,10 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
         kind::DIALECTS => {
             let asked = body::<DialectsRequest>(message);
             answer.tell(kind::DIALECTS, asked.map(|_| house.desk.dialects()));
+        }
+        kind::TRUST => {
+            let request = body::<TrustRequest>(message);
+            answer.tell(kind::TRUST, request.and_then(|request| house.desk.trust(&request)));
         }
         kind::STATUS => answer.say(kind::STATUS, &house.status()),
         kind::CHECK => answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| house.desk.check())),

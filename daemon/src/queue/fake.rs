@@ -10,7 +10,7 @@ use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
     HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    Status, UndoRequest,
+    Status, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -240,6 +240,12 @@ impl Requests for Fake {
     }
     fn dialects(&self) -> DialectsReply {
         DialectsReply::default()
+    }
+    fn trust(&self, _: &TrustRequest) -> Result<TrustReply, Refusal> {
+        Ok(TrustReply { hash: None, trusted: false, commands: Vec::new() })
+    }
+    fn left_out(&self) -> Option<String> {
+        None
     }
 }
 

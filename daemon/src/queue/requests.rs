@@ -6,7 +6,8 @@ use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, HistoryReply, HistoryRequest, JobRequest,
-    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, UndoRequest,
+    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, TrustReply, TrustRequest,
+    UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -40,6 +41,8 @@ pub trait Requests: Send + Sync {
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
     fn check(&self) -> CheckReply;
     fn dialects(&self) -> DialectsReply;
+    fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal>;
+    fn left_out(&self) -> Option<String>;
 }
 
 impl Requests for Workspace {
@@ -117,5 +120,11 @@ impl Requests for Workspace {
     }
     fn dialects(&self) -> DialectsReply {
         Workspace::dialects(self)
+    }
+    fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal> {
+        Workspace::trust(self, request)
+    }
+    fn left_out(&self) -> Option<String> {
+        Workspace::left_out(self)
     }
 }

@@ -12,6 +12,7 @@ mod outline;
 mod read;
 #[cfg(all(test, unix))]
 pub(crate) mod tests;
+mod trust;
 mod understand;
 mod upkeep;
 

@@ -97,6 +97,8 @@ fn frame(example: &Example) -> Vec<u8> {
         ("client", kind::STATUS) => frame_of::<CheckRequest>(id, &kind, &body),
         ("server", kind::STATUS) => frame_of::<StatusReply>(id, &kind, &body),
         ("server", kind::CHECK) => frame_of::<CheckReply>(id, &kind, &body),
+        ("client", kind::TRUST) => frame_of::<TrustRequest>(id, &kind, &body),
+        ("server", kind::TRUST) => frame_of::<TrustReply>(id, &kind, &body),
         ("server", kind::STOP) => frame_of::<StopReply>(id, &kind, &body),
         ("server", kind::ERROR) => frame_of::<WireError>(id, &kind, &body),
         other => panic!("an example of {other:?}, which this test does not know"),
@@ -204,6 +206,8 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::STATUS, &samples::status());
     let finding = Finding { severity: String::new(), subject: String::new(), message: String::new() };
     names_fields(document, kind::CHECK, &CheckReply { findings: vec![finding] });
+    names_fields(document, kind::TRUST, &TrustRequest { hash: Some(String::new()), revoke: true });
+    names_fields(document, kind::TRUST, &samples::trust());
     names_fields(document, kind::STOP, &StopReply { pid: 1 });
 }
 

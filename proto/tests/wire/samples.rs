@@ -287,6 +287,7 @@ pub(crate) fn status() -> StatusReply {
         unsettled: 1,
         watch: 3,
         failed: Some("the disk is full".into()),
+        left_out: Some("commands that are not trusted".into()),
     }
 }
 
