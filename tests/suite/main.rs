@@ -31,6 +31,8 @@ mod odd_files;
 mod once;
 #[cfg(unix)]
 mod order;
+#[cfg(target_os = "linux")]
+mod processes;
 #[cfg(unix)]
 mod python;
 #[cfg(unix)]
@@ -39,6 +41,8 @@ mod readme;
 mod real_tree;
 #[cfg(unix)]
 mod stories;
+#[cfg(unix)]
+mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;

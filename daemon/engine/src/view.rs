@@ -1,5 +1,7 @@
 //! A file as a reader sees it. It never fails for a file's content: what is not text is shown as bytes.
 
+use std::ops::Range;
+
 use editd_proto::error::Code;
 use editd_proto::path::WirePath;
 
@@ -62,19 +64,19 @@ pub fn view(
         error.lines = Some(total);
         return Err(error);
     }
-    let start = |line: u64| text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
-    let shown = if lines.is_none() {
-        text.content.to_string()
-    } else {
-        text.content.cut(start(first)..start(last.min(total).saturating_add(1))).to_owned()
-    };
-    Ok(View {
-        text: Some(shown),
+    let range = if lines.is_none() { 0..text.len() } else { text.line_range((first, last.min(total))) };
+    Ok(part(&text, range, first))
+}
+
+/// A stretch of a text, which begins in line `first`.
+pub(crate) fn part(text: &Text<'_>, range: Range<usize>, first: u64) -> View {
+    View {
+        text: Some(text.content.cut(range).to_owned()),
         bytes: None,
-        lines: total,
+        lines: text.lines() as u64,
         first_line: first,
         encoding: text.encoding.name(),
         line_ending: text.ending_name().to_owned(),
         bom: text.bom > 0,
-    })
+    }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use editd_proto::message::Durability;
 use serde::{Deserialize, Deserializer, de};
 
+use super::commands::{self, WrittenHook, WrittenSyntax, WrittenValidator};
 use super::{Settings, Unread, units};
 use crate::limits;
 
@@ -38,7 +39,7 @@ pub enum ConfigError {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-struct Written {
+pub(super) struct Written {
     unread: Option<WrittenUnread>,
     durability: Option<Durability>,
     idle_exit: Option<WrittenDuration>,
@@ -49,6 +50,11 @@ struct Written {
     payload_limit: Option<WrittenSize>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
+    pub(super) syntax: Option<WrittenSyntax>,
+    #[serde(default)]
+    pub(super) validator: Vec<WrittenValidator>,
+    #[serde(default)]
+    pub(super) after_write: Vec<WrittenHook>,
 }
 
 #[derive(Deserialize)]
@@ -66,8 +72,8 @@ struct WrittenEncoding {
     encoding: WrittenLabel,
 }
 
-struct WrittenDuration(Duration);
-struct WrittenSize(u64);
+pub(super) struct WrittenDuration(pub(super) Duration);
+pub(super) struct WrittenSize(pub(super) u64);
 struct WrittenGlob(String);
 struct WrittenLabel(String);
 
@@ -139,8 +145,15 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-fn parse(text: &str) -> Result<Settings, String> {
+/// Reads the whole of a settings file strictly.
+pub(super) fn written(text: &str) -> Result<Written, String> {
     let written: Written = toml::from_str(text).map_err(|why| why.to_string())?;
+    commands::check(&written)?;
+    Ok(written)
+}
+
+fn parse(text: &str) -> Result<Settings, String> {
+    let written = written(text)?;
     let default = Settings::default();
     Ok(Settings {
         unread: written.unread.map_or(default.unread, |unread| match unread {

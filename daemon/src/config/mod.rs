@@ -3,11 +3,17 @@
 //! The command line wins over `.editd.toml`, which wins over the defaults. Where the daemon keeps its state
 //! only the command line and the environment may say: a workspace that was fetched from somewhere does not
 //! decide what else is written.
+//!
+//! Settings are read once, at the start. The commands that a workspace brings stand in the same file, and are
+//! read again whenever it changed: [`read_commands`]; whether they may run is `trust`'s.
 
 mod args;
+mod commands;
 mod file;
+mod globs;
 mod place;
 mod units;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +21,11 @@ use std::time::Duration;
 use editd_proto::message::Durability;
 
 pub use args::{Args, LogLevel};
+pub use commands::{
+    BUILT_IN, CommandKind, CommandSpec, Commands, FILE, PATH, Pattern, SyntaxCheck, read_commands,
+};
 pub use file::{ConfigError, FILE_NAME, load};
+pub use globs::Files;
 pub use place::{Environment, state_folder};
 pub use units::{UnitError, duration, size};
 

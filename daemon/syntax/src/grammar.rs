@@ -48,6 +48,8 @@ pub(crate) struct Seen<'t, 's> {
     pub(crate) text: &'s str,
     /// The nodes in which it lies, the outermost first. (A node itself finds its parent only from the root down.)
     pub(crate) around: &'s [Node<'t>],
+    /// How many nodes stand before it in the one above: named ones that are no comments.
+    pub(crate) before: usize,
 }
 
 /// How a definition is called.
@@ -71,13 +73,18 @@ pub(crate) struct Name {
 impl Name {
     /// The plain name of a node.
     pub(crate) fn of(seen: Seen<'_, '_>, node: Node<'_>) -> Option<Self> {
-        let name = seen.read(node);
-        (!name.is_empty()).then(|| Self {
-            name: name.to_owned(),
+        Self::plain(seen.read(node).to_owned(), node.byte_range())
+    }
+
+    /// A name that no node says as it is, and where it stands.
+    pub(crate) fn plain(name: String, at: Range<usize>) -> Option<Self> {
+        let is_one = !name.is_empty() && name.len() <= NAME;
+        is_one.then_some(Self {
+            name,
             also: Vec::new(),
             alias: None,
             under: Vec::new(),
-            at: node.byte_range(),
+            at,
             kind: None,
             listed: false,
         })
@@ -120,6 +127,17 @@ pub(crate) fn by_name(seen: Seen<'_, '_>) -> Option<Name> {
 /// The same, as an item of a list that is separated by commas.
 pub(crate) fn by_name_listed(seen: Seen<'_, '_>) -> Option<Name> {
     Some(Name { listed: true, ..by_name(seen)? })
+}
+
+/// The number of an item in its list: the first is called `[1]`.
+pub(crate) fn by_number(seen: Seen<'_, '_>) -> Option<Name> {
+    let start = seen.node.start_byte();
+    Name::plain(format!("[{}]", seen.before + 1), start..start)
+}
+
+/// The node itself.
+pub(crate) fn itself(seen: Seen<'_, '_>) -> Option<Range<usize>> {
+    Some(seen.node.byte_range())
 }
 
 /// The field `body`.

@@ -18,7 +18,8 @@ pub(crate) fn symbols(
     drafts: Vec<Draft>,
 ) -> Vec<Symbol> {
     let mut nest = Nest { text, aloof, surroundings, symbols: Vec::new(), open: Vec::new(), ended: 0 };
-    for (definition, several, draft) in placed(text, drafts) {
+    for (mut definition, several, draft) in placed(text, drafts) {
+        definition.end = surroundings.end(&definition);
         nest.put(definition, several, draft);
     }
     nest.symbols
@@ -75,7 +76,8 @@ impl Nest<'_, '_> {
         *floor = extent.end;
         let within = |range: &Range<usize>| definition.start <= range.start && range.end <= definition.end;
         let at = if within(&name.at) { name.at } else { definition.start..definition.start };
-        let body = body.map(|body| trimmed(self.text, body)).filter(within);
+        let clipped = |body: Range<usize>| body.start.min(definition.end)..body.end.min(definition.end);
+        let body = body.map(|body| trimmed(self.text, clipped(body))).filter(within);
         let plain = |name| Segment { name, also: Vec::new(), alias: None, number: None };
         let mut segments: Vec<Segment> = name.under.into_iter().map(plain).collect();
         segments.push(Segment { name: name.name, also: name.also, alias: name.alias, number: None });

@@ -3,6 +3,12 @@
 
 use std::ops::Range;
 
+/// Comments at the end of a definition that are looked at.
+const TRAILING: usize = 256;
+
+/// Bytes of a line that count as indentation.
+const COLUMN: usize = 256;
+
 /// The comments and attributes of a text, in its order.
 pub(crate) struct Surroundings<'s> {
     text: &'s str,
@@ -43,6 +49,52 @@ impl<'s> Surroundings<'s> {
     ) -> Range<usize> {
         let start = self.front(definition.start, limits.start, aloof);
         start..self.back(definition.end, limits.end, listed)
+    }
+
+    /// Where a definition ends without the comments that its grammar only counts into it, since nothing but what comes
+    /// next ends it: those at its end that are indented no deeper than it is. Those directly below the rest of it stay,
+    /// unless what comes next follows directly.
+    pub(crate) fn end(&self, definition: &Range<usize>) -> usize {
+        let count = self.pieces.partition_point(|piece| piece.range.start < definition.end);
+        let mut end = definition.end;
+        let mut first = count;
+        for piece in self.pieces.iter().take(count).rev().take(TRAILING) {
+            let blank = self.blank(piece.range.end..end);
+            let begins_line = piece.is_comment && self.indentation(piece.range.start).is_some();
+            let is_outside = begins_line && self.column(piece.range.start) <= self.column(definition.start);
+            if blank.is_none() || !is_outside || piece.range.start <= definition.start {
+                break;
+            }
+            end = piece.range.start;
+            first -= 1;
+        }
+        let content = self.text.get(..end).unwrap_or_default().trim_end().len();
+        if first == count {
+            return definition.end;
+        }
+        let mut kept = content;
+        for piece in self.pieces.get(first..count).unwrap_or_default() {
+            if self.blank(kept..piece.range.start).is_none_or(|breaks| breaks > 1) {
+                return kept;
+            }
+            kept = piece.range.end;
+        }
+        let behind = self.text.get(kept..).unwrap_or_default();
+        let gap = behind.len() - behind.trim_start().len();
+        let follows = gap < behind.len() && self.blank(kept..kept + gap).is_some_and(|breaks| breaks <= 1);
+        if follows { content } else { kept }
+    }
+
+    /// How many lines end in what is only white space.
+    fn blank(&self, range: Range<usize>) -> Option<usize> {
+        let gap = self.text.get(range)?;
+        gap.chars().all(char::is_whitespace).then(|| gap.matches('\n').count())
+    }
+
+    /// Bytes in front of a place on its line, as far as that matters.
+    fn column(&self, at: usize) -> usize {
+        let line = self.text.as_bytes().get(at.saturating_sub(COLUMN)..at).unwrap_or_default();
+        line.iter().rev().take_while(|byte| **byte != b'\n').count()
     }
 
     fn front(&self, definition: usize, floor: usize, aloof: &[&str]) -> usize {

@@ -28,6 +28,10 @@ pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outlin
     let mut found =
         Found { text, grammar, surroundings: Surroundings::new(text), drafts: Vec::new(), names: 0 };
     found.walk(&tree);
+    #[cfg(feature = "markdown")]
+    if language == Language::Markdown {
+        crate::languages::markdown::spread(text, &mut found.drafts);
+    }
     let Found { surroundings, drafts, .. } = found;
     let symbols = nest::symbols(text, grammar.aloof, &surroundings, drafts);
     Ok(Outline { symbols: paths::numbered(symbols), broken })
@@ -80,46 +84,51 @@ impl Found<'_> {
         let mut around: Vec<Node<'_>> = Vec::new();
         // For each of those, where it is a wrapper: what it stands around.
         let mut wrapped: Vec<Option<Wrapped>> = Vec::new();
+        // How many stand before this one, and before what stands behind each of those.
+        let mut before = 0;
+        let mut counts: Vec<usize> = Vec::new();
         loop {
             let node = cursor.node();
             let meaning = meanings.get(usize::from(node.kind_id())).copied().unwrap_or_default();
             let wrapper = wrapped.last().and_then(Option::as_ref);
             match (meaning.defines, meaning.is) {
-                (Some(rule), _) => self.define(rule, node, &around, wrapper),
+                (Some(rule), _) => {
+                    let seen = Seen { node, text: self.text, around: &around, before };
+                    self.define(rule, seen, wrapper);
+                }
                 (None, Is::Comment) => self.surroundings.comment(node.byte_range()),
                 (None, Is::Attribute) => self.surroundings.attribute(node.byte_range()),
                 (None, Is::Open | Is::Closed) => {}
             }
+            let counted = before + usize::from(node.is_named() && meaning.is != Is::Comment);
             let enter = meaning.defines.is_some() || meaning.is == Is::Open;
             if enter && cursor.goto_first_child() {
                 let inside = meaning.wraps.then(|| Wrapped::by(node, wrapper, &meanings));
                 around.push(node);
                 wrapped.push(inside);
+                counts.push(counted);
+                before = 0;
                 continue;
             }
+            before = counted;
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
                 around.pop();
                 wrapped.pop();
+                before = counts.pop().unwrap_or(0);
             }
         }
     }
 
-    fn define(
-        &mut self,
-        rule: &'static Rule,
-        node: Node<'_>,
-        around: &[Node<'_>],
-        wrapper: Option<&Wrapped>,
-    ) {
+    fn define(&mut self, rule: &'static Rule, seen: Seen<'_, '_>, wrapper: Option<&Wrapped>) {
+        let node = seen.node;
         // A node that the parser made up, or that is wrong in itself, is no definition.
         let is_none = node.is_missing() || node.byte_range().is_empty();
         if is_none || self.drafts.len() >= SYMBOLS || self.names >= NAMES {
             return;
         }
-        let seen = Seen { node, text: self.text, around };
         let Some(name) = (rule.name)(seen).filter(|name| !name.name.is_empty()) else { return };
         self.names += name.name.len() + name.under.iter().map(String::len).sum::<usize>();
         let inner = node.byte_range();

@@ -161,6 +161,12 @@ impl<'a> Text<'a> {
         offset > 0 && bytes.get(offset - 1) == Some(&b'\r') && bytes.get(offset) == Some(&b'\n')
     }
 
+    /// The bytes of whole lines, 1-based and inclusive; lines past the last are empty.
+    pub(crate) fn line_range(&self, (first, last): (u64, u64)) -> std::ops::Range<usize> {
+        let start = |line: u64| self.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+        start(first)..start(last.saturating_add(1))
+    }
+
     /// The bytes of the break that starts at an offset; 0 where none does.
     pub(crate) fn break_at(&self, offset: usize) -> usize {
         let rest = self.content.as_bytes().get(offset..).unwrap_or(&[]);

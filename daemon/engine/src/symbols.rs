@@ -1,0 +1,269 @@
+//! A file's definitions as they are told to others: found in its decoded text, placed by line and column. It edits
+//! nothing, and what a definition is, `editd_syntax` says.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use editd_proto::error::Code;
+use editd_proto::message::{Extent, SymbolInfo, SymbolPosition};
+use editd_proto::path::WirePath;
+use editd_syntax::{Budget, Language, NotOne, Outline, Symbol, Unparsed};
+
+use crate::cut::Cut;
+use crate::limits;
+use crate::refusal::{malformed, refuse, spent, too_large};
+use crate::text::{Breaks, Text};
+use crate::view::{View, part};
+use crate::{Options, Refusal};
+
+/// A file's outline.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outlined {
+    /// The language, as it is told.
+    pub language: &'static str,
+    /// In the order of the file, at most [`editd_proto::limits::SYMBOLS`], and as many as a frame can carry.
+    pub symbols: Vec<SymbolInfo>,
+    /// Those left out at the end.
+    pub omitted: u64,
+    /// Whether the text has syntax errors, so that symbols may be missing.
+    pub broken: bool,
+}
+
+/// One symbol of a file as a reader sees it.
+#[derive(Clone, Debug)]
+pub struct SymbolView {
+    /// The text shown.
+    pub view: View,
+    /// Its first and last line, 1-based; where it is a body, the lines it touches.
+    pub lines: (u64, u64),
+    /// Which symbol.
+    pub symbol: SymbolInfo,
+}
+
+/// Lists the definitions of a file that lie at most `depth` symbols deep, 0 for those in no other; all without.
+///
+/// # Errors
+/// `binary` and `encoding` where it is not text, `unsupported` where its language is not known, `too_large` and
+/// `limit` where parsing it would cost too much.
+pub fn outline(
+    bytes: &[u8],
+    depth: Option<u64>,
+    path: &WirePath,
+    options: &Options,
+) -> Result<Outlined, Refusal> {
+    let text = read(bytes, path, options)?;
+    let (language, outline) = parsed(&text, path, &Budget::default())?;
+    let fits = |symbol: &&Symbol| depth.is_none_or(|depth| symbol.depth as u64 <= depth);
+    let asked: Vec<&Symbol> = outline.symbols.iter().filter(fits).collect();
+    let mut bytes = 0_usize;
+    let affordable = |symbol: &&&Symbol| {
+        bytes = bytes.saturating_add(symbol.path.len() + limits::SYMBOL_BYTES);
+        bytes <= limits::OUTLINE
+    };
+    let told: Vec<&Symbol> =
+        asked.iter().take(editd_proto::limits::SYMBOLS).take_while(affordable).copied().collect();
+    let omitted = (asked.len() - told.len()) as u64;
+    let symbols = told_as(&text, &told);
+    Ok(Outlined { language: language.name(), symbols, omitted, broken: outline.broken })
+}
+
+/// One symbol, by name path: whole lines with what belongs to it, or with `body` exactly what `replace_body` replaces.
+///
+/// # Errors
+/// As [`outline`]; `symbol_not_found` and `ambiguous`, which list what there is; `unsupported` where it has no body.
+pub fn view_symbol(
+    bytes: &[u8],
+    name: &str,
+    body: bool,
+    path: &WirePath,
+    options: &Options,
+) -> Result<SymbolView, Refusal> {
+    let text = read(bytes, path, options)?;
+    let (_, outline) = parsed(&text, path, &Budget::default())?;
+    let found = named(&outline, name, path)?;
+    let Some(symbol) = told_as(&text, &[found]).pop() else {
+        return Err(malformed(format!("{path} has no place for {name:?}")));
+    };
+    let (lines, range) = match (body, &found.body, symbol.body) {
+        (false, ..) => (symbol.lines, text.line_range(symbol.lines)),
+        (true, Some(range), Some(extent)) => (lines_of(extent), range.clone()),
+        (true, ..) => {
+            let message = format!("{} {} has no body; read it whole", symbol.kind, symbol.name);
+            let mut error = refuse(Code::Unsupported, message).at(path);
+            error.line = Some(symbol.position.line + 1);
+            return Err(Box::new(error));
+        }
+    };
+    let view = part(&text, range, lines.0);
+    Ok(SymbolView { view, lines, symbol })
+}
+
+fn read<'t>(bytes: &'t [u8], path: &WirePath, options: &Options) -> Result<Text<'t>, Refusal> {
+    Text::read(bytes, options.label(path)).map_err(|error| about(error, path))
+}
+
+fn about(refusal: Refusal, path: &WirePath) -> Refusal {
+    Box::new(refusal.at(path))
+}
+
+/// The definitions of a text, at offsets of its content.
+///
+/// # Errors
+/// `unsupported`, `too_large`, `limit`.
+pub(crate) fn parsed(
+    text: &Text<'_>,
+    path: &WirePath,
+    budget: &Budget,
+) -> Result<(Language, Outline), Refusal> {
+    // Grammars know no line that ends in `\r` alone. As `\n` it has the same width.
+    let content = match text.breaks {
+        Breaks::Cr => Cow::Owned(text.content.replace('\r', "\n")),
+        Breaks::Lf | Breaks::None => Cow::Borrowed(text.content.as_ref()),
+    };
+    let language = Language::of(path.as_bytes(), &content).ok_or_else(|| {
+        let message = format!(
+            "the language of {path} is not known by its name or first line; read and edit it by text or lines"
+        );
+        about(refuse(Code::Unsupported, message), path)
+    })?;
+    match editd_syntax::outline(language, &content, budget) {
+        Ok(outline) => Ok((language, outline)),
+        Err(why) => Err(about(unparsed(path, why, budget), path)),
+    }
+}
+
+fn unparsed(path: &WirePath, why: Unparsed, budget: &Budget) -> Refusal {
+    let message =
+        format!("the symbols of {path} are not known, since {why}; read and edit it by text or lines");
+    match why {
+        Unparsed::TooLarge { limit, .. } => too_large(message, limit),
+        Unparsed::Spent => spent(message, budget.steps),
+        Unparsed::Deep | Unparsed::Absent(_) => refuse(Code::Unsupported, message),
+    }
+}
+
+/// The one symbol of a name path.
+///
+/// # Errors
+/// `symbol_not_found`, `ambiguous`.
+pub(crate) fn named<'o>(outline: &'o Outline, name: &str, path: &WirePath) -> Result<&'o Symbol, Refusal> {
+    let refusal = match outline.named(name) {
+        Ok(symbol) => return Ok(symbol),
+        Err(NotOne::None(_)) if outline.symbols.is_empty() => refuse(
+            Code::SymbolNotFound,
+            format!("{path} defines no symbols; read and edit it by text or lines"),
+        ),
+        Err(NotOne::None(symbols)) => {
+            let message = format!("no symbol of {path} is called {}; name one that there is", quoted(name));
+            let mut refusal = refuse(Code::SymbolNotFound, message);
+            refusal.symbols = short(symbols);
+            refusal
+        }
+        Err(NotOne::Several(symbols, found)) => {
+            let message = format!("{} names {found} symbols of {path}; name one of them whole", quoted(name));
+            let mut refusal = refuse(Code::Ambiguous, message);
+            refusal.symbols = short(symbols);
+            refusal.found = Some(found as u64);
+            refusal
+        }
+    };
+    Err(about(refusal, path))
+}
+
+/// A name that was sent, for a message.
+fn quoted(name: &str) -> String {
+    let shown: String = name.chars().take(limits::EXCERPT).collect();
+    format!("{shown:?}")
+}
+
+/// Those that a message can carry.
+pub(crate) fn short(mut symbols: Vec<String>) -> Vec<String> {
+    symbols.retain(|symbol| symbol.len() <= limits::SYMBOL_NAME);
+    symbols.truncate(editd_proto::limits::SYMBOLS_LISTED);
+    symbols
+}
+
+/// Symbols as they are told. Every byte of the text is looked at once, whatever they are.
+fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
+    let ends = |range: &Range<usize>| [range.start, range.end];
+    let mut offsets: Vec<usize> = Vec::with_capacity(symbols.len() * 7);
+    for symbol in symbols {
+        offsets.extend(ends(&symbol.extent));
+        offsets.extend(ends(&symbol.definition));
+        offsets.extend(symbol.body.iter().flat_map(ends));
+        offsets.push(symbol.name.start);
+    }
+    let places = Places::of(text, offsets);
+    let told = |symbol: &&Symbol| {
+        let name = places.at(symbol.name.start);
+        SymbolInfo {
+            name: symbol.path.clone(),
+            kind: symbol.kind.name().to_owned(),
+            depth: symbol.depth as u64,
+            lines: lines_of(places.extent(&symbol.extent)),
+            definition: places.extent(&symbol.definition),
+            body: symbol.body.as_ref().map(|body| places.extent(body)),
+            position: SymbolPosition { line: name.line.saturating_sub(1), column: name.units },
+        }
+    };
+    symbols.iter().map(told).collect()
+}
+
+/// First and last line of a stretch: what ends with a break does not reach into the line behind it.
+fn lines_of(extent: Extent) -> (u64, u64) {
+    let ((first, _), (last, column)) = (extent.start, extent.end);
+    (first, if column == 1 && last > first { last - 1 } else { last })
+}
+
+/// Where an offset lies.
+#[derive(Clone, Copy, Default, Debug)]
+struct Place {
+    /// The 1-based line.
+    line: u64,
+    /// Unicode scalar values in front of it on its line.
+    scalars: u64,
+    /// UTF-16 code units in front of it on its line.
+    units: u64,
+}
+
+/// Offsets, ascending, with the place of each.
+struct Places(Vec<(usize, Place)>);
+
+impl Places {
+    fn of(text: &Text<'_>, mut offsets: Vec<usize>) -> Self {
+        offsets.sort_unstable();
+        offsets.dedup();
+        let stop = text.breaks.stop();
+        let mut from = 0;
+        let mut here = Place { line: 1, scalars: 0, units: 0 };
+        let place = |at: usize| {
+            let stretch = text.content.cut(from..at);
+            from = at;
+            let behind = match memchr::memrchr(stop, stretch.as_bytes()) {
+                None => stretch,
+                Some(last) => {
+                    let breaks = memchr::memchr_iter(stop, stretch.as_bytes()).count();
+                    here = Place { line: here.line + breaks as u64, scalars: 0, units: 0 };
+                    stretch.cut(last + 1..stretch.len())
+                }
+            };
+            here.scalars += behind.chars().count() as u64;
+            here.units += behind.chars().map(|letter| letter.len_utf16() as u64).sum::<u64>();
+            (at, here)
+        };
+        Self(offsets.into_iter().map(place).collect())
+    }
+
+    fn at(&self, offset: usize) -> Place {
+        let found = self.0.binary_search_by_key(&offset, |(at, _)| *at).ok();
+        found.and_then(|index| self.0.get(index)).map(|(_, place)| *place).unwrap_or_default()
+    }
+
+    fn extent(&self, range: &Range<usize>) -> Extent {
+        let [start, end] = [range.start, range.end].map(|offset| self.at(offset));
+        Extent { start: (start.line, start.scalars + 1), end: (end.line, end.scalars + 1) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

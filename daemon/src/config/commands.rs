@@ -1,0 +1,319 @@
+//! The commands that a workspace brings in its `.editd.toml`, and what the check of syntax leaves out. It reads
+//! bytes that were read elsewhere, starts no command and knows nothing of trust.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, de};
+
+use super::Files;
+use super::file::{self, Written, WrittenDuration, WrittenSize};
+use crate::limits;
+
+/// Stands for the file's path below the workspace in a command's words.
+pub const PATH: &str = "{path}";
+/// Stands for the path of the file to read or change.
+pub const FILE: &str = "{file}";
+/// The name of the built-in check of syntax, which no command may have.
+pub const BUILT_IN: &str = "syntax";
+
+/// What a command may use where the file does not say.
+const TIMEOUT: Duration = Duration::from_secs(10);
+const MEMORY: u64 = 2 << 30;
+const OUTPUT: u64 = 1 << 20;
+
+/// The groups that a pattern may name.
+const GROUPS: [&str; 4] = ["path", "line", "col", "message"];
+
+/// What a command is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CommandKind {
+    /// It says what is wrong with a content.
+    Validator,
+    /// It may change a file that was just written.
+    AfterWrite,
+}
+
+impl CommandKind {
+    /// Its name in `.editd.toml` and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Validator => "validator",
+            Self::AfterWrite => "after_write",
+        }
+    }
+}
+
+/// A command that a workspace brings.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CommandSpec {
+    /// What it is for.
+    pub kind: CommandKind,
+    /// Its name: no other command of the file has it.
+    pub name: String,
+    /// For which files.
+    pub files: Files,
+    /// Program and arguments, at least the program. `{path}` and `{file}` stand for the file.
+    pub command: Vec<String>,
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Bytes of memory that it and its children may use.
+    pub memory: u64,
+    /// Bytes that it may write to standard output, and as many to standard error.
+    pub output: u64,
+    /// Of a validator: how an issue stands in its output; the default forms where `None`.
+    pub pattern: Option<Pattern>,
+    /// Of a hook: whether its standard output is the file's new content; else it may change the file itself.
+    pub stdout: bool,
+}
+
+/// How an issue stands in a validator's output: groups `path`, `line`, `col` and `message`, each optional.
+#[derive(Clone, Debug)]
+pub struct Pattern(pub regex::bytes::Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+/// What the built-in check of syntax looks at.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SyntaxCheck {
+    /// Whether there is one.
+    pub check: bool,
+    /// Files that it leaves alone.
+    pub except: Files,
+}
+
+impl Default for SyntaxCheck {
+    fn default() -> Self {
+        Self { check: true, except: Files::default() }
+    }
+}
+
+/// What a `.editd.toml` says of checks and hooks.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Commands {
+    /// Its commands: validators, then hooks, each in the file's order.
+    pub list: Vec<CommandSpec>,
+    /// The built-in check of syntax.
+    pub syntax: SyntaxCheck,
+}
+
+/// Reads the commands out of the bytes of a whole `.editd.toml`.
+///
+/// # Errors
+/// What is wrong anywhere in the file, with its line.
+pub fn read_commands(bytes: &[u8]) -> Result<Commands, String> {
+    let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
+    file::written(text).map(|written| commands(&written))
+}
+
+/// The commands of a file that was read.
+fn commands(written: &Written) -> Commands {
+    let validators = written.validator.iter().map(|one| one.0.clone());
+    let list = validators.chain(written.after_write.iter().map(|one| one.0.clone())).collect();
+    let syntax = written.syntax.as_ref().map_or_else(SyntaxCheck::default, |syntax| SyntaxCheck {
+        check: syntax.check.unwrap_or(true),
+        except: syntax.except.clone().unwrap_or_default(),
+    });
+    Commands { list, syntax }
+}
+
+/// What cannot be told of one command alone: how many there are, and that no two have one name.
+pub(super) fn check(written: &Written) -> Result<(), String> {
+    let validators = (CommandKind::Validator, written.validator.len());
+    let hooks = (CommandKind::AfterWrite, written.after_write.len());
+    for (kind, count) in [validators, hooks] {
+        if count > limits::COMMANDS {
+            return Err(format!("there are {count} `[[{}]]`; {} are read", kind.name(), limits::COMMANDS));
+        }
+    }
+    let mut names = std::collections::BTreeSet::new();
+    for one in commands(written).list {
+        if !names.insert(one.name.clone()) {
+            return Err(format!("two commands are named {:?}; give each its own name", one.name));
+        }
+    }
+    Ok(())
+}
+
+/// `[[validator]]`.
+pub(super) struct WrittenValidator(CommandSpec);
+
+/// `[[after_write]]`.
+pub(super) struct WrittenHook(CommandSpec);
+
+/// `[syntax]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenSyntax {
+    check: Option<bool>,
+    except: Option<Files>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ValidatorFields {
+    name: Name,
+    files: SomeFiles,
+    command: Words,
+    timeout: Option<Timeout>,
+    memory: Option<Bytes>,
+    output: Option<Bytes>,
+    pattern: Option<Pattern>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HookFields {
+    name: Name,
+    files: SomeFiles,
+    command: Words,
+    timeout: Option<Timeout>,
+    memory: Option<Bytes>,
+    output: Option<Bytes>,
+    #[serde(default)]
+    stdout: bool,
+}
+
+impl<'de> Deserialize<'de> for WrittenValidator {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let it = ValidatorFields::deserialize(from)?;
+        Ok(Self(CommandSpec {
+            kind: CommandKind::Validator,
+            name: it.name.0,
+            files: it.files.0,
+            command: it.command.0,
+            timeout: it.timeout.map_or(TIMEOUT, |time| time.0),
+            memory: it.memory.map_or(MEMORY, |size| size.0),
+            output: it.output.map_or(OUTPUT, |size| size.0),
+            pattern: it.pattern,
+            stdout: false,
+        }))
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenHook {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let it = HookFields::deserialize(from)?;
+        let named = it.command.0.iter().any(|word| word.contains(PATH) || word.contains(FILE));
+        if !it.stdout && !named {
+            return Err(de::Error::custom(
+                "`command` names neither {path} nor {file}: name the file that it may change, or say \
+                 `stdout = true` where it writes the new content to standard output",
+            ));
+        }
+        Ok(Self(CommandSpec {
+            kind: CommandKind::AfterWrite,
+            name: it.name.0,
+            files: it.files.0,
+            command: it.command.0,
+            timeout: it.timeout.map_or(TIMEOUT, |time| time.0),
+            memory: it.memory.map_or(MEMORY, |size| size.0),
+            output: it.output.map_or(OUTPUT, |size| size.0),
+            pattern: None,
+            stdout: it.stdout,
+        }))
+    }
+}
+
+struct Name(String);
+struct SomeFiles(Files);
+struct Words(Vec<String>);
+struct Timeout(Duration);
+struct Bytes(u64);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        if name == BUILT_IN {
+            return Err(de::Error::custom("`syntax` is the built-in check; choose another name"));
+        }
+        if name.trim().is_empty() || name.len() > limits::COMMAND_NAME || name.contains(char::is_control) {
+            let most = limits::COMMAND_NAME;
+            return Err(de::Error::custom(format_args!("a name is one line of 1 to {most} bytes")));
+        }
+        Ok(Self(name))
+    }
+}
+
+impl<'de> Deserialize<'de> for SomeFiles {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let files = Files::deserialize(from)?;
+        if files.globs().is_empty() {
+            return Err(de::Error::custom("no file is meant; `[\"**\"]` means every file"));
+        }
+        Ok(Self(files))
+    }
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let words = Vec::<String>::deserialize(from)?;
+        if words.first().is_none_or(String::is_empty) {
+            return Err(de::Error::custom(
+                "it names no program; write the program and its arguments as a list",
+            ));
+        }
+        let bytes = words.iter().map(String::len).sum::<usize>();
+        if words.len() > limits::COMMAND_WORDS || bytes > limits::COMMAND_BYTES {
+            return Err(de::Error::custom(format_args!(
+                "it has {} words and {bytes} bytes; {} words and {} bytes are read",
+                words.len(),
+                limits::COMMAND_WORDS,
+                limits::COMMAND_BYTES
+            )));
+        }
+        if words.iter().any(|word| word.contains('\0')) {
+            return Err(de::Error::custom("a word holds a NUL byte, which no program can be given"));
+        }
+        Ok(Self(words))
+    }
+}
+
+impl<'de> Deserialize<'de> for Timeout {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let WrittenDuration(time) = WrittenDuration::deserialize(from)?;
+        if time.is_zero() || time > limits::COMMAND_TIMEOUT {
+            let most = limits::COMMAND_TIMEOUT.as_secs();
+            return Err(de::Error::custom(format_args!("a command may run for 1ms to {most}s")));
+        }
+        Ok(Self(time))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let WrittenSize(size) = WrittenSize::deserialize(from)?;
+        if size == 0 {
+            return Err(de::Error::custom("it must be more than nothing"));
+        }
+        Ok(Self(size))
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        if text.len() > limits::COMMAND_PATTERN {
+            let most = limits::COMMAND_PATTERN;
+            return Err(de::Error::custom(format_args!("a pattern has at most {most} bytes")));
+        }
+        let regex = regex::bytes::RegexBuilder::new(&text)
+            .multi_line(true)
+            .size_limit(limits::PATTERN_COMPILED)
+            .build()
+            .map_err(de::Error::custom)?;
+        if let Some(strange) = regex.capture_names().flatten().find(|name| !GROUPS.contains(name)) {
+            return Err(de::Error::custom(format_args!(
+                "the group {strange:?} means nothing: name groups {}",
+                GROUPS.join(", ")
+            )));
+        }
+        Ok(Self(regex))
+    }
+}
+
+#[cfg(test)]
+mod tests;

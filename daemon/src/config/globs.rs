@@ -1,0 +1,110 @@
+//! Globs of workspace paths as a settings file has them: a name without `/` is meant in every folder, as in
+//! `.gitignore`. It asks no disk.
+
+use editd_proto::path::WirePath;
+use globset::{Candidate, Glob, GlobBuilder, GlobSet};
+use serde::{Deserialize, Deserializer, de};
+
+use crate::limits;
+
+/// Which files are meant.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    globs: Vec<String>,
+    set: GlobSet,
+}
+
+impl Files {
+    /// Takes globs: `*` and `?` stay within a name, `**` does not; a leading `/` means the workspace's root.
+    ///
+    /// # Errors
+    /// A glob that is none, too long, or one too many: which, and why.
+    pub fn new(globs: Vec<String>) -> Result<Self, String> {
+        if globs.len() > limits::COMMAND_GLOBS {
+            return Err(format!("it has {} globs; {} are read", globs.len(), limits::COMMAND_GLOBS));
+        }
+        let mut set = GlobSet::builder();
+        for glob in &globs {
+            set.add(parse(glob)?);
+        }
+        Ok(Self { set: set.build().map_err(|why| why.to_string())?, globs })
+    }
+
+    /// Whether a file is meant.
+    pub fn matches(&self, path: &WirePath) -> bool {
+        !self.globs.is_empty() && self.set.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
+    }
+
+    /// The globs as they were written.
+    pub fn globs(&self) -> &[String] {
+        &self.globs
+    }
+}
+
+impl PartialEq for Files {
+    fn eq(&self, other: &Self) -> bool {
+        self.globs == other.globs
+    }
+}
+
+impl<'de> Deserialize<'de> for Files {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::new(Vec::deserialize(from)?).map_err(de::Error::custom)
+    }
+}
+
+fn parse(text: &str) -> Result<Glob, String> {
+    if text.is_empty() || text.len() > limits::GLOB {
+        return Err(format!("a glob has 1 to {} bytes; `**` means every file", limits::GLOB));
+    }
+    let rooted = match text.strip_prefix('/') {
+        Some(rest) => rest.to_owned(),
+        None if text.contains('/') => text.to_owned(),
+        None => format!("**/{text}"),
+    };
+    GlobBuilder::new(&rooted).literal_separator(true).build().map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_meant_in_every_folder_and_a_path_from_the_root() {
+        let matches =
+            |glob: &str, path: &str| Files::new(vec![glob.to_owned()]).unwrap().matches(&path.into());
+        for (glob, path, expected) in [
+            ("*.py", "a.py", true),
+            ("*.py", "a/b/c.py", true),
+            ("*.py", "a.pyi", false),
+            ("/*.py", "a.py", true),
+            ("/*.py", "a/b.py", false),
+            ("src/*.py", "src/a.py", true),
+            ("src/*.py", "src/b/a.py", false),
+            ("src/*.py", "x/src/a.py", false),
+            ("src/**/*.py", "src/b/c/a.py", true),
+            ("**", "any/thing", true),
+            ("*.{ts,tsx}", "web/a.tsx", true),
+            ("Makefile", "sub/Makefile", true),
+        ] {
+            assert_eq!(matches(glob, path), expected, "{glob} and {path}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_matches_by_its_bytes() {
+        let files = Files::new(vec!["*.py".to_owned()]).unwrap();
+        assert!(files.matches(&WirePath::new(b"\xff.py".to_vec())));
+        assert!(!Files::default().matches(&"a.py".into()));
+    }
+
+    #[test]
+    fn what_is_no_glob_is_refused() {
+        assert!(Files::new(vec![String::new()]).is_err());
+        assert!(Files::new(vec!["a[".to_owned()]).is_err());
+        assert!(Files::new(vec!["a".repeat(limits::GLOB + 1)]).is_err());
+        assert!(Files::new(vec!["a".to_owned(); limits::COMMAND_GLOBS]).is_ok());
+        assert!(Files::new(vec!["a".to_owned(); limits::COMMAND_GLOBS + 1]).is_err());
+    }
+}
