@@ -1,6 +1,7 @@
 //! One text becomes a tree, within its budget. It knows no language.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
@@ -29,6 +30,9 @@ pub enum Unparsed {
     Absent(&'static str),
 }
 
+/// Bytes that a parser is given at a time: reading them costs about what a step of the budget does.
+const CHUNK: usize = 512;
+
 /// A text as grammars and this crate read it: where no `\n` stands, a line ends at `\r`. Places stay the same.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text.into() }
@@ -42,13 +46,19 @@ pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<T
     if parser.set_language(&(grammar.language)()).is_err() {
         return Err(Unparsed::Absent(language.name()));
     }
-    let mut left = budget.steps;
+    let left = Cell::new(budget.steps);
     let mut progress = |_: &ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        left.set(left.get().saturating_sub(1));
+        if left.get() == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let bytes = text.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Unparsed::Spent)
+    // Some parsers look ahead over any length of text for each token, which counts as no operation of theirs.
+    let mut read = |at: usize, _| {
+        left.set(left.get().saturating_sub(1));
+        let end = if left.get() == 0 { at } else { bytes.len().min(at.saturating_add(CHUNK)) };
+        bytes.get(at..end).unwrap_or_default()
+    };
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    tree.filter(|_| left.get() > 0).ok_or(Unparsed::Spent)
 }
