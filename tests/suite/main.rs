@@ -39,6 +39,7 @@ mod readme;
 mod real_tree;
 #[cfg(unix)]
 mod stories;
+mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
