@@ -31,14 +31,18 @@ mod odd_files;
 mod once;
 #[cfg(unix)]
 mod order;
+#[cfg(target_os = "linux")]
+mod processes;
 #[cfg(unix)]
 mod python;
 #[cfg(unix)]
 mod readme;
+mod real_symbols;
 #[cfg(unix)]
 mod real_tree;
 #[cfg(unix)]
 mod stories;
+#[cfg(unix)]
 mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;

@@ -138,7 +138,7 @@ fn unparsed(path: &WirePath, why: Unparsed, budget: &Budget) -> Refusal {
     match why {
         Unparsed::TooLarge { limit, .. } => too_large(message, limit),
         Unparsed::Spent => spent(message, budget.steps),
-        Unparsed::Absent(_) => refuse(Code::Unsupported, message),
+        Unparsed::Deep | Unparsed::Absent(_) => refuse(Code::Unsupported, message),
     }
 }
 

@@ -13,6 +13,7 @@ mod file;
 mod globs;
 mod place;
 mod units;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;

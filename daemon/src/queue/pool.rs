@@ -33,6 +33,8 @@ pub trait Aftermath: Send + Sync {
     fn job_ended(&self, done: Done);
     /// A session has read something, and its receipt is not flushed.
     fn receipt_renewed(&self);
+    /// A text was parsed for a reader, which took memory.
+    fn parsed(&self);
 }
 
 struct Inner {

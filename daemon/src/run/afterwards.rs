@@ -76,6 +76,10 @@ impl Aftermath for Afterwards {
         }
     }
 
+    fn parsed(&self) {
+        self.shared.tell(Schedule::parsed);
+    }
+
     fn receipt_renewed(&self) {
         self.shared.tell(Schedule::receipt_renewed);
         self.watching.touched();

@@ -1,5 +1,7 @@
 //! What a parse may cost.
 
+use crate::Unparsed;
+
 /// What a parse may cost. The default is for one file of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
@@ -14,6 +16,14 @@ const BYTES: usize = 4 * 1024 * 1024;
 
 /// Steps of one parse: a second or so. A file of 10,000 lines takes some hundredth of that.
 const STEPS: u64 = 400_000;
+
+impl Budget {
+    /// Whether a text is short enough.
+    pub(crate) fn allows(&self, text: &str) -> Result<(), Unparsed> {
+        let (bytes, limit) = (text.len(), self.bytes);
+        if bytes > limit { Err(Unparsed::TooLarge { bytes, limit }) } else { Ok(()) }
+    }
+}
 
 impl Default for Budget {
     fn default() -> Self {

@@ -1,6 +1,6 @@
 //! Finding one symbol of an outline, by name path or by place.
 
-use crate::paths::{self, Wanted};
+use crate::paths::{self, Fit, Wanted};
 use crate::{Outline, Symbol};
 
 /// Name paths that an answer lists.
@@ -15,27 +15,39 @@ pub enum NotOne {
     Several(Vec<String>, usize),
 }
 
+/// How well a name path means a symbol, the best last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Meant {
+    ByItsEnd,
+    Whole(Fit),
+}
+
 impl Outline {
     /// The symbol of a name path. The names from some point on are enough where they name one symbol; a path that is
-    /// whole wins over a longer one that ends in it. A `/` in front says that it is whole.
+    /// whole wins over a longer one that ends in it. A `/` in front says that it is whole. The [`Symbol::path`] of a
+    /// symbol always gives that symbol.
     ///
     /// # Errors
     /// None, or several.
     pub fn named(&self, path: &str) -> Result<&Symbol, NotOne> {
+        let exact = path.strip_prefix('/').unwrap_or(path);
+        if let Some(symbol) = self.symbols.iter().find(|symbol| symbol.path == exact) {
+            return Ok(symbol);
+        }
         let Some(wanted) = paths::read(path) else { return Err(NotOne::None(self.listed(""))) };
-        let fits: Vec<(&Symbol, bool)> =
-            self.symbols.iter().filter_map(|symbol| self.fits(symbol, &wanted)).collect();
-        let whole: Vec<&Symbol> =
-            fits.iter().filter(|(_, whole)| *whole).map(|(symbol, _)| *symbol).collect();
-        let meant = if whole.is_empty() && !wanted.whole {
-            fits.iter().map(|(symbol, _)| *symbol).collect()
-        } else {
-            whole
-        };
+        let fits: Vec<(&Symbol, Meant)> = self
+            .symbols
+            .iter()
+            .filter_map(|symbol| Some((symbol, self.meant(symbol, &wanted)?)))
+            .filter(|(_, meant)| !wanted.whole || *meant != Meant::ByItsEnd)
+            .collect();
+        let best = fits.iter().map(|(_, meant)| *meant).max();
+        let meant: Vec<&Symbol> =
+            fits.iter().filter(|(_, meant)| Some(*meant) == best).map(|(symbol, _)| *symbol).collect();
         match meant.as_slice() {
             [one] => Ok(one),
             [] => {
-                let last = wanted.names.last().map(|(name, _)| name.as_str());
+                let last = wanted.names.last().map(|name| name.literal.as_str());
                 Err(NotOne::None(self.listed(last.unwrap_or_default())))
             }
             several => {
@@ -55,25 +67,22 @@ impl Outline {
         self.symbols.iter().find(begins).or_else(|| self.symbols.iter().rfind(holds))
     }
 
-    /// Whether a symbol's path ends in what is wanted, and whether that is all of it.
-    fn fits<'o>(&'o self, symbol: &'o Symbol, wanted: &Wanted) -> Option<(&'o Symbol, bool)> {
+    /// How well a symbol's path ends in what is wanted.
+    fn meant(&self, symbol: &Symbol, wanted: &Wanted) -> Option<Meant> {
         let mut names = wanted.names.iter().rev();
         let mut next = names.next();
+        let mut fit = Fit::Exactly;
         let mut last = true;
         let mut here = Some(symbol);
         while let Some(symbol_here) = here {
             for segment in symbol_here.segments.iter().rev() {
-                let Some((name, number)) = next else { return Some((symbol, false)) };
-                let named = segment.name == *name || (!last && segment.alias.as_ref() == Some(name));
-                let numbered = number.is_none_or(|number| segment.number.unwrap_or(1) == number);
-                if !named || !numbered {
-                    return None;
-                }
+                let Some(name) = next else { return Some(Meant::ByItsEnd) };
+                fit = fit.min(name.fits(segment, last)?);
                 (next, last) = (names.next(), false);
             }
             here = symbol_here.parent.and_then(|parent| self.symbols.get(parent));
         }
-        next.is_none().then_some((symbol, true))
+        next.is_none().then_some(Meant::Whole(fit))
     }
 
     /// What there is, those of a similar name first.

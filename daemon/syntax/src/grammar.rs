@@ -6,6 +6,9 @@ use tree_sitter::Node;
 
 use crate::Kind;
 
+/// Bytes of one name; real ones have some ten, headers of implementations some hundred.
+const NAME: usize = 2048;
+
 /// A language, as its file in `languages` describes it.
 pub(crate) struct Grammar {
     /// The parser's tables.
@@ -45,12 +48,16 @@ pub(crate) struct Seen<'t, 's> {
     pub(crate) text: &'s str,
     /// The nodes in which it lies, the outermost first. (A node itself finds its parent only from the root down.)
     pub(crate) around: &'s [Node<'t>],
+    /// How many nodes stand before it in the one above: named ones that are no comments.
+    pub(crate) before: usize,
 }
 
 /// How a definition is called.
 pub(crate) struct Name {
     /// Its own name.
     pub(crate) name: String,
+    /// Other names that mean it, where one definition gives several.
+    pub(crate) also: Vec<String>,
     /// Another name that leads through it.
     pub(crate) alias: Option<String>,
     /// Names in front of its own that its place in the tree does not give: a receiver, a qualifier.
@@ -66,22 +73,39 @@ pub(crate) struct Name {
 impl Name {
     /// The plain name of a node.
     pub(crate) fn of(seen: Seen<'_, '_>, node: Node<'_>) -> Option<Self> {
-        let name = seen.read(node);
-        (!name.is_empty()).then(|| Self {
-            name: name.to_owned(),
+        Self::plain(seen.read(node).to_owned(), node.byte_range())
+    }
+
+    /// A name that no node says as it is, and where it stands.
+    pub(crate) fn plain(name: String, at: Range<usize>) -> Option<Self> {
+        let is_one = !name.is_empty() && name.len() <= NAME;
+        is_one.then_some(Self {
+            name,
+            also: Vec::new(),
             alias: None,
             under: Vec::new(),
-            at: node.byte_range(),
+            at,
             kind: None,
             listed: false,
         })
     }
+
+    /// The names of a definition that gives several, as `a, b`; each of them leads to it.
+    pub(crate) fn of_all(seen: Seen<'_, '_>, nodes: &[Node<'_>]) -> Option<Self> {
+        let first = Self::of(seen, *nodes.first()?)?;
+        if nodes.len() == 1 {
+            return Some(first);
+        }
+        let also: Vec<String> = nodes.iter().map(|node| seen.read(*node).to_owned()).collect();
+        let name = also.join(", ");
+        (name.len() <= NAME).then_some(Self { name, also, ..first })
+    }
 }
 
 impl<'t, 's> Seen<'t, 's> {
-    /// What a node says.
+    /// What a node says; nothing where that is longer than any name, so that names that lie in one another stay cheap.
     pub(crate) fn read(self, node: Node<'_>) -> &'s str {
-        self.text.get(node.byte_range()).unwrap_or_default()
+        self.text.get(node.byte_range()).filter(|says| says.len() <= NAME).unwrap_or_default()
     }
 
     /// A child by field.
@@ -105,6 +129,17 @@ pub(crate) fn by_name_listed(seen: Seen<'_, '_>) -> Option<Name> {
     Some(Name { listed: true, ..by_name(seen)? })
 }
 
+/// The number of an item in its list: the first is called `[1]`.
+pub(crate) fn by_number(seen: Seen<'_, '_>) -> Option<Name> {
+    let start = seen.node.start_byte();
+    Name::plain(format!("[{}]", seen.before + 1), start..start)
+}
+
+/// The node itself.
+pub(crate) fn itself(seen: Seen<'_, '_>) -> Option<Range<usize>> {
+    Some(seen.node.byte_range())
+}
+
 /// The field `body`.
 pub(crate) fn in_body(seen: Seen<'_, '_>) -> Option<Range<usize>> {
     Some(seen.field("body")?.byte_range())
@@ -118,4 +153,23 @@ pub(crate) fn in_value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
 /// Nothing.
 pub(crate) fn no_body(_: Seen<'_, '_>) -> Option<Range<usize>> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Language;
+
+    /// A kind of node that the parser does not know would never be met, and nothing else would say so.
+    #[test]
+    fn every_kind_of_node_that_is_named_is_one_of_the_parser() {
+        for language in Language::all() {
+            let Some(grammar) = language.grammar() else { continue };
+            let rules = grammar.rules.iter().map(|rule| rule.node);
+            let lists = [grammar.wrappers, grammar.comments, grammar.attributes, grammar.closed];
+            for node in rules.chain(lists.into_iter().flatten().copied()) {
+                let id = (grammar.language)().id_for_node_kind(node, true);
+                assert_ne!(id, 0, "{} has no {node}", language.name());
+            }
+        }
+    }
 }

@@ -67,6 +67,9 @@ const FILES: &[(&str, Language)] = &[
     ("Rakefile", Language::Ruby),
     ("Vagrantfile", Language::Ruby),
     ("package-lock.json", Language::Json),
+    (".babelrc", Language::Json),
+    (".eslintrc", Language::Json),
+    (".swcrc", Language::Json),
     (".clang-format", Language::Yaml),
     ("SConstruct", Language::Python),
 ];
@@ -110,11 +113,39 @@ impl Language {
         self.grammar().is_some()
     }
 
+    /// Whether its grammar takes practically every text that is right. Where it does not, errors count only in a file
+    /// that had none.
+    pub fn is_sure(self) -> bool {
+        !matches!(self, Self::C | Self::Cpp)
+    }
+
     /// What is said about it; `None` where this build leaves it out.
     pub(crate) fn grammar(self) -> Option<&'static Grammar> {
         match self {
+            #[cfg(feature = "css")]
+            Self::Css => Some(&crate::languages::css::GRAMMAR),
+            #[cfg(feature = "go")]
+            Self::Go => Some(&crate::languages::go::GRAMMAR),
+            #[cfg(feature = "html")]
+            Self::Html => Some(&crate::languages::html::GRAMMAR),
+            #[cfg(feature = "javascript")]
+            Self::JavaScript => Some(&crate::languages::javascript::GRAMMAR),
+            #[cfg(feature = "json")]
+            Self::Json => Some(&crate::languages::json::GRAMMAR),
+            #[cfg(feature = "markdown")]
+            Self::Markdown => Some(&crate::languages::markdown::GRAMMAR),
+            #[cfg(feature = "python")]
+            Self::Python => Some(&crate::languages::python::GRAMMAR),
             #[cfg(feature = "rust")]
             Self::Rust => Some(&crate::languages::rust::GRAMMAR),
+            #[cfg(feature = "toml")]
+            Self::Toml => Some(&crate::languages::toml::GRAMMAR),
+            #[cfg(feature = "typescript")]
+            Self::Tsx => Some(&crate::languages::typescript::TSX),
+            #[cfg(feature = "typescript")]
+            Self::TypeScript => Some(&crate::languages::typescript::TYPESCRIPT),
+            #[cfg(feature = "yaml")]
+            Self::Yaml => Some(&crate::languages::yaml::GRAMMAR),
             _ => None,
         }
     }

@@ -2,7 +2,8 @@
 //! text. Pure: no file, clock or process is touched here.
 //!
 //! *Calling sequence*: [`Language::of`] recognises a file, [`outline`] lists its definitions, [`Outline::named`] and
-//! [`Outline::at`] find one of them; `errors` says what is no syntax of the language.
+//! [`Outline::at`] find one of them; [`errors`] says what is no syntax of the language,
+//! [`introduced`] what of that an edit brought.
 //!
 //! *Invariants*: the same text gives the same answer; of two extents one lies in the other or they are apart; no text
 //! panics, and every parse ends within its [`Budget`].
@@ -10,10 +11,12 @@
 //! *Limitations*: a tree is made anew for each call; work is counted in steps of the parser, since no clock is here.
 
 mod budget;
+mod errors;
 mod find;
 mod grammar;
 mod language;
 mod languages;
+mod nest;
 mod outline;
 mod parse;
 mod paths;
@@ -21,6 +24,7 @@ mod surroundings;
 mod walk;
 
 pub use budget::Budget;
+pub use errors::{ERRORS, SyntaxError, errors, introduced};
 pub use find::NotOne;
 pub use language::Language;
 pub use outline::{Kind, Outline, Symbol};

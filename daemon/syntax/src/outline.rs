@@ -116,6 +116,8 @@ pub struct Symbol {
 pub(crate) struct Segment {
     /// The name, unescaped.
     pub(crate) name: String,
+    /// Other names that mean it, such as `a` and `b` for `a, b = 1, 2`.
+    pub(crate) also: Vec<String>,
     /// Another name that leads through it to what lies in it, such as `Foo` for `impl Trait for Foo`.
     pub(crate) alias: Option<String>,
     /// Its number among those of the same name, from 1, where there are several.

@@ -21,6 +21,9 @@ pub enum Unparsed {
     /// The budget's steps ran out.
     #[error("parsing it takes too long")]
     Spent,
+    /// Its parts lie in each other deeper than is looked at.
+    #[error("its parts lie in each other too deep")]
+    Deep,
     /// This build has no grammar of the language.
     #[error("this build knows no syntax of {0}")]
     Absent(&'static str),
@@ -33,9 +36,7 @@ pub(crate) fn lines(text: &str) -> Cow<'_, str> {
 
 /// Parses a text whose lines end in `\n` (see [`lines`]).
 pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
-    if text.len() > budget.bytes {
-        return Err(Unparsed::TooLarge { bytes: text.len(), limit: budget.bytes });
-    }
+    budget.allows(text)?;
     let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let mut parser = Parser::new();
     if parser.set_language(&(grammar.language)()).is_err() {

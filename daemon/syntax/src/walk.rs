@@ -1,19 +1,20 @@
-//! From a tree to an outline: every node is visited once, from the top, and none is asked for its parent, since that
-//! walks down from the root each time. It knows no language.
+//! From a tree to the definitions in it: every node is visited once, from the top, and none is asked for its parent,
+//! since that walks down from the root each time. It knows no language.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
 use crate::grammar::{Grammar, Name, Rule, Seen};
-use crate::outline::Segment;
 use crate::parse::{lines, parse};
 use crate::surroundings::Surroundings;
-use crate::{Budget, Language, Outline, Symbol, Unparsed, paths};
+use crate::{Budget, Language, Outline, Unparsed, nest, paths};
 
 /// Symbols of one outline; a file of 10,000 lines has some thousand.
 const SYMBOLS: usize = 100_000;
+
+/// Bytes of all names of one outline: a node may lie in another's name, so names may be longer than the text.
+const NAMES: usize = 16 * 1024 * 1024;
 
 /// Lists the definitions of a text.
 ///
@@ -24,181 +25,162 @@ pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outlin
     let text = &*lines(text);
     let tree = parse(language, text, budget)?;
     let broken = tree.root_node().has_error();
-    let mut found = Found { text, surroundings: Surroundings::new(text), drafts: Vec::new() };
-    found.walk(grammar, &tree);
+    let mut found =
+        Found { text, grammar, surroundings: Surroundings::new(text), drafts: Vec::new(), names: 0 };
+    found.walk(&tree);
+    #[cfg(feature = "markdown")]
+    if language == Language::Markdown {
+        crate::languages::markdown::spread(text, &mut found.drafts);
+    }
     let Found { surroundings, drafts, .. } = found;
-    Ok(Outline { symbols: paths::numbered(symbols(text, grammar, &surroundings, drafts)), broken })
+    let symbols = nest::symbols(text, grammar.aloof, &surroundings, drafts);
+    Ok(Outline { symbols: paths::numbered(symbols), broken })
 }
 
 /// A definition, as its node alone shows it.
-struct Draft {
-    rule: &'static Rule,
-    name: Name,
+pub(crate) struct Draft {
+    pub(crate) rule: &'static Rule,
+    pub(crate) name: Name,
     /// Its node.
-    inner: Range<usize>,
+    pub(crate) inner: Range<usize>,
     /// The same with what stands around it and belongs to it.
-    outer: Range<usize>,
-    body: Option<Range<usize>>,
+    pub(crate) outer: Range<usize>,
+    /// Whether others of its kind stand beside it in that, which may be no definitions.
+    pub(crate) beside: bool,
+    pub(crate) body: Option<Range<usize>>,
 }
 
 struct Found<'s> {
     text: &'s str,
+    grammar: &'static Grammar,
     surroundings: Surroundings<'s>,
     drafts: Vec<Draft>,
+    /// Bytes of the names so far.
+    names: usize,
 }
 
-/// What a kind of node means, by its number in the tables.
-#[derive(Clone, Copy)]
-enum Meaning {
-    Nothing,
-    Defines(&'static Rule),
-    Wraps,
+/// What a kind of node means.
+#[derive(Clone, Copy, Default)]
+struct Meaning {
+    defines: Option<&'static Rule>,
+    wraps: bool,
+    is: Is,
+}
+
+/// What else it may be; a definition is looked into whatever it is.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Is {
+    #[default]
+    Open,
+    Closed,
     Comment,
     Attribute,
-    Closed,
 }
 
 impl Found<'_> {
-    fn walk(&mut self, grammar: &'static Grammar, tree: &Tree) {
-        let meanings = meanings(grammar);
+    fn walk(&mut self, tree: &Tree) {
+        let meanings = meanings(self.grammar);
         let mut cursor = tree.walk();
         let mut around: Vec<Node<'_>> = Vec::new();
+        // For each of those, where it is a wrapper: what it stands around.
+        let mut wrapped: Vec<Option<Wrapped>> = Vec::new();
+        // How many stand before this one, and before what stands behind each of those.
+        let mut before = 0;
+        let mut counts: Vec<usize> = Vec::new();
         loop {
             let node = cursor.node();
-            let meaning = meanings.get(usize::from(node.kind_id())).copied().unwrap_or(Meaning::Nothing);
-            match meaning {
-                Meaning::Defines(rule) => self.define(grammar, rule, node, &around),
-                Meaning::Comment => self.surroundings.comment(node.byte_range()),
-                Meaning::Attribute => self.surroundings.attribute(node.byte_range()),
-                Meaning::Nothing | Meaning::Wraps | Meaning::Closed => {}
+            let meaning = meanings.get(usize::from(node.kind_id())).copied().unwrap_or_default();
+            let wrapper = wrapped.last().and_then(Option::as_ref);
+            match (meaning.defines, meaning.is) {
+                (Some(rule), _) => {
+                    let seen = Seen { node, text: self.text, around: &around, before };
+                    self.define(rule, seen, wrapper);
+                }
+                (None, Is::Comment) => self.surroundings.comment(node.byte_range()),
+                (None, Is::Attribute) => self.surroundings.attribute(node.byte_range()),
+                (None, Is::Open | Is::Closed) => {}
             }
-            let enter = !matches!(meaning, Meaning::Comment | Meaning::Attribute | Meaning::Closed);
+            let counted = before + usize::from(node.is_named() && meaning.is != Is::Comment);
+            let enter = meaning.defines.is_some() || meaning.is == Is::Open;
             if enter && cursor.goto_first_child() {
+                let inside = meaning.wraps.then(|| Wrapped::by(node, wrapper, &meanings));
                 around.push(node);
+                wrapped.push(inside);
+                counts.push(counted);
+                before = 0;
                 continue;
             }
+            before = counted;
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
                 around.pop();
+                wrapped.pop();
+                before = counts.pop().unwrap_or(0);
             }
         }
     }
 
-    fn define(&mut self, grammar: &Grammar, rule: &'static Rule, node: Node<'_>, around: &[Node<'_>]) {
+    fn define(&mut self, rule: &'static Rule, seen: Seen<'_, '_>, wrapper: Option<&Wrapped>) {
+        let node = seen.node;
         // A node that the parser made up, or that is wrong in itself, is no definition.
-        if node.is_missing() || node.byte_range().is_empty() || self.drafts.len() >= SYMBOLS {
+        let is_none = node.is_missing() || node.byte_range().is_empty();
+        if is_none || self.drafts.len() >= SYMBOLS || self.names >= NAMES {
             return;
         }
-        let seen = Seen { node, text: self.text, around };
-        let Some(name) = (rule.name)(seen) else { return };
-        let wraps = |outer: &&Node<'_>| grammar.wrappers.contains(&outer.kind());
-        let outer = around.iter().rev().take_while(wraps).last().unwrap_or(&node);
-        let body = (rule.body)(seen);
-        self.drafts.push(Draft { rule, name, inner: node.byte_range(), outer: outer.byte_range(), body });
+        let Some(name) = (rule.name)(seen).filter(|name| !name.name.is_empty()) else { return };
+        self.names += name.name.len() + name.under.iter().map(String::len).sum::<usize>();
+        let inner = node.byte_range();
+        let outer = wrapper.map_or(inner.clone(), |wrapper| wrapper.whole.clone());
+        let beside = wrapper.is_some_and(|wrapper| wrapper.repeated.contains(&node.kind_id()));
+        self.drafts.push(Draft { rule, name, inner, outer, beside, body: (rule.body)(seen) });
     }
 }
 
-fn meanings(grammar: &'static Grammar) -> Vec<Meaning> {
-    let language = (grammar.language)();
-    let mut meanings = vec![Meaning::Nothing; language.node_kind_count()];
-    let mut set = |node: &str, meaning: Meaning| {
-        // A kind of node may stand in the tables several times.
-        for id in 0..language.node_kind_count() {
-            let id = u16::try_from(id).unwrap_or(u16::MAX);
-            let is = language.node_kind_is_named(id) && language.node_kind_for_id(id) == Some(node);
-            if let (true, Some(slot)) = (is, meanings.get_mut(usize::from(id))) {
-                *slot = meaning;
+/// What stands around a definition and belongs to it.
+struct Wrapped {
+    /// The outermost of the wrappers that lie in one another directly.
+    whole: Range<usize>,
+    /// Kinds of definitions that stand in the innermost several times, such as `a` and `b` in `let a, b;`.
+    repeated: Vec<u16>,
+}
+
+impl Wrapped {
+    fn by(node: Node<'_>, outer: Option<&Self>, meanings: &[Meaning]) -> Self {
+        let whole = outer.map_or(node.byte_range(), |outer| outer.whole.clone());
+        let mut cursor = node.walk();
+        let defines =
+            |id: &u16| meanings.get(usize::from(*id)).is_some_and(|meaning| meaning.defines.is_some());
+        let kinds = node.children(&mut cursor).map(|child| child.kind_id()).filter(defines);
+        let (mut once, mut repeated) = (Vec::new(), Vec::new());
+        for kind in kinds {
+            let seen = if once.contains(&kind) { &mut repeated } else { &mut once };
+            if !seen.contains(&kind) {
+                seen.push(kind);
             }
         }
-    };
-    let lists = [
-        (grammar.closed, Meaning::Closed),
-        (grammar.wrappers, Meaning::Wraps),
-        (grammar.comments, Meaning::Comment),
-        (grammar.attributes, Meaning::Attribute),
-    ];
-    for (nodes, meaning) in lists {
-        nodes.iter().for_each(|node| set(node, meaning));
+        Self { whole, repeated }
     }
-    for rule in grammar.rules {
-        set(rule.node, Meaning::Defines(rule));
-    }
-    meanings
 }
 
-/// Puts each definition under the one that holds it, with what belongs to it.
-fn symbols(
-    text: &str,
-    grammar: &Grammar,
-    surroundings: &Surroundings<'_>,
-    drafts: Vec<Draft>,
-) -> Vec<Symbol> {
-    let mut wrapped: HashMap<(usize, usize), usize> = HashMap::new();
-    for draft in &drafts {
-        *wrapped.entry((draft.outer.start, draft.outer.end)).or_default() += 1;
-    }
-    let mut symbols: Vec<Symbol> = Vec::with_capacity(drafts.len());
-    // The symbols that are open, each with where the last one in it ended; and that of the file itself.
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    let mut ended = 0;
-    for draft in drafts {
-        let Draft { rule, name, inner, outer, body } = draft;
-        // What stands around several definitions belongs to none of them alone.
-        let several = wrapped.get(&(outer.start, outer.end)).is_some_and(|count| *count > 1);
-        let definition = trimmed(text, if several { inner } else { outer });
-        while open
-            .last()
-            .and_then(|(top, _)| symbols.get(*top))
-            .is_some_and(|top| top.definition.end <= definition.start)
-        {
-            open.pop();
-        }
-        let parent = open.last().map(|(top, _)| *top);
-        let holder = parent.and_then(|parent| symbols.get(parent));
-        // An error in the text may leave a node that is not where its parent is.
-        if definition.is_empty() || holder.is_some_and(|holder| definition.end > holder.definition.end) {
-            continue;
-        }
-        let floor = open.last_mut().map_or(&mut ended, |(_, ended)| ended);
-        let ceiling = holder.map_or(text.len(), |holder| holder.definition.end);
-        let listed = name.listed || several;
-        let extent = surroundings.extent(&definition, *floor, ceiling, listed, grammar.aloof);
-        *floor = extent.end;
-        let at = if definition.start <= name.at.start && name.at.end <= definition.end {
-            name.at
+/// By the number of a kind of node in the parser's tables, where one name may stand several times.
+fn meanings(grammar: &'static Grammar) -> Vec<Meaning> {
+    let language = (grammar.language)();
+    let meaning = |id: usize| {
+        let id = u16::try_from(id).ok().filter(|id| language.node_kind_is_named(*id))?;
+        let node = language.node_kind_for_id(id)?;
+        let is = if grammar.closed.contains(&node) {
+            Is::Closed
+        } else if grammar.comments.contains(&node) {
+            Is::Comment
+        } else if grammar.attributes.contains(&node) {
+            Is::Attribute
         } else {
-            definition.start..definition.start
+            Is::Open
         };
-        let body = body
-            .map(|body| trimmed(text, body))
-            .filter(|body| !body.is_empty() && definition.start <= body.start && body.end <= definition.end);
-        let plain = |name: String| Segment { name, alias: None, number: None };
-        let mut segments: Vec<Segment> = name.under.into_iter().map(plain).collect();
-        segments.push(Segment { name: name.name, alias: name.alias, number: None });
-        let depth = open.len();
-        open.push((symbols.len(), definition.start));
-        symbols.push(Symbol {
-            path: String::new(),
-            kind: name.kind.unwrap_or(rule.kind),
-            parent,
-            depth,
-            extent,
-            definition,
-            name: at,
-            body,
-            listed,
-            segments,
-        });
-    }
-    symbols
-}
-
-/// A range without the white space at its ends.
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let Some(inside) = text.get(range.clone()) else { return range.start..range.start };
-    let start = range.start + (inside.len() - inside.trim_start().len());
-    let end = range.end - (inside.len() - inside.trim_end().len());
-    if start < end { start..end } else { range.start..range.start }
+        let defines = grammar.rules.iter().find(|rule| rule.node == node);
+        Some(Meaning { defines, wraps: grammar.wrappers.contains(&node), is })
+    };
+    (0..language.node_kind_count()).map(|id| meaning(id).unwrap_or_default()).collect()
 }

@@ -97,7 +97,7 @@ pub(crate) fn told(text: &str, outline: &Outline) -> String {
     for symbol in &outline.symbols {
         let indent = "  ".repeat(symbol.depth);
         let listed = if symbol.listed { " listed" } else { "" };
-        told.push_str(&format!("{indent}{} {}{listed}\n", symbol.kind.name(), symbol.path.escape_debug()));
+        told.push_str(&format!("{indent}{} {}{listed}\n", symbol.kind.name(), on_one_line(&symbol.path)));
         let mut place = |what: &str, range: &Range<usize>| {
             told.push_str(&format!("{indent}      {what} {}\n", clip(text, range)));
         };
@@ -124,8 +124,11 @@ fn clip(text: &str, range: &Range<usize>) -> String {
         let (front, back) = (letters.iter().take(SHOWN), letters.iter().skip(letters.len() - SHOWN));
         front.chain(['…'].iter()).chain(back).collect()
     };
-    let says = says.replace('\n', "⏎").replace('\r', "␍").replace('\t', "⇥");
-    format!("{}-{}  {says}", place(text, range.start), place(text, range.end))
+    format!("{}-{}  {}", place(text, range.start), place(text, range.end), on_one_line(&says))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.replace('\n', "⏎").replace('\r', "␍").replace('\t', "⇥")
 }
 
 fn place(text: &str, at: usize) -> String {

@@ -1,0 +1,8 @@
+def a():
+    pass
+
+# of b
+def b():
+    return "\f"
+
+def c(): pass

@@ -1,0 +1,95 @@
+//! Which errors an edit brought. A file whose grammar fails though it is right must not stop an edit: that decides
+//! every doubt.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{ERRORS, Fault, SOUGHT, SyntaxError, faults, place};
+use crate::{Budget, Language, Unparsed};
+
+/// Lists the errors of `new` that `old` did not have; `old` is `None` where there was no file.
+///
+/// * A file without errors before: all of them.
+/// * A file that is new: all of them where the grammar [is sure](Language::is_sure), else none.
+/// * A file with errors before: those that it did not have, counted by their message, where the grammar is sure, else
+///   none. Where one of the old errors is gone, the others may be such as it had hidden: then only those on the lines
+///   that changed.
+/// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none.
+///
+/// # Errors
+/// One of the texts is too long, takes too long, or the language is not in this build.
+pub fn introduced(
+    language: Language,
+    path: &[u8],
+    old: Option<&str>,
+    new: &str,
+    budget: &Budget,
+) -> Result<Vec<SyntaxError>, Unparsed> {
+    let mut found = faults(language, path, new, budget)?;
+    if found.is_empty() || is_template(language, new) {
+        return Ok(Vec::new());
+    }
+    let sure = language.is_sure();
+    match old.filter(|old| !old.trim().is_empty()) {
+        None if !sure => found.clear(),
+        None => {}
+        Some(old) => {
+            let before = faults(language, path, old, budget)?;
+            if !before.is_empty() && !sure {
+                found.clear();
+            } else if !before.is_empty() {
+                let full = before.len() >= SOUGHT || found.len() >= SOUGHT;
+                let gone = subtract(&mut found, before);
+                if full || gone {
+                    let changed = changed(old, new);
+                    found.retain(|fault| changed.contains(&fault.at) || fault.at == changed.end);
+                }
+            }
+        }
+    }
+    found.truncate(ERRORS);
+    Ok(place::placed(new, found))
+}
+
+/// Takes away as many of each message as there were before. Whether there were more.
+fn subtract(found: &mut Vec<Fault>, before: Vec<Fault>) -> bool {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for fault in before {
+        *counts.entry(fault.message).or_default() += 1;
+    }
+    found.retain(|fault| match counts.get_mut(&fault.message).filter(|count| **count > 0) {
+        Some(count) => {
+            *count -= 1;
+            false
+        }
+        None => true,
+    });
+    counts.values().any(|count| *count > 0)
+}
+
+/// The lines of `new` that are not those of `old`, as far as what is equal in front and behind tells; with the line
+/// before, on which a parser may have given up.
+fn changed(old: &str, new: &str) -> Range<usize> {
+    let (old, bytes) = (old.as_bytes(), new.as_bytes());
+    let front = old.iter().zip(bytes).take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(bytes.len()) - front;
+    let pairs = old.iter().rev().zip(bytes.iter().rev());
+    let back = pairs.take(rest).take_while(|(old, new)| old == new).count();
+    let front = place::boundary(new, front);
+    let end = place::boundary(new, bytes.len() - back);
+    let before = new.get(..front).unwrap_or_default().trim_end();
+    let start = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
+    let behind = new.get(end..).unwrap_or_default();
+    start..behind.find(['\n', '\r']).map_or(new.len(), |newline| end + newline)
+}
+
+/// Whether a text is a template of a language in which templates are written. In data, marks inside a line may as well
+/// stand in a value, as `${{ … }}` does in a workflow; those of HTML may stand anywhere.
+fn is_template(language: Language, text: &str) -> bool {
+    let begins = |line: &str| ["{{", "{%", "<%"].iter().any(|mark| line.trim_start().starts_with(mark));
+    match language {
+        Language::Json | Language::Toml | Language::Yaml => text.lines().any(begins),
+        Language::Html => ["{{", "{%", "<%", "<?"].iter().any(|mark| text.contains(mark)),
+        _ => false,
+    }
+}

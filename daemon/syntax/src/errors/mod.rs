@@ -1,0 +1,84 @@
+//! What is no syntax of a language in a text, and which of that an edit brought. It never says how to mend it.
+//!
+//! *Calling sequence*: [`errors`] for one text; [`introduced`] for the two texts of an edit.
+//!
+//! *Invariants*: at most [`ERRORS`] errors, in the order of the file, each on a character boundary.
+//!
+//! *Limitations*: JSON, TOML and YAML tell their first error only. Of CSS brackets alone are looked at. Markdown has no
+//! errors.
+
+mod brackets;
+mod change;
+#[cfg(feature = "json")]
+mod json;
+mod place;
+#[cfg(feature = "toml")]
+mod toml;
+mod tree;
+#[cfg(feature = "yaml")]
+mod yaml;
+
+pub use change::introduced;
+
+use crate::{Budget, Language, Unparsed};
+
+/// Errors that are told of one text: nobody reads more, and most of them follow from the first.
+pub const ERRORS: usize = 50;
+
+/// Errors that are looked for in one text, so that those of two texts can be compared.
+const SOUGHT: usize = 1000;
+
+/// Something that is no syntax of the language.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SyntaxError {
+    /// Byte of the text.
+    pub at: usize,
+    /// Line, from 1. Lines end with `\n` or `\r\n`; with `\r` in a text that has no `\n`.
+    pub line: u64,
+    /// Column, from 1, in Unicode scalars.
+    pub column: u64,
+    /// What is wrong, without a place.
+    pub message: String,
+}
+
+/// What is wrong at which byte.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Fault {
+    at: usize,
+    message: String,
+}
+
+/// Lists the errors of a text. `path` tells whether a JSON file may have comments.
+///
+/// # Errors
+/// The text is too long, takes too long, or its language is not in this build.
+pub fn errors(
+    language: Language,
+    path: &[u8],
+    text: &str,
+    budget: &Budget,
+) -> Result<Vec<SyntaxError>, Unparsed> {
+    let mut faults = faults(language, path, text, budget)?;
+    faults.truncate(ERRORS);
+    Ok(place::placed(text, faults))
+}
+
+/// The same without lines and columns, up to [`SOUGHT`].
+fn faults(language: Language, path: &[u8], text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+    let mut faults = match language {
+        Language::Markdown => Vec::new(),
+        #[cfg(feature = "json")]
+        Language::Json if !json::may_have_comments(path) => json::faults(text, budget)?,
+        #[cfg(feature = "json")]
+        Language::Json => json::with_comments(text, budget)?,
+        #[cfg(feature = "toml")]
+        Language::Toml => toml::faults(text, budget)?,
+        #[cfg(feature = "yaml")]
+        Language::Yaml => yaml::faults(text, budget)?,
+        _ => tree::faults(language, text, budget)?,
+    };
+    faults.sort();
+    faults.dedup();
+    faults.truncate(SOUGHT);
+    Ok(faults)
+}

@@ -1,0 +1,108 @@
+//! The errors of a syntax tree: what its parser skipped, and what it made up. It knows no language.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::{Fault, SOUGHT, brackets};
+use crate::parse::{lines, parse};
+use crate::{Budget, Language, Unparsed};
+
+/// Characters of the text that a message quotes.
+const QUOTED: usize = 30;
+
+/// What a node of the tree says is wrong.
+struct Told {
+    fault: Fault,
+    /// What the parser could make nothing of.
+    range: Range<usize>,
+    /// Whether a closing bracket is missing there.
+    closer: bool,
+}
+
+/// The errors of a text by its tree.
+pub(super) fn faults(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+    let text = &*lines(text);
+    let tree = parse(language, text, budget)?;
+    if !tree.root_node().has_error() {
+        return Ok(Vec::new());
+    }
+    let mut faults = brackets::faults(language, text, &tree);
+    if language == Language::Css {
+        // What a browser does not know it leaves out; so the language grows faster than its grammar.
+        return Ok(faults);
+    }
+    let mut places: Vec<usize> = faults.iter().map(|fault| fault.at).collect();
+    places.sort_unstable();
+    // What is around a bracket without a partner follows from it.
+    let follows = |told: &Told| {
+        let after = places.partition_point(|at| *at < told.range.start);
+        !places.is_empty() && (told.closer || places.get(after).is_some_and(|at| *at < told.range.end))
+    };
+    faults.extend(of_nodes(text, &tree).into_iter().filter(|told| !follows(told)).map(|told| told.fault));
+    faults.sort();
+    Ok(faults)
+}
+
+/// The outermost nodes that are wrong in themselves, in the order of the text, up to [`SOUGHT`].
+fn of_nodes(text: &str, tree: &Tree) -> Vec<Told> {
+    let mut told = Vec::new();
+    let mut cursor = tree.walk();
+    while told.len() < SOUGHT {
+        let node = cursor.node();
+        if node.is_missing() {
+            told.push(missing(text, node));
+        } else if node.is_error() {
+            told.push(unexpected(text, node));
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return told;
+            }
+        }
+    }
+    told
+}
+
+/// A node that is not in the text: it is missed behind what stands before it.
+fn missing(text: &str, node: Node<'_>) -> Told {
+    let range = node.byte_range();
+    let at = text.get(..range.start).unwrap_or_default().trim_end().len();
+    let kind = node.kind();
+    let message = if node.is_named() {
+        format!("missing {}", kind.replace('_', " "))
+    } else {
+        format!("missing `{}`", kind.escape_debug())
+    };
+    Told { fault: Fault { at, message }, range, closer: matches!(kind, ")" | "]" | "}") }
+}
+
+/// A node in which the parser gave up: the place is where it did, as far as the tree tells.
+fn unexpected(text: &str, node: Node<'_>) -> Told {
+    let range = node.byte_range();
+    let mut place = range.start;
+    let mut cursor = node.walk();
+    if cursor.goto_first_child() {
+        loop {
+            if cursor.node().is_error() || cursor.node().is_missing() {
+                place = cursor.node().start_byte();
+                break;
+            }
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+    let said = text.get(place..range.end).unwrap_or_default();
+    let blank = said.len() - said.trim_start().len();
+    let line = said.trim_start().lines().next().unwrap_or_default().trim_end();
+    let message = match line.char_indices().nth(QUOTED) {
+        _ if line.is_empty() => "unexpected end".to_owned(),
+        None if matches!(line, "\"" | "'" | "`") => format!("`{line}` {}", brackets::OPEN),
+        None => format!("unexpected `{line}`"),
+        Some((end, _)) => format!("unexpected `{}…`", line.get(..end).unwrap_or_default().trim_end()),
+    };
+    Told { fault: Fault { at: place + blank, message }, range, closer: false }
+}

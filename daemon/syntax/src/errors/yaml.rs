@@ -1,0 +1,51 @@
+//! YAML by its parser's events: aliases are never followed, nothing is built.
+
+use granit_parser::{ErrorKind, Options, Parser};
+
+use super::Fault;
+use super::place::boundary;
+use crate::{Budget, Unparsed};
+
+/// Collections in collections: more than any file that people keep.
+const NESTING: usize = 1000;
+
+/// Quotations of a text that may go on in lines that are not indented. Other parsers take these lines, and such files
+/// are about; but a quotation that is not closed looks the same at first.
+const UNINDENTED: usize = 8;
+
+/// What is put in front of such a line.
+const INDENT: &str = "                                                                ";
+
+/// The first error of all documents.
+pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+    budget.allows(text)?;
+    let Some((kind, at)) = first(text)? else { return Ok(Vec::new()) };
+    if kind == ErrorKind::InvalidQuotedScalarIndent {
+        let mut indented = text.to_owned();
+        let mut line = at;
+        for _ in 0..UNINDENTED {
+            indented.insert_str(line, INDENT);
+            match first(&indented)? {
+                None => return Ok(Vec::new()),
+                Some((ErrorKind::InvalidQuotedScalarIndent, next)) if next > line => line = next,
+                Some(_) => break,
+            }
+        }
+    }
+    Ok(vec![Fault { at, message: kind.to_string() }])
+}
+
+/// What is wrong first, and where.
+fn first(text: &str) -> Result<Option<(ErrorKind, usize)>, Unparsed> {
+    let mut options = Options::default();
+    options.set_emit_comments(false);
+    options.flow_nesting_limit = NESTING;
+    options.block_nesting_limit = NESTING;
+    let mut events = Parser::new_from_str_with_options(text, options);
+    let Some(error) = events.find_map(Result::err) else { return Ok(None) };
+    if *error.kind() == ErrorKind::RecursionLimitExceeded {
+        return Err(Unparsed::Deep);
+    }
+    let at = boundary(text, error.marker().byte_offset().unwrap_or(0).min(text.len()));
+    Ok(Some((error.kind().clone(), at)))
+}

@@ -1,0 +1,102 @@
+//! What is told of broken texts: every file of `tests/errors` beside what is told of it. `BLESS=1` writes that anew.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and reads its cases"
+)]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use editd_syntax::{Budget, Language, errors, introduced};
+
+#[test]
+fn each_case_says_what_is_wrong_and_where() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
+    let mut cases: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.retain(|path| path.extension().is_some_and(|end| end != "told"));
+    cases.sort();
+    let mut wrong = String::new();
+    for case in cases {
+        let text = std::fs::read_to_string(&case).unwrap();
+        let path = case.to_str().unwrap().as_bytes();
+        let language = Language::of(path, &text).unwrap();
+        let mut told = String::new();
+        for error in errors(language, path, &text, &Budget::default()).unwrap() {
+            writeln!(told, "{}:{}: {}", error.line, error.column, error.message).unwrap();
+        }
+        let file = case.with_extension(format!("{}.told", case.extension().unwrap().to_str().unwrap()));
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&file, &told).unwrap();
+        } else if std::fs::read_to_string(&file).unwrap_or_default() != told {
+            writeln!(wrong, "{}:\n{told}", case.display()).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The messages of what an edit brought.
+fn brought(path: &str, old: Option<&str>, new: &str) -> Vec<String> {
+    let language = Language::of(path.as_bytes(), new).unwrap();
+    let errors = introduced(language, path.as_bytes(), old, new, &Budget::default()).unwrap();
+    errors.into_iter().map(|error| format!("{}: {}", error.line, error.message)).collect()
+}
+
+#[test]
+fn in_a_file_that_was_right_every_error_is_new() {
+    let old = "fn a() {\n    b();\n}\n";
+    assert_eq!(brought("a.rs", Some(old), "fn a() {\n    b();\n"), ["1: `{` is not closed"]);
+    assert_eq!(brought("a.rs", Some(old), old), [""; 0]);
+}
+
+#[test]
+fn what_was_wrong_before_is_not_new() {
+    let old = "fn a() { let x = ; }\nfn b() {}\n";
+    assert_eq!(brought("a.rs", Some(old), "fn a() { let x = ; }\nfn b() { c(); }\n"), [""; 0]);
+    let more = brought("a.rs", Some(old), "fn a() { let x = ; }\nfn b() { c(; }\n");
+    assert_eq!(more, ["2: `(` is not closed"]);
+}
+
+#[test]
+fn the_same_error_once_more_is_new() {
+    let old = "fn a() { let x = ; }\nfn b() {}\n";
+    let new = "fn a() { let x = ; }\nfn b() { let x = ; }\n";
+    assert_eq!(brought("a.rs", Some(old), new).len(), 1);
+}
+
+#[test]
+fn an_error_that_another_had_hidden_is_not_new() {
+    let old = "{\"a\": x,\n\"b\": 1,\n\"c\" 2}\n";
+    assert_eq!(brought("a.json", Some(old), "{\"a\": 1,\n\"b\": 1,\n\"c\" 2}\n"), [""; 0]);
+    assert_eq!(
+        brought("a.json", Some(old), "{\"a\": x 1,\n\"b\": 1,\n\"c\" 2}\n"),
+        [""; 0],
+        "the same error, still there"
+    );
+    assert_eq!(brought("a.json", Some(old), "{\"a\" 1,\n\"b\": 1,\n\"c\" 2}\n"), ["1: expected `:`"]);
+}
+
+#[test]
+fn a_new_file_must_be_right_where_the_grammar_is_sure() {
+    assert_eq!(brought("a.json", None, "{\"a\": }"), ["1: expected value"]);
+    assert_eq!(brought("a.json", Some(" \n"), "{\"a\": }"), ["1: expected value"]);
+}
+
+#[test]
+fn templates_of_data_are_not_held_to_be_wrong() {
+    let new = "a:\n{{- if .b }}\n  c: d\n e: f\n{{- end }}\n";
+    assert_eq!(brought("a.yaml", None, new), [""; 0]);
+    assert_eq!(brought("a.yaml", Some(new), &new.replace('d', "[")), [""; 0]);
+    assert_eq!(brought("a.yaml", None, "a:\n  c: d\n e: f\n").len(), 1);
+}
+
+#[test]
+fn templates_of_html_may_look_as_they_like() {
+    let old = "<p>a</p>\n";
+    assert_eq!(
+        brought("a.html", Some(old), "<p {% if a %}class=\"{% url \"b\" %}\"{% endif %}>a</p>\n"),
+        [""; 0]
+    );
+    assert_eq!(brought("a.html", Some(old), "<p a=\"b>a</p>\n").len(), 1);
+}

@@ -1,0 +1,4 @@
+fn main() {
+    let s = "abc;
+    foo(1, 2;
+}
