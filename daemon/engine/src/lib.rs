@@ -13,6 +13,7 @@ mod clip;
 mod cut;
 pub mod dialect;
 mod diff;
+mod generated;
 mod hash;
 mod limits;
 mod locate;
@@ -37,6 +38,7 @@ use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
 pub use diff::{splice_diff, unified_diff};
+pub use generated::generated;
 pub use merge::{merge, rebase};
 pub use op::{Quotation, quotation};
 pub use plan::{needs, plan, plan_known, proof};

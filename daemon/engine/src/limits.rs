@@ -143,4 +143,10 @@ pub(crate) const SYMBOL_BYTES: usize = 256;
 /// Bytes of a name path that a refusal lists or an edit names: a longer one is nobody's to type.
 pub(crate) const SYMBOL_NAME: usize = 1024;
 
+/// Bytes at the start of a file in which it may say that it is generated: a licence may stand before that.
+pub(crate) const HEADER: usize = 8 * 1024;
+
+/// Lines of the same.
+pub(crate) const HEADER_LINES: usize = 100;
+
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);
