@@ -75,6 +75,7 @@ impl Observer for Watching {
             Step::Snapshot => StepName::Snapshot,
             Step::Judge => StepName::Judge,
             Step::Plan => StepName::Plan,
+            Step::Validate => StepName::Validate,
             Step::Vet => StepName::Vet,
             Step::Stage => StepName::Stage,
             Step::Intend => StepName::Intend,
