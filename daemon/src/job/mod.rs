@@ -2,7 +2,7 @@
 //! compiles:
 //!
 //! ```text
-//! resolve → snapshot → judge → plan → vet → stage → intend (durable) → swap → seal → reply
+//! resolve → snapshot → judge → plan → vet → stage → intend (durable) → swap → seal → hooks → reply
 //! ```
 //!
 //! The steps before `stage` write nothing. From `intend` on the job is the journal's: whatever happens, either
@@ -16,6 +16,7 @@ pub mod step;
 
 mod draft;
 mod errors;
+mod hooks;
 mod intend;
 mod judge;
 mod plan;
@@ -73,7 +74,8 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     errors::step(rooms, Step::Snapshot)?;
     let judged = judge::judge(rooms, given.who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
-    let planned = plan::plan(rooms, judged, given)?;
+    let mut planned = plan::plan(rooms, judged, given)?;
+    hooks::tell_left_out(rooms, &mut planned.plan);
     errors::step(rooms, Step::Plan)?;
     if given.request.mode == Mode::VerifyOnly {
         return Ok(reply::verified(&planned));
@@ -100,5 +102,7 @@ pub fn commit(rooms: &Rooms, underway: &Underway<'_>, draft: Draft) -> Result<Re
     errors::step(rooms, Step::Swap)?;
     let sealed = seal::seal(rooms, underway, swapped)?;
     errors::step(rooms, Step::Seal)?;
+    let sealed = hooks::run(rooms, underway, sealed)?;
+    errors::step(rooms, Step::Hooks)?;
     reply::applied(rooms, sealed)
 }
