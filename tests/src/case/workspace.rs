@@ -81,6 +81,7 @@ impl Observer for Watching {
             Step::Intend => StepName::Intend,
             Step::Swap => StepName::Swap,
             Step::Seal => StepName::Seal,
+            Step::Hooks => StepName::Hooks,
             Step::Settle => StepName::Settle,
         };
         if self.0.after(name) { Go::On } else { Go::Stop }
