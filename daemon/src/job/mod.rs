@@ -16,6 +16,7 @@ pub mod step;
 
 mod draft;
 mod errors;
+mod generated;
 mod intend;
 mod judge;
 mod plan;
