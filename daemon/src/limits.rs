@@ -279,3 +279,42 @@ pub const STACK: usize = 2 * 1024 * 1024;
 pub const PARTING_MS: u64 = 5000;
 
 const _: () = assert!(PARTING_MS < FRAME_MS);
+
+/// Commands of the workspace that run at once, where the machine has as many cores: more would only wait for one
+/// another.
+pub const RUNS: usize = 8;
+
+/// Processes of one command at once: a parallel linter has one for each core; a fork bomb has more in no time.
+pub const RUN_PROCESSES: usize = 256;
+
+/// Milliseconds between two looks at what a command has taken: at the speed of memory some tens of megabytes.
+pub const RUN_LOOK_MS: u64 = 20;
+
+/// A supervisor rests this many times as long as it looked, so that it does not cost much where the machine has many
+/// processes.
+pub const RUN_LOOK_SHARE: u32 = 4;
+
+/// Milliseconds between two looks at the most: on a busy machine a look takes long, and a fork bomb is why.
+pub const RUN_LOOK_LATEST_MS: u64 = 60;
+
+/// Milliseconds for which a supervisor tries to end what will not end.
+pub const RUN_KILL_MS: u64 = 5000;
+
+/// Milliseconds more after which the daemon gives a supervisor up.
+pub const RUN_SPARE_MS: u64 = 5000;
+
+/// How far below the daemon commands stand in priority: its supervisor must get its turn beside a fork bomb.
+pub const RUN_NICE: i32 = 10;
+
+/// Files that a command may have open, where it does not raise that itself: what most systems begin with.
+pub const RUN_FILES: u64 = 1024;
+
+/// Bytes of one file that a command writes: sixteen times the largest that can be edited.
+pub const RUN_FILE_BYTES: u64 = 1 << 30;
+
+/// How much memory the system lets a single process ask for, as a multiple of what all may have: some programs ask
+/// for much and use little. The resident memory decides; this holds where it grows faster than it is looked at.
+pub const RUN_DATA_FACTOR: u64 = 4;
+
+/// Bytes of memory that a command may have in any case: less, and no interpreter starts.
+pub const RUN_MEMORY_LEAST: u64 = 16 * 1024 * 1024;

@@ -31,6 +31,8 @@ mod odd_files;
 mod once;
 #[cfg(unix)]
 mod order;
+#[cfg(target_os = "linux")]
+mod processes;
 #[cfg(unix)]
 mod python;
 #[cfg(unix)]

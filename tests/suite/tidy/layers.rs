@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("disk", &["os", "limits"]),
     ("watch", &["os", "clock", "limits"]),
     ("trust", &["disk", "os", "config", "limits"]),
-    ("validate", &["config", "limits"]),
+    ("validate", &["clock", "config", "limits"]),
     // What is remembered.
     ("receipt", &["store", "limits"]),
     ("clipboard", &["store", "limits"]),
@@ -61,7 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // The shell.
     ("queue", &["workspace", "clock", "limits"]),
     ("ipc", &["queue", "workspace", "config", "clock", "limits"]),
-    ("run", &["ipc", "queue", "workspace", "watch", "store", "os", "clock", "config", "limits"]),
+    ("run", &["ipc", "queue", "workspace", "validate", "watch", "store", "os", "clock", "config", "limits"]),
 ];
 
 /// What a room may name beyond that, and why: single items and files where one can name them.
