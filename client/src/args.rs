@@ -102,6 +102,9 @@ pub(crate) enum Command {
     Outline {
         /// The file
         path: PathBuf,
+        /// Only definitions that lie in at most so many others
+        #[arg(long, value_name = "N")]
+        depth: Option<u64>,
     },
     /// Take back the session's last entry, or those that are named
     ///
@@ -130,6 +133,8 @@ pub(crate) enum Command {
     Status,
     /// Check journal, staging folder and database
     Doctor,
+    /// Show the commands that .editd.toml brings, and let them run
+    Trust(Trust),
     /// Ask the daemon to finish, settle and leave; never starts one
     Stop,
     /// Wait for a detached job
@@ -148,6 +153,12 @@ pub(crate) struct Read {
     /// Only these lines, from 1, inclusive; A: and :B are fine too
     #[arg(long, value_name = "A:B", value_parser = values::lines)]
     pub(crate) lines: Option<(u64, u64)>,
+    /// Only this definition, by name path such as Class/method (see `outline`)
+    #[arg(long, value_name = "NAME", conflicts_with = "lines")]
+    pub(crate) symbol: Option<String>,
+    /// Of the definition its body alone
+    #[arg(long, requires = "symbol")]
+    pub(crate) body: bool,
     /// Put `N | ` before each line
     #[arg(long)]
     pub(crate) numbers: bool,
@@ -274,6 +285,19 @@ pub(crate) enum Clip {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Trust {
+    /// Do not ask: record this hash, if it is what is there
+    #[arg(long, value_name = "HASH", conflicts_with_all = ["show", "revoke"])]
+    pub(crate) yes: Option<String>,
+    /// Only show them
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) show: bool,
+    /// Forget everything that was recorded for this workspace
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Wait {
     /// Its number
     pub(crate) job: u64,
@@ -299,6 +323,7 @@ impl Command {
             Self::Watch { .. } => "watch",
             Self::Status => "status",
             Self::Doctor => "doctor",
+            Self::Trust(_) => "trust",
             Self::Stop => "stop",
             Self::Wait(_) => "wait",
             Self::Cancel { .. } => "cancel",

@@ -5,6 +5,7 @@ mod clip;
 mod daemon;
 mod files;
 mod journal;
+mod trust;
 mod watch;
 
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use editctl::daemon::{Caller, Start, program, reach};
 use editctl::{CallError, Connection, Workspace, machine};
-use editd_proto::message::{ReadRequest, Receipt, kind};
+use editd_proto::message::Receipt;
 use editd_proto::{Code, WireError, WirePath, limits};
 use serde::Serialize;
 
@@ -67,12 +68,7 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
         Command::Edit(words) => files::edit(&desk, words),
         Command::Dialects => files::dialects(&desk),
         Command::Replace(words) => files::replace(&desk, words),
-        Command::Outline { path } => {
-            let request =
-                ReadRequest { path: desk.name(&path), lines: None, seen: None, symbol: None, body: false };
-            let outline: serde_json::Value = desk.ask(true, |it| it.call(kind::OUTLINE, &request))?;
-            Ok(Answer::json(&outline))
-        }
+        Command::Outline { path, depth } => files::outline(&desk, &path, depth),
         Command::Undo(words) => journal::undo(&desk, words),
         Command::Redo(words) => journal::redo(&desk, words),
         Command::Log(words) => journal::log(&desk, words),
@@ -81,6 +77,7 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
         Command::Watch { globs } => watch::run(&desk, globs),
         Command::Status => daemon::status(&desk),
         Command::Doctor => daemon::doctor(&desk),
+        Command::Trust(words) => trust::run(&desk, words),
         Command::Stop => daemon::stop(&desk),
         Command::Wait(words) => journal::wait(&desk, &words),
         Command::Cancel { job } => journal::cancel(&desk, job),

@@ -4,6 +4,7 @@ pub(crate) mod diff;
 pub(crate) mod error;
 pub(crate) mod history;
 pub(crate) mod letters;
+pub(crate) mod outline;
 pub(crate) mod receipt;
 pub(crate) mod state;
 #[cfg(test)]

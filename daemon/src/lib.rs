@@ -19,6 +19,8 @@ pub mod rooms;
 
 pub mod disk;
 pub mod store;
+pub mod trust;
+pub mod validate;
 pub mod watch;
 
 pub mod run;

@@ -101,6 +101,28 @@ pub const COMMAND_NAME: usize = 64;
 /// The longest time that a command may be given: a job waits for it, and others for the job.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// How long the hooks of one job may run in all: its client waits, and its files are held.
+pub const HOOKS_TIME: Duration = Duration::from_secs(600);
+
+/// Times that the hooks of one job may run in all: once for each file of a large job.
+pub const HOOK_RUNS: usize = 2000;
+
+/// Characters of what a hook wrote to standard error that a warning shows.
+pub const HOOK_SAYS: usize = 400;
+
+/// Warnings about one hook that a receipt shows.
+pub const HOOK_WARNINGS: usize = 20;
+
+/// Contents of `.editd.toml` that are trusted at once: who goes back to an older one is not asked again.
+pub const TRUSTED: usize = 16;
+
+/// Milliseconds for which `.editd.toml` must have rested before its times tell that it is unchanged: clocks of
+/// file systems are coarse, and two writes may bear one time.
+pub const TRUST_REST_MS: u64 = 2000;
+
+/// Characters of what is wrong in `.editd.toml` that a warning shows: the reader's message with the line.
+pub const TRUST_MESSAGE: usize = 600;
+
 /// Bytes of a validator's pattern.
 pub const COMMAND_PATTERN: usize = 1024;
 
@@ -180,6 +202,9 @@ pub const JOB_BYTES: usize = 256 * 1024 * 1024;
 /// stated in bytes where one is refused.
 pub const PAYLOAD: usize = 1024 * 1024;
 
+/// Bytes of a text above which it is parsed for one reader at a time: its tree takes many times its size.
+pub const PARSED_AT_ONCE: usize = 512 * 1024;
+
 /// Milliseconds that a refusal may take to ask the journal why a text is not there: less than anybody notices.
 pub const WHY_MS: u64 = 20;
 
@@ -247,6 +272,9 @@ pub const UPKEEP_AFTER_MS: u64 = 60_000;
 /// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
 pub const RECEIPT_MS: u64 = 1000;
 
+/// Milliseconds after an outline in which the memory that it took is given back.
+pub const REST_MS: u64 = 1000;
+
 /// Hints that wait to be looked at; one more is an overflow.
 pub const HINTS: usize = 1024;
 
@@ -263,3 +291,66 @@ pub const STACK: usize = 2 * 1024 * 1024;
 pub const PARTING_MS: u64 = 5000;
 
 const _: () = assert!(PARTING_MS < FRAME_MS);
+
+/// Commands of the workspace that run at once, where the machine has as many cores: more would only wait for one
+/// another.
+pub const RUNS: usize = 8;
+
+/// Processes of one command at once: a parallel linter has one for each core; a fork bomb has more in no time.
+pub const RUN_PROCESSES: usize = 256;
+
+/// Milliseconds between two looks at what a command has taken: at the speed of memory some tens of megabytes.
+pub const RUN_LOOK_MS: u64 = 20;
+
+/// A supervisor rests this many times as long as it looked, so that it does not cost much where the machine has many
+/// processes.
+pub const RUN_LOOK_SHARE: u32 = 4;
+
+/// Milliseconds between two looks at the most: on a busy machine a look takes long, and a fork bomb is why.
+pub const RUN_LOOK_LATEST_MS: u64 = 60;
+
+/// Milliseconds for which a supervisor tries to end what will not end.
+pub const RUN_KILL_MS: u64 = 5000;
+
+/// Milliseconds more after which the daemon gives a supervisor up.
+pub const RUN_SPARE_MS: u64 = 5000;
+
+/// How far below the daemon commands stand in priority: its supervisor must get its turn beside a fork bomb.
+pub const RUN_NICE: i32 = 10;
+
+/// Files that a command may have open, where it does not raise that itself: what most systems begin with.
+pub const RUN_FILES: u64 = 1024;
+
+/// Bytes of one file that a command writes: sixteen times the largest that can be edited.
+pub const RUN_FILE_BYTES: u64 = 1 << 30;
+
+/// How much memory the system lets a single process ask for, as a multiple of what all may have: some programs ask
+/// for much and use little. The resident memory decides; this holds where it grows faster than it is looked at.
+pub const RUN_DATA_FACTOR: u64 = 4;
+
+/// Bytes of memory that a command may have in any case: less, and no interpreter starts.
+pub const RUN_MEMORY_LEAST: u64 = 16 * 1024 * 1024;
+
+/// How long all validators of one job may take: its client waits, and its files are held.
+pub const CHECK_TIME: Duration = Duration::from_secs(120);
+
+/// Runs of validators for one job: once for each file of a large one.
+pub const CHECK_RUNS: usize = 2000;
+
+/// Bytes of text, old and new, that the built-in check of syntax looks at for one job: some ten seconds.
+pub const SYNTAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Issues that are read out of one run, so that those of two contents can be compared; a receipt has fewer.
+pub const ISSUES_READ: usize = 5000;
+
+/// Issues in one receipt, over all its files: a frame holds as many of the longest.
+pub const RECEIPT_ISSUES: usize = 1000;
+
+/// Warnings of validators in one receipt; a job of many files may have as many as files.
+pub const CHECK_WARNINGS: usize = 100;
+
+/// Characters of an issue's message: a few lines.
+pub const ISSUE_MESSAGE: usize = 600;
+
+/// Lines that are shown of a validator that said nothing that could be read.
+pub const OUTPUT_LINES: usize = 5;

@@ -20,6 +20,8 @@ use crate::journal::settle::Unsettled;
 use crate::os::BootId;
 use crate::store::Store;
 use crate::store::record::Entry;
+use crate::trust::{Brought, Trust};
+use crate::validate::process::Runner;
 
 /// What tells a ticket from a number that is stored.
 const TICKET: u64 = 1 << 63;
@@ -36,6 +38,10 @@ pub struct Rooms {
     pub clock: Arc<dyn Clock>,
     /// Settings.
     pub settings: Settings,
+    /// Whether the commands that the workspace brings may run.
+    pub trust: Trust,
+    /// Runs the commands that may run.
+    pub runner: Runner,
     /// Which paths the settings name an encoding for, and its label; the first match wins.
     encodings: Vec<(GlobMatcher, String)>,
     /// This run of the machine.
@@ -79,6 +85,8 @@ pub struct Opening {
     pub clock: Arc<dyn Clock>,
     /// Settings.
     pub settings: Settings,
+    /// Whether the commands that the workspace brings may run.
+    pub trust: Trust,
     /// This run of the machine.
     pub boot: BootId,
     /// The highest number ever given to a job.
@@ -88,13 +96,14 @@ pub struct Opening {
 impl Rooms {
     /// Puts opened rooms together.
     pub fn new(opening: Opening) -> Self {
-        let Opening { root, disk, store, clock, settings, boot, last_id } = opening;
+        let Opening { root, disk, store, clock, settings, trust, boot, last_id } = opening;
         // The settings were checked when they were read; a glob that is none matches nothing.
         let encodings = settings.encodings.iter().filter_map(|(glob, label)| {
             let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
             Some((glob.compile_matcher(), label.clone()))
         });
         let encodings = encodings.collect();
+        let runner = Runner::new(None, clock.clone());
         // With the last number, since the clock alone may go back to where an earlier run began.
         let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
@@ -103,6 +112,8 @@ impl Rooms {
             store,
             clock,
             settings,
+            trust,
+            runner,
             encodings,
             boot,
             known: Mutex::default(),
@@ -136,6 +147,11 @@ impl Rooms {
         };
         let named = |path: &'a WirePath| Some((path.clone(), label(path)?.1.clone()));
         Options { encodings: paths.into_iter().filter_map(named).collect() }
+    }
+
+    /// What commands the workspace brings now, and whether they may run.
+    pub fn brought(&self) -> Brought {
+        self.trust.look(&self.disk, self.clock.wall_ms())
     }
 
     /// The absolute names of the workspace's folder: its own, and the one by which the daemon was told of it.

@@ -153,6 +153,20 @@ def accepted_redo(client):
 
 
 @test
+def definitions_are_listed_and_read_by_name(place):
+    path = place.file("s.rs", b"struct S;\nimpl S {\n    fn f(&self) { g() }\n}\n")
+    with place.client() as client:
+        outline = client.call("outline", path=path)
+        names = [(one["kind"], one["name"], one["lines"]) for one in outline["symbols"]]
+        equal(names, [("struct", "S", [1, 1]), ("impl", "impl S", [2, 4]), ("method", "impl S/f", [3, 3])])
+        equal(outline["symbols"][2]["body"], {"start": [3, 17], "end": [3, 24]})
+        equal(client.call("read", path=path, symbol="f")["text"], "    fn f(&self) { g() }\n")
+        equal(client.call("read", path=path, symbol="f", body=True)["text"], "{ g() }")
+        error = refused("symbol_not_found", client.call, "read", path=path, symbol="h")
+        equal(error["symbols"], ["S", "impl S", "impl S/f"])
+
+
+@test
 def a_stale_edit_is_refused_and_the_refusal_is_enough_to_try_again(place):
     path = place.file("stale.txt", b"a\nb\nc\n")
     with place.client() as client:
@@ -253,7 +267,7 @@ def paths_that_leave_are_outside(place):
 def requests_that_make_no_sense_are_refused_and_the_connection_goes_on(place):
     with place.client() as client:
         refused("unsupported", client.call, "brand_new_kind")
-        refused("unsupported", client.call, "outline", path="a")
+        refused("missing", client.call, "outline", path=place.folder + "/none.rs")
         refused("malformed", client.call, "read")
         refused("malformed", client.call, "read", path=7)
         refused("malformed", client.call, "edit", files="none")

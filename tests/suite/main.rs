@@ -15,6 +15,8 @@ mod faults;
 mod foreign;
 #[cfg(unix)]
 mod hints;
+#[cfg(unix)]
+mod hooks;
 #[cfg(target_os = "linux")]
 mod idle;
 #[cfg(unix)]
@@ -31,17 +33,24 @@ mod odd_files;
 mod once;
 #[cfg(unix)]
 mod order;
+#[cfg(target_os = "linux")]
+mod processes;
 #[cfg(unix)]
 mod python;
 #[cfg(unix)]
 mod readme;
+mod real_symbols;
 #[cfg(unix)]
 mod real_tree;
 #[cfg(unix)]
 mod stories;
+#[cfg(unix)]
+mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
+#[cfg(unix)]
+mod trust;
 #[cfg(unix)]
 mod unharmed;
 #[cfg(target_os = "linux")]

@@ -3,8 +3,9 @@
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckReply, CheckRequest, ClipReply, ClipRequest, DialectsReply, DialectsRequest, HistoryReply,
-    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply,
-    StopReply, StopRequest, SubscribeReply, SubscribeRequest, UndoRequest, WaitRequest, kind,
+    HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
+    ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustReply,
+    TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -14,6 +15,11 @@ impl Connection {
     /// Reads a file, which gives the session a receipt for it.
     pub fn read(&mut self, request: &ReadRequest) -> Result<ReadReply, CallError> {
         self.call(kind::READ, request)
+    }
+
+    /// Lists the definitions in a file.
+    pub fn outline(&mut self, request: &OutlineRequest) -> Result<OutlineReply, CallError> {
+        self.call(kind::OUTLINE, request)
     }
 
     /// Runs a job. A refusal of the job is a receipt, with its error inside.
@@ -75,6 +81,11 @@ impl Connection {
     /// Checks journal, staging folder and database.
     pub fn check(&mut self) -> Result<CheckReply, CallError> {
         self.call(kind::CHECK, &CheckRequest {})
+    }
+
+    /// Which commands the workspace brings, and that they may run.
+    pub fn trust(&mut self, request: &TrustRequest) -> Result<TrustReply, CallError> {
+        self.call(kind::TRUST, request)
     }
 
     /// Asks the daemon to leave; it closes the connection when it has.

@@ -1,10 +1,10 @@
-//! `read`, `edit` and `replace`.
+//! `read`, `outline`, `edit` and `replace`.
 
 use std::path::Path;
 
 use editctl::Connection;
 use editd_proto::Code;
-use editd_proto::message::{Edit, FileEntry, JobRequest, ReadReply, ReadRequest};
+use editd_proto::message::{Edit, FileEntry, JobRequest, OutlineRequest, ReadReply, ReadRequest};
 
 use super::{Answer, Desk};
 use crate::args;
@@ -17,15 +17,21 @@ pub(super) fn read(desk: &Desk<'_>, words: &args::Read) -> Result<Answer, Failur
         path: desk.name(&words.path),
         lines: words.lines,
         seen: None,
-        symbol: None,
-        body: false,
+        symbol: words.symbol.clone(),
+        body: words.body,
     };
     let reply = desk.ask(true, |it| it.read(&request))?;
     if desk.look.json {
         return Ok(Answer::json(&reply));
     }
-    let whole = words.lines.is_none();
+    let whole = words.lines.is_none() && words.symbol.is_none();
     Ok(Answer::text(if words.numbers { numbered(&reply)? } else { plain(reply, whole) }))
+}
+
+pub(super) fn outline(desk: &Desk<'_>, path: &Path, depth: Option<u64>) -> Result<Answer, Failure> {
+    let request = OutlineRequest { path: desk.name(path), depth };
+    let reply = desk.ask(true, |it| it.outline(&request))?;
+    Ok(desk.answer(&reply, show::outline::tree))
 }
 
 /// The content as it is. Of UTF-16, its text in UTF-8.

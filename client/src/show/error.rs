@@ -34,6 +34,9 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
         let text = one_line(&candidate.text);
         line(out, &format!("  line {}, column {}: {text}", candidate.line, candidate.column));
     }
+    for symbol in &error.symbols {
+        line(out, &format!("  {}", one_line(symbol)));
+    }
     for miss in &error.near_misses {
         line(out, &format!("  nearest, from line {}, {:.2} alike:", miss.line, miss.score));
         for text in miss.text.lines() {
@@ -149,6 +152,7 @@ fn hint(error: &WireError) -> Option<String> {
         Code::Unread => {
             Some("read it first (`editctl read`), or say --base any to edit what you have not seen".into())
         }
+        Code::Ambiguous if !error.symbols.is_empty() => Some("say which, by one of these names".into()),
         Code::Ambiguous => Some("say which: quote more around it, or --near LINE, or --all for each".into()),
         _ => None,
     }

@@ -2,7 +2,7 @@
 //! error.
 
 use editd_proto::WireError;
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Receipt, Status};
 
 use super::letters::{Paint, lines, one_line};
 use super::{Look, diff, error};
@@ -39,6 +39,9 @@ fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
     if let Some(refusal) = receipt.error.as_ref().filter(untold) {
         error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
     }
+    for hook in &receipt.hooks {
+        one_hook(texts, hook, look);
+    }
     if let (Status::Queued, Some(job)) = (receipt.status, receipt.job) {
         texts.out.push_str(&format!("job {job} is queued; its end: editctl wait {job}\n"));
     }
@@ -47,6 +50,9 @@ fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
 fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     for file in &receipt.files {
         one_file(texts, file, look);
+    }
+    for hook in &receipt.hooks {
+        one_hook(texts, hook, look);
     }
     let out = &mut texts.out;
     if let Some(job) = receipt.job {
@@ -66,6 +72,18 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
         error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
     } else if receipt.status == Status::Refused {
         texts.err.push_str("editctl: refused, and the daemon did not say why\n");
+    }
+}
+
+/// What a command that ran after writing did.
+fn one_hook(texts: &mut Texts, hook: &HookOutcome, look: &Look) {
+    let job = hook.job.map(|job| format!(", entry {job}")).unwrap_or_default();
+    texts.out.push_str(&format!("after_write {}{job}\n", look.paint(Paint::Strong, &one_line(&hook.name))));
+    for file in &hook.files {
+        one_file(texts, file, look);
+    }
+    for warning in &hook.warnings {
+        texts.out.push_str(&format!("  {}: {}\n", look.paint(Paint::Notice, "warning"), lines(warning)));
     }
 }
 

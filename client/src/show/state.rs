@@ -1,7 +1,7 @@
 //! The daemon's state, its findings, clipboards and changes for people.
 
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, CheckReply, ClipReply, DialectInfo, DialectsReply, StatusReply,
+    ChangeEvent, ChangeKind, CheckReply, ClipReply, DialectInfo, DialectsReply, StatusReply, TrustReply,
 };
 
 use super::Look;
@@ -24,6 +24,29 @@ pub(crate) fn status(reply: &StatusReply, look: &Look) -> String {
     if let Some(reason) = &reply.failed {
         out.push_str(&look.paint(Paint::Bad, "no edits are accepted"));
         out.push_str(&format!(": {}\n", lines(reason)));
+    }
+    if let Some(left_out) = &reply.left_out {
+        out.push_str(&format!("{}: {}\n", look.paint(Paint::Notice, "left out"), lines(left_out)));
+    }
+    out
+}
+
+pub(crate) fn trust(reply: &TrustReply, look: &Look) -> String {
+    let mut out = String::new();
+    for one in &reply.commands {
+        // Quoted, so that what a shell or a reader might take for another word is seen as it is.
+        let words: Vec<String> = one.command.iter().map(|word| one_line(&format!("{word:?}"))).collect();
+        let name = look.paint(Paint::Strong, &one_line(&one.name));
+        let files = one_line(&one.files.join(" "));
+        out.push_str(&format!("{} {name} for {files}\n  {}\n", one_line(&one.kind), words.join(" ")));
+    }
+    if reply.commands.is_empty() {
+        out.push_str("no commands\n");
+    }
+    if let Some(hash) = &reply.hash {
+        let (paint, word) =
+            if reply.trusted { (Paint::Good, "trusted") } else { (Paint::Notice, "not trusted") };
+        out.push_str(&format!("{}: {}\n", look.paint(paint, word), one_line(hash)));
     }
     out
 }

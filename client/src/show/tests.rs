@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 
 use super::letters::{lines, one_line};
-use super::{Look, error, history, receipt, state};
+use super::{Look, error, history, outline, receipt, state};
 
 fn look(name: &str) -> Look {
     let (terminal, colour) = match name {
@@ -44,6 +44,7 @@ fn printed(subject: &str, look: &Look, json: &str) -> String {
         "status" => (state::status(&value(json), look), String::new()),
         "findings" => (state::findings(&value(json), look), String::new()),
         "dialects" => (state::dialects(&value(json), look), String::new()),
+        "outline" => (outline::tree(&value(json), look), String::new()),
         "clipboards" => (state::clipboards(&value(json), look), String::new()),
         "change" => (state::change(&value(json), look), String::new()),
         other => panic!("nothing is called {other}"),

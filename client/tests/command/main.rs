@@ -11,6 +11,8 @@
 
 mod payloads;
 mod peer;
+mod symbols;
+mod trust;
 
 use std::process::{Output, Stdio};
 

@@ -6,12 +6,14 @@
 //! *Invariants*: every byte that no splice covers is as it was; the same job and world give the same plan; no
 //! input panics, and every refusal is a [`WireError`] with a stable code.
 //!
-//! *Limitations*: work is counted in bytes and steps, since no clock is here; `symbol` edits are `unsupported`.
+//! *Limitations*: work is counted in bytes and steps, since no clock is here; `symbol` edits know the languages of
+//! `editd_syntax`, in the file as it was before the entry.
 
 mod clip;
 mod cut;
 pub mod dialect;
 mod diff;
+mod generated;
 mod hash;
 mod limits;
 mod locate;
@@ -22,6 +24,7 @@ mod refusal;
 mod reindent;
 mod splice;
 mod symbols;
+mod syntax;
 mod text;
 mod tree;
 mod view;
@@ -35,11 +38,13 @@ use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
 pub use diff::{splice_diff, unified_diff};
+pub use generated::generated;
 pub use merge::{merge, rebase};
 pub use op::{Quotation, quotation};
 pub use plan::{needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
 pub use symbols::{Outlined, SymbolView, outline, view_symbol};
+pub use syntax::introduced;
 pub use view::{View, view};
 
 /// Why an edit was refused. Boxed: it is large and rare.
@@ -95,7 +100,7 @@ pub struct Needs {
 pub enum Proof {
     /// It replaces nothing: it only creates, copies from, or adds at start or end.
     NotNeeded,
-    /// Every edit quotes what it replaces.
+    /// Every edit quotes what it replaces, or names what it adds to.
     Quoted,
     /// Some edit replaces content that it does not quote (`write`, `lines`, `substitute`, `delete`, …).
     Blind,

@@ -98,6 +98,19 @@ pub(crate) const SCOPE_PASSES: usize = 8;
 /// the places of the other, each time anew.
 pub(crate) const SCOPE_PLACE: usize = 4096;
 
+/// Bytes of text that the symbol edits of one job may have parsed: ten seconds or so.
+pub(crate) const PARSE_WORK: u64 = 64 * 1024 * 1024;
+
+/// Steps of the parser (see `editd_syntax::Budget`) that every file may take, however small.
+pub(crate) const PARSE_STEPS: u64 = 20_000;
+
+/// Bytes of a file for each further step; an ordinary text takes one for every hundred or so. So a job of many files that
+/// are hard to parse costs no more than a few times as much as one of ordinary files.
+pub(crate) const PARSE_BYTES_PER_STEP: u64 = 8;
+
+/// Blank lines that an insertion beside a symbol learns from its neighbours.
+pub(crate) const BLANK_LINES: usize = 8;
+
 /// Lines of both sides that the line diff compares; more count as replaced whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 
@@ -127,7 +140,13 @@ pub(crate) const OUTLINE: usize = editd_proto::limits::FRAME / 2;
 /// Bytes of a symbol in a reply besides its name, with all the numbers that it has.
 pub(crate) const SYMBOL_BYTES: usize = 256;
 
-/// Bytes of a name path that a refusal lists: a longer one is nobody's to type.
+/// Bytes of a name path that a refusal lists or an edit names: a longer one is nobody's to type.
 pub(crate) const SYMBOL_NAME: usize = 1024;
+
+/// Bytes at the start of a file in which it may say that it is generated: a licence may stand before that.
+pub(crate) const HEADER: usize = 8 * 1024;
+
+/// Lines of the same.
+pub(crate) const HEADER_LINES: usize = 100;
 
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);

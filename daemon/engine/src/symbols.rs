@@ -52,7 +52,7 @@ pub fn outline(
     options: &Options,
 ) -> Result<Outlined, Refusal> {
     let text = read(bytes, path, options)?;
-    let (language, outline) = parsed(&text, path)?;
+    let (language, outline) = parsed(&text, path, &Budget::default())?;
     let fits = |symbol: &&Symbol| depth.is_none_or(|depth| symbol.depth as u64 <= depth);
     let asked: Vec<&Symbol> = outline.symbols.iter().filter(fits).collect();
     let mut bytes = 0_usize;
@@ -79,7 +79,7 @@ pub fn view_symbol(
     options: &Options,
 ) -> Result<SymbolView, Refusal> {
     let text = read(bytes, path, options)?;
-    let (_, outline) = parsed(&text, path)?;
+    let (_, outline) = parsed(&text, path, &Budget::default())?;
     let found = named(&outline, name, path)?;
     let Some(symbol) = told_as(&text, &[found]).pop() else {
         return Err(malformed(format!("{path} has no place for {name:?}")));
@@ -110,30 +110,35 @@ fn about(refusal: Refusal, path: &WirePath) -> Refusal {
 ///
 /// # Errors
 /// `unsupported`, `too_large`, `limit`.
-pub(crate) fn parsed(text: &Text<'_>, path: &WirePath) -> Result<(Language, Outline), Refusal> {
+pub(crate) fn parsed(
+    text: &Text<'_>,
+    path: &WirePath,
+    budget: &Budget,
+) -> Result<(Language, Outline), Refusal> {
     // Grammars know no line that ends in `\r` alone. As `\n` it has the same width.
     let content = match text.breaks {
         Breaks::Cr => Cow::Owned(text.content.replace('\r', "\n")),
         Breaks::Lf | Breaks::None => Cow::Borrowed(text.content.as_ref()),
     };
     let language = Language::of(path.as_bytes(), &content).ok_or_else(|| {
-        let message =
-            format!("the language of {path} is not known by its name or first line; read it by lines");
+        let message = format!(
+            "the language of {path} is not known by its name or first line; read and edit it by text or lines"
+        );
         about(refuse(Code::Unsupported, message), path)
     })?;
-    match editd_syntax::outline(language, &content, &Budget::default()) {
+    match editd_syntax::outline(language, &content, budget) {
         Ok(outline) => Ok((language, outline)),
-        Err(why) => Err(about(unparsed(path, why), path)),
+        Err(why) => Err(about(unparsed(path, why, budget), path)),
     }
 }
 
-fn unparsed(path: &WirePath, why: Unparsed) -> Refusal {
+fn unparsed(path: &WirePath, why: Unparsed, budget: &Budget) -> Refusal {
     let message =
         format!("the symbols of {path} are not known, since {why}; read and edit it by text or lines");
     match why {
         Unparsed::TooLarge { limit, .. } => too_large(message, limit),
-        Unparsed::Spent => spent(message, Budget::default().steps),
-        Unparsed::Absent(_) => refuse(Code::Unsupported, message),
+        Unparsed::Spent => spent(message, budget.steps),
+        Unparsed::Deep | Unparsed::Absent(_) => refuse(Code::Unsupported, message),
     }
 }
 
@@ -172,7 +177,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// Those that a message can carry.
-fn short(mut symbols: Vec<String>) -> Vec<String> {
+pub(crate) fn short(mut symbols: Vec<String>) -> Vec<String> {
     symbols.retain(|symbol| symbol.len() <= limits::SYMBOL_NAME);
     symbols.truncate(editd_proto::limits::SYMBOLS_LISTED);
     symbols

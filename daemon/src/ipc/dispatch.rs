@@ -7,8 +7,9 @@ use editd_engine::Refusal;
 use editd_proto::codec::{self, Message};
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{
-    CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, JobRequest, ReadRequest, ShowRequest,
-    StopReply, StopRequest, SubscribeReply, SubscribeRequest, UndoRequest, WaitRequest, kind,
+    CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, JobRequest, OutlineRequest, ReadRequest,
+    ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, UndoRequest,
+    WaitRequest, kind,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -175,7 +176,7 @@ fn job(peer: &Arc<Peer>, message: &Message, answer: Answer, pass: Pass, kind: &'
 /// Everything that is no job.
 fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
     let house = &peer.house;
-    let large = [kind::READ, kind::HISTORY, kind::SHOW, kind::CLIP];
+    let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
     if large.contains(&message.kind()) && peer.outbox.is_flooded() {
         let message = "too many bytes of replies wait to be read; take them, then ask again";
         return answer.refuse(&WireError::new(Code::Busy, message));
@@ -187,7 +188,14 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
             answer.tell(kind::READ, read);
             if renewed {
                 house.aftermath.receipt_renewed();
+            } else {
+                house.aftermath.parsed();
             }
+        }
+        kind::OUTLINE => {
+            let outline = body::<OutlineRequest>(message).and_then(|request| house.desk.outline(&request));
+            answer.tell(kind::OUTLINE, outline);
+            house.aftermath.parsed();
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);
@@ -204,6 +212,10 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
         kind::DIALECTS => {
             let asked = body::<DialectsRequest>(message);
             answer.tell(kind::DIALECTS, asked.map(|_| house.desk.dialects()));
+        }
+        kind::TRUST => {
+            let request = body::<TrustRequest>(message);
+            answer.tell(kind::TRUST, request.and_then(|request| house.desk.trust(&request)));
         }
         kind::STATUS => answer.say(kind::STATUS, &house.status()),
         kind::CHECK => answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| house.desk.check())),
@@ -229,9 +241,6 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
 fn unknown(kind: &str, answer: Answer) {
     let (code, message) = match kind {
         kind::HELLO => (Code::Malformed, "`hello` was said already; go on with requests".to_owned()),
-        kind::OUTLINE => {
-            (Code::Unsupported, "this version draws no outlines; read the file instead".to_owned())
-        }
         kind => {
             let kind: String = kind.chars().take(40).collect();
             (Code::Unsupported, format!("{kind:?} is no request of this protocol version; see WIRE.md"))

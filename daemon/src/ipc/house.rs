@@ -184,6 +184,7 @@ impl House {
             unsettled: counts.unsettled,
             watch: self.subscriptions.folders(),
             failed: self.desk.failed(),
+            left_out: self.desk.left_out(),
         }
     }
 }

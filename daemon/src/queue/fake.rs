@@ -9,7 +9,8 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
-    HistoryRequest, JobRequest, ReadReply, ReadRequest, Receipt, ShowReply, Status, UndoRequest,
+    HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
+    Status, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -133,6 +134,16 @@ impl Requests for Fake {
             bom: false,
         })
     }
+    fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal> {
+        Ok(OutlineReply {
+            path: request.path.clone(),
+            version: Version("0123456789ab".into()),
+            language: "rust".into(),
+            symbols: Vec::new(),
+            omitted: None,
+            warnings: Vec::new(),
+        })
+    }
     fn understand(&self, request: JobRequest) -> Understood {
         Understood::new(request, &[], crate::limits::PAYLOAD)
     }
@@ -230,6 +241,12 @@ impl Requests for Fake {
     fn dialects(&self) -> DialectsReply {
         DialectsReply::default()
     }
+    fn trust(&self, _: &TrustRequest) -> Result<TrustReply, Refusal> {
+        Ok(TrustReply { hash: None, trusted: false, commands: Vec::new() })
+    }
+    fn left_out(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Nothing comes after.
@@ -238,4 +255,5 @@ pub(crate) struct Nothing;
 impl Aftermath for Nothing {
     fn job_ended(&self, _: Done) {}
     fn receipt_renewed(&self) {}
+    fn parsed(&self) {}
 }

@@ -6,7 +6,8 @@ use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, HistoryReply, HistoryRequest, JobRequest,
-    ReadReply, ReadRequest, Receipt, ShowReply, UndoRequest,
+    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, TrustReply, TrustRequest,
+    UndoRequest,
 };
 use editd_proto::path::WirePath;
 
@@ -17,6 +18,7 @@ use crate::workspace::{Admission, Counts, Lanes, Understood, Who, Workspace};
 pub trait Requests: Send + Sync {
     fn root(&self) -> PathBuf;
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal>;
+    fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal>;
     fn understand(&self, request: JobRequest) -> Understood;
     fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal>;
     fn admit(&self, who: &Who, asked: &Understood) -> Admission;
@@ -39,6 +41,8 @@ pub trait Requests: Send + Sync {
     fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
     fn check(&self) -> CheckReply;
     fn dialects(&self) -> DialectsReply;
+    fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal>;
+    fn left_out(&self) -> Option<String>;
 }
 
 impl Requests for Workspace {
@@ -47,6 +51,9 @@ impl Requests for Workspace {
     }
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
         Workspace::read(self, who, request)
+    }
+    fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal> {
+        Workspace::outline(self, request)
     }
     fn understand(&self, request: JobRequest) -> Understood {
         Workspace::understand(self, request)
@@ -113,5 +120,11 @@ impl Requests for Workspace {
     }
     fn dialects(&self) -> DialectsReply {
         Workspace::dialects(self)
+    }
+    fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal> {
+        Workspace::trust(self, request)
+    }
+    fn left_out(&self) -> Option<String> {
+        Workspace::left_out(self)
     }
 }

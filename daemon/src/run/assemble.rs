@@ -22,6 +22,8 @@ use crate::os::Os;
 use crate::queue::{Activity, Gate, Queue, Requests};
 use crate::store::record::Queued;
 use crate::store::{Backing, Options};
+#[cfg(unix)]
+use crate::validate::process;
 use crate::workspace::{OpenError, Recovered, Who, Workspace};
 
 /// Why the daemon does not serve.
@@ -66,6 +68,10 @@ pub enum RunError {
 /// The process: command line to exit status. 0: a clean end; 1: it could not serve, or was cut short; 2: the
 /// command line is wrong; [`place::OCCUPIED`]: another serves the workspace.
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    if std::env::args_os().skip(1).eq([process::SUPERVISE]) {
+        return process::supervise();
+    }
     // First of all, before anything else can be taken for it.
     let inherited = inherited();
     crate::os::keep_little();

@@ -10,6 +10,8 @@ pub(super) struct Due {
     pub(super) flush: bool,
     pub(super) settle: bool,
     pub(super) upkeep: bool,
+    /// Nothing but that memory is given back.
+    pub(super) rest: bool,
 }
 
 /// What is to be done later, and when. Empty when nothing is.
@@ -18,6 +20,7 @@ pub(super) struct Schedule {
     flush: Option<Duration>,
     settle: Option<Duration>,
     upkeep: Option<Duration>,
+    rest: Option<Duration>,
     /// Jobs since the last upkeep.
     jobs: u32,
 }
@@ -41,6 +44,11 @@ impl Schedule {
         sooner(&mut self.flush, now + Duration::from_millis(limits::RECEIPT_MS));
     }
 
+    /// A text was parsed for a reader: its tree took memory, and is gone.
+    pub(super) fn parsed(&mut self, now: Duration) {
+        sooner(&mut self.rest, now + Duration::from_millis(limits::REST_MS));
+    }
+
     /// The daemon has started: what the last one left is settled.
     pub(super) fn started(&mut self, now: Duration) {
         sooner(&mut self.settle, now);
@@ -54,7 +62,7 @@ impl Schedule {
 
     /// When something is due next; `None` when nothing is pending.
     pub(super) fn next(&self) -> Option<Duration> {
-        [self.flush, self.settle, self.upkeep].into_iter().flatten().min()
+        [self.flush, self.settle, self.upkeep, self.rest].into_iter().flatten().min()
     }
 
     /// Whether nothing was done lately: neither jobs nor reads.
@@ -68,6 +76,7 @@ impl Schedule {
             flush: take_due(&mut self.flush, now),
             settle: take_due(&mut self.settle, now),
             upkeep: take_due(&mut self.upkeep, now),
+            rest: take_due(&mut self.rest, now),
         };
         if due.upkeep {
             self.jobs = 0;
@@ -96,13 +105,24 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    const NOTHING: Due = Due { flush: false, settle: false, upkeep: false };
+    const NOTHING: Due = Due { flush: false, settle: false, upkeep: false, rest: false };
 
     #[test]
     fn nothing_is_due_when_nothing_happened() {
         let mut schedule = Schedule::default();
         assert_eq!(schedule.next(), None);
         assert_eq!(schedule.take(at(1_000_000)), NOTHING);
+    }
+
+    #[test]
+    fn what_a_parse_took_is_given_back_soon_and_nothing_else_is_done() {
+        let mut schedule = Schedule::default();
+        schedule.parsed(at(0));
+        schedule.parsed(at(500));
+        assert!(schedule.is_quiet());
+        assert_eq!(schedule.next(), Some(at(limits::REST_MS)));
+        assert_eq!(schedule.take(at(limits::REST_MS)), Due { rest: true, ..NOTHING });
+        assert_eq!(schedule.next(), None);
     }
 
     #[test]

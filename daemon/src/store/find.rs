@@ -35,6 +35,13 @@ impl Store {
         self.shared.summary(id)
     }
 
+    /// The entries of what commands made of the files that an entry had written, oldest first; of those, retention
+    /// may have dropped some.
+    pub fn hooks_of(&self, id: JobId) -> Result<Vec<JobId>, StoreError> {
+        let hooks = |value: &[u8]| row::rest::<EntryRow>(value).map(|row| Some(row.hooks));
+        Ok(self.shared.held(&key::job(key::ENTRY, id), hooks)?.unwrap_or_default())
+    }
+
     /// The newest sealed or external entry that touches a path, and the content it left there.
     pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
         let prefix = key::paths(path);

@@ -8,9 +8,11 @@ mod clip;
 mod edit;
 mod history;
 mod open;
+mod outline;
 mod read;
 #[cfg(all(test, unix))]
 pub(crate) mod tests;
+mod trust;
 mod understand;
 mod upkeep;
 
@@ -103,6 +105,8 @@ pub struct Workspace {
     rooms: Rooms,
     /// Folders of files that were read or written.
     touched: Mutex<Touched>,
+    /// Held while a large text is parsed for a reader.
+    parsing: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -129,7 +133,7 @@ impl Workspace {
     }
 
     fn of(rooms: Rooms) -> Self {
-        Self { rooms, touched: Mutex::default() }
+        Self { rooms, touched: Mutex::default(), parsing: Mutex::default() }
     }
 
     /// The folder it serves.

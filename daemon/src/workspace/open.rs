@@ -11,6 +11,7 @@ use crate::journal::recover;
 use crate::os::Os;
 use crate::rooms::{Opening, Rooms, lock};
 use crate::store::{Options, Store};
+use crate::trust::Trust;
 
 pub(super) fn open(
     os: Arc<dyn Os>,
@@ -25,6 +26,7 @@ pub(super) fn open(
         os.boot_id().map_err(|error| say("cannot tell one start of the machine from another", &error))?;
     let disk = Disk::open(os.clone(), root).map_err(|error| OpenError(error.to_string()))?;
     let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
+    let trust = Trust::new(os.clone(), dir.clone(), state, root);
     let (store, opened) = Store::open(os, dir, options, clock.wall_ms())
         .map_err(|error| say("cannot open the journal", &error))?;
     let mut notes: Vec<String> =
@@ -35,9 +37,13 @@ pub(super) fn open(
         store,
         clock,
         settings,
+        trust,
         boot,
         last_id: opened.last_id,
     });
+    if let Err(why) = rooms.disk.clear_scratch() {
+        notes.push(format!("temporary files of an earlier run stay in .editd/check: {why}"));
+    }
     let recovered = recover::recover(&rooms, opened.open).map_err(|error| say("cannot recover", &error))?;
     notes.extend(recovered);
     // The last run of a detached job may have been killed behind its seal: then it is not run again.

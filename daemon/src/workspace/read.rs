@@ -1,10 +1,10 @@
 //! Reading, which gives a session its receipt; and the watcher's looks. Neither changes a file.
 
-use editd_engine::Refusal;
+use editd_engine::{Refusal, View};
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, EntryKind, FileOutcome, ReadReply, ReadRequest, Receipt, Status,
+    ChangeEvent, ChangeKind, EntryKind, FileOutcome, ReadReply, ReadRequest, Receipt, Status, SymbolInfo,
 };
 use editd_proto::path::WirePath;
 
@@ -29,7 +29,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` where the client
-    /// reports another content than is there.
+    /// reports another content than is there; of a symbol, those of [`editd_engine::view_symbol`].
     pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
         self.read_if(who, request, |_| Ok(()))
     }
@@ -41,6 +41,7 @@ impl Workspace {
         request: &ReadRequest,
         fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
     ) -> Result<ReadReply, Refusal> {
+        check_fields(request)?;
         let place =
             self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
         let path = place.path().clone();
@@ -53,8 +54,7 @@ impl Workspace {
         if let Some(seen) = &request.seen {
             check_seen(&path, seen, found)?;
         }
-        let lines = if request.seen.is_some() { None } else { request.lines };
-        let view = editd_engine::view(&found.bytes, lines, &path, &self.rooms.options([&path]))?;
+        let Shown { view, lines, symbol } = self.shown(request, &path, &found.bytes)?;
         let shown = match &request.seen {
             Some(_) => 0,
             None => view.text.as_ref().map_or(0, String::len) + view.bytes.as_ref().map_or(0, Vec::len),
@@ -80,7 +80,7 @@ impl Workspace {
             line_ending: view.line_ending,
             bom: view.bom,
             size: found.face.size,
-            symbol: None,
+            symbol,
         };
         fits(&reply)?;
         let same =
@@ -92,6 +92,19 @@ impl Workspace {
         self.rooms.store.keep_content(hash, &found.bytes);
         self.touch(&path);
         Ok(reply)
+    }
+
+    /// What of a file is shown.
+    fn shown(&self, request: &ReadRequest, path: &WirePath, bytes: &[u8]) -> Result<Shown, Refusal> {
+        let options = self.rooms.options([path]);
+        if let Some(name) = &request.symbol {
+            let _turn = self.turn(bytes.len());
+            let shown = editd_engine::view_symbol(bytes, name, request.body, path, &options)?;
+            return Ok(Shown { view: shown.view, lines: Some(shown.lines), symbol: Some(shown.symbol) });
+        }
+        let lines = if request.seen.is_some() { None } else { request.lines };
+        let view = editd_engine::view(bytes, lines, path, &options)?;
+        Ok(Shown { view, lines, symbol: None })
     }
 
     /// The same for a payload that asks to see a file: a receipt with the text in its dialect.
@@ -125,7 +138,7 @@ impl Workspace {
         receipt
     }
 
-    fn file<'a>(&self, path: &WirePath, sight: &'a Sight) -> Result<&'a Found, Refusal> {
+    pub(super) fn file<'a>(&self, path: &WirePath, sight: &'a Sight) -> Result<&'a Found, Refusal> {
         let (code, message) = match sight {
             Sight::File(found) => return Ok(found),
             Sight::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
@@ -194,6 +207,25 @@ impl Workspace {
             session: None,
         })
     }
+}
+
+/// What a reader is shown of a file.
+struct Shown {
+    view: View,
+    /// Its lines, where it is not all of it.
+    lines: Option<(u64, u64)>,
+    symbol: Option<SymbolInfo>,
+}
+
+/// Fields that contradict each other.
+fn check_fields(request: &ReadRequest) -> Result<(), Refusal> {
+    let message = match (&request.symbol, &request.lines, &request.seen) {
+        (None, ..) if request.body => "`body` is that of a `symbol`; name one",
+        (Some(_), Some(_), _) => "`symbol` and `lines` both say what to read; send one of them",
+        (Some(_), _, Some(_)) => "`seen` reports the whole file; leave `symbol` out",
+        _ => return Ok(()),
+    };
+    Err(Box::new(WireError::new(Code::Malformed, message).at(&request.path)))
 }
 
 fn too_much_to_show(path: &WirePath, lines: u64, shown: usize) -> Refusal {

@@ -85,6 +85,7 @@ impl Workspace {
         let mut findings = self.rooms.store.check();
         findings.push(self.check_staging());
         findings.push(self.check_lost());
+        findings.push(self.check_commands());
         let unsettled = self.counts().unsettled;
         findings.push(Finding {
             severity: "ok".to_owned(),

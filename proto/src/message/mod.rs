@@ -8,6 +8,7 @@ pub mod history;
 pub mod job;
 pub mod outline;
 pub mod read;
+pub mod receipt;
 pub mod status;
 pub mod trust;
 pub mod watch;
@@ -22,12 +23,12 @@ pub use history::{
     UndoRequest,
 };
 pub use job::{
-    Durability, Edit, EditOutcome, EditStatus, FileEntry, FileMode, FileOutcome, HookOutcome, Issue,
-    JobRequest, Mode, OnStale, Payload, Position, Receipt, Reindent, Status, SymbolPosition, WaitRequest,
-    Within,
+    Durability, Edit, FileEntry, FileMode, JobRequest, Mode, OnStale, Payload, Position, Reindent,
+    SymbolPosition, WaitRequest, Within,
 };
 pub use outline::{Extent, OutlineReply, OutlineRequest, SymbolInfo};
 pub use read::{ReadReply, ReadRequest};
+pub use receipt::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Issue, Receipt, Status};
 pub use status::{CheckReply, CheckRequest, Finding, StatusReply, StopReply, StopRequest};
 pub use trust::{CommandInfo, TrustReply, TrustRequest};
 pub use watch::{ChangeEvent, ChangeKind, SubscribeReply, SubscribeRequest};

@@ -30,6 +30,9 @@ pub struct StatusReply {
     /// Set where the daemon no longer accepts edits, with the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Set where commands that the workspace brings do not run: which, and what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
 }
 
 /// Asks for a check of log, database and staging folder.

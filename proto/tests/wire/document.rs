@@ -88,6 +88,8 @@ fn frame(example: &Example) -> Vec<u8> {
         ("server", kind::CLIP) => frame_of::<ClipReply>(id, &kind, &body),
         ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(id, &kind, &body),
         ("server", kind::DIALECTS) => frame_of::<DialectsReply>(id, &kind, &body),
+        ("client", kind::OUTLINE) => frame_of::<OutlineRequest>(id, &kind, &body),
+        ("server", kind::OUTLINE) => frame_of::<OutlineReply>(id, &kind, &body),
         ("client", kind::SUBSCRIBE) => frame_of::<SubscribeRequest>(id, &kind, &body),
         ("server", kind::SUBSCRIBE) => frame_of::<SubscribeReply>(id, &kind, &body),
         ("server", kind::EVENT) => frame_of::<ChangeEvent>(id, &kind, &body),
@@ -95,6 +97,8 @@ fn frame(example: &Example) -> Vec<u8> {
         ("client", kind::STATUS) => frame_of::<CheckRequest>(id, &kind, &body),
         ("server", kind::STATUS) => frame_of::<StatusReply>(id, &kind, &body),
         ("server", kind::CHECK) => frame_of::<CheckReply>(id, &kind, &body),
+        ("client", kind::TRUST) => frame_of::<TrustRequest>(id, &kind, &body),
+        ("server", kind::TRUST) => frame_of::<TrustReply>(id, &kind, &body),
         ("server", kind::STOP) => frame_of::<StopReply>(id, &kind, &body),
         ("server", kind::ERROR) => frame_of::<WireError>(id, &kind, &body),
         other => panic!("an example of {other:?}, which this test does not know"),
@@ -163,12 +167,16 @@ fn every_field_is_named_in_its_section() {
     let document = DOCUMENT;
     names_fields(document, kind::HELLO, &samples::hello());
     names_fields(document, kind::HELLO, &samples::welcome());
-    names_fields(document, kind::ERROR, &samples::error());
-    names_fields(document, kind::READ, &samples::read_reply());
-    names_fields(document, kind::READ, &serde_json::json!({"path": 0, "lines": 0, "seen": 0}));
+    names_fields(document, kind::ERROR, &json(&samples::error()));
+    names_fields(document, kind::READ, &json(&samples::read_reply()));
+    names_fields(
+        document,
+        kind::READ,
+        &serde_json::json!({"path": 0, "lines": 0, "symbol": 0, "body": 0, "seen": 0}),
+    );
     names_fields(document, kind::EDIT, &json(&samples::job()));
     names_fields(document, kind::EDIT, &json(&samples::payload_job()));
-    names_fields(document, kind::EDIT, &samples::receipt());
+    names_fields(document, kind::EDIT, &json(&samples::receipt()));
     names_fields(document, kind::UNDO, &json(&samples::undo()));
     names_fields(document, kind::REDO, &json(&samples::undo()));
     let history = HistoryReply { entries: vec![samples::entry()], more: true };
@@ -187,6 +195,8 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::CLIP, &samples::clip_request());
     names_fields(document, kind::CLIP, &json(&samples::clip_reply()));
     names_fields(document, kind::DIALECTS, &samples::dialects());
+    names_fields(document, kind::OUTLINE, &OutlineRequest { path: "a".into(), depth: Some(1) });
+    names_fields(document, kind::OUTLINE, &json(&samples::outline()));
     names_fields(document, kind::SUBSCRIBE, &SubscribeRequest::default());
     names_fields(document, kind::SUBSCRIBE, &SubscribeReply { folders: 1 });
     names_fields(document, kind::EVENT, &json(&samples::event()));
@@ -196,8 +206,9 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::STATUS, &samples::status());
     let finding = Finding { severity: String::new(), subject: String::new(), message: String::new() };
     names_fields(document, kind::CHECK, &CheckReply { findings: vec![finding] });
+    names_fields(document, kind::TRUST, &TrustRequest { hash: Some(String::new()), revoke: true });
+    names_fields(document, kind::TRUST, &samples::trust());
     names_fields(document, kind::STOP, &StopReply { pid: 1 });
-    section(document, kind::OUTLINE);
 }
 
 /// A message as JSON, without its paths: one that is not text must be spelled `{"bytes": …}` there, which is
@@ -213,7 +224,7 @@ fn json<T: Serialize>(message: &T) -> Value {
 #[test]
 fn every_limit_is_named_with_its_value() {
     let source = include_str!("../../src/limits.rs");
-    let values: [(&str, u64); 17] = [
+    let values: [(&str, u64); 20] = [
         ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
         ("FRAME", limits::FRAME as u64),
         ("DEPTH", limits::DEPTH as u64),
@@ -229,6 +240,9 @@ fn every_limit_is_named_with_its_value() {
         ("CANDIDATES", limits::CANDIDATES as u64),
         ("NEAR_MISSES", limits::NEAR_MISSES as u64),
         ("NEAR_MISS_LINES", limits::NEAR_MISS_LINES as u64),
+        ("SYMBOLS", limits::SYMBOLS as u64),
+        ("SYMBOLS_LISTED", limits::SYMBOLS_LISTED as u64),
+        ("ISSUES", limits::ISSUES as u64),
         ("HISTORY", limits::HISTORY as u64),
         ("NEAR_WINDOW", limits::NEAR_WINDOW),
     ];

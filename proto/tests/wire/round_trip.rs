@@ -29,10 +29,14 @@ fn every_message_with_all_of_its_fields() {
         path: samples::odd_path(),
         lines: Some((1, u64::MAX)),
         seen: Some("sha256:0".into()),
-        symbol: None,
-        body: false,
+        symbol: Some("Class/method".into()),
+        body: true,
     });
     both_ways(&samples::read_reply());
+    both_ways(&OutlineRequest { path: samples::odd_path(), depth: Some(2) });
+    both_ways(&samples::outline());
+    both_ways(&samples::trust());
+    both_ways(&TrustRequest { hash: Some("blake3:0".into()), revoke: true });
     both_ways(&samples::job());
     both_ways(&samples::payload_job());
     both_ways(&DialectsRequest {});
@@ -69,7 +73,15 @@ fn every_message_with_all_of_its_fields() {
 fn every_message_without_its_optional_fields() {
     both_ways(&Hello { session: None, capabilities: Vec::new(), ..samples::hello() });
     both_ways(&ReadRequest { path: "".into(), lines: None, seen: None, symbol: None, body: false });
-    both_ways(&ReadReply { text: None, bytes: None, ..samples::read_reply() });
+    both_ways(&ReadReply { text: None, bytes: None, symbol: None, ..samples::read_reply() });
+    both_ways(&OutlineRequest { path: "".into(), depth: None });
+    both_ways(&OutlineReply {
+        omitted: None,
+        symbols: vec![SymbolInfo { body: None, ..samples::symbol() }],
+        ..samples::outline()
+    });
+    both_ways(&TrustRequest::default());
+    both_ways(&TrustReply { hash: None, ..samples::trust() });
     both_ways(&JobRequest::default());
     both_ways(&JobRequest { files: vec![FileEntry::default()], ..JobRequest::default() });
     both_ways(&Receipt::new(None, Status::Unchanged));
@@ -91,7 +103,11 @@ fn every_message_without_its_optional_fields() {
         session: None,
     };
     both_ways(&overflow);
-    both_ways(&StatusReply { failed: None, ..samples::status() });
+    both_ways(&StatusReply { failed: None, left_out: None, ..samples::status() });
+    both_ways(&samples::trust());
+    both_ways(&TrustReply { hash: None, trusted: false, commands: Vec::new() });
+    both_ways(&TrustRequest::default());
+    both_ways(&TrustRequest { hash: Some("blake3:00".into()), revoke: true });
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(crate) fn error() -> WireError {
     error.marker = Some("=======".into());
     error.expected_marker = Some(">>>>>>> REPLACE".into());
     error.regions = vec![Region { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
+    error.symbols = vec!["Class/method".into()];
+    error.issues = vec![issue()];
     error.entries = vec![JobId(18), JobId(1 << 40)];
     error.limit = Some(1024);
     error
@@ -285,6 +287,7 @@ pub(crate) fn status() -> StatusReply {
         unsettled: 1,
         watch: 3,
         failed: Some("the disk is full".into()),
+        left_out: Some("commands that are not trusted".into()),
     }
 }
 

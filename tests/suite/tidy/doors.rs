@@ -25,6 +25,7 @@ const DOORS: &[Door] = &[
             "daemon/src/ipc/",
             "daemon/src/run/",
             "daemon/src/store/database/",
+            "daemon/src/validate/",
             "daemon/engine/build.rs",
             "daemon/engine/tests/",
             "daemon/syntax/build.rs",
@@ -33,7 +34,8 @@ const DOORS: &[Door] = &[
             "client/src/machine.rs",
             "client/src/daemon/spawn.rs",
         ],
-        "files are reached through the seam `os`; settings, sockets and sled's folder have their own rooms",
+        "files are reached through the seam `os`; settings, sockets, sled's folder, and processes with \
+         the temporary files that they read have their own rooms",
     ),
     door(
         "SystemTime::now",
@@ -104,7 +106,11 @@ const DOORS: &[Door] = &[
         "system calls on files belong to `os`",
     ),
     door("libc::", &["daemon/src/os/", "daemon/src/run/"], "system calls belong to `os`"),
-    door("signal_hook", &["daemon/src/run/", "daemon/src/os/"], "signals belong to `run`"),
+    door(
+        "signal_hook",
+        &["daemon/src/run/", "daemon/src/os/", "daemon/src/validate/process/"],
+        "signals belong to `run`, and to the process that looks after a command",
+    ),
     door("std::net", &[], "editd speaks to its own machine only"),
 ];
 

@@ -17,16 +17,29 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("store", &["os", "limits"]),
     ("disk", &["os", "limits"]),
     ("watch", &["os", "clock", "limits"]),
-    ("validate", &["config", "limits"]),
+    ("trust", &["disk", "os", "config", "limits"]),
+    ("validate", &["clock", "config", "limits"]),
     // What is remembered.
     ("receipt", &["store", "limits"]),
     ("clipboard", &["store", "limits"]),
     // The rooms of one open workspace, and what walks through them.
-    ("rooms", &["store", "disk", "os", "clock", "config", "limits"]),
+    ("rooms", &["trust", "validate", "store", "disk", "os", "clock", "config", "limits"]),
     ("journal", &["rooms", "receipt", "store", "disk", "os", "clock", "config", "limits"]),
     (
         "job",
-        &["journal", "clipboard", "receipt", "validate", "rooms", "store", "disk", "os", "config", "limits"],
+        &[
+            "journal",
+            "clipboard",
+            "receipt",
+            "validate",
+            "rooms",
+            "trust",
+            "store",
+            "disk",
+            "os",
+            "config",
+            "limits",
+        ],
     ),
     (
         "workspace",
@@ -36,6 +49,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "clipboard",
             "receipt",
             "rooms",
+            "trust",
             "store",
             "disk",
             "os",
@@ -47,7 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // The shell.
     ("queue", &["workspace", "clock", "limits"]),
     ("ipc", &["queue", "workspace", "config", "clock", "limits"]),
-    ("run", &["ipc", "queue", "workspace", "watch", "store", "os", "clock", "config", "limits"]),
+    ("run", &["ipc", "queue", "workspace", "validate", "watch", "store", "os", "clock", "config", "limits"]),
 ];
 
 /// What a room may name beyond that, and why: single items and files where one can name them.

@@ -31,6 +31,7 @@ mod whole;
 pub(crate) use eol::fold_breaks;
 pub(crate) use haystack::{Extent, Haystack, Needle};
 pub(crate) use hits::each_hit;
+pub(crate) use indent::{BLANKS, Unit, is_blank, split_indent};
 pub(crate) use ladder::{
     Adapted, Brings, EVERY, Fit, Hit, Quote, Rung, Unfit, adapt, ambiguous, candidates, every, looser, one,
     one_where, searched_too_much, too_many_places,

@@ -63,6 +63,11 @@ impl<'a> Given<'a> {
         if self.reindent.is_none() { self.quoted() } else { None }
     }
 
+    /// Whether its indentation is said explicitly.
+    pub(crate) fn is_reindented(&self) -> bool {
+        self.reindent.is_some()
+    }
+
     /// Whether this puts back what was just stored, untouched.
     pub(crate) fn restores(&self, stored: Option<&str>) -> bool {
         self.from_clipboard.is_some() && self.from_clipboard == stored && self.reindent.is_none()

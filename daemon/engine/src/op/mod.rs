@@ -20,6 +20,7 @@ mod quote;
 mod registry;
 mod replace;
 mod substitute;
+mod symbol;
 mod write;
 
 pub(crate) use chunk::{Check, Chunk};
@@ -34,6 +35,7 @@ pub(crate) use quote::checked_threshold;
 pub(crate) use registry::{Op, parse};
 pub(crate) use replace::Replace;
 pub(crate) use substitute::Substitute;
+pub(crate) use symbol::{SymbolEdit, Symbols, Which};
 pub(crate) use write::Write;
 
 #[cfg(test)]

@@ -1,17 +1,16 @@
 //! The one table of edit kinds, and what every kind can be asked. It knows no kind's meaning.
 
-use editd_proto::error::Code;
 use editd_proto::message::{Edit, Position};
 use editd_proto::path::WirePath;
 
 use super::given::Given;
 use super::{
-    Chunk, Create, Hunk, Insert, Lines, Replace, Substitute, Target, Write, chmod, chunk, create, fields,
-    hunk, insert, lines,
+    Chunk, Create, Hunk, Insert, Lines, Replace, Substitute, SymbolEdit, Target, Which, Write, chmod, chunk,
+    create, fields, hunk, insert, lines,
 };
-use super::{moves, replace, substitute, write};
+use super::{moves, replace, substitute, symbol, write};
 use crate::locate::Needle;
-use crate::refusal::{malformed, refuse};
+use crate::refusal::malformed;
 use crate::text::Breaks;
 use crate::{Proof, Refusal};
 
@@ -32,6 +31,8 @@ pub(crate) enum Op<'a> {
     Hunk(Box<Hunk<'a>>),
     /// Occurrences of a pattern.
     Substitute(Box<Substitute<'a>>),
+    /// One definition.
+    Symbol(Box<SymbolEdit<'a>>),
     /// A new file.
     Create(Create<'a>),
     /// The file goes.
@@ -48,7 +49,7 @@ pub(crate) enum Op<'a> {
 type Kind =
     (&'static str, &'static [&'static str], for<'a> fn(&'a Edit, Option<f64>) -> Result<Op<'a>, Refusal>);
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     ("replace", replace::FIELDS, replace::parse),
     ("insert", insert::FIELDS, insert::parse),
     ("write", write::FIELDS, write::parse),
@@ -56,6 +57,7 @@ const KINDS: [Kind; 12] = [
     ("chunk", chunk::FIELDS, chunk::parse),
     ("hunk", hunk::FIELDS, hunk::parse),
     ("substitute", substitute::FIELDS, substitute::parse),
+    ("symbol", symbol::FIELDS, symbol::parse),
     ("create", create::FIELDS, create::parse),
     ("delete", &[], |_, _| Ok(Op::Delete)),
     ("rename", moves::FIELDS, |edit, _| moves::parse(edit).map(Op::Rename)),
@@ -63,21 +65,12 @@ const KINDS: [Kind; 12] = [
     ("chmod", chmod::FIELDS, chmod::parse),
 ];
 
-/// Kinds that the language knows and this version does not do.
-const LATER: [&str; 1] = ["symbol"];
-
 /// Reads an edit. `threshold` is the job's, for edits without their own.
 ///
 /// # Errors
-/// `malformed` naming the field; `unsupported` for kinds that come later.
+/// `malformed` naming the field.
 pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
     let Some((name, allowed, read)) = KINDS.iter().find(|(name, ..)| *name == edit.op) else {
-        if LATER.contains(&edit.op.as_str()) {
-            return Err(refuse(
-                Code::Unsupported,
-                format!("`{}` edits are not done by this version; use `replace` or `lines`", edit.op),
-            ));
-        }
         let known = KINDS.map(|(name, ..)| name).join(", ");
         let given: String = edit.op.chars().take(40).collect();
         return Err(malformed(format!("`op` is {given:?}; it must be one of {known}")));
@@ -103,12 +96,12 @@ impl<'a> Op<'a> {
                 Some(Position::End) => Proof::NotNeeded,
                 _ => Proof::Blind,
             },
+            // The name is known from the file.
+            Self::Symbol(op) if op.adds() => Proof::Quoted,
             Self::Create(_) => Proof::NotNeeded,
             Self::Copy(target) if !target.overwrite => Proof::NotNeeded,
-            Self::Write(_) | Self::Lines(_) | Self::Substitute(_) | Self::Delete | Self::Rename(_) => {
-                Proof::Blind
-            }
-            Self::Copy(_) | Self::Chmod(_) => Proof::Blind,
+            Self::Write(_) | Self::Lines(_) | Self::Substitute(_) | Self::Symbol(_) => Proof::Blind,
+            Self::Delete | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => Proof::Blind,
         }
     }
 
@@ -136,6 +129,7 @@ impl<'a> Op<'a> {
         match self {
             Self::Replace(op) => op.to_clipboard,
             Self::Lines(op) => op.to_clipboard,
+            Self::Symbol(op) => op.to_clipboard,
             _ => None,
         }
     }
@@ -146,7 +140,16 @@ impl<'a> Op<'a> {
             Self::Replace(op) => op.new.from_clipboard,
             Self::Insert(op) => op.text.from_clipboard,
             Self::Lines(op) => op.text.from_clipboard,
+            Self::Symbol(op) => op.text.from_clipboard,
             Self::Write(op) => op.text.from_clipboard,
+            _ => None,
+        }
+    }
+
+    /// The symbol that it deletes.
+    pub(crate) fn deletes(&self) -> Option<Which<'a>> {
+        match self {
+            Self::Symbol(op) => op.deletes(),
             _ => None,
         }
     }

@@ -16,6 +16,7 @@ pub(crate) struct Budget {
     diffs: Cell<u64>,
     changed: Cell<u64>,
     clips: Cell<u64>,
+    parsed: Cell<u64>,
 }
 
 impl Budget {
@@ -31,6 +32,7 @@ impl Budget {
             diffs: Cell::new(limits::DIFFS),
             changed: Cell::new(limits::CHANGE as u64),
             clips: Cell::new(limits::CLIPS as u64),
+            parsed: Cell::new(limits::PARSE_WORK),
         }
     }
 
@@ -62,6 +64,11 @@ impl Budget {
     /// Takes a clipboard of so many bytes.
     pub(crate) fn clip(&self, bytes: usize) -> bool {
         take(&self.clips, bytes)
+    }
+
+    /// Takes a text of so many bytes that is parsed for its symbols.
+    pub(crate) fn parse(&self, bytes: usize) -> bool {
+        take(&self.parsed, bytes)
     }
 
     /// Takes a diff of so many bytes.

@@ -38,6 +38,7 @@ fn rare(op: &Op<'_>) -> bool {
             | Op::Chunk(_)
             | Op::Hunk(_)
             | Op::Substitute(_)
+            | Op::Symbol(_)
             | Op::Copy(_)
     )
 }

@@ -73,7 +73,7 @@ pub(crate) fn run(
         omitted_hunks: None,
         edits: edit_outcomes(&reports, &verdicts),
         issues: Vec::new(),
-        warnings: Vec::new(),
+        warnings: warnings(&reports, &verdicts),
     };
     if job.diff && differs {
         let moved = moved.map_or(Moved::No, Moved::To);
@@ -302,6 +302,15 @@ fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> Status {
         n if n == edits => Status::Refused,
         _ => Status::Partial,
     }
+}
+
+/// What the user should know about how places were found.
+fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
+    let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
+    let in_broken = standing.filter_map(|(_, report)| report.as_ref()).any(|report| report.found.in_broken);
+    let warning =
+        "the file had syntax errors before: a symbol may end elsewhere than it seems, look at the diff";
+    if in_broken { vec![warning.to_owned()] } else { Vec::new() }
 }
 
 fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome> {

@@ -17,7 +17,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Effect, Found, Op, Outline, Scene};
+use crate::op::{Effect, Found, Op, Outline, Scene, Symbols};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
 use crate::text::{Breaks, Encoding, Text};
@@ -127,6 +127,7 @@ fn locate(
     let hay = Haystack::new(text, ground.budget, needles.collect());
     let written = written(ops, verdicts, clips);
     let outline = Outline::new(ops.iter().flatten().filter_map(Op::headers));
+    let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes));
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let Ok(op) = op else { continue };
         if !is_text(op) || !verdicts.stands(edit) {
@@ -137,6 +138,7 @@ fn locate(
             text,
             hay: &hay,
             outline: &outline,
+            symbols: &symbols,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
             written: written.as_deref(),
@@ -196,6 +198,7 @@ fn effect(op: &Op<'_>, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effec
         Op::Chunk(op) => op.effect(scene),
         Op::Hunk(op) => op.effect(scene),
         Op::Substitute(op) => op.effect(scene),
+        Op::Symbol(op) => op.effect(scene, clips),
         Op::Create(op) => op.effect(scene, clips),
         Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_) => {
             Err(malformed("this edit changes no text"))

@@ -111,6 +111,7 @@ fn summary(reply: &Value) -> Value {
         "searched",
         "check",
         "fallen",
+        "symbols",
         "marker",
         "expected_marker",
         "limit",
@@ -130,7 +131,11 @@ fn summary(reply: &Value) -> Value {
             }
             shown
         });
-        json!({"status": file["status"], "edits": edits.collect::<Vec<_>>()})
+        let mut shown = json!({"status": file["status"], "edits": edits.collect::<Vec<_>>()});
+        if file["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty()) {
+            shown["warnings"] = file["warnings"].clone();
+        }
+        shown
     });
     with_text(reply, json!({"files": files.collect::<Vec<_>>()}))
 }

@@ -38,7 +38,7 @@ fn validators_come_first_each_kind_in_the_order_of_the_file() {
     let commands = read(WHOLE).unwrap();
     let names: Vec<&str> = commands.list.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["ruff", "fmt", "sort"]);
-    let [ruff, fmt, sort] = commands.list.as_slice() else { panic!("{commands:?}") };
+    let [ruff, fmt, sort] = commands.list.as_slice() else { unreachable!("{commands:?}") };
     assert_eq!(
         (ruff.kind, fmt.kind, sort.kind),
         (CommandKind::Validator, CommandKind::AfterWrite, CommandKind::AfterWrite)

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use editd_proto::error::Code;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ClipAction, ClipReply, ClipRequest, Hello, HistoryReply, HistoryRequest, JobRequest, ReadReply, Receipt,
-    Status, StatusReply, StopReply, StopRequest, UndoRequest, WaitRequest, Welcome, kind,
+    ClipAction, ClipReply, ClipRequest, Hello, HistoryReply, HistoryRequest, JobRequest, OutlineReply,
+    OutlineRequest, ReadReply, Receipt, Status, StatusReply, StopReply, StopRequest, UndoRequest,
+    WaitRequest, Welcome, kind,
 };
 
 use super::kit::{Nothing, Served, hello, job, read};
@@ -35,8 +36,9 @@ fn every_kind_of_request_is_answered() {
     assert_eq!(clip.name.as_deref(), Some(welcome.session.as_str()));
     let status: StatusReply = client.ask(7, kind::STATUS, &Nothing {});
     assert_eq!((status.pid, status.sessions, status.queue, status.watch), (std::process::id(), 1, 0, 3));
-    client.send(8, kind::OUTLINE, &Nothing {});
-    assert_eq!(client.error(8).code, Code::Unsupported);
+    let request = OutlineRequest { path: "a.rs".into(), depth: None };
+    let outline: OutlineReply = client.ask(8, kind::OUTLINE, &request);
+    assert_eq!(outline.path, "a.rs".into());
     client.send(9, "dance", &Nothing {});
     assert_eq!(client.error(9).code, Code::Unsupported);
     client.send(10, kind::HELLO, &hello());

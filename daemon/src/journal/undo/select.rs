@@ -1,6 +1,6 @@
 //! Which entries an undo or a redo means. It only reads the journal.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
@@ -37,7 +37,7 @@ pub(super) fn select(
     direction: Direction,
 ) -> Result<Chosen, Refusal> {
     let entries = match direction {
-        Direction::Undo => to_undo(rooms, who, request)?,
+        Direction::Undo => with_hooks(rooms, to_undo(rooms, who, request)?)?,
         Direction::Redo => to_redo(rooms, who, request)?,
     };
     if entries.is_empty() {
@@ -72,9 +72,8 @@ fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
     if request.session.is_none() && request.since.is_none() {
         let session = if request.path.is_none() { Some(who.session.clone()) } else { None };
         let query = Query { path: request.path.clone(), session, ..Query::default() };
-        return Ok(newest(rooms, &query, |entry| !entry.undone && entry.kind != EntryKind::Undo)?
-            .into_iter()
-            .collect());
+        let last = newest(rooms, &query, |entry| !entry.undone && entry.kind != EntryKind::Undo)?;
+        return last.map(|last| whole(rooms, last)).into_iter().collect();
     }
     let query = Query {
         path: request.path.clone(),
@@ -167,6 +166,26 @@ fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
     Ok(entries)
 }
 
+/// The job whose hook an entry is, as long as the journal has it and it stands; else the entry itself. Who takes back
+/// the last that was done means the job, and not only what a command made of it.
+fn whole(rooms: &Rooms, entry: EntrySummary) -> Result<EntrySummary, Refusal> {
+    let Some(job) = entry.of.first().filter(|_| entry.kind == EntryKind::Hook) else { return Ok(entry) };
+    Ok(summary(rooms, *job)?.filter(|job| !job.undone).unwrap_or(entry))
+}
+
+/// With every job what commands made of it and still stands, newest first.
+fn with_hooks(rooms: &Rooms, entries: Vec<EntrySummary>) -> Result<Vec<EntrySummary>, Refusal> {
+    let mut chosen: BTreeMap<JobId, EntrySummary> = BTreeMap::new();
+    for entry in entries {
+        for id in rooms.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
+            let standing = summary(rooms, id)?.filter(|hook| !hook.undone);
+            chosen.extend(standing.map(|hook| (id, hook)));
+        }
+        chosen.insert(entry.id, entry);
+    }
+    Ok(chosen.into_values().rev().collect())
+}
+
 /// The entry that a number means: its own, or that of the detached job which had the number.
 ///
 /// # Errors
@@ -183,6 +202,7 @@ pub fn entry_of(rooms: &Rooms, id: JobId) -> Result<JobId, Refusal> {
 pub fn last_of_session(rooms: &Rooms, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
     let query = Query { path: Some(path.clone()), session: Some(who.session.clone()), ..Query::default() };
     let last = newest(rooms, &query, |entry| !entry.undone && entry.kind != EntryKind::Undo)?;
+    let last = last.map(|entry| whole(rooms, entry)).transpose()?;
     last.map(|entry| entry.id).ok_or_else(|| {
         let message = format!(
             "this session has changed nothing in {path} that is not undone; `editctl log --path` lists who did"

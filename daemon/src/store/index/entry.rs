@@ -19,6 +19,7 @@ pub fn put(draft: &mut Draft<'_>, at: Position, entry: &Entry) -> Result<(), Sto
         kind: entry.kind,
         time: entry.time,
         brief: Some(brief(entry)),
+        hooks: Vec::new(),
     };
     let mut bytes = value(at, &row)?;
     if !fits(&bytes) {

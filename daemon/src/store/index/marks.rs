@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
-use super::row::{EntryRow, place, rest, value};
+use super::row::{EntryRow, fits, place, rest, value};
 use super::{Draft, key};
+use crate::limits;
 use crate::store::StoreError;
 use crate::store::record::Entry;
 
@@ -24,7 +25,8 @@ pub type OfWhom<'a> = dyn Fn(crate::store::Position) -> Result<Vec<JobId>, Store
 /// Marks what a sealed entry takes back or brings back.
 pub fn mark(draft: &mut Draft<'_>, entry: &Entry, of: &OfWhom<'_>) -> Result<(), StoreError> {
     let mut marking = Marking { draft, of, seen: BTreeSet::new() };
-    marking.works(entry.kind, &entry.of, true, 0)
+    marking.works(entry.kind, &entry.of, true, 0)?;
+    if entry.kind == EntryKind::Hook { marking.belongs(entry.id, &entry.of) } else { Ok(()) }
 }
 
 struct Marking<'a, 'b> {
@@ -45,6 +47,24 @@ impl Marking<'_, '_> {
                 }
                 EntryKind::Edit | EntryKind::External | EntryKind::Hook => {}
             }
+        }
+        Ok(())
+    }
+
+    /// An entry is what a command made of the files that others had written.
+    fn belongs(&mut self, hook: JobId, of: &[JobId]) -> Result<(), StoreError> {
+        for &id in of {
+            let Some((at, mut row)) = self.row(id)? else { continue };
+            if row.hooks.len() >= limits::COMMANDS {
+                continue;
+            }
+            row.hooks.push(hook);
+            let mut bytes = value(at, &row)?;
+            if !fits(&bytes) {
+                row.brief = None;
+                bytes = value(at, &row)?;
+            }
+            self.draft.put(key::job(key::ENTRY, id), bytes);
         }
         Ok(())
     }

@@ -23,6 +23,8 @@ pub struct EntryRow {
     pub time: u64,
     /// The rest; `None` where it does not fit a row.
     pub brief: Option<Brief>,
+    /// What commands made of the files that it had written: their entries, oldest first.
+    pub hooks: Vec<JobId>,
 }
 
 /// What `history` shows beside.
@@ -120,7 +122,7 @@ pub struct Meta {
 }
 
 /// The version of the rows: a database of another is rebuilt from the log.
-pub const ROWS: u32 = 1;
+pub const ROWS: u32 = 2;
 
 /// A value: the place, then the rest.
 pub fn value<T: Serialize>(at: Position, rest: &T) -> Result<Vec<u8>, StoreError> {

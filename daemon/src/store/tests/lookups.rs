@@ -63,6 +63,25 @@ fn a_voided_intent_leaves_nothing_and_its_number_is_not_given_again() {
 }
 
 #[test]
+fn a_job_knows_what_commands_made_of_it() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
+    let hook = |id, of| Record::External(undo(id, "s", EntryKind::Hook, &[of]));
+    store.append(&[hook(2, 1), hook(3, 1), hook(4, 99)]).unwrap();
+    store.append(&[Record::Intent(undo(5, "s", EntryKind::Undo, &[3])), seal(5)]).unwrap();
+    both(&machine, &store, |store| {
+        assert_eq!(store.hooks_of(JobId(1)).unwrap(), [JobId(2), JobId(3)]);
+        assert!(
+            store.hooks_of(JobId(2)).unwrap().is_empty() && store.hooks_of(JobId(99)).unwrap().is_empty()
+        );
+        let undone = |id| store.summary(JobId(id)).unwrap().unwrap().undone;
+        assert_eq!([undone(1), undone(2), undone(3), undone(4)], [false, false, true, false]);
+        assert_eq!(store.summary(JobId(2)).unwrap().unwrap().of, [JobId(1)]);
+    });
+}
+
+#[test]
 fn undo_and_redo_mark_what_they_take_and_bring_back() {
     let machine = Machine::new();
     let (store, _) = open(&machine);

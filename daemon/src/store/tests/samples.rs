@@ -27,6 +27,7 @@ fn records() -> Vec<(&'static str, Record)> {
         ("seal", seal(12)),
         ("settle", Record::Settle(Settle { id: JobId(12), diverged: true })),
         ("external", Record::External(undo(13, "", editd_proto::message::EntryKind::External, &[]))),
+        ("hook", Record::External(undo(13, "session", editd_proto::message::EntryKind::Hook, &[12]))),
         ("clip", Record::Clip(clip("session", "/shared", Some(&[0, 255, 10]), 6))),
         ("seen", Record::Seen(seen("session", "src/a.rs", 9))),
         (

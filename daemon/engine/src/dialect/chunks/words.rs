@@ -96,9 +96,7 @@ pub(super) fn failure(error: &WireError) -> String {
 fn about_all(error: &WireError) -> String {
     match error.code {
         Code::Unsupported => {
-            "Error: symbols are not found by this version; leave out line, column and name_path \
-                              to search the whole file"
-                .to_owned()
+            format!("Error: {}; leave out line, column and name_path to search the whole file", error.message)
         }
         _ => format!("Error: {}", error.message),
     }

@@ -71,7 +71,7 @@ fn issues_and_warnings_are_said() {
     let said = said(Status::Applied, vec![outcome(None, None)], None);
     assert_eq!(
         said,
-        "<patches_applied>all</patches_applied>\n<issue>f:1 is odd</issue>\n<warning>f has two names</warning>"
+        "<patches_applied>all</patches_applied>\n<issue>f:1: is odd (lint)</issue>\n<warning>f has two names</warning>"
     );
 }
 

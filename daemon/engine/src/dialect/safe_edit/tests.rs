@@ -67,9 +67,9 @@ const DIFF: &str = "**Diff Preview:**\n```diff\n-a\n+b\n```\n3 more hunks are no
 #[test]
 fn a_rejection_is_never_said_as_a_success() {
     let rejected = WireError::new(Code::Rejected, "a validator refused");
-    let text = said(&content(), Status::Refused, &["f:1: broken"], Some(rejected.clone()));
+    let text = said(&content(), Status::Refused, &["broken"], Some(rejected.clone()));
     let wanted =
-        "❌ Edit rejected due to validation errors (Mode: strict):\n- f:1: broken\n⚠️ f has two names";
+        "❌ Edit rejected due to validation errors (Mode: strict):\n- f:3: broken (lint)\n⚠️ f has two names";
     assert_eq!(text, format!("{DIFF}{wanted}"));
     for error in [rejected, WireError::new(Code::Stale, "it changed"), WireError::new(Code::Io, "no room")] {
         for form in [content(), search()] {
@@ -86,14 +86,14 @@ fn a_verification_says_that_nothing_was_written() {
     let text = said(&search(), Status::Verified, &[], None);
     let wanted = "✅ Validation Passed (Mode: verify_only, nothing was written)\nFound 2 occurrences of \"a\" → \"b\"\n⚠️ f has two names";
     assert_eq!(text, format!("{DIFF}{wanted}"));
-    let text = said(&content(), Status::Verified, &["f:1: broken"], None);
+    let text = said(&content(), Status::Verified, &["broken"], None);
     assert!(text.contains("❌ Validation Failed") && !text.contains('✅'), "{text}");
 }
 
 #[test]
 fn issues_of_a_written_file_are_said_below_it() {
-    let text = said(&content(), Status::Applied, &["f:1: broken"], None);
-    let wanted = "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):\n- f:1: broken\n⚠️ f has two names";
+    let text = said(&content(), Status::Applied, &["broken"], None);
+    let wanted = "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):\n- f:3: broken (lint)\n⚠️ f has two names";
     assert_eq!(text, format!("{DIFF}{wanted}"));
 }
 

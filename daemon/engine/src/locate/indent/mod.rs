@@ -10,7 +10,7 @@ mod unit;
 
 pub(crate) use mapping::Mapping;
 pub(crate) use rung::{adapt, search};
-pub(crate) use unit::{BLANKS, is_blank};
+pub(crate) use unit::{BLANKS, Unit, is_blank, split_indent};
 
 #[cfg(test)]
 mod tests;

@@ -54,14 +54,15 @@ impl Unit {
     }
 
     /// Bytes of one step.
-    fn width(self) -> usize {
+    pub(crate) fn width(self) -> usize {
         match self {
             Self::Tab => 1,
             Self::Spaces(width) => width.max(1),
         }
     }
 
-    fn letter(self) -> char {
+    /// What it is made of.
+    pub(crate) fn letter(self) -> char {
         match self {
             Self::Tab => '\t',
             Self::Spaces(_) => ' ',

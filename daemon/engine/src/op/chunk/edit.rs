@@ -19,7 +19,8 @@ use crate::op::fields;
 use crate::op::given::fit;
 use crate::op::lines::{lead, line_text};
 use crate::op::registry::Op;
-use crate::refusal::{malformed, refuse};
+use crate::op::symbol::Which;
+use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, split_final_break};
 
@@ -35,8 +36,8 @@ pub(crate) struct Chunk<'a> {
     pub(super) window: Window<'a>,
     /// The lines that stand there then.
     pub(super) new: &'a str,
-    /// First and last line between which it is looked for.
-    pub(super) lines: Option<(u64, u64)>,
+    /// Where it is looked for.
+    within: Option<&'a Within>,
 }
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
@@ -49,22 +50,15 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
         let error = malformed("an insertion needs a line before or after it; quote at least one");
         return Err(Check::Insertion.refuses(error));
     }
-    let lines = match &edit.within {
-        None => None,
-        Some(Within::Lines((first, last))) if *first == 0 || last < first => {
-            return Err(malformed(format!(
-                "`within` names lines {first} to {last}; lines count from 1, and the last is not before the first"
-            )));
-        }
-        Some(Within::Lines(lines)) => Some(*lines),
-        Some(Within::Symbol(_) | Within::Position(_)) => {
-            return Err(refuse(
-                Code::Unsupported,
-                "symbols are not found by this version; search the whole file, or name a range of lines",
-            ));
-        }
-    };
-    Ok(Op::Chunk(Box::new(Chunk { window, new, lines })))
+    let within = edit.within.as_ref();
+    if let Some(Within::Lines((first, last))) = within
+        && (*first == 0 || last < first)
+    {
+        return Err(malformed(format!(
+            "`within` names lines {first} to {last}; lines count from 1, and the last is not before the first"
+        )));
+    }
+    Ok(Op::Chunk(Box::new(Chunk { window, new, within })))
 }
 
 /// The one place of a window.
@@ -85,7 +79,7 @@ impl<'a> Chunk<'a> {
     /// Finds the window and says what stands in the place of its old lines then.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
-        let region = Region::of(text, self.lines)?;
+        let region = Region::of(text, self.lines(scene)?)?;
         let found = region.look(scene, self.needle(text.breaks), |field| self.stand(text, field))?;
         let stand = match found {
             Ok(stand) => stand,
@@ -99,7 +93,8 @@ impl<'a> Chunk<'a> {
             self.instead(text, &old, mapped, stand.rung)
         };
         let lines = Some(text.lines_of(old.clone()));
-        let found = Found { rung: Some(stand.rung), lines, converted, ..Found::default() };
+        let in_broken = scene.symbols.broken() && self.within.and_then(Which::of).is_some();
+        let found = Found { rung: Some(stand.rung), lines, converted, in_broken, ..Found::default() };
         let place = if old.is_empty() {
             let lead = lead(text, &old, &made);
             Place { lead, ..Place::inserting(scene.edit, old.start, &Rc::from(made)) }
@@ -107,6 +102,23 @@ impl<'a> Chunk<'a> {
             Place::owning(text, scene.edit, old, &Rc::from(made))
         };
         Ok(Effect { places: vec![place], stored: None, found })
+    }
+
+    /// First and last line between which it is looked for.
+    fn lines(&self, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
+        match (self.within, self.within.and_then(Which::of)) {
+            (_, Some(which)) => {
+                let lines = scene.symbols.lines(scene, which);
+                lines.map(Some).map_err(|refusal| match refusal.code {
+                    Code::SymbolNotFound | Code::Ambiguous | Code::OutOfRange => {
+                        Check::Position.refuses(refusal)
+                    }
+                    _ => refusal,
+                })
+            }
+            (Some(Within::Lines(lines)), None) => Ok(Some(*lines)),
+            _ => Ok(None),
+        }
     }
 
     /// Walks down the ladder to the first rung at which some window stands in the region; else the window that

@@ -13,7 +13,8 @@
 //! *Invariants*: what is replaced are the old lines alone, so that chunks may share contexts; no other chunk may
 //! touch them, however little of them changes.
 //!
-//! *Limitations*: a symbol is no range yet: naming one is `unsupported`.
+//! *Within a symbol*: the lines from the first to the last of all that belongs to it. One that is not there
+//! fails the check `position`.
 
 mod check;
 mod edit;

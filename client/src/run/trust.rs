@@ -1,0 +1,47 @@
+//! `trust`: which commands the workspace brings, and that they may run.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use editd_proto::Code;
+use editd_proto::message::TrustRequest;
+
+use super::{Answer, Desk};
+use crate::args::Trust;
+use crate::failure::{Exit, Failure};
+use crate::show::state;
+
+const UNANSWERED: &str =
+    "editctl: nothing was recorded; look at the commands, then say `editctl trust --yes HASH`\n";
+
+pub(super) fn run(desk: &Desk<'_>, words: Trust) -> Result<Answer, Failure> {
+    let ask = |request: TrustRequest| desk.ask(true, |it| it.trust(&request));
+    if words.yes.is_some() || words.revoke {
+        let reply = ask(TrustRequest { hash: words.yes, revoke: words.revoke })?;
+        return Ok(desk.answer(&reply, state::trust));
+    }
+    let reply = ask(TrustRequest::default())?;
+    let told = desk.answer(&reply, state::trust);
+    if words.show || reply.trusted || reply.commands.is_empty() {
+        return Ok(told);
+    }
+    let at_a_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if desk.look.json || !at_a_terminal {
+        let err = if desk.look.json { String::new() } else { UNANSWERED.to_owned() };
+        return Ok(Answer { err, exit: Exit::Refused, ..told });
+    }
+    if !agreed(&told.out) {
+        return Err(Failure::refused(Code::Rejected, "nothing was recorded; the commands do not run"));
+    }
+    let reply = ask(TrustRequest { hash: reply.hash, revoke: false })?;
+    Ok(desk.answer(&reply, |_, _| String::from("recorded: they run until .editd.toml changes\n")))
+}
+
+/// Shows the commands and asks. Anything but a yes is a no.
+fn agreed(shown: &[u8]) -> bool {
+    let mut err = std::io::stderr().lock();
+    let asked = err.write_all(shown).and_then(|()| write!(err, "May these commands run? [y/N] "));
+    let mut line = String::new();
+    asked.is_ok()
+        && std::io::stdin().lock().read_line(&mut line).is_ok()
+        && matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}

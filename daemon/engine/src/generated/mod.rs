@@ -1,0 +1,52 @@
+//! Whether a file is one that a program writes: by where it lies, or by what its first comments say. It forbids
+//! nothing, and reads no more than the head of a file.
+//!
+//! *Limitations*: only comments count, in the forms that generators write; a file that says nothing is taken for a
+//! person's.
+
+mod comments;
+mod paths;
+mod says;
+
+use std::borrow::Cow;
+
+use editd_proto::path::WirePath;
+
+use crate::cut::Cut;
+use crate::limits;
+use comments::Comments;
+use says::Listener;
+
+/// Why a file is taken for a generated one, as the end of a sentence; `None` where nothing says so. `bytes` is its
+/// content, of which the first [`limits::HEADER`] are looked at.
+pub fn generated(path: &WirePath, bytes: &[u8]) -> Option<String> {
+    if let Some(why) = paths::why(path.as_bytes()) {
+        return Some(why);
+    }
+    let head = head(bytes);
+    let mut listener = Listener::default();
+    let mut comments = Comments::new(&head, paths::is_prose(path.as_bytes()));
+    comments.find_map(|line| listener.hears(line)).map(|line| {
+        let shown: String = line.chars().take(limits::EXCERPT).collect();
+        format!("its first lines say {shown:?}")
+    })
+}
+
+/// The first bytes of a file as text; what is none stands as a replacement character.
+fn head(bytes: &[u8]) -> Cow<'_, str> {
+    let head = bytes.cut(0..bytes.len().min(limits::HEADER));
+    let wide = |unit: fn([u8; 2]) -> u16| {
+        let (units, _) = head.as_chunks::<2>();
+        let units: Vec<u16> = units.iter().map(|pair| unit(*pair)).collect();
+        Cow::Owned(String::from_utf16_lossy(&units).trim_start_matches('\u{feff}').to_owned())
+    };
+    match head {
+        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
+        _ => String::from_utf8_lossy(head),
+    }
+}
+
+#[cfg(test)]
+mod tests;

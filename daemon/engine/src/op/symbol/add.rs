@@ -1,0 +1,146 @@
+//! `insert_before` and `insert_after`: a text on lines of its own beside a symbol, or on its line where others stand
+//! there too. They remove nothing.
+
+use std::rc::Rc;
+
+use super::around::{begins_line, ends_line, indentation, line_end, line_start, next_line, over_blanks};
+use super::edit::Site;
+use super::fitting::{one_line, trimmed};
+use super::spacing::blank_lines;
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::cut::Cut;
+use crate::op::effect::{Effect, Found};
+use crate::op::given::{Given, changed_breaks};
+use crate::op::lines::{lead, line_text};
+use crate::splice::Place;
+use crate::text::follow;
+
+/// A text before the symbol and what belongs to it.
+pub(super) fn before(
+    site: &Site<'_, '_>,
+    given: &Given<'_>,
+    clips: &mut Clips<'_>,
+) -> Result<Effect, Refusal> {
+    let text = site.scene.text;
+    let start = site.symbol.extent.start;
+    let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(start..start, None)) };
+    let comma = if site.has_commas() { "," } else { "" };
+    let fit = site.fit(given, indentation(text, start));
+    if begins_line(text, start) {
+        let at = line_start(text, start);
+        let apart = site.ending(at).repeat(1 + blank_lines(site, false));
+        let made = [&fit.text(&new.text)?, comma, &apart].concat();
+        return Ok(site.on_lines(at, &made, given));
+    }
+    let made = fit.inline(&new.text)?;
+    let ending = site.ending(start) + indentation(text, start);
+    let apart = if one_line(&made, text.breaks) { " " } else { &ending };
+    Ok(site.inserted(start, &[&made, comma, apart].concat(), given))
+}
+
+/// A text after the symbol and what belongs to it.
+pub(super) fn after(
+    site: &Site<'_, '_>,
+    given: &Given<'_>,
+    clips: &mut Clips<'_>,
+) -> Result<Effect, Refusal> {
+    let text = site.scene.text;
+    let end = site.symbol.extent.end;
+    let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(end..end, None)) };
+    let target = indentation(text, site.symbol.extent.start);
+    let fit = site.fit(given, target);
+    let last = site.has_commas() && site.comma(site.at).is_none();
+    let comma = if site.has_commas() && !last { "," } else { "" };
+    let behind = site.symbol.definition.end;
+    if !ends_line(text, end) || (last && !ends_line(text, end)) {
+        let made = fit.inline(&new.text)?;
+        let ending = site.ending(end) + target;
+        let apart = if one_line(&made, text.breaks) { " " } else { &ending };
+        let at = if last { behind } else { end };
+        let made = [if last { "," } else { "" }, apart, &made, comma].concat();
+        return Ok(site.inserted(at, &made, given));
+    }
+    let apart = site.ending(end).repeat(blank_lines(site, true));
+    let made = [&apart, &fit.text(&new.text)?, comma].concat();
+    if !last {
+        return Ok(site.on_lines(next_line(text, end), &made, given));
+    }
+    let made = [site.ending(behind), made].concat();
+    let rest = text.content.cut(over_blanks(text, behind)..line_end(text, end));
+    if rest.is_empty() || rest.starts_with(';') {
+        return Ok(site.inserted(behind, &[",", &made].concat(), given));
+    }
+    // The comma goes in front of the comment, the item behind it; of several such items each follows a comma.
+    let first = site.scene.symbols.parted.borrow_mut().insert(site.at);
+    let made = if first { made } else { [",", &made].concat() };
+    let mut effect = site.inserted(line_end(text, end), &made, given);
+    if first {
+        effect.places.push(Place::inserting(site.scene.edit, behind, &Rc::from(",")));
+    }
+    Ok(effect)
+}
+
+/// What comes.
+struct Item {
+    text: String,
+}
+
+impl Item {
+    /// Reads it; without the comma at its end where the list has commas. `None` where there is nothing.
+    fn read(site: &Site<'_, '_>, given: &Given<'_>, clips: &Clips<'_>) -> Result<Option<Self>, Refusal> {
+        let text = given.resolve(clips)?;
+        let bare = trimmed(&text, site.scene.text.breaks);
+        let bare = if site.has_commas() { bare.strip_suffix(',').unwrap_or(bare) } else { bare };
+        Ok((!bare.trim().is_empty()).then(|| Self { text: bare.to_owned() }))
+    }
+}
+
+impl Site<'_, '_> {
+    /// The break that lines at an offset end in.
+    pub(super) fn ending(&self, at: usize) -> String {
+        self.scene.text.ending_at(at).unwrap_or("\n").to_owned()
+    }
+
+    /// Where the comma behind a symbol of this number stands.
+    pub(super) fn comma(&self, at: usize) -> Option<usize> {
+        let end = self.known.get(at)?.definition.end;
+        let comma = over_blanks(self.scene.text, end);
+        self.scene.text.content.cut(comma..self.scene.text.len()).starts_with(',').then_some(comma)
+    }
+
+    /// Whether it stands in a list whose items have commas between them.
+    pub(super) fn has_commas(&self) -> bool {
+        let listed = |at: &usize| self.known.get(*at).is_some_and(|symbol| symbol.listed);
+        let before = self.known.before(self.at).filter(listed);
+        let after = self.known.after(self.at).filter(listed);
+        let alone = before.is_none() && after.is_none();
+        self.symbol.listed
+            && (alone
+                || self.comma(self.at).is_some()
+                || (after.is_none() && before.is_some_and(|before| self.comma(before).is_some())))
+    }
+
+    /// Lines that come before the line at an offset.
+    fn on_lines(&self, at: usize, new: &str, given: &Given<'_>) -> Effect {
+        let text = self.scene.text;
+        let (made, converted) = line_text(text, &(at..at), new, given.literal);
+        let lead = lead(text, &(at..at), &made);
+        let place = Place { lead, ..Place::inserting(self.scene.edit, at, &Rc::from(made)) };
+        let found = Found { lines: Some(text.lines_of(at..at)), converted, ..Found::default() };
+        Effect { places: vec![place], stored: None, found }
+    }
+
+    /// A text at an offset, as it is but for its breaks.
+    fn inserted(&self, at: usize, new: &str, given: &Given<'_>) -> Effect {
+        let text = self.scene.text;
+        let made = match given.literal {
+            true => new.to_owned(),
+            false => follow(new, "", text.ending_at(at), text.breaks).0,
+        };
+        let converted = changed_breaks(new, &made, text.breaks);
+        let place = Place::inserting(self.scene.edit, at, &Rc::from(made));
+        let found = Found { lines: Some(text.lines_of(at..at)), converted, ..Found::default() };
+        Effect { places: vec![place], stored: None, found }
+    }
+}

@@ -1,0 +1,82 @@
+//! What stands around a range: its lines, their indentation, the blank lines above and below. It changes nothing.
+
+use std::ops::Range;
+
+use crate::cut::Cut;
+use crate::locate::{is_blank, split_indent};
+use crate::text::Text;
+
+/// Where the line of an offset starts.
+pub(super) fn line_start(text: &Text<'_>, at: usize) -> usize {
+    memchr::memrchr(text.breaks.stop(), text.content.as_bytes().cut(0..at)).map_or(0, |stop| stop + 1)
+}
+
+/// Where the line after that of an offset starts; the end of the text for the last.
+pub(super) fn next_line(text: &Text<'_>, at: usize) -> usize {
+    let rest = text.content.as_bytes().cut(at..text.len());
+    memchr::memchr(text.breaks.stop(), rest).map_or(text.len(), |stop| at + stop + 1)
+}
+
+/// Where the line of an offset ends, without its break.
+pub(super) fn line_end(text: &Text<'_>, at: usize) -> usize {
+    let rest = text.content.cut(at..next_line(text, at));
+    at + rest.trim_end_matches(['\n', '\r']).len()
+}
+
+/// The indentation of the line of an offset, up to there.
+pub(super) fn indentation<'t>(text: &'t Text<'_>, at: usize) -> &'t str {
+    split_indent(text.content.cut(line_start(text, at)..at)).0
+}
+
+/// Whether nothing stands before an offset on its line.
+pub(super) fn begins_line(text: &Text<'_>, at: usize) -> bool {
+    is_blank(text.content.cut(line_start(text, at)..at))
+}
+
+/// Whether nothing stands after an offset on its line.
+pub(super) fn ends_line(text: &Text<'_>, at: usize) -> bool {
+    is_blank(text.content.cut(at..line_end(text, at)))
+}
+
+/// The blank lines directly above a line that starts at an offset, none before `floor`: where they start, and how many.
+pub(super) fn blank_above(text: &Text<'_>, start: usize, floor: usize) -> (usize, usize) {
+    let (mut from, mut count) = (start, 0);
+    while from > floor {
+        let above = line_start(text, from - 1);
+        if above < floor || !blank_line(text, above..from) {
+            break;
+        }
+        (from, count) = (above, count + 1);
+    }
+    (from, count)
+}
+
+/// The blank lines from the start of a line on, none beyond `ceiling`: where each ends.
+pub(super) fn blank_below(text: &Text<'_>, start: usize, ceiling: usize) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut from = start;
+    while from < ceiling {
+        let next = next_line(text, from);
+        if next > ceiling || !blank_line(text, from..next) {
+            break;
+        }
+        ends.push(next);
+        from = next;
+    }
+    ends
+}
+
+fn blank_line(text: &Text<'_>, line: Range<usize>) -> bool {
+    is_blank(text.content.cut(line).trim_end_matches(['\n', '\r']))
+}
+
+/// An offset moved back over spaces and tabs.
+pub(super) fn back_over_blanks(text: &Text<'_>, at: usize) -> usize {
+    text.content.cut(0..at).trim_end_matches(crate::locate::BLANKS).len()
+}
+
+/// An offset moved on over spaces and tabs.
+pub(super) fn over_blanks(text: &Text<'_>, at: usize) -> usize {
+    let rest = text.content.cut(at..text.len());
+    at + rest.len() - rest.trim_start_matches(crate::locate::BLANKS).len()
+}

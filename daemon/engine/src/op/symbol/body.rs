@@ -1,0 +1,221 @@
+//! `replace_body` and `replace`: what a definition says gives way. They touch nothing that stands in front of it.
+
+use std::ops::Range;
+
+use editd_proto::error::Code;
+use editd_syntax::{Kind, Language};
+
+use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start};
+use super::edit::{Site, SymbolEdit};
+use super::fitting::{one_line, same, trimmed};
+use super::spacing::deeper;
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::cut::Cut;
+use crate::locate::{is_blank, lines, split_indent};
+use crate::op::effect::Effect;
+use crate::refusal::{malformed, refuse};
+
+/// Languages whose blocks have no braces.
+const UNBRACED: [Language; 7] = [
+    Language::Python,
+    Language::Ruby,
+    Language::Yaml,
+    Language::Toml,
+    Language::Json,
+    Language::Html,
+    Language::Markdown,
+];
+
+/// The body gives way.
+pub(super) fn replace_body(
+    site: &Site<'_, '_>,
+    edit: &SymbolEdit<'_>,
+    clips: &mut Clips<'_>,
+) -> Result<Effect, Refusal> {
+    let text = site.scene.text;
+    let Some(body) = site.symbol.body.clone() else {
+        let (path, kind) = (&site.symbol.path, site.symbol.kind.name());
+        let message = format!("{path:?} is a {kind} without a body; use `replace` for all of it");
+        return Err(refuse(Code::Unsupported, message));
+    };
+    let stored = site.store(clips, edit.to_clipboard, body.clone())?;
+    let given = edit.text.resolve(clips)?;
+    let there = text.content.cut(body.clone());
+    let braced = is_braced(site, there);
+    let literal = edit.text.literal;
+    let inside = if braced { there.cut(1..there.len() - 1) } else { there };
+    let is_same = |there: &str| same(there, &given, literal, text.breaks);
+    if is_same(there) || is_same(inside) {
+        return Ok(site.untouched(body, stored));
+    }
+    refuse_signature(site, &given, &body)?;
+    let bare = trimmed(&given, text.breaks).trim_start();
+    let brings = bare.starts_with('{') && bare.ends_with('}') && bare.len() > 1;
+    let (range, new) = match (braced, brings) {
+        (true, true) => (body.clone(), site.fit(&edit.text, closing_indent(site, &body)).inline(&given)?),
+        (true, false) => (body.clone(), between_braces(site, edit, &body, &given)?),
+        (false, _) => open_body(site, edit, &body, &given)?,
+    };
+    Ok(site.replaced(range, &new, &edit.text, stored))
+}
+
+/// Whether a body is a block whose braces stay where the text brings none.
+fn is_braced(site: &Site<'_, '_>, body: &str) -> bool {
+    let braces = body.len() > 1 && body.starts_with('{') && body.ends_with('}');
+    braces && !is_value(site.symbol.kind) && !UNBRACED.contains(&site.known.language)
+}
+
+/// Whether the body of such a symbol is its value.
+fn is_value(kind: Kind) -> bool {
+    matches!(kind, Kind::Constant | Kind::Variable | Kind::Field | Kind::Key | Kind::Type)
+}
+
+/// The indentation of what closes a block: of the line of its brace, else of the definition.
+fn closing_indent<'t>(site: &'t Site<'_, '_>, body: &Range<usize>) -> &'t str {
+    let text = site.scene.text;
+    let last = body.end - 1;
+    let own = begins_line(text, last) && last > body.start;
+    indentation(text, if own { last } else { site.symbol.definition.start })
+}
+
+/// A text between the braces of the file.
+fn between_braces(
+    site: &Site<'_, '_>,
+    edit: &SymbolEdit<'_>,
+    body: &Range<usize>,
+    given: &str,
+) -> Result<String, Refusal> {
+    let text = site.scene.text;
+    let inside = text.content.cut(body.start + 1..body.end - 1);
+    let bare = trimmed(given, text.breaks).trim_start();
+    if bare.is_empty() {
+        return Ok("{}".to_owned());
+    }
+    // A comment would take the brace with it; a shell wants an end before it.
+    let swallows = bare.contains("//") || bare.contains('#') || site.known.language == Language::Bash;
+    if !inside.contains(['\n', '\r']) && one_line(bare, text.breaks) && !swallows {
+        let tight = !inside.is_empty() && !inside.starts_with([' ', '\t']);
+        return Ok(if tight { format!("{{{bare}}}") } else { format!("{{ {bare} }}") });
+    }
+    let outer = closing_indent(site, body).to_owned();
+    let inner =
+        lines(inside, text.breaks).into_iter().skip(1).map(|(line, _)| line).find(|line| !is_blank(line));
+    let inner = inner.map(|line| split_indent(line).0).filter(|inner| inner.len() > outer.len());
+    let inner = inner.map_or_else(|| deeper(site, &outer), str::to_owned);
+    let made = site.fit(&edit.text, &inner).text(given)?;
+    let ending = site.ending(body.start);
+    Ok(format!("{{{ending}{made}{ending}{outer}}}"))
+}
+
+/// What of a file gives way where the body has no braces, and to what.
+fn open_body(
+    site: &Site<'_, '_>,
+    edit: &SymbolEdit<'_>,
+    body: &Range<usize>,
+    given: &str,
+) -> Result<(Range<usize>, String), Refusal> {
+    let text = site.scene.text;
+    let bare = trimmed(given, text.breaks);
+    if begins_line(text, body.start) && body.start > site.symbol.definition.start {
+        let start = line_start(text, body.start);
+        let target = indentation(text, body.start);
+        return Ok((start..body.end, site.fit(&edit.text, target).text(given)?));
+    }
+    let outer = indentation(text, site.symbol.definition.start);
+    if !one_line(bare, text.breaks) && needs_lines(site, bare) {
+        let start = back_over_blanks(text, body.start);
+        let inner = deeper(site, outer);
+        let made = site.fit(&edit.text, &inner).text(given)?;
+        return Ok((start..body.end, [site.ending(body.start), made].concat()));
+    }
+    Ok((body.clone(), site.fit(&edit.text, outer).inline(given)?))
+}
+
+/// Whether several lines cannot begin on the line of the definition.
+fn needs_lines(site: &Site<'_, '_>, given: &str) -> bool {
+    match site.known.language {
+        Language::Python => !is_value(site.symbol.kind),
+        Language::Yaml => !given.starts_with(['|', '>', '[', '{', '"', '\'']),
+        _ => false,
+    }
+}
+
+/// The definition gives way.
+pub(super) fn replace(
+    site: &Site<'_, '_>,
+    edit: &SymbolEdit<'_>,
+    clips: &mut Clips<'_>,
+) -> Result<Effect, Refusal> {
+    let text = site.scene.text;
+    let (extent, definition) = (site.symbol.extent.clone(), site.symbol.definition.clone());
+    // What comes from a clipboard takes the place of the definition alone.
+    let bare = edit.text.quoted().unwrap_or("").trim();
+    let front = text.content.cut(extent.start..definition.start);
+    let brought = first_line(bare).and_then(|first| line_in(front, first)).map(|at| extent.start + at);
+    let behind = text.content.cut(definition.end..extent.end).trim_start();
+    let closes = [';', ','].into_iter().find(|mark| behind.starts_with(*mark) && bare.ends_with(*mark));
+    let start = brought.unwrap_or(definition.start);
+    let tail = text.content.cut(definition.end..extent.end);
+    let end = closes.and_then(|mark| tail.find(mark)).map_or(definition.end, |at| definition.end + at + 1);
+    let range = start..end;
+    let stored = site.store(clips, edit.to_clipboard, range.clone())?;
+    let given = edit.text.resolve(clips)?;
+    let is_same = |there: Range<usize>| same(text.content.cut(there), &given, edit.text.literal, text.breaks);
+    if is_same(range.clone()) || is_same(extent) {
+        return Ok(site.untouched(range, stored));
+    }
+    if trimmed(&given, text.breaks).is_empty() {
+        return Err(malformed("`replace` needs a text; use `delete` to take the symbol out"));
+    }
+    let target = indentation(text, start);
+    let fit = site.fit(&edit.text, target);
+    if begins_line(text, start) {
+        let from = line_start(text, start);
+        return Ok(site.replaced(from..end, &fit.text(&given)?, &edit.text, stored));
+    }
+    Ok(site.replaced(range, &fit.inline(&given)?, &edit.text, stored))
+}
+
+/// Where a line stands among the lines in front of a definition.
+fn line_in(front: &str, wanted: &str) -> Option<usize> {
+    let mut at = 0;
+    for line in front.split_inclusive(['\n', '\r']) {
+        if line.trim() == wanted {
+            return Some(at + line.len() - line.trim_start().len());
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
+}
+
+/// Refuses a body that begins with what stands before the body: it would be there twice.
+fn refuse_signature(site: &Site<'_, '_>, given: &str, body: &Range<usize>) -> Result<(), Refusal> {
+    let (text, symbol) = (site.scene.text, site.symbol);
+    let json = site.known.language == Language::Json;
+    if matches!(symbol.kind, Kind::Element | Kind::Section | Kind::Table | Kind::Rule)
+        || (symbol.kind == Kind::Key && !json)
+    {
+        return Ok(());
+    }
+    let named = line_start(text, symbol.name.start).max(symbol.definition.start);
+    for start in [symbol.definition.start, named] {
+        let signature = text.content.cut(start..body.start).trim();
+        let repeated = if one_line(signature, text.breaks) {
+            !signature.is_empty() && given.trim_start().starts_with(signature)
+        } else {
+            let line = text.content.cut(start..line_end(text, start)).trim();
+            first_line(given) == Some(line)
+        };
+        if repeated {
+            return Err(malformed(
+                "the text begins with the definition's own first line; send the body alone, or use `replace`",
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! A symbol edit's fields, and which action does what. It finds no symbol and changes no text itself.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use editd_proto::message::Edit;
+use editd_syntax::{Language, Symbol};
+
+use super::fitting::Fit;
+use super::symbols::{Known, Which};
+use super::{add, body, remove};
+use crate::Refusal;
+use crate::clip::Clips;
+use crate::cut::Cut;
+use crate::limits;
+use crate::locate::Rung;
+use crate::op::effect::{Effect, Found, Scene};
+use crate::op::fields;
+use crate::op::given::{Given, fit};
+use crate::op::registry::Op;
+use crate::refusal::malformed;
+use crate::splice::Place;
+
+pub(crate) const FIELDS: &[&str] =
+    &["name", "within", "action", "text", "eol", "to_clipboard", "from_clipboard", "reindent"];
+
+/// What is done with a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Action {
+    /// The body gives way.
+    ReplaceBody,
+    /// The definition gives way.
+    Replace,
+    /// Something comes before it.
+    InsertBefore,
+    /// Something comes after it.
+    InsertAfter,
+    /// All of it goes.
+    Delete,
+}
+
+const ACTIONS: [(&str, Action); 5] = [
+    ("replace_body", Action::ReplaceBody),
+    ("replace", Action::Replace),
+    ("insert_before", Action::InsertBefore),
+    ("insert_after", Action::InsertAfter),
+    ("delete", Action::Delete),
+];
+
+/// An edit of one definition.
+#[derive(Debug)]
+pub(crate) struct SymbolEdit<'a> {
+    which: Which<'a>,
+    action: Action,
+    /// What comes; nothing for `delete`.
+    pub(crate) text: Given<'a>,
+    /// Where what goes is stored.
+    pub(crate) to_clipboard: Option<&'a str>,
+}
+
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+    let which = match (&edit.name, &edit.within) {
+        (Some(_), Some(_)) => {
+            return Err(malformed("`name` and `within` both say which symbol; leave one out"));
+        }
+        (Some(name), None) => Which::Name(name),
+        (None, Some(within)) => {
+            let which = Which::of(within);
+            which
+                .ok_or_else(|| malformed("`within` of a symbol edit is a symbol or a position, not lines"))?
+        }
+        (None, None) => {
+            return Err(malformed("`symbol` needs the field `name` (such as \"Class/method\") or `within`"));
+        }
+    };
+    if let Which::Name(name) = which
+        && (name.is_empty() || name.len() > limits::SYMBOL_NAME)
+    {
+        let most = limits::SYMBOL_NAME;
+        return Err(malformed(format!("`name` must be a name path of 1 to {most} bytes")));
+    }
+    let asked = fields::required(edit, "action", &edit.action)?;
+    let Some((_, action)) = ACTIONS.iter().find(|(name, _)| name == asked) else {
+        let known = ACTIONS.map(|(name, _)| name).join(", ");
+        return Err(malformed(format!("`action` must be one of {known}")));
+    };
+    let text = if *action == Action::Delete {
+        const BRINGS: [&str; 4] = ["text", "eol", "from_clipboard", "reindent"];
+        if let Some(field) = fields::present(edit).find(|field| BRINGS.contains(field)) {
+            return Err(malformed(format!("`delete` brings no text; leave out `{field}`")));
+        }
+        Given::plain("")
+    } else {
+        Given::read(edit, "text", &edit.text)?
+    };
+    let to_clipboard = fields::clipboard("to_clipboard", &edit.to_clipboard)?;
+    if to_clipboard.is_some() && matches!(action, Action::InsertBefore | Action::InsertAfter) {
+        return Err(malformed("an insertion takes nothing out; leave out `to_clipboard`"));
+    }
+    Ok(Op::Symbol(Box::new(SymbolEdit { which, action: *action, text, to_clipboard })))
+}
+
+/// A symbol that is edited, with all that is known around it.
+pub(super) struct Site<'s, 'v> {
+    pub(super) scene: &'s Scene<'v>,
+    pub(super) known: &'s Known,
+    /// Its number.
+    pub(super) at: usize,
+    pub(super) symbol: &'s Symbol,
+}
+
+impl<'a> SymbolEdit<'a> {
+    /// The symbol that it deletes.
+    pub(crate) fn deletes(&self) -> Option<Which<'a>> {
+        (self.action == Action::Delete).then_some(self.which)
+    }
+
+    /// Whether it only adds.
+    pub(crate) fn adds(&self) -> bool {
+        matches!(self.action, Action::InsertBefore | Action::InsertAfter)
+    }
+
+    /// Finds the symbol and says what is there then.
+    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+        let known = scene.symbols.known(scene)?;
+        let at = known.find(scene, self.which)?;
+        let Some(symbol) = known.get(at) else { return Ok(Effect::default()) };
+        let site = Site { scene, known, at, symbol };
+        let mut effect = match self.action {
+            Action::ReplaceBody => body::replace_body(&site, self, clips),
+            Action::Replace => body::replace(&site, self, clips),
+            Action::InsertBefore => add::before(&site, &self.text, clips),
+            Action::InsertAfter => add::after(&site, &self.text, clips),
+            Action::Delete => remove::delete(&site, self.to_clipboard, clips),
+        }?;
+        effect.found.in_broken = known.outline.broken;
+        Ok(effect)
+    }
+}
+
+impl Site<'_, '_> {
+    /// How a text is indented that goes where lines have this indentation.
+    pub(super) fn fit<'f>(&self, given: &Given<'_>, target: &'f str) -> Fit<'f> {
+        let may = !given.is_reindented() && self.known.language != Language::Markdown;
+        let unit = self.known.unit;
+        Fit { breaks: self.scene.text.breaks, target, unit, may }
+    }
+
+    /// The effect of a replacement: `range` gives way to `new`, whose breaks follow the file's.
+    pub(super) fn replaced(
+        &self,
+        range: Range<usize>,
+        new: &str,
+        given: &Given<'_>,
+        stored: Option<Rc<str>>,
+    ) -> Effect {
+        let text = self.scene.text;
+        let lines = Some(text.lines_of(range.clone()));
+        let (made, converted) = fit(text, &range, new, Rung::Eol, given.literal);
+        let place = Place::owning(text, self.scene.edit, range, &Rc::from(made));
+        let found = Found { lines, converted, ..Found::default() };
+        Effect { places: vec![place], stored, found }
+    }
+
+    /// The effect of what leaves everything as it is.
+    pub(super) fn untouched(&self, range: Range<usize>, stored: Option<Rc<str>>) -> Effect {
+        let found = Found { lines: Some(self.scene.text.lines_of(range)), ..Found::default() };
+        Effect { places: Vec::new(), stored, found }
+    }
+
+    /// Stores a range, where the edit says so.
+    pub(super) fn store(
+        &self,
+        clips: &mut Clips<'_>,
+        name: Option<&str>,
+        range: Range<usize>,
+    ) -> Result<Option<Rc<str>>, Refusal> {
+        self.scene.store(clips, name, self.scene.text.content.cut(range))
+    }
+}

@@ -1,0 +1,191 @@
+//! A text with the indentation of the place where it goes. It keeps what is indented rightly already, and never joins,
+//! parts or drops a line but blank ones at either end.
+
+use editd_proto::limits as shared;
+
+use super::step;
+use crate::Refusal;
+use crate::limits;
+use crate::locate::{Unit, is_blank, lines, split_indent};
+use crate::refusal::too_large;
+use crate::text::{Breaks, split_final_break};
+
+/// How lines are indented where a text goes.
+pub(super) struct Fit<'f> {
+    /// What ends the file's lines.
+    pub(super) breaks: Breaks,
+    /// The indentation of the text's outermost lines.
+    pub(super) target: &'f str,
+    /// The file's step.
+    pub(super) unit: Option<Unit>,
+    /// Whether the text's indentation may change at all.
+    pub(super) may: bool,
+}
+
+/// A text without the blank lines at its ends, and without its last break.
+pub(super) fn trimmed(text: &str, breaks: Breaks) -> &str {
+    let mut rest = text;
+    for (line, ending) in lines(text, breaks) {
+        if ending.is_empty() || !is_blank(line) {
+            break;
+        }
+        rest = rest.get(line.len() + ending.len()..).unwrap_or(rest);
+    }
+    let end = rest.trim_end_matches([' ', '\t', '\n', '\r']).len();
+    rest.get(..end).unwrap_or(rest)
+}
+
+impl Fit<'_> {
+    /// The text, trimmed, with the indentation of its place; its first line too.
+    ///
+    /// # Errors
+    /// `too_large` where that would be more than a file may have.
+    pub(super) fn text(&self, given: &str) -> Result<String, Refusal> {
+        let given = trimmed(given, self.breaks);
+        let lines = lines(given, self.breaks);
+        if !self.may || given.is_empty() {
+            return Ok(given.to_owned());
+        }
+        // Told before it is made: a deep place times many lines.
+        let room = self.target.len().saturating_mul(lines.len()).saturating_add(given.len());
+        if room > shared::FILE || self.target.len() > limits::INDENT {
+            let message = format!("the text would have more than {} bytes once it is indented", shared::FILE);
+            return Err(too_large(message, shared::FILE));
+        }
+        let indents: Vec<&str> =
+            lines.iter().filter(|(line, _)| !is_blank(line)).map(|(line, _)| split_indent(line).0).collect();
+        let first = indents.first().copied().unwrap_or("");
+        let torn = if first.is_empty() { self.torn_from(&lines, &indents) } else { None };
+        let first = torn.unwrap_or(first);
+        let all = || std::iter::once(first).chain(indents.iter().skip(1).copied());
+        let common = all().fold(first, |common, indent| shared_start(common, indent));
+        let from = self.other_unit(|| all().map(|indent| indent.get(common.len()..).unwrap_or("")));
+        // What stands rightly stays, whatever lines of a text in it are indented less.
+        let common = if first == self.target { first } else { common };
+        let mut made = String::with_capacity(room);
+        for (at, (line, ending)) in lines.iter().enumerate() {
+            let (indent, rest) = split_indent(line);
+            let indent = if at == 0 { first } else { indent };
+            match indent.strip_prefix(common).filter(|_| !rest.is_empty()) {
+                Some(deeper) => {
+                    made.push_str(self.target);
+                    match (from, self.unit) {
+                        (Some(from), Some(to)) => made.push_str(&step::converted(deeper, from, to)),
+                        _ => made.push_str(deeper),
+                    }
+                    made.push_str(rest);
+                }
+                None => made.push_str(line),
+            }
+            made.push_str(ending);
+        }
+        Ok(made)
+    }
+
+    /// The same for a place in the middle of a line: the first line without indentation.
+    pub(super) fn inline(&self, given: &str) -> Result<String, Refusal> {
+        let made = self.text(given)?;
+        Ok(made.trim_start_matches(crate::locate::BLANKS).to_owned())
+    }
+
+    /// The step that the text is written in, where it is another than the file's.
+    fn other_unit<'l, I: Iterator<Item = &'l str>>(&self, indents: impl Fn() -> I) -> Option<Unit> {
+        let file = self.unit?;
+        let steps = step::all(indents());
+        let first = steps.first().copied()?;
+        (!steps.contains(&file)).then_some(first)
+    }
+
+    /// The indentation that the first line lost, where the text was taken from the middle of a line; the text's first
+    /// line has none.
+    fn torn_from<'l>(&'l self, lines: &[(&'l str, &'l str)], indents: &[&'l str]) -> Option<&'l str> {
+        let rest = indents.get(1..).filter(|rest| !rest.is_empty())?;
+        let mut solid = lines.iter().map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
+        let (first, second, last) = (solid.next()?, solid.next()?, lines.last()?.0.trim_start());
+        let closes = last.starts_with(['}', ')', ']', '<']) || last == "end";
+        let last_indent = rest.last().copied()?;
+        if closes && !self.target.is_empty() && last_indent == self.target {
+            return Some(self.target);
+        }
+        let common = rest.iter().fold(*rest.first()?, |common, indent| shared_start(common, indent));
+        if common.is_empty() {
+            return None;
+        }
+        let returns = returns_elsewhere(lines);
+        if self.target.is_empty() {
+            return (closes && returns).then_some(common);
+        }
+        let one_deeper = self.unit.and_then(|unit| common.strip_prefix(self.target).map(|more| (unit, more)));
+        match one_deeper {
+            _ if returns || !may_go_deeper(first, second) => Some(common),
+            Some((unit, more)) if unit.times(1).as_deref() == Some(more) => Some(self.target),
+            _ => None,
+        }
+    }
+}
+
+/// Whether some line, where the first has no indentation, goes back to an indentation that no line above it has. Lines
+/// that begin inside brackets may stand anywhere.
+fn returns_elsewhere(lines: &[(&str, &str)]) -> bool {
+    let mut stack: Vec<usize> = Vec::new();
+    let mut open = 0_usize;
+    for (line, _) in lines.iter().filter(|(line, _)| !is_blank(line)) {
+        let (depth, inside) = (split_indent(line).0.len(), open > 0);
+        for letter in line.bytes() {
+            match letter {
+                b'(' | b'[' => open += 1,
+                b')' | b']' => open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+        if inside {
+            continue;
+        }
+        let above = stack.len();
+        while stack.last().is_some_and(|top| *top > depth) {
+            stack.pop();
+        }
+        if stack.last() == Some(&depth) {
+            continue;
+        }
+        if stack.len() < above {
+            return true;
+        }
+        stack.push(depth);
+    }
+    false
+}
+
+/// Whether the line after the first may be indented deeper than it.
+fn may_go_deeper(first: &str, second: &str) -> bool {
+    const MARKS: [&str; 5] = ["//", "#", "/*", "@", "--"];
+    const ITEMS: [&str; 2] = ["- ", "* "];
+    const GOES_ON: [&str; 10] = [".", "?", "&&", "||", "->", "=>", "+ ", ": ", "and ", "or "];
+    if MARKS.iter().any(|mark| first.starts_with(mark)) {
+        return false;
+    }
+    first.ends_with(['{', '(', '[', ':', ',', '=', '|', '&', '+', '-', '*', '\\', '>', '<'])
+        || ITEMS.iter().any(|item| first.starts_with(item))
+        || GOES_ON.iter().any(|word| second.starts_with(word))
+}
+
+/// What two indentations begin with.
+fn shared_start<'l>(a: &'l str, b: &str) -> &'l str {
+    let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    a.get(..shared).unwrap_or("")
+}
+
+/// Whether two texts say the same but for white space around them, and, unless `literal`, the kind of their breaks.
+pub(super) fn same(a: &str, b: &str, literal: bool, breaks: Breaks) -> bool {
+    let (a, b) = (a.trim(), b.trim());
+    if literal || a == b {
+        return a == b;
+    }
+    let (a, b) = (lines(a, breaks), lines(b, breaks));
+    a.len() == b.len() && a.iter().zip(&b).all(|((x, _), (y, _))| x == y)
+}
+
+/// Whether a text has one line.
+pub(super) fn one_line(text: &str, breaks: Breaks) -> bool {
+    !split_final_break(text, breaks).0.contains(['\n', '\r'])
+}

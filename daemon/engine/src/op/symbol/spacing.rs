@@ -1,0 +1,93 @@
+//! How far apart definitions stand, and how deep what lies in them: as in the file, else as is usual. It changes nothing.
+
+use editd_syntax::{Kind, Language, Symbol};
+
+use super::around::{blank_above, blank_below, line_start, next_line};
+use super::edit::Site;
+use super::symbols::Known;
+use crate::limits;
+use crate::locate::Unit;
+use crate::text::Text;
+
+/// An indentation one step deeper than another.
+pub(super) fn deeper(site: &Site<'_, '_>, outer: &str) -> String {
+    let usual = match site.known.language {
+        Language::Go => Unit::Tab,
+        Language::Css
+        | Language::Html
+        | Language::JavaScript
+        | Language::Json
+        | Language::Ruby
+        | Language::Tsx
+        | Language::TypeScript
+        | Language::Yaml => Unit::Spaces(2),
+        _ => Unit::Spaces(4),
+    };
+    let unit = site.known.unit.unwrap_or(usual);
+    outer.to_owned() + &unit.times(1).unwrap_or_default()
+}
+
+/// Blank lines between a symbol and one that comes before (or after) it.
+pub(super) fn blank_lines(site: &Site<'_, '_>, after: bool) -> usize {
+    let (text, known) = (site.scene.text, site.known);
+    let (own, other) = (Gap::of(known, site.at, after), Gap::of(known, site.at, !after));
+    let like = || {
+        let like = |at: &usize| alike(known, *at, site.symbol);
+        (0..known.outline.symbols.len()).filter(like).find_map(|at| Gap::of(known, at, true))
+    };
+    let gap = own.or(other).or_else(like);
+    gap.map_or_else(|| usual(site), |gap| gap.blank_lines(text)).min(limits::BLANK_LINES)
+}
+
+/// Whether a symbol and the one after it are of the kind of another, and as deep.
+fn alike(known: &Known, at: usize, symbol: &Symbol) -> bool {
+    let alike =
+        |at: usize| known.get(at).is_some_and(|one| one.kind == symbol.kind && one.depth == symbol.depth);
+    alike(at) && known.after(at).is_some_and(alike)
+}
+
+/// What lies between two symbols of one parent.
+struct Gap {
+    /// Where the first ends and the second starts.
+    from: usize,
+    to: usize,
+    /// Whether the second is the one that is looked from.
+    above: bool,
+}
+
+impl Gap {
+    fn of(known: &Known, at: usize, after: bool) -> Option<Self> {
+        let other = known.get(if after { known.after(at)? } else { known.before(at)? })?;
+        let own = known.get(at)?;
+        let (first, second) = if after { (own, other) } else { (other, own) };
+        Some(Self { from: first.extent.end, to: second.extent.start, above: !after })
+    }
+
+    fn blank_lines(&self, text: &Text<'_>) -> usize {
+        let (from, to) = (next_line(text, self.from), line_start(text, self.to));
+        if from > to {
+            return 0;
+        }
+        if self.above { blank_above(text, to, from).1 } else { blank_below(text, from, to).len() }
+    }
+}
+
+/// Where the file has no neighbours to learn from.
+fn usual(site: &Site<'_, '_>) -> usize {
+    let symbol = site.symbol;
+    let plain = matches!(
+        symbol.kind,
+        Kind::Field
+            | Kind::Variant
+            | Kind::Constant
+            | Kind::Variable
+            | Kind::Key
+            | Kind::Element
+            | Kind::Type
+    );
+    match site.known.language {
+        _ if symbol.listed || plain => 0,
+        Language::Python if symbol.depth == 0 => 2,
+        _ => 1,
+    }
+}

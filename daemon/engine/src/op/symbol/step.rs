@@ -1,0 +1,61 @@
+//! The step of indentation in which a text is written, by what most of its deeper lines add. It changes nothing.
+
+use crate::cut::Cut;
+use crate::locate::{Unit, is_blank, split_indent};
+
+/// The steps that are told apart.
+const STEPS: [Unit; 5] = [Unit::Tab, Unit::Spaces(2), Unit::Spaces(3), Unit::Spaces(4), Unit::Spaces(8)];
+
+/// The step that most lines go deeper by than the line before; the first of equals. `None` where none does.
+pub(super) fn of(text: &str) -> Option<Unit> {
+    let mut counts = [0_usize; STEPS.len()];
+    let mut above = "";
+    for line in text.split(['\n', '\r']).filter(|line| !is_blank(line)) {
+        let indent = split_indent(line).0;
+        if let Some(step) = added(above, indent)
+            && let Some(count) =
+                STEPS.iter().position(|known| *known == step).and_then(|at| counts.get_mut(at))
+        {
+            *count += 1;
+        }
+        above = indent;
+    }
+    let most = counts.iter().copied().max().filter(|most| *most > 0)?;
+    STEPS.into_iter().zip(counts).find(|(_, count)| *count == most).map(|(step, _)| step)
+}
+
+/// What one indentation has more than another.
+fn added(above: &str, indent: &str) -> Option<Unit> {
+    let more = indent.strip_prefix(above)?;
+    match (more.len(), more.as_bytes().first()?) {
+        (1, b'\t') => Some(Unit::Tab),
+        (width, b' ') if more.bytes().all(|byte| byte == b' ') => Some(Unit::Spaces(width)),
+        _ => None,
+    }
+}
+
+/// The different steps of some lines' indentations, as they come: each by what the line has more than the nearest one above that is shallower.
+pub(super) fn all<'l>(indents: impl Iterator<Item = &'l str>) -> Vec<Unit> {
+    let mut steps: Vec<Unit> = Vec::new();
+    let mut stack: Vec<&str> = Vec::new();
+    for indent in indents {
+        while stack.last().is_some_and(|top| top.len() >= indent.len()) {
+            stack.pop();
+        }
+        let above = stack.last().copied().unwrap_or("");
+        if let Some(step) = added(above, indent).filter(|step| STEPS.contains(step) && !steps.contains(step))
+        {
+            steps.push(step);
+        }
+        stack.push(indent);
+    }
+    steps
+}
+
+/// An indentation in steps of another width; what is no whole step stays as it is.
+pub(super) fn converted(indent: &str, from: Unit, to: Unit) -> String {
+    let letters = indent.len() - indent.trim_start_matches(from.letter()).len();
+    let whole = letters / from.width();
+    let rest = indent.cut(whole * from.width()..indent.len());
+    to.times(whole).map_or_else(|| indent.to_owned(), |steps| steps + rest)
+}

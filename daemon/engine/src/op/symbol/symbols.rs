@@ -1,0 +1,223 @@
+//! The definitions of the file that is edited: parsed when the first edit asks, for all edits of the entry. It changes
+//! nothing.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use editd_proto::error::Code;
+use editd_proto::limits as shown;
+use editd_proto::message::{SymbolPosition, Within};
+use editd_syntax::{Budget, Language, Outline, Symbol};
+
+use super::step;
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::limits;
+use crate::locate::{Unit, candidate};
+use crate::op::Scene;
+use crate::refusal::{refuse, spent};
+use crate::symbols::{named, parsed, short};
+use crate::text::Text;
+
+/// Which symbol is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Which<'a> {
+    /// The one of a name path.
+    Name(&'a str),
+    /// The one at a place.
+    Position(SymbolPosition),
+}
+
+impl<'a> Which<'a> {
+    /// What `within` says about a symbol; `None` for a range of lines.
+    pub(crate) fn of(within: &'a Within) -> Option<Self> {
+        match within {
+            Within::Lines(_) => None,
+            Within::Symbol(name) => Some(Self::Name(name)),
+            Within::Position(position) => Some(Self::Position(*position)),
+        }
+    }
+}
+
+/// The definitions of a file, as far as anybody asked.
+pub(crate) struct Symbols<'s> {
+    /// Which symbols the edits of the entry delete.
+    deleted: Vec<Which<'s>>,
+    known: OnceCell<Result<Known, Refusal>>,
+    going: OnceCell<HashSet<usize>>,
+    /// Symbols that got a comma from an insertion behind them.
+    pub(super) parted: RefCell<HashSet<usize>>,
+}
+
+/// What parsing told.
+pub(super) struct Known {
+    pub(super) language: Language,
+    pub(super) outline: Outline,
+    /// The step of indentation that the file is written in.
+    pub(super) unit: Option<Unit>,
+    /// For each symbol the one before and the one after it in the same parent.
+    beside: Vec<(Option<usize>, Option<usize>)>,
+}
+
+impl<'s> Symbols<'s> {
+    /// Nothing is looked at yet.
+    pub(crate) fn new(deleted: impl Iterator<Item = Which<'s>>) -> Self {
+        let deleted = deleted.collect();
+        let parted = RefCell::default();
+        Self { deleted, known: OnceCell::new(), going: OnceCell::new(), parted }
+    }
+
+    /// What there is.
+    ///
+    /// # Errors
+    /// `unsupported` where the language is not known, `too_large` and `limit` where the file cannot be parsed.
+    pub(super) fn known(&self, scene: &Scene<'_>) -> Result<&Known, Refusal> {
+        self.known.get_or_init(|| Known::of(scene)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The symbols that the edits of the entry delete.
+    pub(super) fn going(&self, scene: &Scene<'_>, known: &Known) -> &HashSet<usize> {
+        self.going.get_or_init(|| {
+            let each = self.deleted.iter().filter_map(|which| known.find(scene, *which).ok());
+            each.collect()
+        })
+    }
+
+    /// First and last line of a symbol, with all that belongs to it.
+    ///
+    /// # Errors
+    /// As those of an edit of the symbol.
+    pub(crate) fn lines(&self, scene: &Scene<'_>, which: Which<'_>) -> Result<(u64, u64), Refusal> {
+        let known = self.known(scene)?;
+        let at = known.find(scene, which)?;
+        Ok(known.get(at).map_or((1, 1), |symbol| scene.text.lines_of(symbol.extent.clone())))
+    }
+
+    /// Whether the file has syntax errors.
+    pub(crate) fn broken(&self) -> bool {
+        matches!(self.known.get(), Some(Ok(known)) if known.outline.broken)
+    }
+}
+
+impl Known {
+    fn of(scene: &Scene<'_>) -> Result<Self, Refusal> {
+        let text = scene.text;
+        if !scene.budget.parse(text.len()) {
+            let message =
+                "this job has too much text parsed; send it as several jobs, or use `replace` or `lines`";
+            return Err(spent(message, limits::PARSE_WORK));
+        }
+        let usual = Budget::default();
+        let steps = limits::PARSE_STEPS + text.len() as u64 / limits::PARSE_BYTES_PER_STEP;
+        let budget = Budget { steps: steps.min(usual.steps), ..usual };
+        let (language, outline) = parsed(text, scene.origin, &budget)?;
+        let beside = beside(&outline);
+        let unit = step::of(&text.content);
+        Ok(Self { language, outline, unit, beside })
+    }
+
+    /// A symbol by its number.
+    pub(super) fn get(&self, at: usize) -> Option<&Symbol> {
+        self.outline.symbols.get(at)
+    }
+
+    /// The number of the symbol before one in the same parent.
+    pub(super) fn before(&self, at: usize) -> Option<usize> {
+        self.beside.get(at)?.0
+    }
+
+    /// The number of the symbol after one in the same parent.
+    pub(super) fn after(&self, at: usize) -> Option<usize> {
+        self.beside.get(at)?.1
+    }
+
+    /// The number of the symbol that is meant.
+    ///
+    /// # Errors
+    /// `symbol_not_found` and `ambiguous` with what there is, `out_of_range` for a place outside the file.
+    pub(super) fn find(&self, scene: &Scene<'_>, which: Which<'_>) -> Result<usize, Refusal> {
+        scene.pay(scene.text.len())?;
+        let found = match which {
+            Which::Name(name) => {
+                let found = named(&self.outline, name, scene.origin);
+                found.map_err(|refusal| self.with_places(scene.text, refusal))?
+            }
+            Which::Position(place) => {
+                let at = offset(scene.text, place)?;
+                self.outline.at(at).ok_or_else(|| self.nothing_at(place))?
+            }
+        };
+        let index = self.outline.symbols.iter().position(|symbol| std::ptr::eq(symbol, found));
+        index.ok_or_else(|| crate::refusal::internal("a symbol has no number; please report this job"))
+    }
+
+    /// The same refusal with the lines where the symbols stand that are meant.
+    fn with_places(&self, text: &Text<'_>, mut refusal: Refusal) -> Refusal {
+        if refusal.code == Code::Ambiguous {
+            let meant: HashSet<&str> = refusal.symbols.iter().map(String::as_str).collect();
+            let places = self.outline.symbols.iter().filter(|symbol| meant.contains(symbol.path.as_str()));
+            let places = places.take(shown::CANDIDATES);
+            let places = places.map(|symbol| candidate(text, symbol.definition.start)).collect();
+            refusal.candidates = places;
+        }
+        refusal
+    }
+
+    fn nothing_at(&self, place: SymbolPosition) -> Refusal {
+        let message = format!(
+            "no symbol is at line {}, column {} (from 0); name one that there is",
+            place.line, place.column
+        );
+        let mut error = refuse(Code::SymbolNotFound, message);
+        let there = self.outline.symbols.iter().take(shown::SYMBOLS_LISTED);
+        error.symbols = short(there.map(|symbol| symbol.path.clone()).collect());
+        error
+    }
+}
+
+/// The offset of a place. One in the white space that begins a line means what stands behind it.
+fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
+    let line = usize::try_from(place.line).unwrap_or(usize::MAX).saturating_add(1);
+    if line > text.lines() {
+        let count = text.lines() as u64;
+        let message = format!("line {} (from 0) does not lie in the file, which has {count}", place.line);
+        let mut error = refuse(Code::OutOfRange, message);
+        error.lines = Some(count);
+        return Err(error);
+    }
+    let said = text.line(line);
+    let mut left = place.column;
+    let mut at = 0;
+    for letter in said.chars() {
+        let units = letter.len_utf16() as u64;
+        if left < units {
+            break;
+        }
+        left -= units;
+        at += letter.len_utf8();
+    }
+    let blank = said.len() - said.trim_start_matches(crate::locate::BLANKS).len();
+    Ok(text.line_start(line) + if at < blank && blank < said.len() { blank } else { at })
+}
+
+/// For each symbol those before and after it in the same parent.
+fn beside(outline: &Outline) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut beside = vec![(None, None); outline.symbols.len()];
+    let mut last: HashMap<Option<usize>, usize> = HashMap::new();
+    for (at, symbol) in outline.symbols.iter().enumerate() {
+        let before = last.insert(symbol.parent, at);
+        if let Some(slot) = beside.get_mut(at) {
+            slot.0 = before;
+        }
+        if let Some(slot) = before.and_then(|before| beside.get_mut(before)) {
+            slot.1 = Some(at);
+        }
+    }
+    beside
+}
+
+/// What stands between two offsets.
+pub(super) fn between<'t>(text: &'t Text<'_>, range: Range<usize>) -> &'t str {
+    text.content.cut(range)
+}

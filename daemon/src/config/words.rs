@@ -1,0 +1,79 @@
+//! A command's words for one file: what `{path}` and `{file}` stand for. Pure.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use editd_proto::path::WirePath;
+
+use super::{CommandSpec, FILE, PATH};
+
+impl CommandSpec {
+    /// The program and its arguments for a file: its path below the workspace, and the absolute path of the bytes to
+    /// read or change. Each stands as it is within its word; no shell sees it. A path that a program could take for a
+    /// flag is written `./-…`.
+    pub fn words(&self, path: &WirePath, file: &Path) -> Vec<OsString> {
+        let path = path.as_bytes();
+        let guard: &[u8] = if path.first() == Some(&b'-') { b"./" } else { b"" };
+        let path = [guard, path].concat();
+        let file = file.as_os_str().as_encoded_bytes();
+        self.command.iter().map(|word| os_string(filled(word, &path, file))).collect()
+    }
+}
+
+/// One pass, so that a path that reads `{file}` is not filled again.
+fn filled(word: &str, path: &[u8], file: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(word.len());
+    let mut rest = word;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        out.extend_from_slice(before.as_bytes());
+        let (value, behind): (&[u8], &str) = match (from.strip_prefix(PATH), from.strip_prefix(FILE)) {
+            (Some(behind), _) => (path, behind),
+            (None, Some(behind)) => (file, behind),
+            (None, None) => (b"{", from.strip_prefix('{').unwrap_or_default()),
+        };
+        out.extend_from_slice(value);
+        rest = behind;
+    }
+    out.extend_from_slice(rest.as_bytes());
+    out
+}
+
+#[cfg(unix)]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::config::read_commands;
+
+    fn words(command: &str, path: &str) -> Vec<OsString> {
+        let text = format!("[[validator]]\nname = \"v\"\nfiles = [\"*\"]\ncommand = {command}\n");
+        let commands = read_commands(text.as_bytes()).unwrap();
+        commands.list.first().unwrap().words(&path.into(), Path::new("/w/at"))
+    }
+
+    #[test]
+    fn both_names_stand_for_the_file_wherever_they_stand_in_a_word() {
+        assert_eq!(words(r#"["x", "--in={path}", "{file}{file}"]"#, "a b"), ["x", "--in=a b", "/w/at/w/at"]);
+        assert_eq!(
+            words(r#"["x", "{}", "{paths}", "{{path}}", "{"]"#, "a"),
+            ["x", "{}", "{paths}", "{a}", "{"]
+        );
+    }
+
+    #[test]
+    fn no_path_is_a_flag_and_none_is_filled_twice() {
+        assert_eq!(words(r#"["x", "{path}"]"#, "-rf"), ["x", "./-rf"]);
+        assert_eq!(words(r#"["x", "{path}"]"#, "{file}"), ["x", "{file}"]);
+        assert_eq!(words(r#"["x", "{path}"]"#, "a;$(b)"), ["x", "a;$(b)"]);
+    }
+}

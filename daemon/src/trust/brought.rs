@@ -1,0 +1,82 @@
+//! What a workspace brings, at one moment, and whether it may run. Pure.
+
+use std::sync::Arc;
+
+use editd_proto::ids::ContentHash;
+use editd_proto::path::WirePath;
+
+use crate::config::{CommandKind, CommandSpec, Commands, FILE_NAME, SyntaxCheck};
+
+/// What a workspace brings, at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Brought {
+    pub(super) hash: Option<ContentHash>,
+    pub(super) commands: Arc<Commands>,
+    pub(super) trusted: bool,
+    pub(super) problem: Option<Arc<str>>,
+}
+
+impl Brought {
+    /// The hash of the file that brings it; `None` where there is none that can be used.
+    pub fn hash(&self) -> Option<ContentHash> {
+        self.hash
+    }
+
+    /// Whether that file is trusted.
+    pub fn trusted(&self) -> bool {
+        self.trusted
+    }
+
+    /// Every command, also those that may not run: to be told, never to be run.
+    pub fn told(&self) -> &[CommandSpec] {
+        &self.commands.list
+    }
+
+    /// The commands of a kind that may run, in the file's order.
+    pub fn runnable(&self, kind: CommandKind) -> impl Iterator<Item = &CommandSpec> {
+        let list = if self.trusted { self.commands.list.as_slice() } else { &[] };
+        list.iter().filter(move |command| command.kind == kind)
+    }
+
+    /// The built-in check of syntax: no command, so it asks for no trust.
+    pub fn syntax(&self) -> &SyntaxCheck {
+        &self.commands.syntax
+    }
+
+    /// Why no command of the file is known, where that is so.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// What is left out for a job that changes these paths, as one sentence with what to do.
+    pub fn left_out<'p>(&self, paths: impl IntoIterator<Item = &'p WirePath>) -> Option<String> {
+        if let Some(why) = &self.problem {
+            return Some(format!("the commands of {FILE_NAME} were left out: {why}"));
+        }
+        if self.trusted || self.commands.list.is_empty() {
+            return None;
+        }
+        let paths: Vec<&WirePath> = paths.into_iter().collect();
+        let meant = |command: &&CommandSpec| paths.iter().any(|path| command.files.matches(path));
+        self.sentence(self.commands.list.iter().filter(meant))
+    }
+
+    /// The same for whatever job.
+    pub fn all_left_out(&self) -> Option<String> {
+        match (&self.problem, self.trusted) {
+            (None, false) => self.sentence(self.commands.list.iter()),
+            _ => self.left_out([]),
+        }
+    }
+
+    fn sentence<'c>(&self, commands: impl Iterator<Item = &'c CommandSpec>) -> Option<String> {
+        let names: Vec<&str> = commands.map(|command| command.name.as_str()).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{FILE_NAME} brings commands that are not trusted and do not run: {}; `editctl trust` shows them \
+                 and lets them run",
+                names.join(", ")
+            )
+        })
+    }
+}

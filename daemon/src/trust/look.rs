@@ -1,0 +1,168 @@
+//! Looking at `.editd.toml`: read again where it may have changed, parsed once for each content.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use editd_proto::ids::ContentHash;
+use editd_proto::path::WirePath;
+
+use super::brought::Brought;
+use super::record::{self, RecordError, Register};
+use crate::config::{Commands, FILE_NAME, read_commands};
+use crate::disk::{Disk, PlaceError, Sight};
+use crate::limits;
+use crate::os::{Dir, Identity, Os, Stat};
+
+/// What tells that a file was not written since, as far as times can: inode, size, times.
+type Mark = (Identity, u64, i64, i64);
+
+/// Whether the commands of one workspace may run.
+pub struct Trust {
+    register: Register,
+    now: Mutex<Now>,
+}
+
+#[derive(Default)]
+struct Now {
+    /// The hashes that are trusted, oldest first, once they were read.
+    trusted: Option<Vec<ContentHash>>,
+    last: Option<Last>,
+}
+
+/// The content that was read last.
+struct Last {
+    /// `None` while the file is so young that another write may bear the same times.
+    mark: Option<Mark>,
+    hash: ContentHash,
+    read: Result<Arc<Commands>, Arc<str>>,
+}
+
+impl Trust {
+    /// For the workspace at `root`, recorded in the state folder, which is open as `dir`.
+    pub fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
+        Self { register: Register::new(os, dir, state, root), now: Mutex::default() }
+    }
+
+    /// What the workspace brings now. `now_ms` is the time, milliseconds since 1970.
+    pub fn look(&self, disk: &Disk, now_ms: u64) -> Brought {
+        let mut now = self.lock();
+        let (hash, read) = match now.read(disk, now_ms) {
+            Ok(None) => return Brought::default(),
+            Ok(Some((hash, read))) => (hash, read),
+            Err(why) => return Brought { problem: Some(why.into()), ..Brought::default() },
+        };
+        match read {
+            Err(why) => Brought { problem: Some(why), ..Brought::default() },
+            Ok(commands) => {
+                let trusted = !commands.list.is_empty() && now.trusted(&self.register).contains(&hash);
+                Brought { hash: Some(hash), commands, trusted, problem: None }
+            }
+        }
+    }
+
+    /// Trusts a hash from now on.
+    ///
+    /// # Errors
+    /// It could not be made durable: nothing changed.
+    pub fn record(&self, hash: ContentHash) -> Result<(), RecordError> {
+        let mut now = self.lock();
+        let mut hashes = now.trusted(&self.register).to_vec();
+        hashes.retain(|known| *known != hash);
+        hashes.push(hash);
+        let beyond = hashes.len().saturating_sub(limits::TRUSTED);
+        hashes.drain(..beyond);
+        self.put(&mut now, hashes)
+    }
+
+    /// Trusts nothing from now on.
+    ///
+    /// # Errors
+    /// That could not be made durable; until the daemon is started again nothing runs all the same.
+    pub fn revoke(&self) -> Result<(), RecordError> {
+        let mut now = self.lock();
+        now.trusted = Some(Vec::new());
+        self.put(&mut now, Vec::new())
+    }
+
+    /// How a hash is said to people and on the wire.
+    pub fn said(hash: ContentHash) -> String {
+        record::said(hash)
+    }
+
+    /// Reads a hash as it is said; `None` where it is none.
+    pub fn hash_of(text: &str) -> Option<ContentHash> {
+        record::read_hash(text)
+    }
+
+    fn put(&self, now: &mut Now, hashes: Vec<ContentHash>) -> Result<(), RecordError> {
+        self.register.write(&hashes)?;
+        now.trusted = Some(hashes);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Read = (ContentHash, Result<Arc<Commands>, Arc<str>>);
+
+impl Now {
+    fn trusted(&mut self, register: &Register) -> &[ContentHash] {
+        self.trusted.get_or_insert_with(|| register.read())
+    }
+
+    /// What the file holds; `None` where there is none.
+    fn read(&mut self, disk: &Disk, now_ms: u64) -> Result<Option<Read>, String> {
+        let place = match disk.resolve_link(&WirePath::from(FILE_NAME)) {
+            Ok(place) => place,
+            Err(PlaceError::IsLink { .. }) => {
+                return Err("it is a link, and links are not followed".to_owned());
+            }
+            Err(error) => return Err(error.to_string()),
+        };
+        let Some(stat) = place.stat() else { return Ok(None) };
+        if let Some(last) = self.last.as_ref().filter(|last| last.mark == Some(mark(stat))) {
+            return Ok(Some((last.hash, last.read.clone())));
+        }
+        if stat.size > limits::CONFIG as u64 {
+            return Err(format!("it has more than {} bytes", limits::CONFIG));
+        }
+        let found = match disk.look(&place).map_err(|error| error.to_string())? {
+            Sight::Absent => return Ok(None),
+            Sight::File(found) => found,
+            Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+                return Err("it is no file that may be read".to_owned());
+            }
+        };
+        if found.bytes.len() > limits::CONFIG {
+            return Err(format!("it has more than {} bytes", limits::CONFIG));
+        }
+        let hash = found.face.hash;
+        let read = match &self.last {
+            Some(last) if last.hash == hash => last.read.clone(),
+            _ => read_commands(&found.bytes).map(Arc::new).map_err(|why| shortened(&why).into()),
+        };
+        let mark = rested(stat, now_ms).then(|| mark(stat));
+        self.last = Some(Last { mark, hash, read: read.clone() });
+        Ok(Some((hash, read)))
+    }
+}
+
+fn mark(stat: &Stat) -> Mark {
+    (stat.identity, stat.size, stat.modified, stat.changed)
+}
+
+/// Whether a file was left alone for long enough that a later write has other times.
+fn rested(stat: &Stat, now_ms: u64) -> bool {
+    let changed_ms = u64::try_from(stat.modified.max(stat.changed) / 1_000_000).unwrap_or(u64::MAX);
+    changed_ms.saturating_add(limits::TRUST_REST_MS) < now_ms
+}
+
+/// What is wrong, without the whole of a line that is longer than anybody reads.
+fn shortened(why: &str) -> String {
+    match why.char_indices().nth(limits::TRUST_MESSAGE) {
+        Some((end, _)) => format!("{}…", why.get(..end).unwrap_or_default()),
+        None => why.trim_end().to_owned(),
+    }
+}

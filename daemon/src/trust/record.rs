@@ -1,0 +1,111 @@
+//! The hashes that are trusted, in a file of the daemon's state folder. It is replaced whole, flushed, and never
+//! read as more than it says.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use editd_proto::ids::ContentHash;
+
+use crate::limits;
+use crate::os::{self, Access, Dir, Os};
+
+const NAME: &[u8] = b"trust";
+const FRESH: &[u8] = b"trust.new";
+const VERSION: &str = "editd trust 1";
+const PREFIX: &str = "blake3:";
+
+/// A hash could not be recorded.
+#[derive(thiserror::Error, Debug)]
+pub enum RecordError {
+    /// A job could write the record.
+    #[error(
+        "the daemon's state folder lies in the workspace, where an edit could write it: start editd with \
+         another --state"
+    )]
+    Inside,
+    /// The system refused.
+    #[error("the daemon's state folder cannot be written: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Where the hashes are.
+pub(super) struct Register {
+    os: Arc<dyn Os>,
+    dir: Dir,
+    /// Names the workspace: a state folder that served another one says nothing of this.
+    workspace: String,
+    inside: bool,
+}
+
+impl Register {
+    /// In the state folder (open as `dir`, at the absolute path `state`) of the workspace at `root`.
+    pub(super) fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
+        let name = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        Self { os, dir, workspace: format!("workspace {PREFIX}{name}"), inside: state.starts_with(root) }
+    }
+
+    /// The hashes, oldest first; none where there is no record, or one that does not read.
+    pub(super) fn read(&self) -> Vec<ContentHash> {
+        if self.inside {
+            return Vec::new();
+        }
+        let read = self.dir.open_file(NAME, Access::Read).and_then(|file| os::read_all(&*file, LONGEST));
+        match read {
+            Ok(bytes) => self.parse(&bytes).unwrap_or_else(|| {
+                tracing::warn!("the record of what is trusted does not read: nothing is trusted");
+                Vec::new()
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => {
+                tracing::warn!(%error, "the record of what is trusted cannot be read: nothing is trusted");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Puts these hashes, oldest first, in the place of all others; durable when it returns.
+    pub(super) fn write(&self, hashes: &[ContentHash]) -> Result<(), RecordError> {
+        if self.inside {
+            return Err(RecordError::Inside);
+        }
+        let mut text = format!("{VERSION}\n{}\n", self.workspace);
+        for hash in hashes {
+            text.push_str(&said(*hash));
+            text.push('\n');
+        }
+        match self.dir.remove_file(FRESH) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        let file = self.dir.create_file(FRESH, 0o600)?;
+        file.write_all_at(text.as_bytes(), 0)?;
+        file.sync_all()?;
+        self.os.rename(&self.dir, FRESH, &self.dir, NAME)?;
+        Ok(self.dir.sync()?)
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Option<Vec<ContentHash>> {
+        let mut lines = std::str::from_utf8(bytes).ok()?.lines();
+        let ours = lines.next()? == VERSION && lines.next()? == self.workspace;
+        if !ours || bytes.len() > LONGEST {
+            return None;
+        }
+        lines.map(read_hash).collect()
+    }
+}
+
+/// Bytes that a record may have: two lines, and one for each hash.
+const LONGEST: usize = 256 + limits::TRUSTED * 80;
+
+/// A hash as people and the wire see it.
+pub(super) fn said(hash: ContentHash) -> String {
+    format!("{PREFIX}{}", hash.hex())
+}
+
+/// Reads `blake3:` and 64 hexadecimal digits.
+pub(super) fn read_hash(text: &str) -> Option<ContentHash> {
+    let digits = text.strip_prefix(PREFIX)?;
+    let hash = blake3::Hash::from_hex(digits).ok()?;
+    Some(ContentHash::from_bytes(*hash.as_bytes()))
+}

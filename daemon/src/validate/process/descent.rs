@@ -1,0 +1,138 @@
+//! Who descends from this process, as `/proc` says. Linux only; it signals nobody who is not below this process.
+
+#![expect(clippy::disallowed_methods, reason = "validate is the room that looks at the processes it started")]
+
+use std::collections::BTreeMap;
+
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
+
+/// A descendant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pid: Pid,
+    parent: i32,
+    /// When it began, in the system's ticks: numbers are given again, moments are not.
+    began: u64,
+}
+
+/// All descendants of this process that have not ended.
+pub(super) fn family() -> Vec<Member> {
+    let own = getpid().as_raw_nonzero().get();
+    listed(own).unwrap_or_else(|| searched(own))
+}
+
+/// By the lists that some kernels keep of every task's children.
+fn listed(own: i32) -> Option<Vec<Member>> {
+    let mut family = Vec::new();
+    let mut parents = vec![own];
+    while let Some(parent) = parents.pop() {
+        let Ok(tasks) = std::fs::read_dir(format!("/proc/{parent}/task")) else { continue };
+        for task in tasks.flatten() {
+            let children = std::fs::read_to_string(task.path().join("children"));
+            if parent == own && children.is_err() {
+                return None;
+            }
+            for child in children.unwrap_or_default().split_whitespace().filter_map(|pid| pid.parse().ok()) {
+                parents.push(child);
+                family.extend(member(child));
+            }
+        }
+    }
+    Some(family)
+}
+
+/// By looking at every process of the machine.
+fn searched(own: i32) -> Vec<Member> {
+    let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let mut children: BTreeMap<i32, Vec<Member>> = BTreeMap::new();
+    for pid in all.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
+        if let Some(member) = member(pid) {
+            children.entry(member.parent).or_default().push(member);
+        }
+    }
+    let mut family = Vec::new();
+    let mut parents = vec![own];
+    while let Some(parent) = parents.pop() {
+        let Some(members) = children.remove(&parent) else { continue };
+        parents.extend(members.iter().map(|member| member.pid.as_raw_nonzero().get()));
+        family.extend(members);
+    }
+    family
+}
+
+fn member(pid: i32) -> Option<Member> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    parse(Pid::from_raw(pid)?, &stat)
+}
+
+/// Reads a line of `/proc/PID/stat`; nobody who has ended.
+fn parse(pid: Pid, stat: &[u8]) -> Option<Member> {
+    let stat = String::from_utf8_lossy(stat);
+    // The second field is the name in parentheses and may hold anything.
+    let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let began = fields.nth(17)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(Member { pid, parent, began })
+}
+
+impl Member {
+    /// Bytes of resident memory that is its own, or shared without being a file's: programs and libraries are there
+    /// once, however many processes run them.
+    pub(super) fn memory(&self) -> u64 {
+        let status = std::fs::read(format!("/proc/{}/status", self.pid.as_raw_nonzero()));
+        memory(&String::from_utf8_lossy(&status.unwrap_or_default()))
+    }
+
+    /// Ends it, and nobody who has its number by now.
+    pub(super) fn end(&self) {
+        let Ok(handle) = pidfd_open(self.pid, PidfdFlags::empty()) else {
+            // A kernel without handles, or it is gone.
+            if self.is_same() {
+                let _gone = kill_process(self.pid, Signal::KILL);
+            }
+            return;
+        };
+        if self.is_same() {
+            let _gone = pidfd_send_signal(handle, Signal::KILL);
+        }
+    }
+
+    fn is_same(&self) -> bool {
+        member(self.pid.as_raw_nonzero().get()).is_some_and(|now| now.began == self.began)
+    }
+}
+
+fn memory(status: &str) -> u64 {
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let kib = ["RssAnon:", "RssShmem:"].into_iter().filter_map(field).fold(0, u64::saturating_add);
+    kib.saturating_mul(1024)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let line = b"7 (a) b (c) S 3 7 7 0 -1 4194560 1 0 0 0 1 2 0 0 20 0 1 0 4711 900000 25 184 1 1 0";
+        let pid = Pid::from_raw(7).unwrap();
+        let member = parse(pid, line).unwrap();
+        assert_eq!((member.parent, member.began), (3, 4711));
+        assert!(parse(pid, b"7 (a) S 3 7 7").is_none());
+        let ended = b"7 (a) Z 3 7 7 0 -1 4194560 1 0 0 0 1 2 0 0 20 0 1 0 4711 0 0 184 1 1 0";
+        assert!(parse(pid, ended).is_none());
+    }
+
+    #[test]
+    fn what_files_hold_is_not_counted() {
+        let status =
+            "VmRSS:\t    3920 kB\nRssAnon:\t     376 kB\nRssFile:\t    3543 kB\nRssShmem:\t       1 kB\n";
+        assert_eq!(memory(status), 377 * 1024);
+        assert_eq!(memory(""), 0);
+    }
+}

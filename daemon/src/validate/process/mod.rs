@@ -1,0 +1,163 @@
+//! Runs one command of the workspace, bounded in time, memory, output and processes, and leaves none of its
+//! descendants behind. It knows nothing of files, issues or trust.
+//!
+//! *Calling sequence*: [`Runner::run`], for as many commands at once as there are threads; as many of them run as the
+//! machine has cores, the others wait for their turn within their own time.
+//!
+//! The daemon starts itself a second time as a small supervisor (`supervise`), which starts the command, looks after
+//! it, and ends it with all that came of it. Between the two runs a socket: what is to be done goes one way, how it
+//! ended comes back. When the daemon ends, however it ends, the socket closes, and the supervisor ends everything.
+//!
+//! *Invariants*: when [`Runner::run`] returns, no descendant of the command runs any more, whether it called `setsid`,
+//! forked twice or ignores signals: the supervisor is the reaper of all orphans below it, and is done only when the
+//! system says that it has no child left.
+//!
+//! *Limitations*: commands run with the daemon's rights, so one that means harm may kill its supervisor, or ask
+//! another program (a service manager, a container engine) to start something: that is what trust is for. Memory is
+//! looked at, not reserved: what is taken between two looks is counted at the next. Outside Linux only the command's
+//! own process group is ended; on Windows nothing is run at all.
+
+mod word;
+
+#[cfg(target_os = "linux")]
+mod descent;
+#[cfg(unix)]
+mod supervise;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
+use crate::limits::{RUN_MEMORY_LEAST, RUNS};
+
+#[cfg(unix)]
+pub use supervise::{WORD as SUPERVISE, supervise};
+
+/// A command and its limits.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'r> {
+    /// The program, looked for in `PATH` where it is a bare name, and its arguments.
+    pub command: &'r [OsString],
+    /// The folder in which it runs.
+    pub folder: &'r Path,
+    /// What it finds on its standard input. It need not read it.
+    pub input: &'r [u8],
+    /// How long it may take, and wait for its turn.
+    pub time: Duration,
+    /// Bytes of resident memory that it and its descendants may have together.
+    pub memory: u64,
+    /// Bytes that it may write to its standard output and standard error together.
+    pub output: usize,
+}
+
+/// How a command ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
+pub enum Ended {
+    /// By itself, with this status.
+    #[error("it ended with status {0}")]
+    Exited(i32),
+    /// By a signal that was not ours.
+    #[error("it was ended by signal {0}")]
+    Signalled(i32),
+    /// It could not be started: why, with the program's name.
+    #[error("{0}")]
+    NotStarted(String),
+    /// It was ended: its time was up, or no turn came in time.
+    #[error("its time was up")]
+    TimedOut,
+    /// It was ended: too much memory.
+    #[error("it took more memory than it may have")]
+    Memory,
+    /// It was ended: too many processes.
+    #[error("it started more processes than it may have")]
+    Processes,
+    /// It was ended: too much output.
+    #[error("it wrote more than it may")]
+    Flooded,
+    /// The supervisor failed: nothing is known of the command.
+    #[error("it could not be looked after: {0}")]
+    Lost(String),
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub ended: Ended,
+    /// What it wrote to standard output; the beginning of it where it was ended.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error; the beginning of it where it was ended.
+    pub stderr: Vec<u8>,
+}
+
+impl Ran {
+    fn without_output(ended: Ended) -> Self {
+        Self { ended, stdout: Vec::new(), stderr: Vec::new() }
+    }
+}
+
+/// Runs commands, a bounded number at once.
+pub struct Runner {
+    #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
+    program: Option<PathBuf>,
+    clock: Arc<dyn Clock>,
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Runner {
+    /// A runner whose supervisor is `program`, or the running program itself.
+    #[must_use]
+    pub fn new(program: Option<PathBuf>, clock: Arc<dyn Clock>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { program, clock, free: Mutex::new(cores.clamp(2, RUNS)), freed: Condvar::new() }
+    }
+
+    /// Runs a command to its end. Blocks for as long as it takes.
+    pub fn run(&self, run: Run<'_>) -> Ran {
+        let asked = self.clock.monotonic();
+        let Some(_turn) = self.turn(run.time) else { return Ran::without_output(Ended::TimedOut) };
+        let waited = self.clock.monotonic().saturating_sub(asked);
+        let (time, memory) = (run.time.saturating_sub(waited), run.memory.max(RUN_MEMORY_LEAST));
+        self.look_after(Run { time, memory, ..run })
+    }
+
+    #[cfg(unix)]
+    fn look_after(&self, run: Run<'_>) -> Ran {
+        unix::look_after(self.program.as_deref(), &*self.clock, run)
+    }
+
+    #[cfg(windows)]
+    fn look_after(&self, _: Run<'_>) -> Ran {
+        Ran::without_output(windows::refused())
+    }
+
+    fn turn(&self, time: Duration) -> Option<Turn<'_>> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.freed.wait_timeout_while(free, time, |free| *free == 0);
+        let (mut free, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() && *free == 0 {
+            return None;
+        }
+        *free -= 1;
+        Some(Turn(self))
+    }
+}
+
+/// A run that has its turn, until it is dropped.
+struct Turn<'t>(&'t Runner);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}

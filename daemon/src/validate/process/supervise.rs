@@ -1,0 +1,229 @@
+//! The supervisor: a small process of its own between the daemon and one command. It starts the command, and returns
+//! only when nothing of it runs any more, or cannot be ended.
+//!
+//! It leaves the terminal's session, so that no key reaches it, and makes itself the reaper of every orphan below it.
+//! The command stands in a process group of its own, below it in priority. It is ended when it has ended itself, when
+//! a limit is reached, and when the daemon's end of the socket closes.
+
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{ExitCode, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getrlimit, kill_process_group,
+    setpriority_process, setrlimit, wait,
+};
+
+use super::Ended;
+use super::word::{self, Order, Report};
+use crate::clock::{Clock, System};
+use crate::limits::{
+    RUN_DATA_FACTOR, RUN_FILE_BYTES, RUN_FILES, RUN_KILL_MS, RUN_LOOK_LATEST_MS, RUN_LOOK_MS, RUN_LOOK_SHARE,
+    RUN_NICE,
+};
+
+/// The first and only word on the command line of a supervisor.
+pub const WORD: &str = "supervise";
+
+/// The whole life of a supervisor, whose standard input is the daemon's socket.
+#[must_use]
+pub fn supervise() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(2),
+    }
+}
+
+fn serve() -> std::io::Result<()> {
+    let line = rustix::io::dup(std::io::stdin())?;
+    rustix::io::fcntl_setfd(&line, rustix::io::FdFlags::CLOEXEC)?;
+    let mut line = UnixStream::from(line);
+    let order: Order = word::read(&mut line)?;
+    let input = word::read_bytes(&mut line, order.input)?;
+    // Fails only for the leader of a group, and then there is no session to leave.
+    let _leader = rustix::process::setsid();
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let (ended_child, on_child) = UnixStream::pair()?;
+    signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, on_child)?;
+    limit(order.memory);
+    let report = match start(&order, input) {
+        Err(why) => Report { ended: Ended::NotStarted(why), left: false },
+        Ok(command) => {
+            let mut care = Care { command, order, line: line.try_clone()?, ended_child, status: None };
+            let why = care.until_over();
+            let left = !care.end_all();
+            let by_itself = care.status.map(ended).unwrap_or(Ended::Lost("it cannot be ended".to_owned()));
+            Report { ended: why.unwrap_or(by_itself), left }
+        }
+    };
+    line.write_all(&word::encode(&report)?)
+}
+
+fn start(order: &Order, input: Vec<u8>) -> Result<Pid, String> {
+    let mut words = order.command.iter().map(|word| std::ffi::OsString::from_vec(word.to_vec()));
+    let program = words.next().ok_or("the command is empty")?;
+    #[expect(clippy::disallowed_methods, reason = "validate is the room that starts processes")]
+    let mut command = std::process::Command::new(&program);
+    command.args(words).process_group(0).stdin(Stdio::piped());
+    let mut child = command.spawn().map_err(|why| not_started(&program.to_string_lossy(), &why))?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("it has no number")?;
+    // It may have ended already. What it starts later is as far down.
+    let _gone = setpriority_process(Some(pid), RUN_NICE);
+    if let Some(mut stdin) = child.stdin.take() {
+        // Who does not read it leaves it; the thread ends with this process.
+        std::thread::spawn(move || stdin.write_all(&input));
+    }
+    Ok(pid)
+}
+
+fn not_started(program: &str, why: &std::io::Error) -> String {
+    match why.kind() {
+        std::io::ErrorKind::NotFound => format!(
+            "{program:?} is not there: install it, or see that it stands in the PATH with which the daemon was started"
+        ),
+        _ => format!("{program:?} cannot be started: {why}"),
+    }
+}
+
+/// Limits that the system itself keeps, for each process of the command.
+fn limit(memory: u64) {
+    let at_most = |resource, most: u64| {
+        let now = getrlimit(resource);
+        let maximum = Some(now.maximum.map_or(most, |maximum| maximum.min(most)));
+        // A limit that cannot be set is not kept; the supervisor looks itself.
+        let _kept = setrlimit(resource, Rlimit { current: maximum, maximum });
+    };
+    at_most(Resource::Core, 0);
+    at_most(Resource::Fsize, RUN_FILE_BYTES);
+    at_most(Resource::Data, memory.saturating_mul(RUN_DATA_FACTOR));
+    // The daemon raised its own; some programs close as many as there may be.
+    let files = getrlimit(Resource::Nofile);
+    let current = Some(files.maximum.map_or(RUN_FILES, |maximum| maximum.min(RUN_FILES)));
+    let _kept = setrlimit(Resource::Nofile, Rlimit { current, ..files });
+}
+
+fn ended(status: WaitStatus) -> Ended {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Ended::Exited(code),
+        (None, signal) => Ended::Signalled(signal.unwrap_or_default()),
+    }
+}
+
+/// A command that is looked after.
+struct Care {
+    command: Pid,
+    order: Order,
+    line: UnixStream,
+    ended_child: UnixStream,
+    /// How the command itself ended, once it has.
+    status: Option<WaitStatus>,
+}
+
+impl Care {
+    /// Waits until the command has ended, or must be ended: then why.
+    fn until_over(&mut self) -> Option<Ended> {
+        let clock = System::start();
+        let time = Duration::from_millis(self.order.time_ms);
+        let mut next_look = Duration::ZERO;
+        loop {
+            self.reap();
+            if self.status.is_some() {
+                return None;
+            }
+            let now = clock.monotonic();
+            if now >= time {
+                return Some(Ended::TimedOut);
+            }
+            if now >= next_look {
+                if let Some(too_much) = self.look() {
+                    return Some(too_much);
+                }
+                let took = clock.monotonic().saturating_sub(now);
+                let rest = took.saturating_mul(RUN_LOOK_SHARE);
+                next_look = clock.monotonic()
+                    + rest
+                        .clamp(Duration::from_millis(RUN_LOOK_MS), Duration::from_millis(RUN_LOOK_LATEST_MS));
+            }
+            let pause = next_look.min(time).saturating_sub(clock.monotonic());
+            if self.wait(pause) {
+                // Nobody is told any more.
+                return Some(Ended::TimedOut);
+            }
+        }
+    }
+
+    /// Waits for the end of a child; whether the daemon has hung up.
+    fn wait(&self, time: Duration) -> bool {
+        let Ok(time) = Timespec::try_from(time) else { return true };
+        let mut fds = [PollFd::new(&self.line, PollFlags::IN), PollFd::new(&self.ended_child, PollFlags::IN)];
+        let is_ready = poll(&mut fds, Some(&time)).is_ok_and(|ready| ready > 0);
+        let [line, child] = &fds;
+        if is_ready && !child.revents().is_empty() {
+            let _one = std::io::Read::read(&mut &self.ended_child, &mut [0; 64]);
+        }
+        // The daemon sends nothing after its order.
+        is_ready && !line.revents().is_empty()
+    }
+
+    /// Takes in every child that has ended; whether there is none left.
+    fn reap(&mut self) -> bool {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.command => self.status = Some(status),
+                Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+                Ok(None) => return false,
+                Err(_) => return true,
+            }
+        }
+    }
+
+    /// What there is too much of.
+    #[cfg(target_os = "linux")]
+    fn look(&self) -> Option<Ended> {
+        let family = super::descent::family();
+        if family.len() > self.order.processes {
+            return Some(Ended::Processes);
+        }
+        let memory = family.iter().map(super::descent::Member::memory).fold(0, u64::saturating_add);
+        (memory > self.order.memory).then_some(Ended::Memory)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn look(&self) -> Option<Ended> {
+        None
+    }
+
+    /// Ends the command and all its descendants; whether nothing is left.
+    ///
+    /// The group first: one call reaches all of it, whatever it forks meanwhile. Then, round for round, everybody who
+    /// is found below this process, until the system says that it has no child: every orphan becomes one.
+    fn end_all(&mut self) -> bool {
+        let clock = System::start();
+        loop {
+            // The number stays the group's own while its leader is not taken in. Where orphans cannot be found, it is
+            // used all the same: a number is not given again so soon.
+            if self.status.is_none() || cfg!(not(target_os = "linux")) {
+                let _gone = kill_process_group(self.command, Signal::KILL);
+            }
+            #[cfg(target_os = "linux")]
+            super::descent::family().iter().for_each(super::descent::Member::end);
+            if self.reap() {
+                return true;
+            }
+            if clock.monotonic() > Duration::from_millis(RUN_KILL_MS) {
+                return false;
+            }
+            // The next death wakes it.
+            let time = Timespec::try_from(Duration::from_millis(1)).ok();
+            let mut fds = [PollFd::new(&self.ended_child, PollFlags::IN)];
+            if poll(&mut fds, time.as_ref()).is_ok_and(|ready| ready > 0) {
+                let _one = std::io::Read::read(&mut &self.ended_child, &mut [0; 64]);
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The daemon's side of a run: starts the supervisor, takes in what the command writes, and waits for the report. It
+//! ends no process but the supervisor.
+
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_bytes::ByteBuf;
+
+use super::supervise::WORD;
+use super::word::{self, Order, Report};
+use super::{Ended, Ran, Run};
+use crate::clock::Clock;
+use crate::limits::{RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
+
+/// What the daemon's environment holds for the daemon alone: whoever saw it would take it for its own.
+const OWN: &[&str] = &[
+    "EDITD_BIN",
+    "INVOCATION_ID",
+    "JOURNAL_STREAM",
+    "LISTEN_FDNAMES",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "NOTIFY_SOCKET",
+    "WATCHDOG_PID",
+    "WATCHDOG_USEC",
+];
+
+/// Starts a command under a supervisor and waits until all of it has ended.
+pub(super) fn look_after(program: Option<&Path>, clock: &dyn Clock, run: Run<'_>) -> Ran {
+    match begin(program, run) {
+        Ok(watch) => watch.see_through(clock, run),
+        Err(why) => Ran::without_output(Ended::Lost(why.to_string())),
+    }
+}
+
+/// A run that goes on.
+struct Watch {
+    supervisor: Child,
+    line: UnixStream,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+}
+
+fn begin(program: Option<&Path>, run: Run<'_>) -> std::io::Result<Watch> {
+    let (ours, theirs) = UnixStream::pair()?;
+    // On Linux this leads to the running program, also after its file was replaced.
+    let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
+    #[expect(clippy::disallowed_methods, reason = "validate is the room that starts processes")]
+    let mut supervisor = std::process::Command::new(program.unwrap_or(&own));
+    supervisor.arg0("editd").arg(WORD).current_dir(run.folder).env("PWD", run.folder);
+    for name in OWN {
+        supervisor.env_remove(name);
+    }
+    supervisor.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut supervisor = supervisor.spawn()?;
+    let (stdout, stderr) = (supervisor.stdout.take(), supervisor.stderr.take());
+    let mut watch = Watch { supervisor, line: ours, stdout, stderr };
+    if let Err(why) = watch.order(run) {
+        watch.give_up();
+        return Err(why);
+    }
+    Ok(watch)
+}
+
+impl Watch {
+    fn order(&mut self, run: Run<'_>) -> std::io::Result<()> {
+        let command = run.command.iter().map(|word| ByteBuf::from(word.as_bytes())).collect();
+        let order = Order {
+            command,
+            time_ms: u64::try_from(run.time.as_millis()).unwrap_or(u64::MAX),
+            memory: run.memory,
+            processes: RUN_PROCESSES,
+            input: run.input.len(),
+        };
+        let spare = Duration::from_millis(RUN_SPARE_MS);
+        self.line.set_write_timeout(Some(spare))?;
+        self.line.set_read_timeout(Some(spare))?;
+        self.line.write_all(&word::encode(&order)?)?;
+        self.line.write_all(run.input)
+    }
+
+    /// The end of a supervisor that cannot be talked to.
+    fn give_up(&mut self) {
+        // Both fail only where it has ended already.
+        let _gone = self.supervisor.kill();
+        let _gone = self.supervisor.wait();
+    }
+
+    fn see_through(mut self, clock: &dyn Clock, run: Run<'_>) -> Ran {
+        let spare = Duration::from_millis(RUN_KILL_MS + RUN_SPARE_MS);
+        let latest = clock.monotonic().saturating_add(run.time).saturating_add(spare);
+        let (mut stdout, mut stderr, mut flooded) = (Vec::new(), Vec::new(), false);
+        let report = loop {
+            let left = latest.saturating_sub(clock.monotonic());
+            if left.is_zero() {
+                break Err("its supervisor does not answer".to_owned());
+            }
+            let ready = match self.wait(left) {
+                Ok(ready) => ready,
+                Err(why) => break Err(why.to_string()),
+            };
+            self.take_in(&ready, &mut stdout, &mut stderr);
+            if stdout.len() + stderr.len() > run.output {
+                if !flooded {
+                    // The supervisor takes it for our end, and ends the command.
+                    let _gone = rustix::net::shutdown(&self.line, rustix::net::Shutdown::Write);
+                }
+                flooded = true;
+                cut(&mut stdout, &mut stderr, run.output);
+            }
+            if ready.line {
+                break word::read::<Report>(&mut self.line)
+                    .map_err(|_| "its supervisor was ended".to_owned());
+            }
+        };
+        self.rest(&mut stdout, &mut stderr, run.output);
+        flooded |= stdout.len() + stderr.len() > run.output;
+        cut(&mut stdout, &mut stderr, run.output);
+        self.finish(report, flooded, stdout, stderr)
+    }
+
+    fn finish(
+        mut self,
+        report: Result<Report, String>,
+        flooded: bool,
+        stdout: Vec<u8>,
+        stderr: Vec<u8>,
+    ) -> Ran {
+        let ended = match report {
+            Ok(report) => {
+                if report.left {
+                    tracing::warn!("a command left a process behind that cannot be ended");
+                }
+                report.ended
+            }
+            Err(why) => {
+                self.give_up();
+                Ended::Lost(why)
+            }
+        };
+        // It has said its last word.
+        let _gone = self.supervisor.wait();
+        let ended = if flooded { Ended::Flooded } else { ended };
+        Ran { ended, stdout, stderr }
+    }
+
+    /// Waits until something can be read.
+    fn wait(&self, time: Duration) -> std::io::Result<Ready> {
+        let mut fds = vec![PollFd::new(&self.line, PollFlags::IN)];
+        fds.extend(self.stdout.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN)));
+        fds.extend(self.stderr.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN)));
+        let time = Timespec::try_from(time).map_err(std::io::Error::other)?;
+        match poll(&mut fds, Some(&time)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(why) => return Err(why.into()),
+        }
+        let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
+        let mut next = |is_open: bool| is_open && ready.next().unwrap_or(false);
+        Ok(Ready {
+            line: next(true),
+            stdout: next(self.stdout.is_some()),
+            stderr: next(self.stderr.is_some()),
+        })
+    }
+
+    fn take_in(&mut self, ready: &Ready, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>) {
+        if ready.stdout && !self.stdout.as_mut().is_some_and(|pipe| some(pipe, stdout)) {
+            self.stdout = None;
+        }
+        if ready.stderr && !self.stderr.as_mut().is_some_and(|pipe| some(pipe, stderr)) {
+            self.stderr = None;
+        }
+    }
+
+    /// What stands in the pipes when everybody has ended. A process that escaped may hold them open: nobody waits
+    /// for it.
+    fn rest(&mut self, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>, most: usize) {
+        while stdout.len() + stderr.len() <= most
+            && let Ok(ready) = self.wait(Duration::ZERO)
+            && (ready.stdout || ready.stderr)
+        {
+            self.take_in(&ready, stdout, stderr);
+        }
+    }
+}
+
+/// What can be read.
+struct Ready {
+    line: bool,
+    stdout: bool,
+    stderr: bool,
+}
+
+/// Takes in what a pipe holds; whether it is still open.
+fn some(pipe: &mut impl Read, into: &mut Vec<u8>) -> bool {
+    let mut buffer = [0; 16 * 1024];
+    match pipe.read(&mut buffer) {
+        Ok(0) => false,
+        Ok(length) => {
+            into.extend_from_slice(buffer.get(..length).unwrap_or_default());
+            true
+        }
+        Err(why) => why.kind() == std::io::ErrorKind::Interrupted,
+    }
+}
+
+/// Keeps the beginning.
+fn cut(stdout: &mut Vec<u8>, stderr: &mut Vec<u8>, most: usize) {
+    stdout.truncate(most);
+    stderr.truncate(most.saturating_sub(stdout.len()));
+}

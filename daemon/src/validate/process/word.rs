@@ -1,0 +1,64 @@
+//! What daemon and supervisor say to each other: an order, the input behind it, and one report. It reads and writes
+//! streams that it is given.
+
+use std::io::{self, Read};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::Ended;
+
+/// Bytes of an order or a report: an argument list has at most some megabytes on any system.
+const MOST: usize = 16 * 1024 * 1024;
+
+/// What the supervisor is to run.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Order {
+    /// Program and arguments, as bytes.
+    pub(super) command: Vec<serde_bytes::ByteBuf>,
+    /// How long it may run, milliseconds.
+    pub(super) time_ms: u64,
+    /// Bytes of memory.
+    pub(super) memory: u64,
+    /// Processes.
+    pub(super) processes: usize,
+    /// Bytes of standard input, which follow the order.
+    pub(super) input: usize,
+}
+
+/// How it went.
+#[derive(Serialize, Deserialize, Debug)]
+pub(super) struct Report {
+    pub(super) ended: Ended,
+    /// Whether something could not be ended.
+    pub(super) left: bool,
+}
+
+/// The bytes of a word: its length, then itself.
+pub(super) fn encode(word: &impl Serialize) -> io::Result<Vec<u8>> {
+    let body = rmp_serde::to_vec(word).map_err(io::Error::other)?;
+    let length = u32::try_from(body.len()).ok().filter(|_| body.len() <= MOST);
+    let length = length.ok_or_else(|| io::Error::other("the command line is too long"))?;
+    Ok([&length.to_be_bytes()[..], &body].concat())
+}
+
+/// Reads a word.
+pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length) as usize;
+    if length > MOST {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    rmp_serde::from_slice(&read_bytes(from, length)?).map_err(io::Error::other)
+}
+
+/// Reads so many bytes.
+pub(super) fn read_bytes(from: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(length as u64).read_to_end(&mut bytes)?;
+    if bytes.len() < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(bytes)
+}

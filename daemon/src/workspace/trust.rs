@@ -1,0 +1,89 @@
+//! `trust`: which commands the workspace brings, and that they may run. It runs none.
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{CommandInfo, Finding, TrustReply, TrustRequest};
+
+use super::Workspace;
+use crate::config::{CommandSpec, FILE_NAME};
+use crate::trust::{Brought, RecordError, Trust};
+
+impl Workspace {
+    /// Tells what the workspace brings; records that it may run, or forgets all that may.
+    ///
+    /// # Errors
+    /// `stale` where the hash is not of what is there, `malformed` where it is none or the file is wrong,
+    /// `io` where the answer cannot be made durable.
+    pub fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal> {
+        if request.revoke {
+            if request.hash.is_some() {
+                return Err(refusal(Code::Malformed, "`hash` and `revoke` contradict each other; send one"));
+            }
+            self.rooms.trust.revoke().map_err(|error| cannot_record(&error))?;
+            tracing::info!("the commands of the workspace may no longer run");
+            return Ok(told(&self.rooms.brought()));
+        }
+        let brought = self.rooms.brought();
+        if let Some(why) = brought.problem() {
+            return Err(refusal(Code::Malformed, format!("{FILE_NAME} cannot be used: {why}")));
+        }
+        let Some(wanted) = &request.hash else { return Ok(told(&brought)) };
+        let Some(wanted) = Trust::hash_of(wanted) else {
+            let message = "a hash is `blake3:` and 64 hexadecimal digits, as `trust` without one tells it";
+            return Err(refusal(Code::Malformed, message));
+        };
+        if brought.hash() != Some(wanted) {
+            let message = format!(
+                "{FILE_NAME} is not what that hash names; look at its commands again (`editctl trust --show`)"
+            );
+            return Err(refusal(Code::Stale, message));
+        }
+        self.rooms.trust.record(wanted).map_err(|error| cannot_record(&error))?;
+        tracing::info!(hash = Trust::said(wanted), "the commands of the workspace may run");
+        Ok(told(&self.rooms.brought()))
+    }
+
+    /// What of the workspace's commands is left out, and why; `None` where nothing is.
+    pub fn left_out(&self) -> Option<String> {
+        self.rooms.brought().all_left_out()
+    }
+
+    pub(super) fn check_commands(&self) -> Finding {
+        let brought = self.rooms.brought();
+        let (severity, message) = match brought.all_left_out() {
+            Some(left_out) => ("note", left_out),
+            None if brought.told().is_empty() => ("ok", "it brings no commands".to_owned()),
+            None => ("ok", format!("{} commands, trusted", brought.told().len())),
+        };
+        Finding { severity: severity.to_owned(), subject: FILE_NAME.to_owned(), message }
+    }
+}
+
+fn told(brought: &Brought) -> TrustReply {
+    TrustReply {
+        hash: brought.hash().map(Trust::said),
+        trusted: brought.trusted(),
+        commands: brought.told().iter().map(info).collect(),
+    }
+}
+
+fn info(command: &CommandSpec) -> CommandInfo {
+    CommandInfo {
+        kind: command.kind.name().to_owned(),
+        name: command.name.clone(),
+        files: command.files.globs().to_vec(),
+        command: command.command.clone(),
+    }
+}
+
+fn cannot_record(error: &RecordError) -> Refusal {
+    let code = match error {
+        RecordError::Inside => Code::Denied,
+        RecordError::Io(_) => Code::Io,
+    };
+    refusal(code, error.to_string())
+}
+
+fn refusal(code: Code, message: impl Into<String>) -> Refusal {
+    Box::new(WireError::new(code, message))
+}

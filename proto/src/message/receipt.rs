@@ -1,0 +1,196 @@
+//! What became of a job: the reply to everything that changes files.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::WireError;
+use crate::ids::{JobId, Version};
+use crate::path::WirePath;
+
+/// How a job, or one file of it, ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Written.
+    Applied,
+    /// Nothing to change.
+    Unchanged,
+    /// `verify_only`: would have been written.
+    Verified,
+    /// Nothing was written.
+    Refused,
+    /// Some edits were written, others refused.
+    Partial,
+    /// Detached: waiting for its turn.
+    Queued,
+}
+
+/// How one edit ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EditStatus {
+    /// Part of what was written.
+    Applied,
+    /// Changed nothing.
+    Unchanged,
+    /// Not applied; its error says why.
+    Refused,
+}
+
+/// What became of one edit.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EditOutcome {
+    /// How it ended.
+    pub status: EditStatus,
+    /// The rung that found its place.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub rung: Option<String>,
+    /// First and last line of its place in the content as read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(u64, u64)>,
+    /// By how many lines the text was away from `near`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<i64>,
+    /// Places replaced, with `all` and `substitute`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replacements: Option<u64>,
+    /// Similarity, at the fuzzy rung.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Line breaks that were converted to the file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub converted_breaks: Option<u64>,
+    /// With `partial`: why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<WireError>,
+}
+
+/// What became of one file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FileOutcome {
+    /// The path as the workspace knows it.
+    pub path: WirePath,
+    /// How it ended.
+    pub status: Status,
+    /// The version before; absent where there was no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Version>,
+    /// The version after; absent where there is no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Version>,
+    /// A unified diff, at most [`crate::limits::DIFF`] bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Hunks that the diff leaves out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_hunks: Option<u64>,
+    /// What became of each edit, in request order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<EditOutcome>,
+    /// What validators found that the job introduces, at most [`crate::limits::ISSUES`].
+    #[serde(default)]
+    pub issues: Vec<Issue>,
+    /// What the user should know: a hard link was rewritten in place, a late write was rescued.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// Something that a validator has against a content.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Issue {
+    /// The file.
+    pub path: WirePath,
+    /// Who says so: `syntax`, or the name of a configured validator.
+    pub validator: String,
+    /// The 1-based line in the new content, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The 1-based column, as the validator counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// `path:line:column: message (validator)`, the parts that are known.
+impl std::fmt::Display for Issue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path)?;
+        for number in [self.line, self.column].into_iter().flatten() {
+            write!(f, ":{number}")?;
+        }
+        write!(f, ": {} ({})", self.message, self.validator)
+    }
+}
+
+/// What a command that runs after writing did.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HookOutcome {
+    /// Its name.
+    pub name: String,
+    /// The entry that holds its change; absent where it changed nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// The files that it changed: `before` is what the job wrote.
+    #[serde(default)]
+    pub files: Vec<FileOutcome>,
+    /// What the user should know: it failed, it was ended, it may not run.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// The reply to `edit`, `undo`, `redo` and `wait`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The job's number; absent where it left nothing behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
+    /// How it ended.
+    pub status: Status,
+    /// What became of each file.
+    #[serde(default)]
+    pub files: Vec<FileOutcome>,
+    /// What the commands that run after writing did; the `after` of `files` is what stands there then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<HookOutcome>,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<WireError>,
+    /// `verify_only`: send it as `verified` to apply exactly this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<String>,
+    /// The plan was merged into content newer than its base.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rebased: bool,
+    /// The key had been seen: this is the first job's receipt, without diffs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
+    /// The dialect of the job's payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// The reply in the words of that dialect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Receipt {
+    /// A receipt that says how a job ended, and nothing more.
+    pub fn new(job: Option<JobId>, status: Status) -> Self {
+        Self {
+            job,
+            status,
+            files: Vec::new(),
+            hooks: Vec::new(),
+            error: None,
+            verified: None,
+            rebased: false,
+            repeated: false,
+            dialect: None,
+            text: None,
+        }
+    }
+
+    /// The receipt of a job that was refused and left nothing behind.
+    pub fn refused(error: WireError) -> Self {
+        Self { error: Some(error), ..Self::new(None, Status::Refused) }
+    }
+}

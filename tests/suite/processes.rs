@@ -1,0 +1,163 @@
+//! Bounded: a command that hangs, forks, floods, eats memory or hides is ended with all that came of it. Nothing
+//! here knows what a command is run for.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use editd::clock::System;
+use editd::validate::process::{Ended, Ran, Run, Runner};
+use editd_tests::{binaries, process, wait};
+
+/// A folder in which commands run, and by which their processes are known.
+struct Yard {
+    runner: Runner,
+    folder: PathBuf,
+    _scratch: tempfile::TempDir,
+}
+
+impl Yard {
+    fn new() -> Yard {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().canonicalize().unwrap();
+        let runner = Runner::new(Some(binaries::editd().to_owned()), Arc::new(System::start()));
+        Yard { runner, folder, _scratch: scratch }
+    }
+
+    fn run(&self, script: &str, change: impl FnOnce(&mut Run<'_>)) -> Ran {
+        self.program(&["sh", "-c", script], change)
+    }
+
+    fn program(&self, words: &[&str], change: impl FnOnce(&mut Run<'_>)) -> Ran {
+        let command: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let mut run = Run {
+            command: &command,
+            folder: &self.folder,
+            input: b"",
+            time: wait::LONG,
+            memory: 1 << 30,
+            output: 1 << 20,
+        };
+        change(&mut run);
+        let ran = self.runner.run(run);
+        assert_eq!(process::in_folder(&self.folder), Vec::<u32>::new(), "{words:?} left something behind");
+        ran
+    }
+}
+
+const SOON: Duration = Duration::from_millis(400);
+
+#[test]
+fn a_command_ends_with_its_status_and_its_words() {
+    let yard = Yard::new();
+    let ran = yard.run("cat; echo to stderr >&2; pwd; exit 3", |run| run.input = b"content\n");
+    assert_eq!(ran.ended, Ended::Exited(3));
+    let pwd = yard.folder.display();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), format!("content\n{pwd}\n"));
+    assert_eq!(ran.stderr, b"to stderr\n");
+    assert_eq!(yard.run("kill -ILL $$", |_| ()).ended, Ended::Signalled(4));
+}
+
+#[test]
+fn an_absent_program_is_named() {
+    let Ended::NotStarted(why) = Yard::new().program(&["no-such-program-anywhere"], |_| ()).ended else {
+        panic!("it was started");
+    };
+    assert!(why.contains("no-such-program-anywhere") && why.contains("PATH"), "{why}");
+}
+
+#[test]
+fn what_is_not_read_does_no_harm() {
+    let large: &'static [u8] = vec![b'x'; 8 << 20].leak();
+    let yard = Yard::new();
+    assert_eq!(yard.run("exec <&-; exit 0", |run| run.input = large).ended, Ended::Exited(0));
+    assert_eq!(yard.run("head -c 10 >/dev/null", |run| run.input = large).ended, Ended::Exited(0));
+    let ran = yard.run("wc -c", |run| run.input = large);
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), large.len().to_string());
+}
+
+#[test]
+fn a_command_that_hangs_is_ended() {
+    let yard = Yard::new();
+    for script in [
+        "exec sleep 1000",
+        "trap '' TERM INT HUP; while :; do :; done",
+        "sleep 1000 & sleep 1000 & wait",
+        "(setsid sleep 1000 &) ; exec sleep 1000",
+        "kill -STOP $$; sleep 1000",
+        "setsid sh -c 'setsid sh -c \"sleep 1000 & sleep 1000\" & sleep 1000' & wait",
+    ] {
+        let began = Instant::now();
+        assert_eq!(yard.run(script, |run| run.time = SOON).ended, Ended::TimedOut, "{script}");
+        assert!(began.elapsed() >= SOON, "{script}");
+    }
+}
+
+#[test]
+fn what_a_command_leaves_behind_is_ended_with_it() {
+    let yard = Yard::new();
+    let ran =
+        yard.run("(setsid sleep 1000 >/dev/null 2>&1 &); (sleep 1000 &) ; sleep 1000 & echo done", |_| ());
+    assert_eq!(ran.ended, Ended::Exited(0));
+    assert_eq!(ran.stdout, b"done\n");
+}
+
+#[test]
+fn a_flood_is_ended_and_its_beginning_kept() {
+    let yard = Yard::new();
+    for script in ["yes", "yes >&2", "head -c 30000000 /dev/zero", "(setsid yes &); sleep 1000"] {
+        let ran = yard.run(script, |run| run.output = 100_000);
+        assert_eq!(ran.ended, Ended::Flooded, "{script}");
+        assert_eq!(ran.stdout.len() + ran.stderr.len(), 100_000, "{script}");
+    }
+    let ran = yard.run("head -c 100000 /dev/zero", |run| run.output = 100_000);
+    assert_eq!((ran.ended, ran.stdout.len()), (Ended::Exited(0), 100_000));
+}
+
+#[test]
+fn who_eats_memory_is_ended() {
+    let yard = Yard::new();
+    let memory = 96 << 20;
+    let alone = "s=x; while :; do s=$s$s; done";
+    let together =
+        "for i in 1 2 3 4 5 6; do head -c 30000000 /dev/zero | tail -c 30000000 | sleep 1000 & done; wait";
+    for script in [alone, together] {
+        let ran = yard.run(script, |run| run.memory = memory);
+        assert_eq!(ran.ended, Ended::Memory, "{script}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+#[test]
+fn a_fork_bomb_is_ended() {
+    let yard = Yard::new();
+    // Each ends by itself after a while, so that a test that fails leaves a machine that can be used.
+    let bomb = "f() { [ $1 -gt 8 ] && exec sleep 5; f $(($1 + 1)) & f $(($1 + 1)) & wait; }; f 0";
+    assert_eq!(yard.run(bomb, |_| ()).ended, Ended::Processes);
+    let hiding = "echo '[ $1 -gt 8 ] && exec sleep 5; setsid sh ./b $(($1+1)) & setsid sh ./b $(($1+1)) & wait' >b; sh ./b 0";
+    assert_eq!(yard.run(hiding, |_| ()).ended, Ended::Processes);
+}
+
+#[test]
+fn nobody_waits_for_a_turn_longer_than_its_time() {
+    let yard = Yard::new();
+    std::thread::scope(|scope| {
+        let runs = (0..24).map(|_| {
+            scope.spawn(|| {
+                let command = ["sleep".into(), "1000".into()];
+                let run = Run {
+                    command: &command,
+                    folder: &yard.folder,
+                    input: b"",
+                    time: SOON,
+                    memory: 1 << 30,
+                    output: 1,
+                };
+                yard.runner.run(run).ended
+            })
+        });
+        let runs: Vec<_> = runs.collect();
+        runs.into_iter().for_each(|run| assert_eq!(run.join().unwrap(), Ended::TimedOut));
+    });
+    assert_eq!(process::in_folder(&yard.folder), Vec::<u32>::new());
+}
