@@ -15,6 +15,8 @@ mod faults;
 mod foreign;
 #[cfg(unix)]
 mod hints;
+#[cfg(unix)]
+mod hooks;
 #[cfg(target_os = "linux")]
 mod idle;
 #[cfg(unix)]
@@ -47,6 +49,8 @@ mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
 mod tidy;
+#[cfg(unix)]
+mod trust;
 #[cfg(unix)]
 mod unharmed;
 #[cfg(target_os = "linux")]
