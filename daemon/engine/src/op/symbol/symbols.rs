@@ -179,7 +179,7 @@ impl Known {
             let meant: HashSet<&str> = refusal.symbols.iter().map(String::as_str).collect();
             let places = self.outline.symbols.iter().filter(|symbol| meant.contains(symbol.path.as_str()));
             let places = places.take(shown::CANDIDATES);
-            let places = places.map(|symbol| candidate(text, symbol.definition.start)).collect();
+            let places = places.map(|symbol| candidate(text, symbol.name.start)).collect();
             refusal.candidates = places;
         }
         refusal
