@@ -49,4 +49,6 @@ mod tidy;
 #[cfg(unix)]
 mod unharmed;
 #[cfg(target_os = "linux")]
+mod validators;
+#[cfg(target_os = "linux")]
 mod writers;
