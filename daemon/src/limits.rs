@@ -101,6 +101,18 @@ pub const COMMAND_NAME: usize = 64;
 /// The longest time that a command may be given: a job waits for it, and others for the job.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// How long the hooks of one job may run in all: its client waits, and its files are held.
+pub const HOOKS_TIME: Duration = Duration::from_secs(600);
+
+/// Times that the hooks of one job may run in all: once for each file of a large job.
+pub const HOOK_RUNS: usize = 2000;
+
+/// Characters of what a hook wrote to standard error that a warning shows.
+pub const HOOK_SAYS: usize = 400;
+
+/// Warnings about one hook that a receipt shows.
+pub const HOOK_WARNINGS: usize = 20;
+
 /// Contents of `.editd.toml` that are trusted at once: who goes back to an older one is not asked again.
 pub const TRUSTED: usize = 16;
 

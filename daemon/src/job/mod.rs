@@ -2,7 +2,8 @@
 //! compiles:
 //!
 //! ```text
-//! resolve → snapshot → judge → plan → validate → vet → stage → intend (durable) → swap → seal → reply
+//! resolve → snapshot → judge → plan → validate → vet
+//!         → stage → intend (durable) → swap → seal → hooks → reply
 //! ```
 //!
 //! The steps before `stage` write nothing. From `intend` on the job is the journal's: whatever happens, either
@@ -16,6 +17,8 @@ pub mod step;
 
 mod draft;
 mod errors;
+mod generated;
+mod hooks;
 mod intend;
 mod judge;
 mod plan;
@@ -75,6 +78,7 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     let judged = judge::judge(rooms, given.who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
     let mut planned = plan::plan(rooms, judged, given)?;
+    hooks::tell_left_out(rooms, &mut planned.plan);
     errors::step(rooms, Step::Plan)?;
     validate::validate(rooms, &mut planned)?;
     errors::step(rooms, Step::Validate)?;
@@ -103,5 +107,7 @@ pub fn commit(rooms: &Rooms, underway: &Underway<'_>, draft: Draft) -> Result<Re
     errors::step(rooms, Step::Swap)?;
     let sealed = seal::seal(rooms, underway, swapped)?;
     errors::step(rooms, Step::Seal)?;
+    let sealed = hooks::run(rooms, underway, sealed)?;
+    errors::step(rooms, Step::Hooks)?;
     reply::applied(rooms, sealed)
 }

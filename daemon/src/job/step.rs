@@ -25,6 +25,8 @@ pub enum Step {
     Swap,
     /// The log says so.
     Seal,
+    /// The commands that run after writing have run, and what they changed is journaled.
+    Hooks,
     /// Files and folders are flushed, displaced files are dropped.
     Settle,
 }

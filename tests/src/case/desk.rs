@@ -36,13 +36,15 @@ pub enum StepName {
     Swap,
     /// It is sealed.
     Seal,
+    /// Its hooks have run.
+    Hooks,
     /// What was displaced is dropped.
     Settle,
 }
 
 impl StepName {
     /// All, in the order of the journey.
-    pub const ALL: [StepName; 12] = [
+    pub const ALL: [StepName; 13] = [
         StepName::Admit,
         StepName::Resolve,
         StepName::Snapshot,
@@ -54,6 +56,7 @@ impl StepName {
         StepName::Intend,
         StepName::Swap,
         StepName::Seal,
+        StepName::Hooks,
         StepName::Settle,
     ];
 }
