@@ -330,3 +330,27 @@ pub const RUN_DATA_FACTOR: u64 = 4;
 
 /// Bytes of memory that a command may have in any case: less, and no interpreter starts.
 pub const RUN_MEMORY_LEAST: u64 = 16 * 1024 * 1024;
+
+/// How long all validators of one job may take: its client waits, and its files are held.
+pub const CHECK_TIME: Duration = Duration::from_secs(120);
+
+/// Runs of validators for one job: once for each file of a large one.
+pub const CHECK_RUNS: usize = 2000;
+
+/// Bytes of text, old and new, that the built-in check of syntax looks at for one job: some ten seconds.
+pub const SYNTAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Issues that are read out of one run, so that those of two contents can be compared; a receipt has fewer.
+pub const ISSUES_READ: usize = 5000;
+
+/// Issues in one receipt, over all its files: a frame holds as many of the longest.
+pub const RECEIPT_ISSUES: usize = 1000;
+
+/// Warnings of validators in one receipt; a job of many files may have as many as files.
+pub const CHECK_WARNINGS: usize = 100;
+
+/// Characters of an issue's message: a few lines.
+pub const ISSUE_MESSAGE: usize = 600;
+
+/// Lines that are shown of a validator that said nothing that could be read.
+pub const OUTPUT_LINES: usize = 5;

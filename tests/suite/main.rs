@@ -39,6 +39,7 @@ mod processes;
 mod python;
 #[cfg(unix)]
 mod readme;
+mod real_symbols;
 #[cfg(unix)]
 mod real_tree;
 #[cfg(unix)]

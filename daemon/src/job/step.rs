@@ -13,6 +13,8 @@ pub enum Step {
     Judge,
     /// What it would write is known.
     Plan,
+    /// The validators were asked.
+    Validate,
     /// That is within all limits.
     Vet,
     /// The new bytes stand beside their targets.

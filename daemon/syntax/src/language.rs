@@ -122,20 +122,34 @@ impl Language {
     /// What is said about it; `None` where this build leaves it out.
     pub(crate) fn grammar(self) -> Option<&'static Grammar> {
         match self {
+            #[cfg(feature = "bash")]
+            Self::Bash => Some(&crate::languages::bash::GRAMMAR),
+            #[cfg(feature = "c")]
+            Self::C => Some(&crate::languages::c::GRAMMAR),
+            #[cfg(feature = "c-sharp")]
+            Self::CSharp => Some(&crate::languages::csharp::GRAMMAR),
+            #[cfg(feature = "cpp")]
+            Self::Cpp => Some(&crate::languages::cpp::GRAMMAR),
             #[cfg(feature = "css")]
             Self::Css => Some(&crate::languages::css::GRAMMAR),
             #[cfg(feature = "go")]
             Self::Go => Some(&crate::languages::go::GRAMMAR),
             #[cfg(feature = "html")]
             Self::Html => Some(&crate::languages::html::GRAMMAR),
+            #[cfg(feature = "java")]
+            Self::Java => Some(&crate::languages::java::GRAMMAR),
             #[cfg(feature = "javascript")]
             Self::JavaScript => Some(&crate::languages::javascript::GRAMMAR),
             #[cfg(feature = "json")]
             Self::Json => Some(&crate::languages::json::GRAMMAR),
             #[cfg(feature = "markdown")]
             Self::Markdown => Some(&crate::languages::markdown::GRAMMAR),
+            #[cfg(feature = "php")]
+            Self::Php => Some(&crate::languages::php::GRAMMAR),
             #[cfg(feature = "python")]
             Self::Python => Some(&crate::languages::python::GRAMMAR),
+            #[cfg(feature = "ruby")]
+            Self::Ruby => Some(&crate::languages::ruby::GRAMMAR),
             #[cfg(feature = "rust")]
             Self::Rust => Some(&crate::languages::rust::GRAMMAR),
             #[cfg(feature = "toml")]
@@ -146,6 +160,26 @@ impl Language {
             Self::TypeScript => Some(&crate::languages::typescript::TYPESCRIPT),
             #[cfg(feature = "yaml")]
             Self::Yaml => Some(&crate::languages::yaml::GRAMMAR),
+            #[cfg(not(all(
+                feature = "bash",
+                feature = "c",
+                feature = "c-sharp",
+                feature = "cpp",
+                feature = "css",
+                feature = "go",
+                feature = "html",
+                feature = "java",
+                feature = "javascript",
+                feature = "json",
+                feature = "markdown",
+                feature = "php",
+                feature = "python",
+                feature = "ruby",
+                feature = "rust",
+                feature = "toml",
+                feature = "typescript",
+                feature = "yaml",
+            )))]
             _ => None,
         }
     }
