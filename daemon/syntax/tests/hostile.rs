@@ -10,18 +10,25 @@ mod faults;
 /// How often each piece stands in a row.
 const TIMES: usize = 20_000;
 
+/// The same where every language takes every piece.
+const TIMES_EACH: usize = 5_000;
+
 #[test]
 fn brackets_and_quotes_without_end_are_outlined_or_given_up() {
-    let pieces =
-        ["(", "[", "{", "<", "<a>", "'", "\"", "`", "`${", "/*", "#", "- ", "a:\n ", ">", "\r", "\u{c}", "é"];
+    let pieces = [
+        "(", "[", "{", "<", "<a>", "'", "\"", "`", "`${", "/*", "#", "- ", "? ", ": ", "a:\n ", ">", "\r",
+        "\u{c}", "é",
+    ];
     for language in Language::all().filter(|language| language.is_known()) {
         for piece in pieces {
-            let text = piece.repeat(TIMES);
+            let text = piece.repeat(TIMES_EACH);
             match outline(language, &text, &Budget { steps: 50_000, ..Budget::default() }) {
                 Ok(outline) => {
                     assert_eq!(faults::faults(&text, &outline), [""; 0], "{piece:?} in {language:?}")
                 }
-                Err(e) => assert_eq!(e, Unparsed::Spent, "{piece:?} in {language:?}"),
+                Err(e) => {
+                    assert!(matches!(e, Unparsed::Spent | Unparsed::Deep), "{piece:?} in {language:?}: {e}");
+                }
             }
         }
     }
