@@ -10,7 +10,7 @@ use editd_proto::message::Durability;
 use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{self, WrittenHook, WrittenSyntax, WrittenValidator};
-use super::{Settings, Unread, units};
+use super::{Generated, Settings, Unread, units};
 use crate::limits;
 
 /// The settings file's name.
@@ -48,6 +48,7 @@ pub(super) struct Written {
     keep_bytes: Option<WrittenSize>,
     keep_contents: Option<WrittenSize>,
     payload_limit: Option<WrittenSize>,
+    generated: Option<WrittenGenerated>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
     pub(super) syntax: Option<WrittenSyntax>,
@@ -62,6 +63,14 @@ pub(super) struct Written {
 enum WrittenUnread {
     Anchored,
     Reject,
+    Allow,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WrittenGenerated {
+    Warn,
+    Refuse,
     Allow,
 }
 
@@ -168,6 +177,11 @@ fn parse(text: &str) -> Result<Settings, String> {
         keep_bytes: written.keep_bytes.map_or(default.keep_bytes, |size| size.0),
         keep_contents: written.keep_contents.map_or(default.keep_contents, |size| size.0),
         encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
+        generated: written.generated.map_or(default.generated, |generated| match generated {
+            WrittenGenerated::Warn => Generated::Warn,
+            WrittenGenerated::Refuse => Generated::Refuse,
+            WrittenGenerated::Allow => Generated::Allow,
+        }),
         payload_limit: written.payload_limit.map_or(default.payload_limit, |size| {
             // No frame holds more.
             usize::try_from(size.0).unwrap_or(usize::MAX)
@@ -199,6 +213,7 @@ mod tests {
             keep_bytes = "64MiB"
             keep_contents = "1KB"
             payload_limit = "2MiB"
+            generated = "refuse"
             [[encodings]]
             paths = "legacy/**"
             encoding = "latin1"
@@ -215,6 +230,7 @@ mod tests {
             keep_contents: 1000,
             encodings: vec![("legacy/**".into(), "latin1".into())],
             payload_limit: 2 << 20,
+            generated: Generated::Refuse,
             named: None,
             state: None,
         };
@@ -237,6 +253,7 @@ mod tests {
         for (text, line, word) in [
             ("\nunraed = \"reject\"", "line 2", "unraed"),
             ("unread = \"never\"", "line 1", "anchored"),
+            ("generated = \"never\"", "line 1", "refuse"),
             ("\n\nkeep_age = \"14\"", "line 3", "a duration"),
             ("keep_bytes = 5", "line 1", "keep_bytes"),
             ("keep_bytes = \"5mb\"", "line 1", "a size"),

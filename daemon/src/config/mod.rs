@@ -41,6 +41,18 @@ pub enum Unread {
     Allow,
 }
 
+/// What becomes of a job that changes a file which a program writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Generated {
+    /// It is done, with a warning.
+    #[default]
+    Warn,
+    /// It is refused.
+    Refuse,
+    /// It is done.
+    Allow,
+}
+
 /// The settings of one daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
@@ -60,6 +72,8 @@ pub struct Settings {
     pub keep_contents: u64,
     /// Glob and encoding label, first match wins.
     pub encodings: Vec<(String, String)>,
+    /// What becomes of a job that changes a generated file.
+    pub generated: Generated,
     /// Bytes that the payload of another tool may have.
     pub payload_limit: usize,
     /// The workspace's absolute path as it was named, where links lead to it: payloads may use that name.
@@ -79,6 +93,7 @@ impl Default for Settings {
             keep_bytes: 1 << 30,
             keep_contents: 256 << 20,
             encodings: Vec::new(),
+            generated: Generated::default(),
             payload_limit: crate::limits::PAYLOAD,
             named: None,
             state: None,

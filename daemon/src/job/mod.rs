@@ -17,6 +17,7 @@ pub mod step;
 
 mod draft;
 mod errors;
+mod generated;
 mod hooks;
 mod intend;
 mod judge;

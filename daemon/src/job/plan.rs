@@ -12,7 +12,7 @@ use super::draft::{Draft, Drafted, Origin};
 use super::judge::{Judged, Verdict};
 use super::rebase;
 use super::snapshot::Snapshot;
-use super::{Given, stale, why};
+use super::{Given, generated, stale, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
 use crate::receipt::ranges;
@@ -46,6 +46,7 @@ pub(super) fn plan(rooms: &Rooms, mut judged: Judged, given: Given<'_>) -> Resul
     if let Some(first) = skipped.into_values().next() {
         plan.error.get_or_insert(first);
     }
+    generated::vet(rooms, &mut plan)?;
     if let Some(said) = given.said {
         said.warn(&mut plan.files);
     }

@@ -115,7 +115,7 @@ impl Language {
 
     /// Whether this build knows its syntax.
     pub fn is_known(self) -> bool {
-        self.grammar().is_some()
+        self.grammar().is_some() || (self == Self::Yaml && cfg!(feature = "yaml"))
     }
 
     /// Whether its grammar takes practically every text that is right. Where it does not, errors count only in a file
@@ -125,7 +125,7 @@ impl Language {
         !matches!(self, Self::Bash | Self::C | Self::CSharp | Self::Cpp)
     }
 
-    /// What is said about it; `None` where this build leaves it out.
+    /// What is said about it; `None` where this build leaves it out, and for YAML, which needs no tree.
     pub(crate) fn grammar(self) -> Option<&'static Grammar> {
         match self {
             #[cfg(feature = "bash")]
@@ -164,28 +164,6 @@ impl Language {
             Self::Tsx => Some(&crate::languages::typescript::TSX),
             #[cfg(feature = "typescript")]
             Self::TypeScript => Some(&crate::languages::typescript::TYPESCRIPT),
-            #[cfg(feature = "yaml")]
-            Self::Yaml => Some(&crate::languages::yaml::GRAMMAR),
-            #[cfg(not(all(
-                feature = "bash",
-                feature = "c",
-                feature = "c-sharp",
-                feature = "cpp",
-                feature = "css",
-                feature = "go",
-                feature = "html",
-                feature = "java",
-                feature = "javascript",
-                feature = "json",
-                feature = "markdown",
-                feature = "php",
-                feature = "python",
-                feature = "ruby",
-                feature = "rust",
-                feature = "toml",
-                feature = "typescript",
-                feature = "yaml",
-            )))]
             _ => None,
         }
     }

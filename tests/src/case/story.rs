@@ -38,6 +38,9 @@ pub struct Settings {
     /// Glob and encoding label.
     #[serde(default)]
     pub encodings: Vec<(String, String)>,
+    /// `warn`, `refuse` or `allow`.
+    #[serde(default)]
+    pub generated: Option<String>,
 }
 
 /// What stands at a path. Without anything named: an empty file.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use editd::clock::Clock;
-use editd::config::{Settings, Unread};
+use editd::config::{Generated, Settings, Unread};
 use editd::job::step::{Go, Observer, Step};
 use editd::os::unix::Unix;
 use editd::store::{Backing, Options};
@@ -48,7 +48,13 @@ fn settings(told: &story::Settings) -> Result<Settings, String> {
         Some("allow") => Unread::Allow,
         Some(other) => return Err(format!("unread = {other:?} is no setting")),
     };
-    Ok(Settings { unread, encodings: told.encodings.clone(), ..Settings::default() })
+    let generated = match told.generated.as_deref() {
+        None | Some("warn") => Generated::Warn,
+        Some("refuse") => Generated::Refuse,
+        Some("allow") => Generated::Allow,
+        Some(other) => return Err(format!("generated = {other:?} is no setting")),
+    };
+    Ok(Settings { unread, generated, encodings: told.encodings.clone(), ..Settings::default() })
 }
 
 /// The time that the story says.

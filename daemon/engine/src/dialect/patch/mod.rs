@@ -4,8 +4,8 @@
 //! one native edit, in the same order; `newText` that is absent is empty. Fields that a patch's operation does not
 //! read are passed over with a warning, as the tool's callers know it; fields that nobody knows are `malformed`.
 //!
-//! *Limitations*: a file that says that it is generated is patched without a warning. The warning belongs into
-//! `FileOutcome.warnings`, which [`words`] says already: a translation does not see the file.
+//! That a file is generated, the daemon says in `FileOutcome.warnings`, for every dialect: a translation does not see
+//! the file.
 
 mod fields;
 mod translate;

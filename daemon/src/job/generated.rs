@@ -1,0 +1,43 @@
+//! Files that a program writes: a job that changes one is warned or refused, as the configuration says. It decides
+//! nothing about who wrote a file: that is the engine's.
+
+use editd_engine::{Change, Plan, Refusal, State};
+use editd_proto::error::{Code, WireError};
+
+use crate::config::Generated;
+use crate::rooms::Rooms;
+
+/// Warns of the generated files that a plan changes, or refuses it.
+pub(super) fn vet(rooms: &Rooms, plan: &mut Plan) -> Result<(), Refusal> {
+    let setting = rooms.settings.generated;
+    if setting == Generated::Allow {
+        return Ok(());
+    }
+    for change in &plan.changes {
+        let Some(why) = why(change) else { continue };
+        let path = &change.path;
+        if setting == Generated::Refuse {
+            let message = format!(
+                "{path} is generated, since {why}, and the configuration has such files refused; change what it is \
+                 generated from"
+            );
+            return Err(Box::new(WireError::new(Code::Rejected, message).at(path)));
+        }
+        let warning = format!(
+            "{path} is generated, since {why}: change what it is generated from too, or its generator takes this back"
+        );
+        // A copy over it is told with the file that was copied.
+        let told = plan.files.iter().position(|file| file.path == *path).unwrap_or_default();
+        if let Some(file) = plan.files.get_mut(told) {
+            file.warnings.push(warning);
+        }
+    }
+    Ok(())
+}
+
+/// Why a file whose bytes change is taken for a generated one.
+fn why(change: &Change) -> Option<String> {
+    let State::File { bytes, .. } = &change.before else { return None };
+    let stays = matches!(&change.after, State::File { bytes: after, .. } if after == bytes);
+    if stays { None } else { editd_engine::generated(&change.path, bytes) }
+}
