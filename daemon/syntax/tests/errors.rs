@@ -104,3 +104,11 @@ fn templates_of_html_may_look_as_they_like() {
     );
     assert_eq!(brought("a.html", Some(old), "<p a=\"b>a</p>\n").len(), 1);
 }
+
+#[test]
+fn a_new_file_in_a_language_whose_grammar_is_not_sure_is_never_wrong() {
+    let wrong = "int a( {\n";
+    assert_eq!(brought("a.c", None, wrong), [""; 0]);
+    assert_eq!(brought("a.c", Some("int b( {\n"), wrong), [""; 0]);
+    assert_eq!(brought("a.c", Some("int a;\n"), wrong).len(), 2);
+}
