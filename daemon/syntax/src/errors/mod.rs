@@ -89,9 +89,9 @@ fn faults(language: Language, path: &[u8], text: &str, budget: &Budget) -> Resul
         #[cfg(feature = "json")]
         Language::Json => json::with_comments(text, budget)?,
         #[cfg(feature = "toml")]
-        Language::Toml => toml::faults(text, budget)?,
+        Language::Toml => toml::faults(text)?,
         #[cfg(feature = "yaml")]
-        Language::Yaml => yaml::faults(text, budget)?,
+        Language::Yaml => yaml::faults(text)?,
         _ => tree::faults(language, text, budget)?,
     };
     faults.sort();
