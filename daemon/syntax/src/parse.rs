@@ -8,6 +8,12 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::{Budget, Language, guard};
 
+/// Bytes that the parser is given at once.
+const CHUNK: usize = 256;
+
+/// How many of those cost what a step does.
+const READS: u64 = 16;
+
 /// Why there is no tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unparsed {
@@ -30,9 +36,6 @@ pub enum Unparsed {
     Absent(&'static str),
 }
 
-/// Bytes that a parser is given at a time: reading them costs about what a step of the budget does.
-const CHUNK: usize = 512;
-
 /// A text as grammars and this crate read it: where no `\n` stands, a line ends at `\r`. Places stay the same.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text.into() }
@@ -47,17 +50,18 @@ pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<T
     if parser.set_language(&(grammar.language)()).is_err() {
         return Err(Unparsed::Absent(language.name()));
     }
-    let left = Cell::new(budget.steps);
-    let mut progress = |_: &ParseState| {
-        left.set(left.get().saturating_sub(1));
-        if left.get() == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    // What looks far ahead for each token spends its time outside of steps, but it must read what it looks at.
+    let left = Cell::new(budget.steps.saturating_mul(READS));
+    let spend = |reads: u64| {
+        left.set(left.get().saturating_sub(reads));
+        left.get() == 0
     };
+    let mut progress =
+        |_: &ParseState| if spend(READS) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let bytes = text.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut progress);
-    // Some parsers look ahead over any length of text for each token, which counts as no operation of theirs.
     let mut read = |at: usize, _| {
-        left.set(left.get().saturating_sub(1));
-        let end = if left.get() == 0 { at } else { bytes.len().min(at.saturating_add(CHUNK)) };
+        let end = if spend(1) { at } else { bytes.len().min(at.saturating_add(CHUNK)) };
         bytes.get(at..end).unwrap_or_default()
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
