@@ -22,8 +22,12 @@ const NAMES: usize = 16 * 1024 * 1024;
 /// # Errors
 /// The text is too long, takes too long, or its language is not in this build.
 pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outline, Unparsed> {
-    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let text = &*lines(text);
+    #[cfg(feature = "yaml")]
+    if language == Language::Yaml {
+        return crate::languages::yaml::outline(text, budget);
+    }
+    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let tree = parse(language, text, budget)?;
     let broken = tree.root_node().has_error();
     let mut found =

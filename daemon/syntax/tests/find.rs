@@ -150,3 +150,41 @@ fn a_place_means_what_begins_there_else_the_innermost_that_holds_it() {
     assert_eq!(at("print"), None);
     assert_eq!(outline.at(text.len() + 1), None);
 }
+
+#[test]
+fn a_type_definition_goes_by_each_of_its_names() {
+    let text = "typedef struct node { int a; } Node, *NodePointer;\n";
+    let all = ["Node", "node", "NodePointer"].map(|name| (name, "Node"));
+    finds(Language::C, text, &all);
+    finds(Language::C, text, &[("node/a", "Node/a"), ("NodePointer/a", "Node/a")]);
+}
+
+#[test]
+fn members_go_by_their_names_without_signs_and_receivers() {
+    finds(Language::Php, "<?php class A { public $b; }", &[("A/b", "A/$b")]);
+    finds(Language::Ruby, "class A\n  def self.b; end\nend\n", &[("A/b", "A/self.b")]);
+}
+
+#[test]
+fn a_header_is_of_the_language_that_it_is_written_in() {
+    let of = |text| Language::of(b"include/a.h", text);
+    for text in [
+        "namespace a {\n}\n",
+        "  template<class T> void f();\n",
+        "class A;\n",
+        "class EXPORTED A : public B {\n",
+        "struct A {\n private:\n  int a;\n};\n",
+        "using namespace std;\n",
+        "std::string a();\n",
+    ] {
+        assert_eq!(of(text), Some(Language::Cpp), "{text}");
+    }
+    for text in [
+        "struct a { int class; };\n",
+        "/*\n * class A;\n */\n// namespace a {\n",
+        "/* The\n   class of what is sent, and using it.\n*/\nint a;\n",
+        "",
+    ] {
+        assert_eq!(of(text), Some(Language::C), "{text}");
+    }
+}

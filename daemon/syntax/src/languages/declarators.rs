@@ -11,6 +11,9 @@ use crate::grammar::{Name, Seen, by_name};
 /// Nodes that are looked at above a declaration for the one that says where it stands: conditionals, mostly.
 const LEVELS: usize = 24;
 
+/// Declarators whose names a type may have.
+const OTHERS: usize = 16;
+
 /// Bytes of the parameters of a macro that looks like a function, as they are shown in its name.
 const CALL: usize = 160;
 
@@ -242,8 +245,17 @@ pub(super) fn declaration(seen: Seen<'_, '_>) -> Option<Name> {
         (_, _, Level::Class(_)) => Kind::Field,
         _ => Kind::Variable,
     };
-    let alias = of.child_by_field_name("name").map(|tag| seen.read(tag).to_owned());
-    Some(Name { kind: Some(kind), alias, ..name })
+    let also = others(seen, of).map(|node| seen.read(node).to_owned()).filter(|also| *also != name.name);
+    Some(Name { kind: Some(kind), also: also.collect(), ..name })
+}
+
+/// The other names of what a declaration gives: the tag of its type, and those of its other declarators.
+fn others<'t>(seen: Seen<'t, '_>, of: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+    let mut cursor = seen.node.walk();
+    let declarators: Vec<_> =
+        seen.node.children_by_field_name("declarator", &mut cursor).take(OTHERS).collect();
+    let names = declarators.into_iter().skip(1).filter_map(move |node| Some(declared(seen, node)?.name));
+    of.child_by_field_name("name").into_iter().chain(names)
 }
 
 /// The body of the type that a declaration gives.
