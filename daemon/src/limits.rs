@@ -101,6 +101,18 @@ pub const COMMAND_NAME: usize = 64;
 /// The longest time that a command may be given: a job waits for it, and others for the job.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// How long the hooks of one job may run in all: its client waits, and its files are held.
+pub const HOOKS_TIME: Duration = Duration::from_secs(600);
+
+/// Times that the hooks of one job may run in all: once for each file of a large job.
+pub const HOOK_RUNS: usize = 2000;
+
+/// Characters of what a hook wrote to standard error that a warning shows.
+pub const HOOK_SAYS: usize = 400;
+
+/// Warnings about one hook that a receipt shows.
+pub const HOOK_WARNINGS: usize = 20;
+
 /// Contents of `.editd.toml` that are trusted at once: who goes back to an older one is not asked again.
 pub const TRUSTED: usize = 16;
 
@@ -321,3 +333,27 @@ pub const RUN_DATA_FACTOR: u64 = 4;
 
 /// Bytes of memory that a command may have in any case: less, and no interpreter starts.
 pub const RUN_MEMORY_LEAST: u64 = 16 * 1024 * 1024;
+
+/// How long all validators of one job may take: its client waits, and its files are held.
+pub const CHECK_TIME: Duration = Duration::from_secs(120);
+
+/// Runs of validators for one job: once for each file of a large one.
+pub const CHECK_RUNS: usize = 2000;
+
+/// Bytes of text, old and new, that the built-in check of syntax looks at for one job: some ten seconds.
+pub const SYNTAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Issues that are read out of one run, so that those of two contents can be compared; a receipt has fewer.
+pub const ISSUES_READ: usize = 5000;
+
+/// Issues in one receipt, over all its files: a frame holds as many of the longest.
+pub const RECEIPT_ISSUES: usize = 1000;
+
+/// Warnings of validators in one receipt; a job of many files may have as many as files.
+pub const CHECK_WARNINGS: usize = 100;
+
+/// Characters of an issue's message: a few lines.
+pub const ISSUE_MESSAGE: usize = 600;
+
+/// Lines that are shown of a validator that said nothing that could be read.
+pub const OUTPUT_LINES: usize = 5;

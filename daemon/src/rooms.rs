@@ -21,6 +21,7 @@ use crate::os::BootId;
 use crate::store::Store;
 use crate::store::record::Entry;
 use crate::trust::{Brought, Trust};
+use crate::validate::process::Runner;
 
 /// What tells a ticket from a number that is stored.
 const TICKET: u64 = 1 << 63;
@@ -39,6 +40,8 @@ pub struct Rooms {
     pub settings: Settings,
     /// Whether the commands that the workspace brings may run.
     pub trust: Trust,
+    /// Runs the commands that may run.
+    pub runner: Runner,
     /// Which paths the settings name an encoding for, and its label; the first match wins.
     encodings: Vec<(GlobMatcher, String)>,
     /// This run of the machine.
@@ -100,6 +103,7 @@ impl Rooms {
             Some((glob.compile_matcher(), label.clone()))
         });
         let encodings = encodings.collect();
+        let runner = Runner::new(None, clock.clone());
         // With the last number, since the clock alone may go back to where an earlier run began.
         let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
@@ -109,6 +113,7 @@ impl Rooms {
             clock,
             settings,
             trust,
+            runner,
             encodings,
             boot,
             known: Mutex::default(),

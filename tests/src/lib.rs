@@ -25,5 +25,6 @@ pub mod lens;
 pub mod process;
 pub mod sim;
 pub mod sources;
+pub mod symbols;
 pub mod tree;
 pub mod wait;

@@ -15,6 +15,8 @@ mod faults;
 mod foreign;
 #[cfg(unix)]
 mod hints;
+#[cfg(unix)]
+mod hooks;
 #[cfg(target_os = "linux")]
 mod idle;
 #[cfg(unix)]
@@ -37,6 +39,7 @@ mod processes;
 mod python;
 #[cfg(unix)]
 mod readme;
+mod real_symbols;
 #[cfg(unix)]
 mod real_tree;
 #[cfg(unix)]
@@ -47,6 +50,10 @@ mod symbols;
 mod systemd;
 mod tidy;
 #[cfg(unix)]
+mod trust;
+#[cfg(unix)]
 mod unharmed;
+#[cfg(target_os = "linux")]
+mod validators;
 #[cfg(target_os = "linux")]
 mod writers;

@@ -24,6 +24,7 @@ mod refusal;
 mod reindent;
 mod splice;
 mod symbols;
+mod syntax;
 mod text;
 mod tree;
 mod view;
@@ -43,6 +44,7 @@ pub use op::{Quotation, quotation};
 pub use plan::{needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
 pub use symbols::{Outlined, SymbolView, outline, view_symbol};
+pub use syntax::introduced;
 pub use view::{View, view};
 
 /// Why an edit was refused. Boxed: it is large and rare.

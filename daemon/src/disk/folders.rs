@@ -350,7 +350,7 @@ fn mask_of(own: &Dir) -> io::Result<u32> {
     Ok(0o777 & !mode)
 }
 
-fn folder(parent: &Dir, name: &[u8]) -> io::Result<Dir> {
+pub(super) fn folder(parent: &Dir, name: &[u8]) -> io::Result<Dir> {
     match parent.create_dir(name, 0o700) {
         Ok(()) => {}
         Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => {}

@@ -26,6 +26,7 @@ pub mod in_place;
 pub mod place;
 pub mod put;
 mod returning;
+pub mod scratch;
 pub mod sight;
 pub mod stage;
 pub mod withdraw;

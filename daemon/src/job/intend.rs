@@ -44,7 +44,8 @@ impl<'r> Underway<'r> {
         self.entry.get()
     }
 
-    fn begin(&self, paths: Vec<WirePath>) -> bool {
+    /// Its job writes these paths from here on; `false` where another one does.
+    pub(super) fn begin(&self, paths: Vec<WirePath>) -> bool {
         let begun = lock(&self.rooms.known).begin(&paths);
         if begun {
             *self.busy.borrow_mut() = paths;

@@ -2,12 +2,13 @@
 //! compiles:
 //!
 //! ```text
-//! resolve → snapshot → judge → plan → vet → stage → intend (durable) → swap → seal → reply
+//! resolve → snapshot → judge → plan → validate → vet
+//!         → stage → intend (durable) → swap → seal → hooks → reply
 //! ```
 //!
 //! The steps before `stage` write nothing. From `intend` on the job is the journal's: whatever happens, either
 //! every file shows *after* and a seal says so, or every file shows what it showed and a void says so.
-//! Undo and redo join at `vet`: they are jobs whose plan is the stored inverse.
+//! Undo and redo join at `vet`: they are jobs whose plan is the stored inverse, and no validator is asked.
 //!
 //! *Invariants*: a job is run only when `queue::lanes` let it through, so no other job touches its files.
 //! Nothing here touches a file or the log but through `disk` and `store`.
@@ -17,6 +18,7 @@ pub mod step;
 mod draft;
 mod errors;
 mod generated;
+mod hooks;
 mod intend;
 mod judge;
 mod plan;
@@ -29,6 +31,7 @@ mod snapshot;
 mod stage;
 mod stale;
 mod swap;
+mod validate;
 mod vet;
 mod why;
 
@@ -74,8 +77,11 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     errors::step(rooms, Step::Snapshot)?;
     let judged = judge::judge(rooms, given.who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
-    let planned = plan::plan(rooms, judged, given)?;
+    let mut planned = plan::plan(rooms, judged, given)?;
+    hooks::tell_left_out(rooms, &mut planned.plan);
     errors::step(rooms, Step::Plan)?;
+    validate::validate(rooms, &mut planned)?;
+    errors::step(rooms, Step::Validate)?;
     if given.request.mode == Mode::VerifyOnly {
         return Ok(reply::verified(&planned));
     }
@@ -101,5 +107,7 @@ pub fn commit(rooms: &Rooms, underway: &Underway<'_>, draft: Draft) -> Result<Re
     errors::step(rooms, Step::Swap)?;
     let sealed = seal::seal(rooms, underway, swapped)?;
     errors::step(rooms, Step::Seal)?;
+    let sealed = hooks::run(rooms, underway, sealed)?;
+    errors::step(rooms, Step::Hooks)?;
     reply::applied(rooms, sealed)
 }

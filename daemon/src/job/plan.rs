@@ -282,7 +282,7 @@ pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft 
 }
 
 /// Paths whose content the job itself gives without saying a mode, and paths whose content comes from another.
-fn origins(request: &JobRequest) -> (BTreeSet<WirePath>, BTreeMap<WirePath, WirePath>) {
+pub(super) fn origins(request: &JobRequest) -> (BTreeSet<WirePath>, BTreeMap<WirePath, WirePath>) {
     let mut written = BTreeSet::new();
     let mut moved = BTreeMap::new();
     for entry in &request.files {

@@ -34,7 +34,8 @@ pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
 /// A receipt as it is stored: without diffs, which the journal can tell again, and in its dialect's words.
 pub(crate) fn stored(receipt: &Receipt, said: Option<&Said>) -> Vec<u8> {
     let mut receipt = receipt.clone();
-    for file in &mut receipt.files {
+    let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
+    for file in receipt.files.iter_mut().chain(of_hooks) {
         file.diff = None;
     }
     if let Some(said) = said {

@@ -21,6 +21,7 @@ use crate::store::record::{Clip, Done, Entry, FileRecord, Record, Seal, Seen};
 /// A job that is done.
 #[must_use]
 pub(super) struct Sealed {
+    pub(super) draft: Draft,
     pub(super) receipt: Receipt,
     pub(super) entry: Arc<Entry>,
 }
@@ -54,7 +55,7 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
             Halt::Refused(Box::new(WireError::new(Code::Io, message)))
         })?;
     }
-    Ok(Sealed { receipt, entry })
+    Ok(Sealed { draft, receipt, entry })
 }
 
 /// Ends a job that changes no file: its clipboards hold, and a key is remembered.

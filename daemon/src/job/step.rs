@@ -13,6 +13,8 @@ pub enum Step {
     Judge,
     /// What it would write is known.
     Plan,
+    /// The validators were asked.
+    Validate,
     /// That is within all limits.
     Vet,
     /// The new bytes stand beside their targets.
@@ -23,6 +25,8 @@ pub enum Step {
     Swap,
     /// The log says so.
     Seal,
+    /// The commands that run after writing have run, and what they changed is journaled.
+    Hooks,
     /// Files and folders are flushed, displaced files are dropped.
     Settle,
 }

@@ -13,8 +13,8 @@ use crate::disk::put::Rescue;
 use crate::disk::{Found, Sight};
 use crate::os::Identity;
 use crate::rooms::{Rooms, lock};
-use crate::store::Position;
-use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
+use crate::store::record::{Entry, Face, FileRecord, How, Record, Seen, Staging};
+use crate::store::{Position, StoreError};
 
 /// The session and the client of a change that is nobody's.
 pub const NOBODY: &str = "outside";
@@ -97,6 +97,44 @@ pub fn rescue_late(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> 
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
+/// The label of what a hook changed.
+pub fn hook_label(name: &str) -> String {
+    format!("after_write {name}")
+}
+
+/// What a hook made of the files of a sealed job: an entry of the job's session that belongs to the job, and what
+/// the session has seen of it. Not flushed yet.
+///
+/// # Errors
+/// The log failed: the change stands, and is not journaled.
+pub fn made_by_hook(
+    rooms: &Rooms,
+    job: &Entry,
+    name: &str,
+    files: Vec<FileRecord>,
+    seen: Vec<Seen>,
+) -> Result<JobId, StoreError> {
+    let entry = Entry {
+        id: rooms.next_id(),
+        kind: EntryKind::Hook,
+        boot: rooms.boot,
+        time: rooms.clock.wall_ms(),
+        session: job.session.clone(),
+        client: job.client.clone(),
+        key: None,
+        request: None,
+        label: Some(hook_label(name)),
+        queued: None,
+        of: vec![job.id],
+        files,
+        clips: Vec::new(),
+    };
+    let id = entry.id;
+    let mut records = vec![Record::External(entry)];
+    records.extend(seen.into_iter().map(Record::Seen));
+    rooms.store.append(&records).map(|_| id)
+}
+
 fn append(
     rooms: &Rooms,
     path: &WirePath,
@@ -160,7 +198,7 @@ fn splices(old: Option<&[u8]>, new: &[u8], how: How) -> Vec<Splice> {
 }
 
 /// Lines added and removed.
-pub(super) fn lines(splices: &[Splice]) -> (u64, u64) {
+pub fn lines(splices: &[Splice]) -> (u64, u64) {
     let count = |bytes: &[u8]| {
         let breaks = memchr::memchr_iter(b'\n', bytes).count() as u64;
         breaks + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))

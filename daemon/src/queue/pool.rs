@@ -19,12 +19,12 @@ use super::requests::Requests;
 use crate::workspace::{Admission, Lanes, Understood, Who, is_ticket};
 
 /// A job that has ended, and whose reply was sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Done {
     /// Its reply was sent before a flush.
     pub relaxed: bool,
-    /// The journal entry that it left, where it changed something.
-    pub entry: Option<JobId>,
+    /// The journal entry that it left, where it changed something, and those of its hooks.
+    pub entries: Vec<JobId>,
 }
 
 /// What is told of what was done, so that it can be flushed, settled and told to subscribers later.
@@ -278,7 +278,7 @@ impl Runnable {
     fn run_one(self) -> (Queue, Begun) {
         let Self { queue, ticket, job } = self;
         let outcome = queue.perform(&job);
-        let entry = outcome.as_ref().ok().and_then(entry_of);
+        let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
         let (begun, waiters) = queue.board().leave(ticket, job.id());
         let Job { reply, held, relaxed, .. } = job;
         // Out of the queue before the reply is seen, so that who asks next finds it gone.
@@ -289,13 +289,15 @@ impl Runnable {
         if let Some(reply) = reply {
             reply.send(outcome);
         }
-        queue.0.aftermath.job_ended(Done { relaxed, entry });
+        queue.0.aftermath.job_ended(Done { relaxed, entries });
         (queue, begun)
     }
 }
 
-/// The entry of a job that wrote something.
-fn entry_of(receipt: &Receipt) -> Option<JobId> {
-    let wrote = matches!(receipt.status, Status::Applied | Status::Partial);
-    receipt.job.filter(|_| wrote && !receipt.repeated)
+/// The entries of a job that wrote something.
+fn entries_of(receipt: &Receipt) -> Vec<JobId> {
+    if receipt.repeated || !matches!(receipt.status, Status::Applied | Status::Partial) {
+        return Vec::new();
+    }
+    receipt.job.into_iter().chain(receipt.hooks.iter().filter_map(|hook| hook.job)).collect()
 }

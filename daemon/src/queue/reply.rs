@@ -70,7 +70,8 @@ pub fn repeated(receipt: &Receipt) -> Receipt {
 /// The receipt as everybody but the sender gets it.
 pub fn without_diffs(receipt: &Receipt) -> Receipt {
     let mut copy = receipt.clone();
-    for file in &mut copy.files {
+    let of_hooks = copy.hooks.iter_mut().flat_map(|hook| &mut hook.files);
+    for file in copy.files.iter_mut().chain(of_hooks) {
         file.diff = None;
         file.omitted_hunks = None;
     }

@@ -71,9 +71,7 @@ impl Aftermath for Afterwards {
     fn job_ended(&self, done: Done) {
         self.shared.tell(|schedule, now| schedule.job_ended(done.relaxed, now));
         self.watching.touched();
-        if let Some(entry) = done.entry {
-            self.watching.wrote(entry);
-        }
+        done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
     }
 
     fn parsed(&self) {

@@ -39,7 +39,7 @@ fn what_an_earlier_daemon_left_is_settled_at_the_start() {
 fn a_relaxed_job_is_flushed_soon() {
     let bench = bench();
     bench.fake.log_with("settle false");
-    bench.afterwards.job_ended(Done { relaxed: true, entry: None });
+    bench.afterwards.job_ended(Done { relaxed: true, entries: Vec::new() });
     bench.fake.log_with("flush");
 }
 

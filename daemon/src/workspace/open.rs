@@ -41,6 +41,9 @@ pub(super) fn open(
         boot,
         last_id: opened.last_id,
     });
+    if let Err(why) = rooms.disk.clear_scratch() {
+        notes.push(format!("temporary files of an earlier run stay in .editd/check: {why}"));
+    }
     let recovered = recover::recover(&rooms, opened.open).map_err(|error| say("cannot recover", &error))?;
     notes.extend(recovered);
     // The last run of a detached job may have been killed behind its seal: then it is not run again.

@@ -64,6 +64,8 @@ pub(crate) struct Name {
     pub(crate) under: Vec<String>,
     /// Where the name stands.
     pub(crate) at: Range<usize>,
+    /// Where it ends, where that is behind its node: what a heredoc says, the value of a field.
+    pub(crate) until: Option<usize>,
     /// What it is, where the node alone does not say: a function in a class.
     pub(crate) kind: Option<Kind>,
     /// Whether it stands in a list whose items are separated by commas.
@@ -85,6 +87,7 @@ impl Name {
             alias: None,
             under: Vec::new(),
             at,
+            until: None,
             kind: None,
             listed: false,
         })

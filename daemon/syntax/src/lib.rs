@@ -14,6 +14,7 @@ mod budget;
 mod errors;
 mod find;
 mod grammar;
+mod guard;
 mod language;
 mod languages;
 mod nest;

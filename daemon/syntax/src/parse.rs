@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
-use crate::{Budget, Language};
+use crate::{Budget, Language, guard};
 
 /// Why there is no tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -37,6 +37,7 @@ pub(crate) fn lines(text: &str) -> Cow<'_, str> {
 /// Parses a text whose lines end in `\n` (see [`lines`]).
 pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
     budget.allows(text)?;
+    guard::allows(language, text)?;
     let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let mut parser = Parser::new();
     if parser.set_language(&(grammar.language)()).is_err() {

@@ -1,6 +1,7 @@
 //! From a tree to the definitions in it: every node is visited once, from the top, and none is asked for its parent,
 //! since that walks down from the root each time. It knows no language.
 
+use std::num::NonZeroU16;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
@@ -21,8 +22,12 @@ const NAMES: usize = 16 * 1024 * 1024;
 /// # Errors
 /// The text is too long, takes too long, or its language is not in this build.
 pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outline, Unparsed> {
-    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let text = &*lines(text);
+    #[cfg(feature = "yaml")]
+    if language == Language::Yaml {
+        return crate::languages::yaml::outline(text, budget);
+    }
+    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let tree = parse(language, text, budget)?;
     let broken = tree.root_node().has_error();
     let mut found =
@@ -94,7 +99,8 @@ impl Found<'_> {
             match (meaning.defines, meaning.is) {
                 (Some(rule), _) => {
                     let seen = Seen { node, text: self.text, around: &around, before };
-                    self.define(rule, seen, wrapper);
+                    let as_what = (node.kind_id(), cursor.field_id());
+                    self.define(rule, seen, as_what, wrapper);
                 }
                 (None, Is::Comment) => self.surroundings.comment(node.byte_range()),
                 (None, Is::Attribute) => self.surroundings.attribute(node.byte_range()),
@@ -122,7 +128,7 @@ impl Found<'_> {
         }
     }
 
-    fn define(&mut self, rule: &'static Rule, seen: Seen<'_, '_>, wrapper: Option<&Wrapped>) {
+    fn define(&mut self, rule: &'static Rule, seen: Seen<'_, '_>, as_what: Part, wrapper: Option<&Wrapped>) {
         let node = seen.node;
         // A node that the parser made up, or that is wrong in itself, is no definition.
         let is_none = node.is_missing() || node.byte_range().is_empty();
@@ -131,19 +137,23 @@ impl Found<'_> {
         }
         let Some(name) = (rule.name)(seen).filter(|name| !name.name.is_empty()) else { return };
         self.names += name.name.len() + name.under.iter().map(String::len).sum::<usize>();
-        let inner = node.byte_range();
-        let outer = wrapper.map_or(inner.clone(), |wrapper| wrapper.whole.clone());
-        let beside = wrapper.is_some_and(|wrapper| wrapper.repeated.contains(&node.kind_id()));
+        let until = |range: Range<usize>| range.start..range.end.max(name.until.unwrap_or(range.end));
+        let inner = until(node.byte_range());
+        let outer = until(wrapper.map_or(node.byte_range(), |wrapper| wrapper.whole.clone()));
+        let beside = wrapper.is_some_and(|wrapper| wrapper.repeated.contains(&as_what));
         self.drafts.push(Draft { rule, name, inner, outer, beside, body: (rule.body)(seen) });
     }
 }
+
+/// A kind of node, and the field of the node above that it is.
+type Part = (u16, Option<NonZeroU16>);
 
 /// What stands around a definition and belongs to it.
 struct Wrapped {
     /// The outermost of the wrappers that lie in one another directly.
     whole: Range<usize>,
     /// Kinds of definitions that stand in the innermost several times, such as `a` and `b` in `let a, b;`.
-    repeated: Vec<u16>,
+    repeated: Vec<Part>,
 }
 
 impl Wrapped {
@@ -151,14 +161,18 @@ impl Wrapped {
         let whole = outer.map_or(node.byte_range(), |outer| outer.whole.clone());
         let mut cursor = node.walk();
         let defines =
-            |id: &u16| meanings.get(usize::from(*id)).is_some_and(|meaning| meaning.defines.is_some());
-        let kinds = node.children(&mut cursor).map(|child| child.kind_id()).filter(defines);
+            |id: u16| meanings.get(usize::from(id)).is_some_and(|meaning| meaning.defines.is_some());
         let (mut once, mut repeated) = (Vec::new(), Vec::new());
-        for kind in kinds {
-            let seen = if once.contains(&kind) { &mut repeated } else { &mut once };
-            if !seen.contains(&kind) {
-                seen.push(kind);
+        let mut more = cursor.goto_first_child();
+        while more {
+            let part = (cursor.node().kind_id(), cursor.field_id());
+            if defines(part.0) {
+                let seen = if once.contains(&part) { &mut repeated } else { &mut once };
+                if !seen.contains(&part) {
+                    seen.push(part);
+                }
             }
+            more = cursor.goto_next_sibling();
         }
         Self { whole, repeated }
     }

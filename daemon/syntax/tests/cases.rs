@@ -12,7 +12,12 @@ use std::path::{Path, PathBuf};
 
 use editd_syntax::{Budget, Language, Outline};
 
-mod kit;
+#[path = "kit/damaged.rs"]
+mod damage;
+#[path = "kit/faults.rs"]
+mod faults;
+#[path = "kit/told.rs"]
+mod told;
 
 include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
@@ -21,7 +26,7 @@ const DAMAGES: u64 = 60;
 
 fn outline(language: Language, text: &str) -> Outline {
     let outline = editd_syntax::outline(language, text, &Budget::default()).unwrap();
-    let faults = kit::faults(text, &outline);
+    let faults = faults::faults(text, &outline);
     assert!(faults.is_empty(), "{faults:#?}\nin\n{text}");
     outline
 }
@@ -37,7 +42,7 @@ fn read(case: &str) -> (PathBuf, Language, String) {
 fn run(case: &str) {
     let (source, language, text) = read(case);
     let outline = outline(language, &text);
-    let told = kit::told(&text, &outline);
+    let told = told::told(&text, &outline);
     let beside = source.with_extension("outline");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&beside, &told).unwrap();
@@ -76,7 +81,7 @@ fn with_other_endings(language: Language, text: &str, as_is: &Outline) {
 /// Whatever is cut out, doubled or put elsewhere, what holds for outlines holds.
 fn damaged(language: Language, text: &str) {
     for seed in 0..DAMAGES {
-        outline(language, &kit::damaged(text, seed));
+        outline(language, &damage::damaged(text, seed));
     }
 }
 

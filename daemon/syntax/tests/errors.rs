@@ -81,6 +81,10 @@ fn an_error_that_another_had_hidden_is_not_new() {
 fn a_new_file_must_be_right_where_the_grammar_is_sure() {
     assert_eq!(brought("a.json", None, "{\"a\": }"), ["1: expected value"]);
     assert_eq!(brought("a.json", Some(" \n"), "{\"a\": }"), ["1: expected value"]);
+    for unsure in ["a.c", "a.cpp", "a.cs", "a.sh"] {
+        assert_eq!(brought(unsure, None, "{ ( }"), [""; 0], "{unsure}");
+        assert_ne!(brought(unsure, Some("{ }"), "{ ( }"), [""; 0], "{unsure}");
+    }
 }
 
 #[test]

@@ -24,10 +24,10 @@ pub enum StepName {
     Judge,
     /// Its edits are splices.
     Plan,
-    /// It was checked against limits and rules.
-    Vet,
     /// Validators have seen the new contents.
     Validate,
+    /// It was checked against limits and rules.
+    Vet,
     /// The new contents are written beside the old.
     Stage,
     /// Its intent is durable.
@@ -36,24 +36,27 @@ pub enum StepName {
     Swap,
     /// It is sealed.
     Seal,
+    /// Its hooks have run.
+    Hooks,
     /// What was displaced is dropped.
     Settle,
 }
 
 impl StepName {
     /// All, in the order of the journey.
-    pub const ALL: [StepName; 12] = [
+    pub const ALL: [StepName; 13] = [
         StepName::Admit,
         StepName::Resolve,
         StepName::Snapshot,
         StepName::Judge,
         StepName::Plan,
-        StepName::Vet,
         StepName::Validate,
+        StepName::Vet,
         StepName::Stage,
         StepName::Intend,
         StepName::Swap,
         StepName::Seal,
+        StepName::Hooks,
         StepName::Settle,
     ];
 }

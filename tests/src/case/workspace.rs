@@ -81,11 +81,13 @@ impl Observer for Watching {
             Step::Snapshot => StepName::Snapshot,
             Step::Judge => StepName::Judge,
             Step::Plan => StepName::Plan,
+            Step::Validate => StepName::Validate,
             Step::Vet => StepName::Vet,
             Step::Stage => StepName::Stage,
             Step::Intend => StepName::Intend,
             Step::Swap => StepName::Swap,
             Step::Seal => StepName::Seal,
+            Step::Hooks => StepName::Hooks,
             Step::Settle => StepName::Settle,
         };
         if self.0.after(name) { Go::On } else { Go::Stop }

@@ -23,7 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("receipt", &["store", "limits"]),
     ("clipboard", &["store", "limits"]),
     // The rooms of one open workspace, and what walks through them.
-    ("rooms", &["trust", "store", "disk", "os", "clock", "config", "limits"]),
+    ("rooms", &["trust", "validate", "store", "disk", "os", "clock", "config", "limits"]),
     ("journal", &["rooms", "receipt", "store", "disk", "os", "clock", "config", "limits"]),
     (
         "job",

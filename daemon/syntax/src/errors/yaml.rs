@@ -1,13 +1,11 @@
 //! YAML by its parser's events: aliases are never followed, nothing is built.
 
-use granit_parser::{ErrorKind, Options, Parser};
+use granit_parser::ErrorKind;
 
 use super::Fault;
 use super::place::boundary;
+use crate::languages::yaml::parser;
 use crate::{Budget, Unparsed};
-
-/// Collections in collections: more than any file that people keep.
-const NESTING: usize = 1000;
 
 /// Quotations of a text that may go on in lines that are not indented. Other parsers take these lines, and such files
 /// are about; but a quotation that is not closed looks the same at first.
@@ -37,12 +35,7 @@ pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed
 
 /// What is wrong first, and where.
 fn first(text: &str) -> Result<Option<(ErrorKind, usize)>, Unparsed> {
-    let mut options = Options::default();
-    options.set_emit_comments(false);
-    options.flow_nesting_limit = NESTING;
-    options.block_nesting_limit = NESTING;
-    let mut events = Parser::new_from_str_with_options(text, options);
-    let Some(error) = events.find_map(Result::err) else { return Ok(None) };
+    let Some(error) = parser(text).find_map(Result::err) else { return Ok(None) };
     if *error.kind() == ErrorKind::RecursionLimitExceeded {
         return Err(Unparsed::Deep);
     }

@@ -29,7 +29,7 @@ pub(super) fn before(
     let fit = site.fit(given, indentation(text, start));
     if begins_line(text, start) {
         let at = line_start(text, start);
-        let apart = site.ending(at).repeat(1 + blank_lines(site, false));
+        let apart = site.ending(at).repeat(1 + blank_lines(site, false)?);
         let made = [&fit.text(&new.text)?, comma, &apart].concat();
         return Ok(site.on_lines(at, &made, given));
     }
@@ -61,7 +61,7 @@ pub(super) fn after(
         let made = [if last { "," } else { "" }, apart, &made, comma].concat();
         return Ok(site.inserted(at, &made, given));
     }
-    let apart = site.ending(end).repeat(blank_lines(site, true));
+    let apart = site.ending(end).repeat(blank_lines(site, true)?);
     let made = [&apart, &fit.text(&new.text)?, comma].concat();
     if !last {
         return Ok(site.on_lines(next_line(text, end), &made, given));

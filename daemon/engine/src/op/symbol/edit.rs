@@ -142,7 +142,8 @@ impl Site<'_, '_> {
     /// How a text is indented that goes where lines have this indentation.
     pub(super) fn fit<'f>(&self, given: &Given<'_>, target: &'f str) -> Fit<'f> {
         let may = !given.is_reindented() && self.known.language != Language::Markdown;
-        let unit = self.known.unit;
+        // Below an item of a list, YAML has steps of its own.
+        let unit = self.known.unit.filter(|_| self.known.language != Language::Yaml);
         Fit { breaks: self.scene.text.breaks, target, unit, may }
     }
 

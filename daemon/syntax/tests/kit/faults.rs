@@ -1,4 +1,4 @@
-//! What holds for every outline, how one is told, and how a text is damaged. It reads no file.
+//! What holds for every outline. It reads no file.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -85,82 +85,4 @@ fn paths(outline: &Outline) -> Vec<String> {
         }
     }
     faults
-}
-
-/// An outline as a case expects it: a symbol a line, indented by depth, with its places (line:column, from 1, columns
-/// in characters) and how each begins and ends. `definition` is left out where it is the extent.
-pub(crate) fn told(text: &str, outline: &Outline) -> String {
-    let mut told = String::new();
-    if outline.broken {
-        told.push_str("broken\n");
-    }
-    for symbol in &outline.symbols {
-        let indent = "  ".repeat(symbol.depth);
-        let listed = if symbol.listed { " listed" } else { "" };
-        told.push_str(&format!("{indent}{} {}{listed}\n", symbol.kind.name(), on_one_line(&symbol.path)));
-        let mut place = |what: &str, range: &Range<usize>| {
-            told.push_str(&format!("{indent}      {what} {}\n", clip(text, range)));
-        };
-        place("extent    ", &symbol.extent);
-        if symbol.definition != symbol.extent {
-            place("definition", &symbol.definition);
-        }
-        if let Some(body) = &symbol.body {
-            place("body      ", body);
-        }
-    }
-    told
-}
-
-/// Characters of each end of a place that are shown.
-const SHOWN: usize = 24;
-
-fn clip(text: &str, range: &Range<usize>) -> String {
-    let inside = text.get(range.clone()).unwrap_or("?");
-    let letters: Vec<char> = inside.chars().collect();
-    let says: String = if letters.len() <= 2 * SHOWN {
-        inside.to_owned()
-    } else {
-        let (front, back) = (letters.iter().take(SHOWN), letters.iter().skip(letters.len() - SHOWN));
-        front.chain(['…'].iter()).chain(back).collect()
-    };
-    format!("{}-{}  {}", place(text, range.start), place(text, range.end), on_one_line(&says))
-}
-
-fn on_one_line(text: &str) -> String {
-    text.replace('\n', "⏎").replace('\r', "␍").replace('\t', "⇥")
-}
-
-fn place(text: &str, at: usize) -> String {
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
-    format!("{line}:{column}")
-}
-
-/// Damages that one text takes at most.
-const DAMAGES: usize = 4;
-
-/// A text with parts cut out, doubled, moved or replaced by what opens and closes things; the same for the same seed.
-pub(crate) fn damaged(text: &str, seed: u64) -> String {
-    const SMALL: [&str; 16] =
-        ["{", "}", "(", ")", "\"", "'", "`", "\n", "\r", "\t", "/*", "//", "#", ";", ",", "é"];
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut letters: Vec<char> = text.chars().collect();
-    for _ in 0..random.usize(1..=DAMAGES) {
-        let from = random.usize(0..=letters.len());
-        let to = (from + random.usize(0..=40)).min(letters.len());
-        let part: Vec<char> = letters.get(from..to).unwrap_or_default().to_vec();
-        let elsewhere = random.usize(0..=letters.len());
-        match random.u8(0..4) {
-            0 => drop(letters.drain(from..to)),
-            1 => drop(letters.splice(elsewhere..elsewhere, part)),
-            2 => letters.truncate(to),
-            _ => {
-                let small = random.choice(SMALL).unwrap_or_default();
-                letters.splice(from..from, small.chars());
-            }
-        }
-    }
-    letters.into_iter().collect()
 }

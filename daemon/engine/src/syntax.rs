@@ -1,0 +1,70 @@
+//! What of a file's new content is no syntax of its language, and was before. What syntax is, `editd_syntax` says.
+
+use std::borrow::Cow;
+
+use editd_proto::path::WirePath;
+use editd_syntax::{Budget, Language, SyntaxError, Unparsed};
+
+use crate::Options;
+use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};
+use crate::text::{Breaks, Text};
+
+/// The errors of syntax that a new content brings, with lines and columns of the new content, from 1. None where the
+/// content is no text, or its language is not known.
+///
+/// # Errors
+/// It was not looked at: the file is too long, or takes too long.
+pub fn introduced(
+    path: &WirePath,
+    old: Option<&[u8]>,
+    new: &[u8],
+    options: &Options,
+) -> Result<Vec<SyntaxError>, Unparsed> {
+    let Ok(text) = Text::read(new, options.label(path)) else { return Ok(Vec::new()) };
+    let content = lines(&text);
+    let Some(language) = Language::of(path.as_bytes(), &content) else { return Ok(Vec::new()) };
+    let old = old.and_then(|old| Text::read(old, options.label(path)).ok());
+    let old = old.as_ref().map(lines);
+    let steps = PARSE_STEPS.saturating_add(new.len() as u64 / PARSE_BYTES_PER_STEP);
+    let budget = Budget { steps: Budget::default().steps.min(steps), ..Budget::default() };
+    editd_syntax::introduced(language, path.as_bytes(), old.as_deref(), &content, &budget)
+}
+
+/// Grammars know no line that ends in `\r` alone. As `\n` it has the same width.
+fn lines<'t>(text: &'t Text<'_>) -> Cow<'t, str> {
+    match text.breaks {
+        Breaks::Cr => Cow::Owned(text.content.replace('\r', "\n")),
+        Breaks::Lf | Breaks::None => Cow::Borrowed(text.content.as_ref()),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn places(path: &str, old: Option<&[u8]>, new: &[u8]) -> Vec<(u64, u64)> {
+        let found = introduced(&path.into(), old, new, &Options::default()).unwrap();
+        found.iter().map(|error| (error.line, error.column)).collect()
+    }
+
+    #[test]
+    fn encodings_are_read_before_syntax_is() {
+        let broken = "{\"a\": 1,\n \"b\" 2}";
+        assert_eq!(places("a.json", None, broken.as_bytes()).len(), 1);
+        let utf16: Vec<u8> =
+            [0xFEFF].into_iter().chain(broken.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        assert_eq!(places("a.json", None, &utf16), places("a.json", None, broken.as_bytes()));
+        let other_breaks = broken.replace('\n', "\r");
+        assert_eq!(
+            places("a.json", None, other_breaks.as_bytes()),
+            places("a.json", None, broken.as_bytes())
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_or_in_no_known_language_is_not_looked_at() {
+        assert!(places("a.json", None, b"{\0").is_empty());
+        assert!(places("notes", None, b"{").is_empty());
+    }
+}

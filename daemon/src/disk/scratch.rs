@@ -1,0 +1,145 @@
+//! Temporary files for commands that read a file: each in a folder of its own below `.editd`, with the name of the
+//! file that it stands for. They are nobody's content; what is left of them is removed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use editd_proto::path::WirePath;
+
+use super::Disk;
+use super::folders::{OWN, folder};
+use crate::os::{Dir, Kind};
+
+const CHECK: &[u8] = b"check";
+
+/// Folders in folders that a command may leave beside its file.
+const DEPTH: usize = 16;
+
+/// A temporary file, until it is dropped.
+#[must_use]
+pub struct Scratch {
+    parent: Dir,
+    slot: String,
+    below: PathBuf,
+}
+
+impl Scratch {
+    /// Its path below the workspace.
+    pub fn below(&self) -> &Path {
+        &self.below
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(why) = remove(&self.parent, self.slot.as_bytes()) {
+            tracing::warn!(%why, "a temporary file in .editd/check stays until the next start");
+        }
+    }
+}
+
+impl Disk {
+    /// Makes a temporary file that holds these bytes and is called as `path` is. `slot` is a name that no other has.
+    ///
+    /// # Errors
+    /// What the system says; nothing is left then.
+    pub fn scratch(&self, slot: &str, path: &WirePath, bytes: &[u8]) -> io::Result<Scratch> {
+        let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let parent = folder(&self.own_dir()?, CHECK)?;
+        parent.create_dir(slot.as_bytes(), 0o700)?;
+        let below = [OWN, CHECK, slot.as_bytes(), name].join(&b'/');
+        let below = Path::new(&os_str(below)).to_owned();
+        let scratch = Scratch { parent, slot: slot.to_owned(), below };
+        let dir = scratch.parent.open_dir(slot.as_bytes())?;
+        dir.create_file(name, 0o600)?.write_all_at(bytes, 0)?;
+        Ok(scratch)
+    }
+
+    /// Removes what an earlier daemon left.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn clear_scratch(&self) -> io::Result<()> {
+        let parent = match self.own_dir()?.open_dir(CHECK) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
+            parent => parent?,
+        };
+        parent.list()?.iter().try_for_each(|listed| remove(&parent, &listed.name))
+    }
+}
+
+#[cfg(unix)]
+fn os_str(bytes: Vec<u8>) -> std::ffi::OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+#[cfg(not(unix))]
+fn os_str(bytes: Vec<u8>) -> std::ffi::OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+/// Removes whatever a name stands for, following no link.
+fn remove(parent: &Dir, name: &[u8]) -> io::Result<()> {
+    remove_below(parent, name, DEPTH)
+}
+
+fn remove_below(parent: &Dir, name: &[u8], depth: usize) -> io::Result<()> {
+    let gone = |result: io::Result<()>| match result {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    };
+    let stat = match parent.stat(name) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
+        stat => stat?,
+    };
+    if stat.kind != Kind::Dir {
+        return gone(parent.remove_file(name));
+    }
+    let dir = parent.open_dir(name)?;
+    for listed in dir.list()? {
+        let depth =
+            depth.checked_sub(1).ok_or_else(|| io::Error::other("its folders lie in each other too deep"))?;
+        remove_below(&dir, &listed.name, depth)?;
+    }
+    gone(parent.remove_dir(name))
+}
+
+#[cfg(all(test, unix))]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::os::unix::Unix;
+
+    #[test]
+    fn a_temporary_file_has_its_name_and_goes_with_what_was_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = Disk::open(Arc::new(Unix), folder.path()).unwrap();
+        let scratch = disk.scratch("1-a", &"src/a b.py".into(), b"bytes").unwrap();
+        let file = folder.path().join(scratch.below());
+        assert!(file.ends_with(".editd/check/1-a/a b.py"), "{}", file.display());
+        assert_eq!(std::fs::read(&file).unwrap(), b"bytes");
+        assert!(disk.scratch("1-a", &"b".into(), b"").is_err());
+        let beside = file.with_file_name(".cache");
+        std::fs::create_dir_all(beside.join("deep")).unwrap();
+        std::os::unix::fs::symlink("/", beside.join("link")).unwrap();
+        drop(scratch);
+        assert_eq!(std::fs::read_dir(folder.path().join(".editd/check")).unwrap().count(), 0);
+
+        std::mem::forget(disk.scratch("2", &"a".into(), b"").unwrap());
+        disk.clear_scratch().unwrap();
+        assert_eq!(std::fs::read_dir(folder.path().join(".editd/check")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn no_link_leads_a_temporary_file_elsewhere() {
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let disk = Disk::open(Arc::new(Unix), folder.path()).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), folder.path().join(".editd/check")).unwrap();
+        std::fs::write(elsewhere.path().join("kept"), "").unwrap();
+        assert!(disk.scratch("1", &"a".into(), b"").is_err());
+        assert!(disk.clear_scratch().is_err());
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,158 @@
+//! A hook that may change the files itself: it runs, and what it left is looked at, journaled and flushed.
+
+use std::sync::Arc;
+
+use editd_engine::{Splice, State};
+use editd_proto::message::HookOutcome;
+use editd_proto::path::WirePath;
+
+use super::stand::Stand;
+use super::{Work, complaint, silent, warn};
+use crate::config::CommandSpec;
+use crate::disk::{Found, Place, Sight};
+use crate::job::intend::Underway;
+use crate::journal::external;
+use crate::receipt;
+use crate::rooms::lock;
+use crate::store::record::{Face, FileRecord, How, Seen, Staging};
+
+/// What a hook left at one path.
+struct Left {
+    before: Stand,
+    /// `None` where it removed the file.
+    after: Option<Stand>,
+    record: FileRecord,
+}
+
+/// Runs a hook for every file that it is for.
+pub(super) fn run(work: &mut Work<'_>, underway: &Underway<'_>, hook: &CommandSpec) -> HookOutcome {
+    let mut outcome = silent(hook);
+    // Held until what it left is journaled, so that no look in between takes it for a change by others.
+    if !underway.begin(work.stands.keys().cloned().collect()) {
+        warn(&mut outcome, "not run: another job writes one of the files".to_owned());
+        return outcome;
+    }
+    work.drop_foreign().into_iter().for_each(|told| warn(&mut outcome, told));
+    let mut ran = false;
+    for path in work.meant(hook) {
+        match work.start(hook, &path, b"") {
+            Ok(run) => {
+                ran = true;
+                complaint(&path, &run).into_iter().for_each(|told| warn(&mut outcome, told));
+            }
+            Err(told) => warn(&mut outcome, told),
+        }
+    }
+    // What changed although nothing ran is somebody else's.
+    if ran {
+        take_in(work, hook, &mut outcome);
+    }
+    underway.end();
+    outcome
+}
+
+/// Looks at every file of the job, and journals what the hook has changed.
+fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
+    let mut all = Vec::new();
+    let paths: Vec<WirePath> = work.stands.keys().cloned().collect();
+    for path in paths {
+        match look_after(work, &path) {
+            Ok(left) => all.extend(left),
+            Err(told) => {
+                work.stands.remove(&path);
+                warn(outcome, told);
+            }
+        }
+    }
+    if all.is_empty() {
+        return;
+    }
+    let seen: Vec<Seen> = all.iter().map(|left| seen_after(work, left)).collect();
+    let files: Vec<FileRecord> = all.iter().map(|left| left.record.clone()).collect();
+    match external::made_by_hook(work.rooms, &work.sealed.entry, &hook.name, files, seen) {
+        Ok(id) => outcome.job = Some(id),
+        Err(error) => warn(outcome, format!("what it changed could not be journaled: {error}")),
+    }
+    for left in all {
+        let path = left.record.path.clone();
+        let (old, new) = (left.before.state(), left.after.as_ref().map_or(State::Absent, Stand::state));
+        outcome.files.push(work.outcome(&path, &old, &new));
+        lock(&work.rooms.known).saw(&path, left.after.as_ref().map(|after| &after.face), true);
+        match left.after {
+            Some(after) => {
+                work.rooms.store.keep_content(after.face.hash, &after.bytes);
+                work.stands.insert(path, after);
+            }
+            None => {
+                work.stands.remove(&path);
+            }
+        }
+    }
+}
+
+/// What a hook left at a path; `None` where it left it alone.
+fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> {
+    let Some(before) = work.stands.get(path) else { return Ok(None) };
+    let (place, sight) = work.look(path).map_err(|why| format!("{path}: {why}"))?;
+    let found = match sight {
+        Sight::Absent => None,
+        Sight::File(found) if found.face.hash == before.face.hash => return Ok(None),
+        Sight::File(found) => Some(found),
+        Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+            return Err(format!("{path}: it is no file any more that editd can read; it is left as it is"));
+        }
+    };
+    if !work.relaxed() {
+        flush(work, &place, path)?;
+    }
+    let after = found.as_ref().map(Stand::of);
+    Ok(Some(Left { before: before.clone(), record: record(path, before, found.as_ref()), after }))
+}
+
+/// The bytes were written by a program that need not have flushed them.
+fn flush(work: &Work<'_>, place: &Place, path: &WirePath) -> Result<(), String> {
+    let flushed = work.rooms.disk.flush_file(place).and_then(|_| work.rooms.disk.flush_folders(place, &[]));
+    flushed.map_err(|error| format!("{path}: what the command wrote cannot be flushed: {error}"))
+}
+
+fn record(path: &WirePath, before: &Stand, found: Option<&Found>) -> FileRecord {
+    let new: Arc<[u8]> = found.map_or_else(|| Arc::from([]), |found| found.bytes.clone());
+    let splices = splices(&before.bytes, &new);
+    let (added, removed) = external::lines(&splices);
+    FileRecord {
+        path: path.clone(),
+        before: Some(before.face.clone()),
+        after: found.map(|found| found.face.clone()),
+        splices,
+        how: How::Nothing,
+        slot: String::new(),
+        staging: Staging::Root,
+        made: Vec::new(),
+        added,
+        removed,
+    }
+}
+
+/// The changed ranges; of a file that is too large to compare, all of it, so that undo has the bytes.
+pub(super) fn splices(old: &[u8], new: &[u8]) -> Vec<Splice> {
+    if old.len().max(new.len()) <= crate::limits::EXTERNAL_BYTES {
+        return editd_engine::splices_between(old, new);
+    }
+    vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }]
+}
+
+/// The session has seen the change: its reply shows it.
+fn seen_after(work: &Work<'_>, left: &Left) -> Seen {
+    let (who, path) = (&work.sealed.draft.origin.who, &left.record.path);
+    let now = work.rooms.clock.wall_ms();
+    let seen = work.rooms.store.seen(&who.session, path).ok().flatten();
+    let hash = |face: &Face| face.hash;
+    let shown = match (left.after.as_ref().map(|after| hash(&after.face)), seen) {
+        (None, _) => receipt::absent(now),
+        (Some(after), Some(seen)) if seen.hash == Some(left.before.face.hash) => {
+            receipt::renewed(&seen, after, &left.before.bytes, &left.record.splices, now)
+        }
+        (Some(after), _) => receipt::first(after, &left.before.bytes, &left.record.splices, now),
+    };
+    receipt::of(who, path, shown)
+}

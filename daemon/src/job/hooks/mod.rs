@@ -1,0 +1,251 @@
+//! `hooks`: the commands that run once a job is sealed, before its reply, while its lanes are held. What they change
+//! in the job's files becomes entries that belong to the job.
+//!
+//! *Invariants*: the job stands whatever a hook does; what a hook has changed is journaled also where it failed. A
+//! command runs only if the bytes of `.editd.toml` that name it are trusted now. A kill leaves the job with the hooks'
+//! entries that were written by then; a change that was not is found by the next look, as a change by others.
+//!
+//! *Limitations*: another program that writes one of the files while a hook runs cannot be told from the hook. What a
+//! hook changes in files that are not the job's is a change by others.
+
+mod in_place;
+mod rewritten;
+mod stand;
+#[cfg(all(test, unix))]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use editd_engine::{Plan, State};
+use editd_proto::ids::{ContentHash, Version};
+use editd_proto::message::{Durability, EntryKind, FileOutcome, HookOutcome, Status};
+use editd_proto::path::WirePath;
+
+use super::errors::Halt;
+use super::intend::Underway;
+use super::reply;
+use super::seal::Sealed;
+use crate::config::{CommandKind, CommandSpec};
+use crate::journal::recover::mend::done_record;
+use crate::limits;
+use crate::rooms::Rooms;
+use crate::store::Position;
+use crate::store::record::{Done, Record};
+use crate::validate::process::{Ended, Ran, Run};
+use stand::Stand;
+
+/// What the hooks of one job share.
+struct Work<'w> {
+    rooms: &'w Rooms,
+    sealed: &'w Sealed,
+    /// What each file of the job holds, as long as nobody else has changed it.
+    stands: BTreeMap<WirePath, Stand>,
+    /// The files whose content the job made.
+    fresh: Vec<WirePath>,
+    /// When the first one began.
+    began: Duration,
+    runs: usize,
+}
+
+/// Runs what a sealed job's files call for, and tells it in the receipt.
+pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) -> Result<Sealed, Halt> {
+    if sealed.entry.kind != EntryKind::Edit {
+        return Ok(sealed);
+    }
+    let fresh = fresh(&sealed);
+    let brought = rooms.brought();
+    // Told before, unless the file changed since, perhaps by this very job.
+    let left_out = brought.left_out(sealed.entry.files.iter().map(|file| &file.path));
+    left_out.into_iter().for_each(|told| warn_once(&mut sealed.receipt.files, told));
+    let meant = |hook: &&CommandSpec| fresh.iter().any(|path| hook.files.matches(path));
+    let hooks: Vec<&CommandSpec> = brought.runnable(CommandKind::AfterWrite).filter(meant).collect();
+    if hooks.is_empty() {
+        return Ok(sealed);
+    }
+    let stands = stand::of_job(&sealed);
+    let began = rooms.clock.monotonic();
+    let mut work = Work { rooms, sealed: &sealed, stands, fresh, began, runs: 0 };
+    let mut told = Vec::with_capacity(hooks.len());
+    for hook in hooks {
+        // The job is done: a mistake in what follows must not be told as the job's end.
+        let ran = catch_unwind(AssertUnwindSafe(|| match hook.stdout {
+            true => rewritten::run(&mut work, hook),
+            false => Ok(in_place::run(&mut work, underway, hook)),
+        }));
+        told.push(ran.unwrap_or_else(|_| Ok(broken(hook)))?);
+    }
+    underway.end();
+    tell(rooms, &mut sealed, told);
+    Ok(sealed)
+}
+
+fn broken(hook: &CommandSpec) -> HookOutcome {
+    let warning = "editd made a mistake with this hook; please report it with the daemon's log";
+    HookOutcome { warnings: vec![warning.to_owned()], ..silent(hook) }
+}
+
+/// Tells which commands that a planned job calls for may not run, validators and hooks alike.
+pub(super) fn tell_left_out(rooms: &Rooms, plan: &mut Plan) {
+    if !plan.changes.is_empty() {
+        let left_out = rooms.brought().left_out(plan.changes.iter().map(|change| &change.path));
+        left_out.into_iter().for_each(|told| warn_once(&mut plan.files, told));
+    }
+}
+
+/// The files whose content is new: not those that the job only removed, moved or gave other permissions.
+fn fresh(sealed: &Sealed) -> Vec<WirePath> {
+    let before = |path: &WirePath| {
+        let file = sealed.entry.files.iter().find(|file| file.path == *path)?;
+        file.before.as_ref().map(|face| face.hash)
+    };
+    let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
+    let fresh = changes.filter(|(change, file)| {
+        let from = change.from.as_ref().unwrap_or(&file.path);
+        let after = file.after.as_ref().map(|face| face.hash);
+        matches!(change.after, State::File { .. }) && after.is_some() && after != before(from)
+    });
+    fresh.map(|(_, file)| file.path.clone()).collect()
+}
+
+/// Adds a warning to a receipt's first file, unless it is told already.
+fn warn_once(files: &mut [FileOutcome], warning: String) {
+    if files.iter().any(|file| file.warnings.contains(&warning)) {
+        return;
+    }
+    let first = files.iter().position(|file| matches!(file.status, Status::Applied | Status::Verified));
+    if let Some(file) = files.get_mut(first.unwrap_or(0)) {
+        file.warnings.push(warning);
+    }
+}
+
+impl Work<'_> {
+    /// The job's files that a hook is for and that nobody else has changed.
+    fn meant(&self, hook: &CommandSpec) -> Vec<WirePath> {
+        let meant = |path: &&WirePath| hook.files.matches(path) && self.stands.contains_key(path);
+        self.fresh.iter().filter(meant).cloned().collect()
+    }
+
+    /// Runs a hook for one file; `Err` says why it was not started.
+    fn start(&mut self, hook: &CommandSpec, path: &WirePath, input: &[u8]) -> Result<Ran, String> {
+        let gone = self.rooms.clock.monotonic().saturating_sub(self.began);
+        let left = limits::HOOKS_TIME.saturating_sub(gone);
+        if left.is_zero() || self.runs >= limits::HOOK_RUNS {
+            return Err(format!(
+                "{path}: not run: the hooks of one job may run {} times and for {} s in all",
+                limits::HOOK_RUNS,
+                limits::HOOKS_TIME.as_secs()
+            ));
+        }
+        self.runs += 1;
+        let file = self.rooms.root.join(stand::native(path));
+        let words = hook.words(path, &file);
+        let ran = self.rooms.runner.run(Run {
+            command: &words,
+            folder: &self.rooms.root,
+            input,
+            time: hook.timeout.min(left),
+            memory: hook.memory,
+            output: usize::try_from(hook.output).unwrap_or(usize::MAX),
+        });
+        match ran.ended {
+            Ended::NotStarted(why) => Err(format!("{path}: not run: {why}")),
+            _ => Ok(ran),
+        }
+    }
+
+    /// Whether the reply shows diffs.
+    fn shows_diffs(&self) -> bool {
+        self.sealed.draft.files.iter().any(|file| file.diff.is_some())
+    }
+
+    fn relaxed(&self) -> bool {
+        self.sealed.draft.origin.durability == Durability::Relaxed
+    }
+
+    /// What a hook made of one file.
+    fn outcome(&self, path: &WirePath, old: &State, new: &State) -> FileOutcome {
+        let (diff, omitted) =
+            if self.shows_diffs() { editd_engine::unified_diff(path, old, new) } else { Default::default() };
+        FileOutcome {
+            path: path.clone(),
+            status: Status::Applied,
+            before: version(old),
+            after: version(new),
+            diff: self.shows_diffs().then_some(diff),
+            omitted_hunks: (omitted > 0).then_some(omitted),
+            edits: Vec::new(),
+            issues: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+fn version(state: &State) -> Option<Version> {
+    match state {
+        State::Absent => None,
+        State::File { bytes, .. } => Some(crate::disk::sight::hash(bytes).version()),
+    }
+}
+
+/// A hook that has told nothing yet.
+fn silent(hook: &CommandSpec) -> HookOutcome {
+    HookOutcome { name: hook.name.clone(), job: None, files: Vec::new(), warnings: Vec::new() }
+}
+
+/// What is told of a run that did not end well; `None` where it did.
+fn complaint(path: &WirePath, ran: &Ran) -> Option<String> {
+    if ran.ended == Ended::Exited(0) {
+        return None;
+    }
+    let said = String::from_utf8_lossy(&ran.stderr);
+    let said: String = said.trim().chars().take(limits::HOOK_SAYS).collect();
+    let colon = if said.is_empty() { "" } else { ": " };
+    Some(format!("{path}: {}{colon}{said}", ran.ended))
+}
+
+/// Adds a warning, as far as a receipt shows them.
+fn warn(outcome: &mut HookOutcome, warning: String) {
+    if outcome.warnings.len() < limits::HOOK_WARNINGS {
+        outcome.warnings.push(warning);
+    } else if outcome.warnings.len() == limits::HOOK_WARNINGS {
+        outcome.warnings.push("and more, which are not shown".to_owned());
+    }
+}
+
+/// The receipt says what stands now, and so does the one that is stored.
+fn tell(rooms: &Rooms, sealed: &mut Sealed, told: Vec<HookOutcome>) {
+    for changed in told.iter().flat_map(|hook| &hook.files) {
+        for file in sealed.receipt.files.iter_mut().filter(|file| file.path == changed.path) {
+            file.after.clone_from(&changed.after);
+        }
+    }
+    sealed.receipt.hooks =
+        told.into_iter().filter(|hook| !hook.files.is_empty() || !hook.warnings.is_empty()).collect();
+    if sealed.receipt.hooks.is_empty() {
+        return;
+    }
+    let entry = &sealed.entry;
+    let receipt = reply::stored(&sealed.receipt, sealed.draft.said.as_ref());
+    let own = Record::Done(Done {
+        id: entry.id,
+        session: entry.session.clone(),
+        time: rooms.clock.wall_ms(),
+        key: entry.key.clone().filter(|_| entry.queued.is_none()),
+        request: entry.request.unwrap_or(ContentHash::from_bytes([0; 32])),
+        receipt: receipt.clone(),
+    });
+    let records: Vec<Record> = std::iter::once(own).chain(done_record(rooms, entry, receipt)).collect();
+    let relaxed = sealed.draft.origin.durability == Durability::Relaxed;
+    let stored = rooms.store.append(&records).and_then(|_| match relaxed {
+        true => Ok(()),
+        false => rooms.store.flush(Position(u64::MAX)).map(|_flushed| ()),
+    });
+    if let (Err(error), Some(last)) = (stored, sealed.receipt.hooks.last_mut()) {
+        let warning =
+            format!("what the hooks did may be missing in the journal after the next start: {error}");
+        last.warnings.push(warning);
+    }
+}

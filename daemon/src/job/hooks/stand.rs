@@ -1,0 +1,93 @@
+//! What a job's files hold while its hooks run, and whether that is still what the job or a hook left. It changes no
+//! file.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use editd_engine::State;
+use editd_proto::path::WirePath;
+
+use super::Work;
+use crate::disk::{Found, Place, Sight};
+use crate::job::seal::Sealed;
+use crate::journal::external;
+use crate::journal::known::Ticket;
+use crate::store::record::Face;
+
+/// What stands at a path.
+#[derive(Clone)]
+pub(super) struct Stand {
+    pub(super) face: Face,
+    pub(super) bytes: Arc<[u8]>,
+}
+
+impl Stand {
+    pub(super) fn of(found: &Found) -> Self {
+        Self { face: found.face.clone(), bytes: found.bytes.clone() }
+    }
+
+    pub(super) fn state(&self) -> State {
+        State::File { bytes: self.bytes.clone(), mode: self.face.mode }
+    }
+}
+
+/// What a job has just written.
+pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<WirePath, Stand> {
+    let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
+    let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
+        (State::File { bytes, .. }, Some(face)) => {
+            Some((file.path.clone(), Stand { face: face.clone(), bytes: bytes.clone() }))
+        }
+        _ => None,
+    });
+    stand.collect()
+}
+
+/// A workspace path for the system.
+pub(super) fn native(path: &WirePath) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes()))
+    }
+    #[cfg(not(unix))]
+    {
+        PathBuf::from(path.display())
+    }
+}
+
+impl Work<'_> {
+    /// Looks at every file again before a hook begins. What others have changed since is theirs: it is journaled so,
+    /// and left alone from here on. Gives what is told of it.
+    pub(super) fn drop_foreign(&mut self) -> Vec<String> {
+        let mut told = Vec::new();
+        let paths: Vec<WirePath> = self.stands.keys().cloned().collect();
+        for path in paths {
+            let seen = self.look(&path).map(|(_, sight)| sight);
+            let same = match (&seen, self.stands.get_mut(&path)) {
+                (Ok(Sight::File(found)), Some(stand)) if found.face.hash == stand.face.hash => {
+                    stand.face = found.face.clone();
+                    true
+                }
+                _ => false,
+            };
+            if same {
+                continue;
+            }
+            if let Ok(sight) = &seen {
+                external::note(self.rooms, &path, sight, Ticket::Lane, None, true);
+            }
+            self.stands.remove(&path);
+            told.push(format!("{path}: another program changed it; it is left as it is"));
+        }
+        told
+    }
+
+    /// What stands at a path now.
+    pub(super) fn look(&self, path: &WirePath) -> Result<(Place, Sight), String> {
+        let place = self.rooms.disk.resolve_link(path).map_err(|error| error.to_string())?;
+        let sight = self.rooms.disk.look(&place).map_err(|error| error.to_string())?;
+        Ok((place, sight))
+    }
+}

@@ -1,0 +1,162 @@
+//! `validate`: what the validators have against the new contents, and what that means in the job's mode. It writes
+//! nothing.
+//!
+//! In `strict` an issue that the job introduces refuses it, all of it, also with `partial`: half a job that was left
+//! standing because the other half was wrong is nobody's wish. So does a validator that may run and cannot. In
+//! `interactive` and `verify_only` both are told. The built-in check of syntax refuses nothing that it could not look
+//! at. Only contents are looked at: a file that is removed, moved, copied or given other permissions is nobody's to
+//! judge, nor is what an undo brings back.
+
+use std::collections::BTreeMap;
+
+use editd_engine::{Refusal, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::limits::ISSUES;
+use editd_proto::message::{FileOutcome, Issue, Mode};
+use editd_proto::path::WirePath;
+
+use super::plan::{self, Planned};
+use crate::config::CommandKind;
+use crate::disk::Sight;
+use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
+use crate::rooms::Rooms;
+use crate::validate::{self, Around, Checked, Content};
+
+/// Has a planned job validated, and adds to its report what is to be told.
+pub(super) fn validate(rooms: &Rooms, planned: &mut Planned) -> Result<(), Refusal> {
+    let (_, moved) = plan::origins(&planned.request);
+    let contents = contents(planned, &moved);
+    if contents.is_empty() {
+        return Ok(());
+    }
+    let paths: Vec<WirePath> = contents.iter().map(|content| content.path.clone()).collect();
+    let brought = rooms.brought();
+    let commands: Vec<_> = brought.runnable(CommandKind::Validator).collect();
+    let options = rooms.options(paths.iter());
+    let around = Around {
+        runner: &rooms.runner,
+        clock: &*rooms.clock,
+        root: &rooms.root,
+        disk: &rooms.disk,
+        slot: &|| rooms.next_slot(),
+        options: &options,
+    };
+    let checked = validate::check(&around, brought.syntax(), &commands, &contents);
+    if planned.request.mode == Mode::Strict {
+        refuse(&checked, &paths)?;
+    }
+    // A moved file is reported under the name that the job gave it.
+    let told = |path: &WirePath, files: &[FileOutcome]| {
+        let named = |path: &WirePath| files.iter().position(|file| file.path == *path);
+        named(path).or_else(|| named(moved.get(path)?)).unwrap_or(0)
+    };
+    let at = paths.iter().map(|path| told(path, &planned.plan.files)).collect();
+    Report { files: &mut planned.plan.files, at, issues: 0 }.tell(checked);
+    Ok(())
+}
+
+/// The contents that the job would write and that are not there already, under this name or the one they come from.
+fn contents<'p>(planned: &'p Planned, moved: &BTreeMap<WirePath, WirePath>) -> Vec<Content<'p>> {
+    let there = |path: &WirePath| match planned.sights.get(path) {
+        Some(Sight::File(found)) => Some(&*found.bytes),
+        _ => None,
+    };
+    let contents = planned.plan.changes.iter().filter_map(|change| {
+        let State::File { bytes: new, .. } = &change.after else { return None };
+        let before = match &change.before {
+            State::File { bytes, .. } => Some(&**bytes),
+            State::Absent => None,
+        };
+        let (old, splices) = match before.is_some().then_some(&change.splices) {
+            Some(splices) => (before, Some(splices.as_slice())),
+            None => (moved.get(&change.path).and_then(there), None),
+        };
+        (old != Some(&**new)).then_some(Content { path: &change.path, old, new, splices })
+    });
+    contents.collect()
+}
+
+/// The refusal of a strict job.
+fn refuse(checked: &Checked, paths: &[WirePath]) -> Result<(), Refusal> {
+    let way_out = "nothing was written: mend that, or send the job with the mode `interactive`";
+    if let Some((_, first)) = checked.issues.first() {
+        let more = match checked.issues.len() - 1 {
+            0 => String::new(),
+            1 => " (and 1 more issue)".to_owned(),
+            more => format!(" (and {more} more issues)"),
+        };
+        let mut error = WireError::new(Code::Rejected, format!("{first}{more}; {way_out}")).at(&first.path);
+        error.line = first.line;
+        error.issues = checked.issues.iter().take(ISSUES).map(|(_, issue)| issue.clone()).collect();
+        return Err(Box::new(error));
+    }
+    let Some((unable, path)) = checked.unable.first().and_then(|one| Some((one, paths.get(one.content)?)))
+    else {
+        return Ok(());
+    };
+    let what =
+        format!("the validator `{}` could not check {path}: {}; {way_out}", unable.validator, unable.why);
+    Err(Box::new(WireError::new(Code::Rejected, what).at(path)))
+}
+
+/// What a receipt tells of a check.
+struct Report<'r> {
+    files: &'r mut Vec<FileOutcome>,
+    /// Where the file of each content stands in the receipt.
+    at: Vec<usize>,
+    /// Issues that were told.
+    issues: usize,
+}
+
+impl Report<'_> {
+    fn tell(mut self, checked: Checked) {
+        let mut left_out: BTreeMap<usize, usize> = BTreeMap::new();
+        for (content, issue) in checked.issues {
+            if !self.told(content, issue) {
+                *left_out.entry(content).or_default() += 1;
+            }
+        }
+        let mut warnings: Vec<(usize, String)> = left_out
+            .into_iter()
+            .map(|(content, more)| (content, format!("{more} more issues are not listed")))
+            .collect();
+        warnings.extend(checked.notes);
+        // One sentence for all files where the reason is the same.
+        let mut unable: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
+        for one in checked.unable {
+            unable.entry((one.validator, one.why)).or_insert((one.content, 0)).1 += 1;
+        }
+        warnings.extend(unable.into_iter().map(|((validator, why), (content, times))| {
+            let others = match times {
+                1 => String::new(),
+                _ => format!(" (nor {} other files)", times - 1),
+            };
+            (content, format!("the validator `{validator}` could not check this file{others}: {why}"))
+        }));
+        let more = warnings.len().saturating_sub(CHECK_WARNINGS);
+        warnings.truncate(CHECK_WARNINGS);
+        if let (1.., Some((content, _))) = (more, warnings.last()) {
+            warnings.push((*content, format!("the validators have {more} more warnings")));
+        }
+        for (content, warning) in warnings {
+            if let Some(file) = self.file(content) {
+                file.warnings.push(warning);
+            }
+        }
+    }
+
+    fn file(&mut self, content: usize) -> Option<&mut FileOutcome> {
+        let at = *self.at.get(content)?;
+        self.files.get_mut(at)
+    }
+
+    /// Tells an issue; whether there was room.
+    fn told(&mut self, content: usize, issue: Issue) -> bool {
+        let full = self.issues >= RECEIPT_ISSUES;
+        let room = self.file(content).filter(|file| !full && file.issues.len() < ISSUES);
+        let Some(file) = room else { return false };
+        file.issues.push(issue);
+        self.issues += 1;
+        true
+    }
+}

@@ -1,0 +1,166 @@
+//! Everything that is to be checked for one job, side by side. It reads no output itself.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use editd_engine::{Options, Splice};
+use editd_proto::path::WirePath;
+
+use super::issues::Found;
+use super::process::Runner;
+use super::{command, syntax};
+use crate::clock::Clock;
+use crate::config::{BUILT_IN, CommandSpec, SyntaxCheck};
+use crate::disk::Disk;
+use crate::limits::{CHECK_RUNS, CHECK_TIME, RUNS};
+
+/// A content that a job would write.
+#[derive(Clone, Copy, Debug)]
+pub struct Content<'c> {
+    /// Where.
+    pub path: &'c WirePath,
+    /// What is there now, or was where it comes from; `None` for a new file.
+    pub old: Option<&'c [u8]>,
+    /// What would be there.
+    pub new: &'c [u8],
+    /// What turns one into the other, where that is known.
+    pub splices: Option<&'c [Splice]>,
+}
+
+/// What a check needs of the workspace.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// Runs commands.
+    pub runner: &'a Runner,
+    /// Time.
+    pub clock: &'a dyn Clock,
+    /// The workspace's folder.
+    pub root: &'a Path,
+    /// Holds temporary files.
+    pub disk: &'a Disk,
+    /// Gives names that no temporary file had.
+    pub slot: &'a (dyn Fn() -> String + Sync),
+    /// How texts are read.
+    pub options: &'a Options,
+}
+
+/// What one validator says of one content.
+#[derive(Debug, Default)]
+pub struct Told {
+    pub(super) issues: Vec<Found>,
+    /// What the user should know though it is nothing against the content.
+    pub(super) note: Option<String>,
+}
+
+/// A validator that could not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unable {
+    /// On which content.
+    pub content: usize,
+    /// Which.
+    pub validator: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What all validators say.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// What the job introduces, with the content's index, in the order of contents and validators.
+    pub issues: Vec<(usize, editd_proto::message::Issue)>,
+    /// Validators that could not run.
+    pub unable: Vec<Unable>,
+    /// What the user should know, with the content's index.
+    pub notes: Vec<(usize, String)>,
+}
+
+/// Has every content checked by the built-in check and by the commands that mean it. Blocks until all have ended.
+pub fn check(
+    around: &Around<'_>,
+    syntax: &SyntaxCheck,
+    commands: &[&CommandSpec],
+    contents: &[Content<'_>],
+) -> Checked {
+    let mut checked = Checked::default();
+    let mut looked_at = 0;
+    for (index, content) in contents.iter().enumerate() {
+        if syntax.check && !syntax.except.matches(content.path) {
+            let told = syntax::introduced(content, &mut looked_at, around.options);
+            checked.take(index, content, BUILT_IN, Ok(told));
+        }
+    }
+    let pairs = contents.iter().enumerate().flat_map(|(index, content)| {
+        commands.iter().filter(|spec| spec.files.matches(content.path)).map(move |spec| (index, *spec))
+    });
+    let pairs: Vec<(usize, &CommandSpec)> = pairs.collect();
+    for ((index, spec), told) in pairs.iter().zip(side_by_side(around, &pairs, contents)) {
+        if let Some(content) = contents.get(*index) {
+            checked.take(*index, content, &spec.name, told);
+        }
+    }
+    // Each content's issues together, whoever says them.
+    checked.issues.sort_by_key(|(index, issue)| (*index, issue.line, issue.column));
+    checked
+}
+
+/// Runs every pair; the answers in the same order.
+fn side_by_side(
+    around: &Around<'_>,
+    pairs: &[(usize, &CommandSpec)],
+    contents: &[Content<'_>],
+) -> Vec<Result<Told, String>> {
+    let began = around.clock.monotonic();
+    let left = || CHECK_TIME.saturating_sub(around.clock.monotonic().saturating_sub(began));
+    let answers: Vec<Mutex<Option<Result<Told, String>>>> = pairs.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(((index, spec), answer)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            pairs.get(at).zip(answers.get(at)).filter(|_| at < CHECK_RUNS)
+        } {
+            let Some(content) = contents.get(*index) else { continue };
+            let told = command::introduced(around, spec, content, &left);
+            *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        }
+    };
+    match pairs.len().min(RUNS) {
+        0 => {}
+        1 => work(),
+        threads => std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where the system refuses a thread, the others do its work.
+                let _started =
+                    std::thread::Builder::new().name("validate".to_owned()).spawn_scoped(scope, work);
+            }
+            work();
+        }),
+    }
+    let missed = || Err(format!("a job has at most {CHECK_RUNS} runs of validators; split it into several"));
+    let answers =
+        answers.into_iter().map(|answer| answer.into_inner().unwrap_or_else(PoisonError::into_inner));
+    answers.map(|answer| answer.unwrap_or_else(missed)).collect()
+}
+
+impl Checked {
+    fn take(&mut self, content: usize, of: &Content<'_>, validator: &str, told: Result<Told, String>) {
+        match told {
+            Err(why) => self.unable.push(Unable { content, validator: validator.to_owned(), why }),
+            Ok(told) => {
+                self.notes.extend(told.note.map(|note| (content, note)));
+                let issues = told.issues.into_iter().map(|found| {
+                    let issue = editd_proto::message::Issue {
+                        path: found.elsewhere.unwrap_or_else(|| of.path.clone()),
+                        validator: validator.to_owned(),
+                        line: found.line,
+                        column: found.column,
+                        message: found.message,
+                    };
+                    (content, issue)
+                });
+                self.issues.extend(issues);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! One command of the workspace on one content: run, read, compared with the old content. It judges no job.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::check::{Around, Content, Told};
+use super::issues::{self, Found, Names};
+use super::process::{Ended, Ran, Run};
+use super::subtract::{self, Lines};
+use crate::config::{CommandSpec, FILE};
+
+/// The status with which a shell says that a program is not there, and that it may not be run.
+const NOT_RUN: [i32; 2] = [127, 126];
+
+/// What a command has against a content that it had not against the old one.
+///
+/// # Errors
+/// It cannot run: why.
+pub(super) fn introduced(
+    around: &Around<'_>,
+    spec: &CommandSpec,
+    content: &Content<'_>,
+    left: &dyn Fn() -> Duration,
+) -> Result<Told, String> {
+    let new = judge(around, spec, content, content.new, left())?;
+    let mut told = Told::default();
+    let Some(old) = content.old.filter(|_| !new.is_empty()) else {
+        told.issues = new;
+        return Ok(told);
+    };
+    let before = judge(around, spec, content, old, left())
+        .map_err(|why| format!("{why}, on the file as it was; it has {} issues now", new.len()))?;
+    if let (Some(_), Some(found)) = (before.iter().find(|old| old.bare), new.iter().find(|new| new.bare)) {
+        told.note = Some(format!("`{}` fails with and without the job: {}", spec.name, found.message));
+    }
+    let splices;
+    let splices = match content.splices {
+        Some(splices) => splices,
+        None => {
+            splices = editd_engine::splices_between(old, content.new);
+            &splices
+        }
+    };
+    told.issues = subtract::introduced(new, &before, &Lines::of(old, splices));
+    Ok(told)
+}
+
+fn judge(
+    around: &Around<'_>,
+    spec: &CommandSpec,
+    content: &Content<'_>,
+    bytes: &[u8],
+    left: Duration,
+) -> Result<Vec<Found>, String> {
+    if left.is_zero() {
+        return Err("the time for the validators of one job was up".to_owned());
+    }
+    let in_file = spec.command.iter().any(|word| word.contains(FILE));
+    let scratch = in_file.then(|| around.disk.scratch(&(around.slot)(), content.path, bytes));
+    let scratch =
+        scratch.transpose().map_err(|why| format!("no temporary file can be made in .editd: {why}"))?;
+    let file = scratch.as_ref().map(|scratch| around.root.join(scratch.below()));
+    let command = spec.words(content.path, file.as_deref().unwrap_or(Path::new("")));
+    let ran = around.runner.run(Run {
+        command: &command,
+        folder: around.root,
+        input: if in_file { b"" } else { bytes },
+        time: spec.timeout.min(left),
+        memory: spec.memory,
+        output: usize::try_from(spec.output).unwrap_or(usize::MAX),
+    });
+    let names = Names { root: around.root, path: content.path, file: file.as_deref() };
+    understood(spec, &ran, names)
+}
+
+/// What a run says. A status of 0 means that there is nothing to say, whatever was written.
+fn understood(spec: &CommandSpec, ran: &Ran, names: Names<'_>) -> Result<Vec<Found>, String> {
+    let status = match &ran.ended {
+        Ended::Exited(0) => return Ok(Vec::new()),
+        Ended::Exited(status) if !NOT_RUN.contains(status) => *status,
+        ended => {
+            let said = issues::bare(0, b"", &ran.stderr, names).message;
+            let said = if ran.stderr.trim_ascii().is_empty() { String::new() } else { format!(": {said}") };
+            return Err(format!("{ended}{said}"));
+        }
+    };
+    let mut found = issues::read(&ran.stdout, spec.pattern.as_ref(), names);
+    found.extend(issues::read(&ran.stderr, spec.pattern.as_ref(), names));
+    if found.is_empty() {
+        found.push(issues::bare(status, &ran.stdout, &ran.stderr, names));
+    }
+    Ok(found)
+}

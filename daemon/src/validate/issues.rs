@@ -1,0 +1,187 @@
+//! What a validator's output says: issues, each with its place. Pure.
+
+use std::path::Path;
+
+use editd_proto::path::WirePath;
+use regex::bytes::{Captures, Regex};
+
+use crate::config::Pattern;
+use crate::limits::{ISSUE_MESSAGE, ISSUES_READ, OUTPUT_LINES};
+
+/// `path:line:column: message` and `path:line: message`, as most tools write.
+const DEFAULT: &str =
+    r"(?m)^(?P<path>[^\s:][^:\n]*):(?P<line>[0-9]+)(?::(?P<col>[0-9]+))?:[ \t]+(?P<message>\S.*)$";
+
+/// What compilers add to an issue: no issues of their own.
+const ADDED: [&str; 3] = ["note:", "info:", "help:"];
+
+/// An issue as a validator gives it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Found {
+    /// Another file than the one that was checked.
+    pub(super) elsewhere: Option<WirePath>,
+    /// From 1, in the content that was checked.
+    pub(super) line: Option<u64>,
+    /// From 1, as the validator counts.
+    pub(super) column: Option<u64>,
+    pub(super) message: String,
+    /// Whether the validator gave no issue that could be read, only a status: this is the beginning of its words.
+    pub(super) bare: bool,
+}
+
+/// By which names a validator knows the file that it checks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'n> {
+    /// The workspace's folder.
+    pub(super) root: &'n Path,
+    /// The file's path in it.
+    pub(super) path: &'n WirePath,
+    /// The temporary file, where there is one.
+    pub(super) file: Option<&'n Path>,
+}
+
+impl Names<'_> {
+    /// The other file that a name means; `None` for the one that is checked.
+    fn elsewhere(&self, name: &[u8]) -> Option<WirePath> {
+        let root = self.root.as_os_str().as_encoded_bytes();
+        let below = |name: &[u8]| {
+            let below = name.strip_prefix(root).and_then(|rest| rest.strip_prefix(b"/"));
+            let below = below.unwrap_or(name);
+            below.strip_prefix(b"./").unwrap_or(below).to_vec()
+        };
+        let known = below(name);
+        let file = self.file.map(|file| file.as_os_str().as_encoded_bytes());
+        let last = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
+        let is_it = known == self.path.as_bytes()
+            || matches!(name, b"" | b"-" | b"stdin" | b"<stdin>" | b"(stdin)" | b"standard input")
+            || file.is_some_and(|file| below(file) == known)
+            || !known.contains(&b'/') && known == last(self.path.as_bytes());
+        (!is_it).then(|| WirePath::new(known))
+    }
+
+    /// A message that names the file as the workspace does.
+    fn said(&self, message: &str) -> String {
+        let short: String = message.trim().chars().take(ISSUE_MESSAGE).collect();
+        let Some(file) = self.file.map(Path::to_string_lossy) else { return short };
+        short.replace(&*file, &self.path.to_string())
+    }
+}
+
+/// Reads the issues out of what a validator wrote, at most [`ISSUES_READ`].
+pub(super) fn read(output: &[u8], pattern: Option<&Pattern>, names: Names<'_>) -> Vec<Found> {
+    // So that a pattern sees text, whatever was written.
+    let text = String::from_utf8_lossy(output);
+    match pattern {
+        Some(pattern) => all(&pattern.0, &text, names).collect(),
+        None => {
+            let Ok(pattern) = Regex::new(DEFAULT) else { return Vec::new() };
+            all(&pattern, &text, names)
+                .filter(|found| !ADDED.iter().any(|word| found.message.starts_with(word)))
+                .collect()
+        }
+    }
+}
+
+fn all<'t>(pattern: &'t Regex, text: &'t str, names: Names<'t>) -> impl Iterator<Item = Found> + 't {
+    pattern.captures_iter(text.as_bytes()).take(ISSUES_READ).map(move |found| issue(&found, names))
+}
+
+fn issue(found: &Captures<'_>, names: Names<'_>) -> Found {
+    let group = |name: &str| found.name(name).map(|part| part.as_bytes());
+    let number =
+        |name: &str| std::str::from_utf8(group(name)?).ok()?.trim().parse().ok().filter(|number| *number > 0);
+    let whole = found.get(0).map_or(&b""[..], |part| part.as_bytes());
+    let message = String::from_utf8_lossy(group("message").unwrap_or(whole));
+    Found {
+        elsewhere: group("path").and_then(|path| names.elsewhere(path)),
+        line: number("line"),
+        column: number("col"),
+        message: names.said(&message),
+        bare: false,
+    }
+}
+
+/// The one issue of a validator that ended with a status and said nothing that could be read.
+pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: Names<'_>) -> Found {
+    let words = if stdout.trim_ascii().is_empty() { stderr } else { stdout };
+    let words = String::from_utf8_lossy(words);
+    let lines: Vec<&str> =
+        words.lines().map(str::trim_end).filter(|line| !line.is_empty()).take(OUTPUT_LINES).collect();
+    let message = match lines.as_slice() {
+        [] => format!("it ended with status {status} and said nothing"),
+        lines => names.said(&lines.join("\n")),
+    };
+    Found { elsewhere: None, line: None, column: None, message, bare: true }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// Each issue as `path:line:column message`, `-` for the file itself and what is not told.
+    fn shown(output: &str, pattern: Option<&str>) -> Vec<String> {
+        let path = WirePath::from("src/a.py");
+        let names =
+            Names { root: Path::new("/w"), path: &path, file: Some(Path::new("/w/.editd/check/1-2/a.py")) };
+        let pattern = pattern.map(|text| Pattern(Regex::new(&format!("(?m){text}")).unwrap()));
+        let found = read(output.as_bytes(), pattern.as_ref(), names);
+        let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
+        found
+            .iter()
+            .map(|issue| {
+                let path = issue.elsewhere.as_ref().map_or("-".to_owned(), ToString::to_string);
+                format!("{path}:{}:{} {}", number(issue.line), number(issue.column), issue.message)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_default_reads_what_most_tools_write() {
+        for (output, expected) in [
+            ("src/a.py:1:8: F401 [*] `os` unused\nFound 1 error.\n", &["-:1:8 F401 [*] `os` unused"][..]),
+            ("src/a.py:3: error: Incompatible types  [x]\r\n", &["-:3:- error: Incompatible types  [x]"]),
+            (
+                "./src/a.py:3: bad\n/w/src/a.py:4: bad\na.py:5: bad\n-:6:1: bad\n<stdin>:7: bad",
+                &["-:3:- bad", "-:4:- bad", "-:5:- bad", "-:6:1 bad", "-:7:- bad"],
+            ),
+            ("/w/.editd/check/1-2/a.py:2:1: see /w/.editd/check/1-2/a.py", &["-:2:1 see src/a.py"]),
+            (
+                "src/b.py:2:1: bad\n/w/src/c.py:1: bad\nother/a.py:1: bad",
+                &["src/b.py:2:1 bad", "src/c.py:1:- bad", "other/a.py:1:- bad"],
+            ),
+            ("src/a.py:3: note: see there\nsrc/a.py:3:1: help: do", &[]),
+            (
+                "src/a.py:3:\nDiff in src/a.py:1:\n  --> src/a.py:1:2\nhttp://x:80/ y\n12:30: lunch",
+                &["12:30:- lunch"],
+            ),
+            ("src/a.py:0:0: bad\nsrc/a.py:99999999999999999999: bad", &["-:-:- bad", "-:-:- bad"]),
+        ] {
+            assert_eq!(shown(output, None), expected, "{output}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_says_where_what_stands() {
+        let pattern = r"^(?P<path>[^(\n]+)\((?P<line>\d+),(?P<col>\d+)\): (?P<message>.*)$";
+        assert_eq!(shown("src/a.py(3,4): TS1: bad\nx", Some(pattern)), ["-:3:4 TS1: bad"]);
+        assert_eq!(shown("bad thing\n", Some("^bad.*$")), ["-:-:- bad thing"]);
+        assert_eq!(shown("\u{fffd}\n", Some("^(?P<message>.)$")), ["-:-:- \u{fffd}"]);
+    }
+
+    #[test]
+    fn what_was_written_is_bounded() {
+        let path = WirePath::from("a");
+        let names = Names { root: Path::new("/w"), path: &path, file: None };
+        let many = "a:1: x\n".repeat(ISSUES_READ + 1);
+        assert_eq!(read(many.as_bytes(), None, names).len(), ISSUES_READ);
+        let long = format!("a:1: {}\n", "ß".repeat(10 * ISSUE_MESSAGE));
+        let message = |output: &[u8]| read(output, None, names).remove(0).message;
+        assert_eq!(message(long.as_bytes()).chars().count(), ISSUE_MESSAGE);
+        assert_eq!(message(b"a:1: \xff\xfe"), "\u{fffd}\u{fffd}");
+        let words = "\n\n one\ntwo\n\n".repeat(OUTPUT_LINES);
+        assert_eq!(bare(1, words.as_bytes(), b"", names).message.lines().count(), OUTPUT_LINES);
+        assert_eq!(bare(3, b" \n", b"", names).message, "it ended with status 3 and said nothing");
+        assert_eq!(bare(3, b"", b"why\n", names).message, "why");
+    }
+}

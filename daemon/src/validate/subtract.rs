@@ -1,0 +1,177 @@
+//! Which issues an edit introduced: those of the new content without those of the old one. Pure.
+//!
+//! First go pairs with the same message where the old line, followed through the edit, is the new one; then, of what
+//! is left, as many of each message as there were before. Numbers in a message do not count: it may name lines that
+//! moved. A validator that only failed, before and after, introduces nothing.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use editd_engine::Splice;
+use editd_proto::path::WirePath;
+
+use super::issues::Found;
+
+/// Takes the old issues out of the new ones.
+pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Vec<Found> {
+    let mut at: HashMap<(Key, Option<u64>), Vec<usize>> = HashMap::new();
+    for (index, found) in new.iter().enumerate().rev() {
+        at.entry((key(found), found.line)).or_default().push(index);
+    }
+    let mut left: Vec<Option<Found>> = new.into_iter().map(Some).collect();
+    let mut unpaired: HashMap<Key, usize> = HashMap::new();
+    for old in before {
+        let line = match (&old.elsewhere, old.line) {
+            (None, Some(line)) => lines.follow(line),
+            (_, line) => line,
+        };
+        let pair = at.get_mut(&(key(old), line)).filter(|_| line.is_some() || old.line.is_none());
+        match pair.and_then(Vec::pop).and_then(|index| left.get_mut(index)) {
+            Some(found) => *found = None,
+            None => *unpaired.entry(key(old)).or_default() += 1,
+        }
+    }
+    for found in &mut left {
+        let known =
+            found.as_ref().map(key).and_then(|key| unpaired.get_mut(&key)).filter(|count| **count > 0);
+        if let Some(count) = known {
+            *count -= 1;
+            *found = None;
+        }
+    }
+    left.into_iter().flatten().collect()
+}
+
+type Key = (Option<WirePath>, String);
+
+fn key(found: &Found) -> Key {
+    if found.bare {
+        return (None, String::new());
+    }
+    let mut message = String::with_capacity(found.message.len());
+    for c in found.message.chars() {
+        if !c.is_ascii_digit() {
+            message.push(c);
+        } else if !message.ends_with('0') {
+            message.push('0');
+        }
+    }
+    (found.elsewhere.clone(), message)
+}
+
+/// How lines moved.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// Lines of the old content (from 1) that changed, in order, and the lines that stand there now.
+    changed: Vec<(Range<u64>, Range<u64>)>,
+}
+
+impl Lines {
+    /// From the splices of an edit.
+    pub(super) fn of(old: &[u8], splices: &[Splice]) -> Self {
+        let breaks = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
+        let (mut at, mut line, mut shift) = (0, 1_u64, 0_i64);
+        let mut changed = Vec::with_capacity(splices.len());
+        for splice in splices {
+            let start = usize::try_from(splice.at).unwrap_or(usize::MAX);
+            line += breaks(old.get(at..start).unwrap_or_default());
+            let (gone, come) = (breaks(&splice.old), breaks(&splice.new));
+            let first_new = line.saturating_add_signed(shift);
+            // Whole lines that come before a line leave it as it is.
+            let starts_line = start == 0 || old.get(start.wrapping_sub(1)) == Some(&b'\n');
+            let whole = starts_line
+                && [&splice.old, &splice.new].iter().all(|part| part.is_empty() || part.ends_with(b"\n"));
+            let last = u64::from(!whole);
+            changed.push((line..line + gone + last, first_new..first_new + come + last));
+            shift = shift.saturating_add_unsigned(come).saturating_sub_unsigned(gone);
+            line += gone;
+            at = start.saturating_add(splice.old.len());
+        }
+        Self { changed }
+    }
+
+    /// The new number of a line that did not change.
+    fn follow(&self, line: u64) -> Option<u64> {
+        let next = self.changed.partition_point(|(old, _)| old.end <= line);
+        if self.changed.get(next).is_some_and(|(old, _)| old.contains(&line)) {
+            return None;
+        }
+        match next.checked_sub(1).and_then(|last| self.changed.get(last)) {
+            Some((old, new)) => Some(new.end + (line - old.end)),
+            None => Some(line),
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<Found> {
+        let each = text.split(", ").filter(|one| !one.is_empty()).map(|one| {
+            let (line, message) = one.split_once(' ').unwrap();
+            Found {
+                elsewhere: None,
+                line: line.parse().ok(),
+                column: None,
+                message: message.to_owned(),
+                bare: message == "!",
+            }
+        });
+        each.collect()
+    }
+
+    #[test]
+    fn lines_are_followed_through_an_edit() {
+        let old = b"one\ntwo\nthree\nfour\nfive\n";
+        let splice = |at: u64, old: &str, new: &str| Splice { at, old: old.into(), new: new.into() };
+        let whole = Lines::of(old, &[splice(0, "", "zero\n"), splice(8, "three\n", "3\n3\n")]);
+        assert_eq!(
+            [1, 2, 3, 4, 5].map(|line| whole.follow(line)),
+            [Some(2), Some(3), None, Some(6), Some(7)]
+        );
+        let within = Lines::of(old, &[splice(1, "n", "N"), splice(9, "hree\nfou", "")]);
+        assert_eq!([1, 2, 3, 4, 5].map(|line| within.follow(line)), [None, Some(2), None, None, Some(4)]);
+        assert_eq!(Lines::default().follow(7), Some(7));
+        let gone = Lines::of(old, &[splice(0, "one\ntwo\nthree\nfour\n", "")]);
+        assert_eq!([4, 5].map(|line| gone.follow(line)), [None, Some(1)]);
+    }
+
+    #[test]
+    fn only_what_is_new_is_left() {
+        // A line comes in front; the old line 3 changes.
+        let old = b"1\n2\n3\n4\n";
+        let splices = [
+            Splice { at: 0, old: vec![], new: b"0\n".to_vec() },
+            Splice { at: 4, old: b"3".to_vec(), new: b"x".to_vec() },
+        ];
+        let lines = Lines::of(old, &splices);
+        for (before, after, left) in [
+            ("", "2 a", "2 a"),
+            ("1 a", "2 a", ""),
+            ("1 a", "2 a, 3 a", "3 a"),
+            ("3 a", "4 a", ""),
+            ("3 a", "4 a, 2 a", "2 a"),
+            ("3 a, 1 b", "4 c, 2 b", "4 c"),
+            ("2 see line 1", "3 see line 22", ""),
+            ("- a, - a", "- a, - a, - a", "- a"),
+            ("- !", "- !", ""),
+            ("", "- !", "- !"),
+            ("1 a", "- !", "- !"),
+        ] {
+            let left_over = introduced(found(after), &found(before), &lines);
+            let shown = found(left);
+            assert_eq!(left_over.len(), shown.len(), "{before} | {after}");
+            assert!(left_over.iter().all(|one| shown.contains(one)), "{before} | {after}: {left_over:?}");
+        }
+    }
+
+    #[test]
+    fn another_file_keeps_its_lines() {
+        let elsewhere = |line| Found { elsewhere: Some("b".into()), ..found(&format!("{line} a")).remove(0) };
+        let lines = Lines::of(b"1\n", &[Splice { at: 0, old: vec![], new: b"0\n".to_vec() }]);
+        assert!(introduced(vec![elsewhere(1)], &[elsewhere(1)], &lines).is_empty());
+        assert_eq!(introduced(vec![elsewhere(1)], &found("1 a"), &lines).len(), 1);
+    }
+}

@@ -1,0 +1,86 @@
+//! How long an outline takes, and how much of that the parser alone. It reads one file and changes none.
+//!
+//! `cargo run --release -p editd-syntax --example speed -- FILE…` takes each file's text again and again until it has
+//! 10,000 lines, and tells the best of several runs, since that is what the work itself costs.
+
+#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program that measures and tells")]
+
+use std::time::{Duration, Instant};
+
+use editd_syntax::{Budget, Language, outline};
+use tree_sitter::Parser;
+
+/// Lines of the text that is outlined.
+const LINES: usize = 10_000;
+
+/// Runs of which the best is told.
+const RUNS: usize = 15;
+
+fn main() {
+    for path in std::env::args().skip(1) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Some((language, grammar)) = Language::of(path.as_bytes(), &text).and_then(known) else {
+            continue;
+        };
+        let lines: Vec<&str> = text.lines().cycle().take(LINES).collect();
+        let text = lines.join("\n");
+        let mut parser = Parser::new();
+        if parser.set_language(&grammar).is_err() {
+            continue;
+        }
+        let parsed = best(|| parser.parse(&text, None).is_some());
+        let mut symbols = 0;
+        let outlined = best(|| {
+            let outline = outline(language, &text, &Budget::default());
+            symbols = outline.as_ref().map_or(0, |outline| outline.symbols.len());
+            outline.is_ok()
+        });
+        println!(
+            "{}: {} KB, {symbols} symbols: {outlined:.1?}, of which {parsed:.1?} parsing  ({path})",
+            language.name(),
+            text.len() / 1000,
+        );
+    }
+}
+
+fn known(language: Language) -> Option<(Language, tree_sitter::Language)> {
+    let grammar = match language {
+        Language::Go => tree_sitter_go::LANGUAGE.into(),
+        Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+        Language::Python => tree_sitter_python::LANGUAGE.into(),
+        Language::Rust => tree_sitter_rust::LANGUAGE.into(),
+        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        _ => return None,
+    };
+    Some((language, grammar))
+}
+
+fn best(mut run: impl FnMut() -> bool) -> Duration {
+    let mut once = || {
+        let start = Started::now();
+        let done = run();
+        assert!(done, "it gave up");
+        start.took()
+    };
+    (0..RUNS).map(|_| once()).min().unwrap_or_default()
+}
+
+/// The thread's own time where the system tells it, since others may share the machine; else the time that went by.
+struct Started(Instant, Option<Duration>);
+
+impl Started {
+    fn now() -> Self {
+        Self(Instant::now(), own_time())
+    }
+
+    fn took(self) -> Duration {
+        let own = own_time().zip(self.1).map(|(now, then)| now.saturating_sub(then));
+        own.unwrap_or_else(|| self.0.elapsed())
+    }
+}
+
+fn own_time() -> Option<Duration> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}

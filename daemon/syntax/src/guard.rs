@@ -1,0 +1,155 @@
+//! What a text may not have, since the scanner of its grammar keeps a state for it that it does not bound: it would end
+//! the process, or spend time that no budget sees. Every count here is at least the scanner's own.
+
+use crate::{Language, Unparsed};
+
+/// Widths of indentation in a Python text. Its scanner writes past its 1,024 bytes from some 380 levels on; each level
+/// has a width of its own. Python itself ends at 100.
+const WIDTHS: usize = 300;
+
+/// Bytes of the word that ends a heredoc of Ruby: the scanner writes its length into one byte.
+const WORD: usize = 200;
+
+/// Bytes of the state that Ruby's heredocs that are open at once take, each 4 and its word: 1,024 is all there is.
+const WORDS: usize = 800;
+
+/// What HTML's tags may cost: at each token the scanner reads all tags that are open, which takes some nanoseconds each.
+const TAGS: usize = 30_000_000;
+
+/// Bytes of HTML that make one token or so.
+const TOKEN: usize = 8;
+
+/// Refuses such texts.
+pub(crate) fn allows(language: Language, text: &str) -> Result<(), Unparsed> {
+    let is_bounded = match language {
+        Language::Python => widths(text) <= WIDTHS,
+        Language::Ruby => heredocs_fit(text),
+        Language::Html => tags_fit(text),
+        _ => true,
+    };
+    if is_bounded { Ok(()) } else { Err(Unparsed::Deep) }
+}
+
+/// How many widths of indentation there are at most. A line of white space and a `\` goes on in the next.
+fn widths(text: &str) -> usize {
+    let mut seen = std::collections::HashSet::new();
+    let mut continued = 0;
+    for line in text.split(['\n', '\r', '\x0C']) {
+        let rest = line.trim_start_matches([' ', '\t']);
+        let front = line.get(..line.len() - rest.len()).unwrap_or_default();
+        seen.insert(front.bytes().map(|byte| if byte == b'\t' { 8 } else { 1 }).sum::<usize>());
+        continued += usize::from(rest.starts_with('\\'));
+    }
+    seen.len() + continued
+}
+
+/// Whether the words of Ruby's heredocs fit into the state of its scanner.
+fn heredocs_fit(text: &str) -> bool {
+    let mut open: Vec<&str> = Vec::new();
+    let mut bytes = 0;
+    for line in text.lines() {
+        let ends = line.trim();
+        if let Some(at) = open.iter().position(|word| *word == ends) {
+            bytes -= open.remove(at).len() + 4;
+        }
+        let mut rest = line;
+        while let Some(at) = rest.find("<<") {
+            let behind = rest.get(at + 2..).unwrap_or_default();
+            let word = word(behind.strip_prefix(['-', '~']).unwrap_or(behind));
+            rest = behind.get(word.map_or(0, str::len)..).unwrap_or(behind);
+            let Some(word) = word else { continue };
+            bytes += word.len() + 4;
+            if word.len() > WORD || bytes > WORDS {
+                return false;
+            }
+            open.push(word);
+        }
+    }
+    true
+}
+
+/// The word of a heredoc, as far as it may be one.
+fn word(text: &str) -> Option<&str> {
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'));
+    let (from, end) = match quote {
+        Some(quote) => (1, text.get(1..)?.find(quote).map_or(text.len(), |end| end + 1)),
+        None => {
+            (0, text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len()))
+        }
+    };
+    let word = text.get(from..end)?;
+    (quote.is_some() || !word.is_empty()).then_some(word)
+}
+
+/// Whether what HTML's tags cost is bounded. Tags that are closed by the next of their kind are not counted twice.
+fn tags_fit(text: &str) -> bool {
+    let (mut depth, mut cost) = (0_usize, 0_usize);
+    let mut last = "";
+    for piece in text.split('<') {
+        let name_end = piece.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(piece.len());
+        let name = piece.get(..name_end).unwrap_or_default();
+        if piece.starts_with('/') {
+            depth = depth.saturating_sub(1);
+            last = "";
+        } else if !(name.is_empty() || is_void(name) || name == last && closes_itself(name)) {
+            depth += 1;
+            last = name;
+        }
+        cost += depth * (1 + piece.len() / TOKEN);
+        if cost > TAGS {
+            return false;
+        }
+    }
+    true
+}
+
+fn is_void(name: &str) -> bool {
+    let void = [
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+        "track", "wbr",
+    ];
+    void.iter().any(|tag| tag.eq_ignore_ascii_case(name))
+}
+
+fn closes_itself(name: &str) -> bool {
+    ["li", "p", "td", "th", "tr", "dt", "dd", "option"].iter().any(|tag| tag.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::format_collect, reason = "texts of tests")]
+
+    use super::*;
+
+    fn is_refused(language: Language, text: &str) -> bool {
+        allows(language, text).is_err()
+    }
+
+    #[test]
+    fn levels_of_python_are_counted_by_their_widths() {
+        let stairs = |levels: usize| -> String {
+            (0..levels).map(|level| format!("{}if a:\n", " ".repeat(level))).collect()
+        };
+        assert!(!is_refused(Language::Python, &stairs(WIDTHS)));
+        assert!(is_refused(Language::Python, &stairs(WIDTHS + 1)));
+        assert!(is_refused(Language::Python, &" \\\n".repeat(WIDTHS)));
+        assert!(!is_refused(Language::Python, &"if a:\n    b\n".repeat(10_000)));
+    }
+
+    #[test]
+    fn heredocs_of_ruby_are_counted_while_they_are_open() {
+        let long = "A".repeat(WORD + 1);
+        assert!(is_refused(Language::Ruby, &format!("a <<~{long}\n{long}\n")));
+        assert!(is_refused(Language::Ruby, &format!("a <<'{long}'\n{long}\n")));
+        assert!(is_refused(Language::Ruby, &"a <<A\n".repeat(WORDS)));
+        assert!(is_refused(Language::Ruby, &format!("a {}\n", "<<'' ".repeat(WORDS))));
+        assert!(!is_refused(Language::Ruby, &"a <<~A, 1 << 2\n b\n A\n".repeat(10_000)));
+    }
+
+    #[test]
+    fn open_tags_of_html_are_counted_at_each_token() {
+        assert!(is_refused(Language::Html, &"<a>".repeat(100_000)));
+        assert!(!is_refused(Language::Html, &"<p>a<br>".repeat(100_000)));
+        assert!(!is_refused(Language::Html, &"<div><p>a</p></div>".repeat(100_000)));
+    }
+}

@@ -1,0 +1,190 @@
+//! Finding one symbol by name path or by place: what is meant, and what is told where that is none or several.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use editd_syntax::{Budget, Language, NotOne, Outline};
+
+fn outline(language: Language, text: &str) -> Outline {
+    editd_syntax::outline(language, text, &Budget::default()).unwrap()
+}
+
+/// The path that is found; `none: …` or `several: …` with what is listed.
+fn found(outline: &Outline, path: &str) -> String {
+    match outline.named(path) {
+        Ok(symbol) => symbol.path.clone(),
+        Err(NotOne::None(listed)) => format!("none: {}", listed.join(" ")),
+        Err(NotOne::Several(listed, count)) => format!("several: {} of {count}", listed.join(" ")),
+    }
+}
+
+#[track_caller]
+fn finds(language: Language, text: &str, expected: &[(&str, &str)]) {
+    let outline = outline(language, text);
+    for (path, expected) in expected {
+        assert_eq!(found(&outline, path), *expected, "{path} in {outline:#?}");
+    }
+}
+
+#[test]
+fn an_end_of_the_path_is_enough_where_it_is_one_symbol_and_a_whole_path_wins() {
+    let text = "def a(): pass\nclass C:\n    def a(self): pass\n    def b(self): pass\nclass D:\n    def b(self):\n        def e(): pass\n";
+    let several = "several: C/b D/b of 2";
+    finds(
+        Language::Python,
+        text,
+        &[
+            ("a", "a"),
+            ("/a", "a"),
+            ("C/a", "C/a"),
+            ("e", "D/b/e"),
+            ("b/e", "D/b/e"),
+            ("/b/e", "none: D/b/e a C C/a C/b D D/b"),
+            ("b", several),
+            ("D/b", "D/b"),
+            ("D/e", "none: D/b/e a C C/a C/b D D/b"),
+            ("", "none: a C C/a C/b D D/b D/b/e"),
+            ("C//a", "none: a C C/a C/b D D/b D/b/e"),
+        ],
+    );
+}
+
+#[test]
+fn those_of_the_same_name_are_numbered_and_the_number_may_be_asked_for() {
+    let text = "def f(): pass\ndef f():\n    def g(): pass\ndef h(): pass\n";
+    finds(
+        Language::Python,
+        text,
+        &[
+            ("f", "several: f[1] f[2] of 2"),
+            ("f[2]", "f[2]"),
+            ("f[3]", "none: f[1] f[2] f[2]/g h"),
+            ("h[1]", "h"),
+            ("f/g", "f[2]/g"),
+            ("f[2]/g", "f[2]/g"),
+            ("f[1]/g", "none: f[2]/g f[1] f[2] h"),
+        ],
+    );
+}
+
+#[test]
+fn a_name_may_hold_what_means_something_in_a_path() {
+    let text = "const o = { 'a/b'() {}, 'c[1]'() {}, c() {}, 'd\\\\e'() {}, '[2]'() {}, '/x'() {} };\n";
+    finds(
+        Language::JavaScript,
+        text,
+        &[
+            ("a\\/b", "o/a\\/b"),
+            ("a/b", "none: o/a\\/b o o/c\\[1] o/c o/d\\\\\\\\e o/[2] o/\\/x"),
+            ("o/c\\[1]", "o/c\\[1]"),
+            ("o/c", "o/c"),
+            ("c[1]", "several: o/c\\[1] o/c of 2"),
+            ("d\\\\\\\\e", "o/d\\\\\\\\e"),
+            ("[2]", "o/[2]"),
+            ("o/\\/x", "o/\\/x"),
+        ],
+    );
+}
+
+#[test]
+fn a_type_leads_through_its_implementations_but_is_not_one() {
+    let text = "struct A;\nimpl A { fn a(&self) {} }\nimpl A { fn b(&self) {} }\nimpl<T> From<T> for A { fn from() {} }\n";
+    finds(
+        Language::Rust,
+        text,
+        &[
+            ("A", "A"),
+            ("A/a", "impl A[1]/a"),
+            ("A/b", "impl A[2]/b"),
+            ("A/from", "impl From<T> for A/from"),
+            ("impl A", "several: impl A[1] impl A[2] of 2"),
+            ("impl A/b", "impl A[2]/b"),
+        ],
+    );
+}
+
+#[test]
+fn each_of_several_names_of_one_definition_leads_to_it_unless_another_is_called_so() {
+    let text = "package p\n\nvar a, b = 1, 2\n\nvar b, c = 3, 4\n\nvar a = 5\n\ntype T struct{ d, e int }\n";
+    finds(
+        Language::Go,
+        text,
+        &[
+            ("a, b", "a, b"),
+            ("a", "a"),
+            ("b", "several: a, b b, c of 2"),
+            ("c", "b, c"),
+            ("T/e", "T/d, e"),
+            ("d", "T/d, e"),
+        ],
+    );
+}
+
+#[test]
+fn a_method_stands_under_its_type_wherever_that_is() {
+    let text = "package p\n\nfunc (t *T) M() {}\n\ntype T struct{ M int }\n\nfunc (u U) M() {}\n";
+    finds(
+        Language::Go,
+        text,
+        &[
+            ("T/M", "several: T/M[1] T/M[2] of 2"),
+            ("U/M", "U/M"),
+            ("T/M[2]", "T/M[2]"),
+            ("T", "T"),
+            ("U", "none: T/M[1] T T/M[2] U/M"),
+        ],
+    );
+}
+
+#[test]
+fn a_place_means_what_begins_there_else_the_innermost_that_holds_it() {
+    let text = "# c\nclass A:\n    x = 1\n\n    def f(self):\n        return 1\n\nprint()\n";
+    let outline = outline(Language::Python, text);
+    let at = |what: &str| outline.at(text.find(what).unwrap()).map(|symbol| symbol.path.as_str());
+    assert_eq!(at("# c"), Some("A"));
+    assert_eq!(at("class"), Some("A"));
+    assert_eq!(at("A:"), Some("A"));
+    assert_eq!(at("= 1"), Some("A/x"));
+    assert_eq!(at("f(self"), Some("A/f"));
+    assert_eq!(at("return"), Some("A/f"));
+    assert_eq!(at("    def"), Some("A"));
+    assert_eq!(at("print"), None);
+    assert_eq!(outline.at(text.len() + 1), None);
+}
+
+#[test]
+fn a_type_definition_goes_by_each_of_its_names() {
+    let text = "typedef struct node { int a; } Node, *NodePointer;\n";
+    let all = ["Node", "node", "NodePointer"].map(|name| (name, "Node"));
+    finds(Language::C, text, &all);
+    finds(Language::C, text, &[("node/a", "Node/a"), ("NodePointer/a", "Node/a")]);
+}
+
+#[test]
+fn members_go_by_their_names_without_signs_and_receivers() {
+    finds(Language::Php, "<?php class A { public $b; }", &[("A/b", "A/$b")]);
+    finds(Language::Ruby, "class A\n  def self.b; end\nend\n", &[("A/b", "A/self.b")]);
+}
+
+#[test]
+fn a_header_is_of_the_language_that_it_is_written_in() {
+    let of = |text| Language::of(b"include/a.h", text);
+    for text in [
+        "namespace a {\n}\n",
+        "  template<class T> void f();\n",
+        "class A;\n",
+        "class EXPORTED A : public B {\n",
+        "struct A {\n private:\n  int a;\n};\n",
+        "using namespace std;\n",
+        "std::string a();\n",
+    ] {
+        assert_eq!(of(text), Some(Language::Cpp), "{text}");
+    }
+    for text in [
+        "struct a { int class; };\n",
+        "/*\n * class A;\n */\n// namespace a {\n",
+        "/* The\n   class of what is sent, and using it.\n*/\nint a;\n",
+        "",
+    ] {
+        assert_eq!(of(text), Some(Language::C), "{text}");
+    }
+}

@@ -1,0 +1,28 @@
+//! Texts with damage, the same for the same seed. It outlines nothing.
+
+/// Damages that one text takes at most.
+const DAMAGES: usize = 4;
+
+/// A text with parts cut out, doubled, moved or replaced by what opens and closes things; the same for the same seed.
+pub(crate) fn damaged(text: &str, seed: u64) -> String {
+    const SMALL: [&str; 16] =
+        ["{", "}", "(", ")", "\"", "'", "`", "\n", "\r", "\t", "/*", "//", "#", ";", ",", "é"];
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut letters: Vec<char> = text.chars().collect();
+    for _ in 0..random.usize(1..=DAMAGES) {
+        let from = random.usize(0..=letters.len());
+        let to = (from + random.usize(0..=40)).min(letters.len());
+        let part: Vec<char> = letters.get(from..to).unwrap_or_default().to_vec();
+        let elsewhere = random.usize(0..=letters.len());
+        match random.u8(0..4) {
+            0 => drop(letters.drain(from..to)),
+            1 => drop(letters.splice(elsewhere..elsewhere, part)),
+            2 => letters.truncate(to),
+            _ => {
+                let small = random.choice(SMALL).unwrap_or_default();
+                letters.splice(from..from, small.chars());
+            }
+        }
+    }
+    letters.into_iter().collect()
+}

@@ -1,0 +1,80 @@
+//! Outlines of real source files, those in cargo's registry folder, as they are and damaged. It takes a bounded part;
+//! the example `real` takes whole folders.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test reads its sources, and says what it left out"
+)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use editd_syntax::{Budget, Language, outline};
+
+#[path = "kit/damaged.rs"]
+mod damage;
+#[path = "kit/faults.rs"]
+mod faults;
+
+/// Files of each language.
+const FILES: usize = 150;
+
+/// Bytes of a file: larger ones are left to the example.
+const BYTES: u64 = 48 * 1024;
+
+/// Damages of each file.
+const DAMAGES: u64 = 2;
+
+#[test]
+fn what_holds_for_outlines_holds_for_real_files_whole_and_damaged() {
+    let mut faulty = Vec::new();
+    for (language, files) in sources() {
+        let step = files.len().div_ceil(FILES).max(1);
+        let taken = files.iter().step_by(step).filter_map(|path| std::fs::read_to_string(path).ok());
+        let mut count = 0;
+        for (at, text) in taken.enumerate() {
+            count = at + 1;
+            let seeds = (0..DAMAGES).map(|seed| damage::damaged(&text, seed));
+            for text in std::iter::once(text.clone()).chain(seeds) {
+                let outline = outline(language, &text, &Budget::default());
+                let faults =
+                    outline.map_or_else(|e| vec![e.to_string()], |outline| faults::faults(&text, &outline));
+                faulty.extend(faults.into_iter().map(|fault| format!("{} {at}: {fault}", language.name())));
+            }
+        }
+        if files.len() < FILES {
+            eprintln!("only {count} files of {} in cargo's registry folder", language.name());
+        }
+    }
+    assert!(faulty.is_empty(), "{faulty:#?}");
+}
+
+/// The files of each known language, by their names.
+fn sources() -> BTreeMap<Language, Vec<PathBuf>> {
+    let mut sources: BTreeMap<Language, Vec<PathBuf>> = Language::all()
+        .filter(|language| language.is_known())
+        .map(|language| (language, Vec::new()))
+        .collect();
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
+        Some(Path::new(&home).join(".cargo"))
+    });
+    let mut folders: Vec<PathBuf> = home.map(|home| home.join("registry").join("src")).into_iter().collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, about) = (entry.path(), entry.metadata());
+            let Ok(about) = about else { continue };
+            if about.is_dir() {
+                folders.push(path);
+            } else if about.is_file() && about.len() <= BYTES {
+                let language = Language::of(path.as_os_str().as_encoded_bytes(), "");
+                if let Some(files) = language.and_then(|language| sources.get_mut(&language)) {
+                    files.push(path);
+                }
+            }
+        }
+    }
+    sources.values_mut().for_each(|files| files.sort());
+    sources
+}

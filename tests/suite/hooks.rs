@@ -1,0 +1,302 @@
+//! *Hooks*: what a command makes of the files that a job has just written belongs to the job: it is in the receipt and
+//! in the journal, and goes with the job when that is undone. The commands are small scripts, and one real formatter.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use editd_proto::message::kind;
+use editd_tests::house::House;
+use editd_tests::tree::Tree;
+use editd_tests::{jobs, wait};
+use serde_json::{Value, json};
+
+/// One `[[after_write]]` whose script finds the file as `$1`.
+fn hook(name: &str, files: &str, script: &str) -> String {
+    let command = json!(["sh", "-c", script, "sh", "{file}"]);
+    format!("[[after_write]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {command}\n")
+}
+
+/// Writes the file in capitals, through another file, as formatters do.
+const CAPITALS: &str = r#"tr a-z A-Z <"$1" >"$1~" && mv "$1~" "$1""#;
+
+/// A daemon whose workspace brings these commands, trusted.
+fn house(config: &str) -> House {
+    let house = House::started();
+    bring(&house, config);
+    house
+}
+
+fn bring(house: &House, config: &str) {
+    house.put(".editd.toml", config);
+    let told = house.client("s").ask_json(kind::TRUST, &json!({}));
+    let told = house.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+    assert_eq!(told["trusted"], true, "{told}");
+}
+
+fn edit(house: &House, job: &Value) -> Value {
+    let receipt = house.client("s").ask_json(kind::EDIT, job);
+    jobs::applied(&receipt);
+    receipt
+}
+
+fn undo(house: &House, request: Value) {
+    jobs::applied(&house.client("s").ask_json(kind::UNDO, &request));
+}
+
+/// The kinds of all entries, oldest first.
+fn kinds(house: &House) -> Vec<String> {
+    let history = house.client("s").ask_json(kind::HISTORY, &json!({}));
+    let entries = history["entries"].as_array().unwrap().iter().rev();
+    entries.map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+fn text(house: &House, path: &str) -> String {
+    String::from_utf8(house.get(path)).unwrap()
+}
+
+#[test]
+fn what_a_formatter_changes_is_told_journaled_and_known_to_the_session() {
+    let house = house(&hook("capitals", "*.txt", CAPITALS));
+    house.put("a.txt", "before\n");
+    let receipt = edit(&house, &jobs::with(jobs::append("a.txt", "added\n"), "key", json!("k")));
+    assert_eq!(text(&house, "a.txt"), "BEFORE\nADDED\n");
+    let told = &receipt["hooks"][0];
+    assert_eq!((&told["name"], &told["warnings"]), (&json!("capitals"), &json!([])), "{receipt}");
+    let file = &told["files"][0];
+    assert_eq!(
+        (&file["path"], &file["after"]),
+        (&json!("a.txt"), &receipt["files"][0]["after"]),
+        "{receipt}"
+    );
+    assert_ne!(file["before"], file["after"]);
+    assert!(file["diff"].as_str().unwrap().contains("\n-added\n+BEFORE\n+ADDED\n"), "{receipt}");
+    assert!(receipt["files"][0]["diff"].as_str().unwrap().contains("\n+added\n"), "{receipt}");
+
+    let history = house.client("s").ask_json(kind::HISTORY, &json!({ "path": "a.txt" }));
+    let [entry, job] = history["entries"].as_array().unwrap().as_slice() else { panic!("{history}") };
+    assert_eq!((&entry["kind"], &entry["of"]), (&json!("hook"), &json!([job["id"]])), "{history}");
+    assert_eq!((&entry["id"], &entry["session"]), (&told["job"], &json!("s")), "{history}");
+    assert_eq!(entry["label"], "after_write capitals");
+    let shown = house.client("s").ask_json(kind::SHOW, &json!({ "job": entry["id"] }));
+    assert!(shown["changes"][0]["diff"].as_str().unwrap().contains("+ADDED"), "{shown}");
+
+    // The session knows what stands there, and the watcher makes no second entry of it.
+    let lines = json!({ "op": "lines", "start": 2, "end": 2, "text": "again\n" });
+    edit(&house, &json!({ "files": [{ "path": "a.txt", "edits": [lines] }] }));
+    assert_eq!(text(&house, "a.txt"), "BEFORE\nAGAIN\n");
+    assert!(!kinds(&house).contains(&"external".to_owned()), "{:?}", kinds(&house));
+    // The same key is told the same, also after a kill.
+    let mut house = house;
+    house.kill_and_start();
+    let again = jobs::with(jobs::append("a.txt", "added\n"), "key", json!("k"));
+    let again = house.client("s").ask_json(kind::EDIT, &again);
+    assert_eq!((&again["repeated"], &again["job"]), (&json!(true), &receipt["job"]), "{again}");
+    assert_eq!((&again["hooks"][0]["job"], &again["files"][0]["after"]), (&told["job"], &file["after"]));
+    assert_eq!(again["hooks"][0]["files"][0]["diff"], Value::Null, "{again}");
+}
+
+#[test]
+fn undo_takes_the_job_and_its_hooks_back_and_redo_brings_both() {
+    let config = hook("capitals", "*.txt", CAPITALS)
+        + "[[after_write]]\nname = \"dots\"\nfiles = [\"*.txt\"]\nstdout = true\ncommand = [\"sed\", \"s/$/./\"]\n";
+    let house = house(&config);
+    house.put("a.txt", "one\n");
+    house.put("b.md", "two\n");
+    std::fs::set_permissions(house.workspace().join("a.txt"), PermissionsExt::from_mode(0o640)).unwrap();
+    let before = Tree::of(house.workspace());
+    let same = |when: &str| {
+        let found = before.differences(&Tree::of(house.workspace()));
+        assert!(found.is_empty(), "{when}: {found:?}");
+    };
+    let job = || {
+        let mut job = jobs::append("a.txt", "three\n");
+        job["files"].as_array_mut().unwrap().push(jobs::append("b.md", "four\n")["files"][0].clone());
+        edit(&house, &job)
+    };
+    let receipt = job();
+    assert_eq!(kinds(&house), ["edit", "hook", "hook"]);
+    assert_eq!(
+        (text(&house, "a.txt"), text(&house, "b.md")),
+        ("ONE.\nTHREE.\n".into(), "two\nfour\n".into())
+    );
+    undo(&house, json!({}));
+    same("the last");
+    jobs::applied(&house.client("s").ask_json(kind::REDO, &json!({})));
+    assert_eq!(text(&house, "a.txt"), "ONE.\nTHREE.\n");
+    undo(&house, json!({ "jobs": [receipt["job"]] }));
+    same("by number");
+    let receipt = job();
+    undo(&house, json!({ "path": "b.md" }));
+    same("by a path that no hook touched");
+    jobs::applied(&house.client("s").ask_json(kind::REDO, &json!({ "jobs": [receipt["job"]] })));
+    undo(&house, json!({ "path": "a.txt" }));
+    same("by a path");
+    job();
+    undo(&house, json!({ "session": "s" }));
+    same("the session's");
+    assert_eq!(text(&house, "a.txt"), "one\n");
+
+    let receipt = job();
+    undo(&house, json!({ "jobs": [receipt["hooks"][1]["job"]] }));
+    assert_eq!(text(&house, "a.txt"), "ONE\nTHREE\n", "a hook's own number means it alone");
+    undo(&house, json!({ "jobs": [receipt["hooks"][0]["job"]] }));
+    assert_eq!(text(&house, "a.txt"), "one\nthree\n");
+    undo(&house, json!({ "jobs": [receipt["job"]] }));
+    same("one after the other");
+}
+
+#[test]
+fn hooks_run_for_new_content_alone() {
+    let house = house(&hook("capitals", "*.txt", CAPITALS));
+    house.put("a.txt", "a\n");
+    let silent = |job: Value| {
+        let receipt = house.client("s").ask_json(kind::EDIT, &job);
+        assert_eq!(receipt["hooks"], Value::Null, "{receipt}");
+        receipt
+    };
+    silent(jobs::one("a.txt", json!({ "op": "rename", "to": "b.txt" })));
+    silent(jobs::one("b.txt", json!({ "op": "chmod", "mode": "600" })));
+    silent(jobs::write("a.md", "x\n"));
+    let receipt = silent(jobs::with(jobs::write("b.txt", "x\n"), "mode", json!("verify_only")));
+    assert_eq!(jobs::status(&receipt), "verified");
+    assert_eq!(jobs::status(&silent(jobs::write("b.txt", "a\n"))), "unchanged");
+    assert_eq!(text(&house, "b.txt"), "a\n");
+    // The command changes nothing: there is nothing to tell.
+    silent(jobs::write("b.txt", "A\n"));
+    undo(&house, json!({}));
+    assert_eq!(text(&house, "b.txt"), "a\n");
+    silent(jobs::one("b.txt", json!({ "op": "delete" })));
+    assert!(!kinds(&house).contains(&"hook".to_owned()));
+}
+
+#[test]
+fn a_hook_that_fails_is_a_warning_and_what_it_wrote_is_journaled() {
+    let config = hook("half", "*.txt", r#"echo half >"$1"; echo why >&2; exit 3"#)
+        + "[[after_write]]\nname = \"none\"\nfiles = [\"*.txt\"]\ncommand = [\"/no/such/program\", \"{path}\"]\n"
+        + "[[after_write]]\nname = \"mute\"\nfiles = [\"*.txt\"]\nstdout = true\ncommand = [\"true\"]\n"
+        + "[[after_write]]\nname = \"long\"\nfiles = [\"*.txt\"]\ntimeout = \"200ms\"\n"
+        + "command = [\"sh\", \"-c\", \"echo slow >$0; sleep 60\", \"{file}\"]\n";
+    let house = house(&config);
+    house.put("a.txt", "a\n");
+    let receipt = edit(&house, &jobs::append("a.txt", "b\n"));
+    let hooks = receipt["hooks"].as_array().unwrap();
+    let said: Vec<String> = hooks.iter().map(|hook| hook["warnings"].to_string()).collect();
+    assert_eq!(hooks.len(), 4, "{receipt}");
+    assert!(said[0].contains("a.txt: ") && said[0].contains('3') && said[0].contains("why"), "{receipt}");
+    assert!(said[1].contains("not run") && said[1].contains("no/such/program"), "{receipt}");
+    assert!(said[2].contains("nothing to standard output"), "{receipt}");
+    assert!(said[3].contains("time was up"), "{receipt}");
+    assert_eq!(text(&house, "a.txt"), "slow\n");
+    assert_eq!(kinds(&house), ["edit", "hook", "hook"]);
+    assert_eq!((&hooks[1]["job"], &hooks[2]["job"]), (&Value::Null, &Value::Null));
+    undo(&house, json!({}));
+    assert_eq!(text(&house, "a.txt"), "a\n");
+}
+
+#[test]
+fn a_hook_that_removes_the_file_is_undone_with_the_job() {
+    let house = house(&hook("rm", "*.txt", r#"rm "$1""#));
+    house.put("a.txt", "a\n");
+    let receipt = edit(&house, &jobs::append("a.txt", "b\n"));
+    assert_eq!(receipt["files"][0]["after"], Value::Null, "{receipt}");
+    assert!(!house.workspace().join("a.txt").exists());
+    undo(&house, json!({}));
+    assert_eq!(text(&house, "a.txt"), "a\n");
+}
+
+#[test]
+fn names_that_could_be_flags_or_words_of_a_shell_are_files() {
+    let config = "[[after_write]]\nname = \"path\"\nfiles = [\"**\"]\ncommand = [\"sed\", \"-i\", \"s/a/b/\", \"{path}\"]\n";
+    let house = house(config);
+    for path in ["-n.txt", "$(touch x)", "a b;c\n", "{file}"] {
+        edit(&house, &jobs::write(path, "a\n"));
+        assert_eq!(text(&house, path), "b\n", "{path}");
+    }
+    assert!(!house.workspace().join("x").exists());
+}
+
+#[test]
+fn a_detached_job_tells_its_hooks_to_who_waits_also_after_a_kill() {
+    let mut house = house(&hook("capitals", "*.txt", CAPITALS));
+    house.put("a.txt", "a\n");
+    let queued = house
+        .client("s")
+        .ask_json(kind::EDIT, &jobs::with(jobs::append("a.txt", "b\n"), "detach", json!(true)));
+    let id = jobs::number(&queued);
+    for _ in 0..2 {
+        let receipt = house.client("s").ask_json(kind::WAIT, &json!({ "job": id }));
+        assert_eq!(receipt["hooks"][0]["name"], "capitals", "{receipt}");
+        assert_eq!(receipt["files"][0]["after"], receipt["hooks"][0]["files"][0]["after"], "{receipt}");
+        house.kill_and_start();
+    }
+    undo(&house, json!({ "jobs": [id] }));
+    assert_eq!(text(&house, "a.txt"), "a\n");
+}
+
+#[test]
+fn killed_in_the_middle_the_job_stands_and_the_change_is_in_the_journal() {
+    let mut house = House::started();
+    let mark = house.folder("home").join("mark");
+    let script = format!("echo HOOK >>\"$1\"; touch '{}'; sleep 60", mark.display());
+    bring(&house, &(hook("capitals", "*.txt", CAPITALS) + &hook("stuck", "*.txt", &script)));
+    house.put("a.txt", "a\n");
+    let mut client = house.client("s");
+    client.send(kind::EDIT, &jobs::append("a.txt", "b\n")).unwrap();
+    wait::until("the hook has written", wait::LONG, || mark.exists().then_some(()));
+    house.kill();
+    // As if the daemon would otherwise have been too late to see it.
+    assert_eq!(text(&house, "a.txt"), "A\nB\nHOOK\n");
+    house.start();
+    let read = house.client("s").ask_json(kind::READ, &json!({ "path": "a.txt" }));
+    assert_eq!(read["text"], "A\nB\nHOOK\n");
+    assert_eq!(kinds(&house), ["edit", "hook", "external"]);
+    let history = house.client("s").ask_json(kind::HISTORY, &json!({}));
+    let ids: Vec<&Value> = history["entries"].as_array().unwrap().iter().map(|entry| &entry["id"]).collect();
+    assert!(
+        history["entries"].as_array().unwrap().iter().all(|entry| entry["diverged"] != true),
+        "{history}"
+    );
+    undo(&house, json!({ "jobs": [ids[0], ids[2]] }));
+    assert_eq!(text(&house, "a.txt"), "a\n");
+}
+
+#[test]
+fn many_files_of_one_job_are_one_entry_of_a_hook() {
+    let house = house(&hook("capitals", "*.txt", CAPITALS));
+    let file = |n: usize| jobs::write(&format!("f{n}.txt"), &format!("text {n}\n"))["files"][0].clone();
+    let job = json!({ "files": (0..20).map(file).collect::<Vec<_>>(), "durability": "full" });
+    let receipt = edit(&house, &job);
+    assert_eq!(receipt["hooks"][0]["files"].as_array().unwrap().len(), 20, "{receipt}");
+    assert_eq!(
+        (kinds(&house), text(&house, "f19.txt")),
+        (vec!["edit".into(), "hook".into()], "TEXT 19\n".into())
+    );
+    undo(&house, json!({}));
+    assert!(!house.workspace().join("f0.txt").exists());
+}
+
+#[test]
+fn rustfmt_formats_what_a_job_writes_and_undo_is_byte_identical() {
+    let works = Command::new("rustfmt").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !works {
+        eprintln!("skipped: rustfmt is not installed");
+        return;
+    }
+    for (form, words) in [
+        ("", r#"["rustfmt", "--edition", "2024", "{file}"]"#),
+        ("stdout = true\n", r#"["rustfmt", "--edition", "2024"]"#),
+    ] {
+        let house = house(&format!(
+            "[[after_write]]\nname = \"rustfmt\"\nfiles = [\"*.rs\"]\ntimeout = \"60s\"\n{form}command = {words}\n"
+        ));
+        house.put("src/lib.rs", "fn a() {}\n");
+        house.put("src/other.rs", "fn   untouched( ) {}\n");
+        let before = Tree::of(house.workspace());
+        let receipt = edit(&house, &jobs::append("src/lib.rs", "fn   b( x:u8 )->u8{x}\n"));
+        assert_eq!(text(&house, "src/lib.rs"), "fn a() {}\nfn b(x: u8) -> u8 {\n    x\n}\n", "{receipt}");
+        assert_eq!(kinds(&house), ["edit", "hook"]);
+        undo(&house, json!({}));
+        let found = before.differences(&Tree::of(house.workspace()));
+        assert!(found.is_empty(), "{found:?}");
+    }
+}
