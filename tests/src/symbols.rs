@@ -159,7 +159,7 @@ impl File<'_> {
             let own = &self.text[body];
             let planned = self.plan(edit("replace_body", Some(own)));
             tally.count(MUST[0], unchanged(&planned), example(why(&planned)));
-            if let Some(shallow) = shallow(own) {
+            if let Some(shallow) = self.indent(symbol).and_then(|indent| shallow(own, indent)) {
                 let planned = self.plan(edit("replace_body", Some(&shallow)));
                 tally.count(
                     "own body without its indentation is unchanged",
@@ -185,6 +185,16 @@ impl File<'_> {
                 self.still_parses(what, &after, tally, symbol);
             }
         }
+    }
+
+    /// The indentation of the outermost lines of a body: of its first, else of the one that closes it.
+    fn indent(&self, symbol: &Symbol) -> Option<&str> {
+        let body = symbol.body.clone()?;
+        let line = |at: usize| {
+            let start = self.text[..at].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+            Some(&self.text[start..at]).filter(|before| before.trim().is_empty())
+        };
+        line(body.start).or_else(|| line(body.end - 1))
     }
 
     fn plan(&self, edit: Edit) -> Result<Plan, Refusal> {
@@ -270,10 +280,9 @@ fn why(planned: &Result<Plan, Refusal>) -> String {
     }
 }
 
-/// A text of several lines as a caller writes it: without the indentation that its last line has, which the others
-/// but the first have too. `None` where it has one line, or another shape.
-fn shallow(text: &str) -> Option<String> {
-    let indent = text.lines().last().map(|line| &line[..line.len() - line.trim_start().len()])?;
+/// A text of several lines as a caller writes it: all but the first, which has none, without this indentation. `None`
+/// where it has one line, or another shape.
+fn shallow(text: &str, indent: &str) -> Option<String> {
     let mut lines = text.split_inclusive('\n');
     let mut out = lines.next()?.to_owned();
     if out.len() == text.len() || indent.is_empty() {

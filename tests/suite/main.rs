@@ -54,4 +54,6 @@ mod trust;
 #[cfg(unix)]
 mod unharmed;
 #[cfg(target_os = "linux")]
+mod validators;
+#[cfg(target_os = "linux")]
 mod writers;

@@ -108,6 +108,12 @@ pub(crate) const PARSE_STEPS: u64 = 20_000;
 /// are hard to parse costs no more than a few times as much as one of ordinary files.
 pub(crate) const PARSE_BYTES_PER_STEP: u64 = 8;
 
+/// What a blank line beside a symbol costs, in bytes of literal searches: each is looked at alone.
+pub(crate) const BLANK_LINE: usize = 1024;
+
+/// What a symbol costs that is listed since another one was not found, in bytes of literal searches.
+pub(crate) const SYMBOL_LISTED: usize = 1024;
+
 /// Blank lines that an insertion beside a symbol learns from its neighbours.
 pub(crate) const BLANK_LINES: usize = 8;
 

@@ -55,7 +55,11 @@ mod tests {
         let utf16: Vec<u8> =
             [0xFEFF].into_iter().chain(broken.encode_utf16()).flat_map(u16::to_le_bytes).collect();
         assert_eq!(places("a.json", None, &utf16), places("a.json", None, broken.as_bytes()));
-        assert_eq!(places("a.json", None, broken.replace('\n', "\r").as_bytes())[0].0, 2);
+        let other_breaks = broken.replace('\n', "\r");
+        assert_eq!(
+            places("a.json", None, other_breaks.as_bytes()),
+            places("a.json", None, broken.as_bytes())
+        );
     }
 
     #[test]

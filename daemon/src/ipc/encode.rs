@@ -7,7 +7,8 @@ use crate::queue::Outcome;
 use crate::queue::reply::without_diffs;
 
 /// What came of a job. A job that was done is never answered with an error because its receipt is large:
-/// the diffs are left out, then what became of each edit and the text in a dialect's words, then the files.
+/// the diffs are left out, then what became of each edit, the files of hooks and the text in a dialect's words, then
+/// the files.
 pub fn outcome(id: u64, kind: &str, outcome: &Outcome) -> Vec<u8> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
@@ -17,6 +18,7 @@ pub fn outcome(id: u64, kind: &str, outcome: &Outcome) -> Vec<u8> {
         let mut less = without_diffs(receipt);
         codec::encode(id, kind, &less).unwrap_or_else(|_| {
             less.files.iter_mut().for_each(|file| file.edits.clear());
+            less.hooks.iter_mut().for_each(|hook| hook.files.clear());
             less.text = None;
             codec::encode(id, kind, &less).unwrap_or_else(|_| bare(id, kind, less))
         })
@@ -25,6 +27,7 @@ pub fn outcome(id: u64, kind: &str, outcome: &Outcome) -> Vec<u8> {
 
 fn bare(id: u64, kind: &str, mut receipt: Receipt) -> Vec<u8> {
     receipt.files.clear();
+    receipt.hooks.clear();
     codec::reply(id, kind, &receipt)
 }
 
@@ -36,7 +39,7 @@ mod tests {
     use editd_proto::error::WireError;
     use editd_proto::ids::JobId;
     use editd_proto::limits;
-    use editd_proto::message::{EditOutcome, EditStatus, Status, kind};
+    use editd_proto::message::{EditOutcome, EditStatus, HookOutcome, Status, kind};
 
     use crate::queue::fake::receipt;
 
@@ -76,6 +79,17 @@ mod tests {
         let shown = back(large.clone());
         assert_eq!(shown.files.len(), large.files.len());
         assert!(shown.files.iter().all(|file| file.edits.is_empty() && file.after.is_some()));
+
+        let mut hooked = small.clone();
+        let hook = HookOutcome {
+            name: "fmt".into(),
+            job: Some(JobId(2)),
+            files: vec![small.files.first().unwrap().clone(); 200_000],
+            warnings: vec!["slow".into()],
+        };
+        hooked.hooks = vec![hook.clone()];
+        let shown = back(hooked);
+        assert_eq!(shown.hooks, [HookOutcome { files: Vec::new(), ..hook }]);
 
         let said = Receipt { text: Some("x".repeat(limits::FRAME)), ..small.clone() };
         assert_eq!(back(said), without_diffs(&small));

@@ -7,7 +7,8 @@ use crate::Unparsed;
 pub struct Budget {
     /// Bytes of the text. Data of which only errors are wanted needs no tree, and has limits of its own in `errors`.
     pub bytes: usize,
-    /// Steps of the parser, in the unit in which it tells of its progress: 100 of its operations.
+    /// Steps of the parser: 100 of its operations, which is how it tells of its progress, or 512 bytes that it reads, as
+    /// often as it reads them.
     pub steps: u64,
 }
 

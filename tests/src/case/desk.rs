@@ -24,10 +24,10 @@ pub enum StepName {
     Judge,
     /// Its edits are splices.
     Plan,
-    /// It was checked against limits and rules.
-    Vet,
     /// Validators have seen the new contents.
     Validate,
+    /// It was checked against limits and rules.
+    Vet,
     /// The new contents are written beside the old.
     Stage,
     /// Its intent is durable.

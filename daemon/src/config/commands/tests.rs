@@ -53,6 +53,19 @@ fn validators_come_first_each_kind_in_the_order_of_the_file() {
 }
 
 #[test]
+fn the_readme_shows_commands_that_are_read_and_the_defaults() {
+    let readme = include_str!("../../../../README.md");
+    let shown = readme.split("```toml commands\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let commands = read(shown).unwrap();
+    let names: Vec<(&str, bool)> = commands.list.iter().map(|one| (one.name.as_str(), one.stdout)).collect();
+    assert_eq!(names, [("ruff", false), ("rustfmt", false), ("prettier", true)]);
+    for one in &commands.list {
+        assert_eq!((one.timeout, one.memory, one.output), (TIMEOUT, MEMORY, OUTPUT), "{}", one.name);
+    }
+    assert!(commands.syntax.check && commands.syntax.except.matches(&"vendor/a.js".into()));
+}
+
+#[test]
 fn a_file_without_commands_checks_syntax_everywhere() {
     assert_eq!(read("unread = \"allow\"").unwrap(), Commands::default());
     assert!(Commands::default().syntax.check);

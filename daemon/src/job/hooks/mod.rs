@@ -16,6 +16,7 @@ mod stand;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use editd_engine::{Plan, State};
@@ -65,18 +66,25 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
         return Ok(sealed);
     }
     let stands = stand::of_job(&sealed);
-    let mut work = Work { rooms, sealed: &sealed, stands, fresh, began: rooms.clock.monotonic(), runs: 0 };
+    let began = rooms.clock.monotonic();
+    let mut work = Work { rooms, sealed: &sealed, stands, fresh, began, runs: 0 };
     let mut told = Vec::with_capacity(hooks.len());
     for hook in hooks {
-        let outcome = if hook.stdout {
-            rewritten::run(&mut work, hook)?
-        } else {
-            in_place::run(&mut work, underway, hook)
-        };
-        told.push(outcome);
+        // The job is done: a mistake in what follows must not be told as the job's end.
+        let ran = catch_unwind(AssertUnwindSafe(|| match hook.stdout {
+            true => rewritten::run(&mut work, hook),
+            false => Ok(in_place::run(&mut work, underway, hook)),
+        }));
+        told.push(ran.unwrap_or_else(|_| Ok(broken(hook)))?);
     }
+    underway.end();
     tell(rooms, &mut sealed, told);
     Ok(sealed)
+}
+
+fn broken(hook: &CommandSpec) -> HookOutcome {
+    let warning = "editd made a mistake with this hook; please report it with the daemon's log";
+    HookOutcome { warnings: vec![warning.to_owned()], ..silent(hook) }
 }
 
 /// Tells which commands that a planned job calls for may not run, validators and hooks alike.

@@ -1,12 +1,18 @@
 //! What others do between a job and its hooks stays theirs. No command is started here: that needs a daemon.
 #![expect(clippy::disallowed_methods, reason = "a test acts as another program")]
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use editd_proto::message::{EntryKind, HistoryRequest, Receipt, Status, TrustRequest};
 
+use crate::disk::sight::hash;
 use crate::job::step::{Go, Observer, Step};
+use crate::journal::external::made_by_hook;
+use crate::os::unix::Unix;
+use crate::os::{BootId, Dir, Os};
+use crate::store::record::{Face, FileRecord, How};
 use crate::workspace::tests::kit::Bench;
 
 /// Writes a file as another program would, right after a step.
@@ -68,4 +74,50 @@ fn what_another_program_wrote_after_the_hooks_is_found_as_ever() {
     assert_eq!(kinds(&bench), [EntryKind::Edit]);
     assert!(bench.workspace.look(&"a.txt".into()).is_some());
     assert_eq!(kinds(&bench), [EntryKind::Edit, EntryKind::External]);
+}
+
+/// The machine after a power cut that took nothing.
+struct Restarted;
+
+impl Os for Restarted {
+    fn open_dir(&self, path: &Path) -> io::Result<Dir> {
+        Unix.open_dir(path)
+    }
+    fn boot_id(&self) -> io::Result<BootId> {
+        Ok(BootId([7; 16]))
+    }
+    fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
+        Unix.exchange(a, a_name, b, b_name)
+    }
+    fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        Unix.rename_noreplace(from, name, to, to_name)
+    }
+    fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        Unix.rename(from, name, to, to_name)
+    }
+    fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
+        Unix.link(from, name, to, to_name)
+    }
+}
+
+#[test]
+fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
+    for journaled in [true, false] {
+        let bench = Bench::new();
+        bench.put("a.txt", "a\n");
+        let job = bench.append("s", "a.txt", "b\n").job.unwrap();
+        let entry = bench.rooms().store.entry(job).unwrap().unwrap();
+        bench.put("a.txt", "formatted\n");
+        if journaled {
+            let file = entry.files.first().unwrap();
+            let after = file.after.clone().map(|face| Face { hash: hash(b"formatted\n"), ..face });
+            let record = FileRecord { before: file.after.clone(), after, how: How::Nothing, ..file.clone() };
+            made_by_hook(bench.rooms(), &entry, "fmt", vec![record], Vec::new()).unwrap();
+        }
+        let (bench, notes) = bench.reopened(Arc::new(Restarted));
+        assert_eq!(notes.iter().any(|note| note.contains("no job wrote")), !journaled, "{notes:?}");
+        let history = bench.workspace.history(&HistoryRequest::default()).unwrap();
+        let diverged = history.entries.iter().any(|entry| entry.diverged);
+        assert_eq!((diverged, bench.get("a.txt")), (!journaled, "formatted\n".to_owned()));
+    }
 }

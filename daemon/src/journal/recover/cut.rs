@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
@@ -63,6 +64,14 @@ pub fn after_cut(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<S
     Ok(notes)
 }
 
+/// Whether what stands at a path is what a hook left there, after the jobs that are not settled.
+fn made_by_hook(rooms: &Rooms, path: &WirePath, seen: &Shown) -> bool {
+    let Shown::File { face, .. } = seen else { return false };
+    let Ok(Some((id, Some(left)))) = rooms.store.last_of(path) else { return false };
+    let kind = rooms.store.summary(id).ok().flatten().map(|entry| entry.kind);
+    left == face.hash && kind == Some(EntryKind::Hook)
+}
+
 /// What recovery has made and seen, to be tidied up once everything is settled.
 #[derive(Default)]
 struct Work {
@@ -104,6 +113,7 @@ fn recover_path(rooms: &Rooms, path: &WirePath, chain: &Chain<'_>, work: &mut Wo
     }
     let outcome = match action {
         Action::Done => Outcome::Stands,
+        Action::Leave if made_by_hook(rooms, path, &seen) => Outcome::Stands,
         Action::Leave => Outcome::Diverged,
         Action::RewriteInPlace(bytes, face) => {
             let was = target.found().map_or(&face, |found| &found.face);

@@ -7,13 +7,16 @@
     reason = "a test fails by panicking"
 )]
 
+use std::path::Path;
 use std::sync::Arc;
 
 use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Receipt};
 
 use crate::clock::{Clock, System};
 use crate::config::Settings;
+use crate::os::Os;
 use crate::os::unix::Unix;
+use crate::rooms::Rooms;
 use crate::store::{Backing, Options};
 use crate::workspace::{Admission, Understood, Who, Workspace};
 
@@ -21,6 +24,14 @@ use crate::workspace::{Admission, Understood, Who, Workspace};
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
     pub(crate) workspace: Workspace,
+}
+
+fn open(os: Arc<dyn Os>, root: &Path, state: &Path, clock: Arc<dyn Clock>) -> (Workspace, Vec<String>) {
+    let options =
+        Options { database: Backing::Memory, segment: 1 << 20, contents: 1 << 20, background: false };
+    let opened = Workspace::open(os, root, state, options, Settings::default(), clock);
+    let (workspace, recovered) = opened.unwrap();
+    (workspace, recovered.notes)
 }
 
 impl Bench {
@@ -34,10 +45,21 @@ impl Bench {
         let (root, state) = (root.join("w"), root.join("state"));
         std::fs::create_dir(&root).unwrap();
         std::fs::create_dir(&state).unwrap();
-        let options =
-            Options { database: Backing::Memory, segment: 1 << 20, contents: 1 << 20, background: false };
-        let opened = Workspace::open(Arc::new(Unix), &root, &state, options, Settings::default(), clock);
-        Self { folder, workspace: opened.unwrap().0 }
+        let workspace = open(Arc::new(Unix), &root, &state, clock).0;
+        Self { folder, workspace }
+    }
+
+    /// The same folder, as the next daemon finds it, on another machine if need be; and what it has to tell.
+    pub(crate) fn reopened(self, os: Arc<dyn Os>) -> (Self, Vec<String>) {
+        let Self { folder, workspace } = self;
+        drop(workspace);
+        let root = folder.path().canonicalize().unwrap();
+        let (workspace, notes) = open(os, &root.join("w"), &root.join("state"), Arc::new(System::start()));
+        (Self { folder, workspace }, notes)
+    }
+
+    pub(crate) fn rooms(&self) -> &Rooms {
+        &self.workspace.rooms
     }
 
     pub(crate) fn put(&self, path: &str, text: &str) {

@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
+use crate::Refusal;
 use crate::cut::Cut;
+use crate::limits;
 use crate::locate::{is_blank, split_indent};
+use crate::op::Scene;
 use crate::text::Text;
 
 /// Where the line of an offset starts.
@@ -39,8 +42,12 @@ pub(super) fn ends_line(text: &Text<'_>, at: usize) -> bool {
 }
 
 /// The blank lines directly above a line that starts at an offset, none before `floor`: where they start, and how many.
-pub(super) fn blank_above(text: &Text<'_>, start: usize, floor: usize) -> (usize, usize) {
-    let (mut from, mut count) = (start, 0);
+///
+/// # Errors
+/// `limit`.
+pub(super) fn blank_above(scene: &Scene<'_>, start: usize, floor: usize) -> Result<(usize, usize), Refusal> {
+    let text = scene.text;
+    let (mut from, mut count) = (start, 0_usize);
     while from > floor {
         let above = line_start(text, from - 1);
         if above < floor || !blank_line(text, above..from) {
@@ -48,11 +55,16 @@ pub(super) fn blank_above(text: &Text<'_>, start: usize, floor: usize) -> (usize
         }
         (from, count) = (above, count + 1);
     }
-    (from, count)
+    scene.pay(count.saturating_mul(limits::BLANK_LINE))?;
+    Ok((from, count))
 }
 
 /// The blank lines from the start of a line on, none beyond `ceiling`: where each ends.
-pub(super) fn blank_below(text: &Text<'_>, start: usize, ceiling: usize) -> Vec<usize> {
+///
+/// # Errors
+/// `limit`.
+pub(super) fn blank_below(scene: &Scene<'_>, start: usize, ceiling: usize) -> Result<Vec<usize>, Refusal> {
+    let text = scene.text;
     let mut ends = Vec::new();
     let mut from = start;
     while from < ceiling {
@@ -63,7 +75,8 @@ pub(super) fn blank_below(text: &Text<'_>, start: usize, ceiling: usize) -> Vec<
         ends.push(next);
         from = next;
     }
-    ends
+    scene.pay(ends.len().saturating_mul(limits::BLANK_LINE))?;
+    Ok(ends)
 }
 
 fn blank_line(text: &Text<'_>, line: Range<usize>) -> bool {

@@ -33,3 +33,6 @@ mod symbols;
 
 pub(crate) use edit::{FIELDS, SymbolEdit, parse};
 pub(crate) use symbols::{Symbols, Which};
+
+#[cfg(test)]
+mod tests;

@@ -5,9 +5,10 @@ use editd_syntax::{Kind, Language, Symbol};
 use super::around::{blank_above, blank_below, line_start, next_line};
 use super::edit::Site;
 use super::symbols::Known;
+use crate::Refusal;
 use crate::limits;
 use crate::locate::Unit;
-use crate::text::Text;
+use crate::op::Scene;
 
 /// An indentation one step deeper than another.
 pub(super) fn deeper(site: &Site<'_, '_>, outer: &str) -> String {
@@ -23,20 +24,24 @@ pub(super) fn deeper(site: &Site<'_, '_>, outer: &str) -> String {
         | Language::Yaml => Unit::Spaces(2),
         _ => Unit::Spaces(4),
     };
-    let unit = site.known.unit.unwrap_or(usual);
+    let unit = site.unit().unwrap_or(usual);
     outer.to_owned() + &unit.times(1).unwrap_or_default()
 }
 
 /// Blank lines between a symbol and one that comes before (or after) it.
-pub(super) fn blank_lines(site: &Site<'_, '_>, after: bool) -> usize {
-    let (text, known) = (site.scene.text, site.known);
+///
+/// # Errors
+/// `limit`.
+pub(super) fn blank_lines(site: &Site<'_, '_>, after: bool) -> Result<usize, Refusal> {
+    let known = site.known;
     let (own, other) = (Gap::of(known, site.at, after), Gap::of(known, site.at, !after));
     let like = || {
         let like = |at: &usize| alike(known, *at, site.symbol);
         (0..known.outline.symbols.len()).filter(like).find_map(|at| Gap::of(known, at, true))
     };
     let gap = own.or(other).or_else(like);
-    gap.map_or_else(|| usual(site), |gap| gap.blank_lines(text)).min(limits::BLANK_LINES)
+    let count = gap.map_or_else(|| Ok(usual(site)), |gap| gap.blank_lines(site.scene))?;
+    Ok(count.min(limits::BLANK_LINES))
 }
 
 /// Whether a symbol and the one after it are of the kind of another, and as deep.
@@ -63,12 +68,13 @@ impl Gap {
         Some(Self { from: first.extent.end, to: second.extent.start, above: !after })
     }
 
-    fn blank_lines(&self, text: &Text<'_>) -> usize {
+    fn blank_lines(&self, scene: &Scene<'_>) -> Result<usize, Refusal> {
+        let text = scene.text;
         let (from, to) = (next_line(text, self.from), line_start(text, self.to));
         if from > to {
-            return 0;
+            return Ok(0);
         }
-        if self.above { blank_above(text, to, from).1 } else { blank_below(text, from, to).len() }
+        Ok(if self.above { blank_above(scene, to, from)?.1 } else { blank_below(scene, from, to)?.len() })
     }
 }
 

@@ -2,7 +2,7 @@
 //! nothing.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use editd_proto::error::Code;
@@ -45,7 +45,7 @@ pub(crate) struct Symbols<'s> {
     /// Which symbols the edits of the entry delete.
     deleted: Vec<Which<'s>>,
     known: OnceCell<Result<Known, Refusal>>,
-    going: OnceCell<HashSet<usize>>,
+    going: OnceCell<HashMap<usize, (usize, usize)>>,
     /// Symbols that got a comma from an insertion behind them.
     pub(super) parted: RefCell<HashSet<usize>>,
 }
@@ -76,11 +76,22 @@ impl<'s> Symbols<'s> {
         self.known.get_or_init(|| Known::of(scene)).as_ref().map_err(Clone::clone)
     }
 
-    /// The symbols that the edits of the entry delete.
-    pub(super) fn going(&self, scene: &Scene<'_>, known: &Known) -> &HashSet<usize> {
+    /// The symbols that the edits of the entry delete, each with the first and the last of those between which and it
+    /// nothing stays but blanks.
+    pub(super) fn going(&self, scene: &Scene<'_>, known: &Known) -> &HashMap<usize, (usize, usize)> {
         self.going.get_or_init(|| {
-            let each = self.deleted.iter().filter_map(|which| known.find(scene, *which).ok());
-            each.collect()
+            let named = self.deleted.iter().filter_map(|which| known.find(scene, *which).ok());
+            let going: BTreeSet<usize> = named.collect();
+            let mut firsts: HashMap<usize, usize> = HashMap::new();
+            let mut lasts: HashMap<usize, usize> = HashMap::new();
+            for at in &going {
+                let before = known.before(*at).filter(|before| known.touch(scene.text, *before, *at));
+                let first = before.and_then(|before| firsts.get(&before)).copied().unwrap_or(*at);
+                firsts.insert(*at, first);
+                lasts.insert(first, *at);
+            }
+            let run = |(at, first): (usize, usize)| (at, (first, lasts.get(&first).copied().unwrap_or(at)));
+            firsts.iter().map(|(at, first)| run((*at, *first))).collect()
         })
     }
 
@@ -132,6 +143,13 @@ impl Known {
         self.beside.get(at)?.1
     }
 
+    /// Whether nothing but blanks stands between two symbols.
+    fn touch(&self, text: &Text<'_>, first: usize, second: usize) -> bool {
+        let (Some(first), Some(second)) = (self.get(first), self.get(second)) else { return false };
+        let gap = first.extent.end..second.extent.start;
+        gap.start <= gap.end && between(text, gap).trim().is_empty()
+    }
+
     /// The number of the symbol that is meant.
     ///
     /// # Errors
@@ -139,10 +157,13 @@ impl Known {
     pub(super) fn find(&self, scene: &Scene<'_>, which: Which<'_>) -> Result<usize, Refusal> {
         scene.pay(scene.text.len())?;
         let found = match which {
-            Which::Name(name) => {
-                let found = named(&self.outline, name, scene.origin);
-                found.map_err(|refusal| self.with_places(scene.text, refusal))?
-            }
+            Which::Name(name) => match named(&self.outline, name, scene.origin) {
+                Ok(found) => found,
+                Err(refusal) => {
+                    scene.pay(self.outline.symbols.len().saturating_mul(limits::SYMBOL_LISTED))?;
+                    return Err(self.with_places(scene.text, refusal));
+                }
+            },
             Which::Position(place) => {
                 let at = offset(scene.text, place)?;
                 self.outline.at(at).ok_or_else(|| self.nothing_at(place))?
@@ -158,7 +179,7 @@ impl Known {
             let meant: HashSet<&str> = refusal.symbols.iter().map(String::as_str).collect();
             let places = self.outline.symbols.iter().filter(|symbol| meant.contains(symbol.path.as_str()));
             let places = places.take(shown::CANDIDATES);
-            let places = places.map(|symbol| candidate(text, symbol.definition.start)).collect();
+            let places = places.map(|symbol| candidate(text, symbol.name.start)).collect();
             refusal.candidates = places;
         }
         refusal

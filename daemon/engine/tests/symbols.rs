@@ -1,0 +1,181 @@
+//! Edits of symbols in texts that were damaged at random: what must hold whatever the text says.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan};
+use editd_proto::error::Code;
+use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest, SymbolPosition, Within};
+use editd_proto::path::WirePath;
+use editd_syntax::{Budget, Language, Outline, outline};
+use proptest::prelude::*;
+
+/// Texts that are damaged, each with the name of its file.
+const TEXTS: [(&str, &str); 4] = [
+    (
+        "a.rs",
+        "/// A.\n#[derive(Debug)]\nstruct A {\n    x: u8,\n    y: u8 // last\n}\n\nimpl A {\n    fn a(&self) -> u8 {\n        self.x\n    }\n\n    fn b() {}\n}\n\nenum E { A, B, C }\nconst C: [u8; 2] = [\n    1,\n    2,\n];\n",
+    ),
+    (
+        "a.py",
+        "@a\n@b(1)\nclass A:\n    x = 1\n\n    def f(self):\n        # c\n        return 1\n\n    def g(self): return 2\n\n\ndef h(a,\n      b):\n    class B:\n        pass\n\n    return B\n",
+    ),
+    ("a.json", "{\n  \"a\": [1, 2],\n  \"b\": {\"c\": 1, \"d\": {}},\n  \"e\": null\n}\n"),
+    (
+        "a.ts",
+        "export const f = (a: number) => {\n\treturn { a, b() { return 1; } };\n};\nlet x = 1, y = 2;\nclass A {\n\t/** D. */\n\t@dec() m(): void;\n\tm(a?: number) { }\n}\n",
+    ),
+];
+
+/// What is put into a text, and what edits bring.
+const PIECES: [&str; 16] = [
+    "",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    "  ",
+    "}",
+    "{",
+    ",",
+    ";",
+    "// c\n",
+    "é𝄞",
+    "\n\n\n",
+    "\"",
+    "x\n    y\nz",
+    "{\n        a\n    }",
+];
+
+const ACTIONS: [&str; 5] = ["replace_body", "replace", "insert_before", "insert_after", "delete"];
+
+/// A text after some cuts and additions, each at a place of its own.
+fn damaged(text: &str, damages: &[(usize, usize, usize)]) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
+    for (at, gone, piece) in damages {
+        let at = at % (letters.len() + 1);
+        let end = (at + gone).min(letters.len());
+        letters.splice(at..end, PIECES[piece % PIECES.len()].chars());
+    }
+    letters.into_iter().collect()
+}
+
+fn planned(name: &str, text: &str, edits: Vec<Edit>) -> Result<Plan, Refusal> {
+    let path = WirePath::from(name);
+    let state = State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 };
+    let world = World { files: BTreeMap::from([(path.clone(), state)]), ..World::default() };
+    let files = vec![FileEntry { path, base: None, edits }];
+    plan(&JobRequest { files, ..JobRequest::default() }, &world, &Options::default())
+}
+
+fn found(name: &str, text: &str) -> Outline {
+    outline(Language::of(name.as_bytes(), text).unwrap(), text, &Budget::default()).unwrap()
+}
+
+fn edit(action: &str, path: &str, text: Option<&str>) -> Edit {
+    Edit {
+        op: "symbol".to_owned(),
+        name: Some(format!("/{path}")),
+        action: Some(action.to_owned()),
+        text: text.filter(|_| action != "delete").map(str::to_owned),
+        ..Edit::default()
+    }
+}
+
+/// That what a plan makes can be taken back.
+fn can_be_taken_back(text: &str, plan: &Plan) {
+    for change in &plan.changes {
+        let after = apply(text.as_bytes(), &change.splices).unwrap();
+        assert_eq!(apply(&after, &invert(&change.splices)).as_deref(), Some(text.as_bytes()));
+    }
+}
+
+fn damages() -> impl Strategy<Value = Vec<(usize, usize, usize)>> {
+    proptest::collection::vec((0..400_usize, 0..4_usize, 0..PIECES.len()), 0..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn own_bodies_and_definitions_change_nothing(which in 0..TEXTS.len(), damages in damages()) {
+        let (name, text) = TEXTS[which];
+        let text = damaged(text, &damages);
+        for symbol in &found(name, &text).symbols {
+            let own = [
+                ("replace", Some(symbol.definition.clone())),
+                ("replace", Some(symbol.extent.clone())),
+                ("replace_body", symbol.body.clone()),
+            ];
+            for (action, range) in own {
+                let Some(range) = range else { continue };
+                let planned = planned(name, &text, vec![edit(action, &symbol.path, Some(&text[range]))]);
+                match planned {
+                    Ok(plan) => prop_assert_eq!(plan.files[0].edits[0].status, EditStatus::Unchanged),
+                    // In damaged texts a name may be that of several.
+                    Err(refusal) => prop_assert_eq!(refusal.code, Code::Ambiguous),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_deleted_is_gone_and_nothing_else(which in 0..TEXTS.len(), damages in damages()) {
+        let (name, text) = TEXTS[which];
+        let text = damaged(text, &damages);
+        for symbol in &found(name, &text).symbols {
+            let Ok(plan) = planned(name, &text, vec![edit("delete", &symbol.path, None)]) else { continue };
+            can_be_taken_back(&text, &plan);
+            let after = apply(text.as_bytes(), &plan.changes[0].splices).unwrap();
+            let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != ',').collect::<String>();
+            let (before, own) = (&text[..symbol.extent.start], &symbol.extent);
+            // What ends a statement of several stays with the rest of it.
+            let tail = text[symbol.definition.end..own.end].trim_start().starts_with(';') && symbol.listed;
+            let end = if tail { symbol.definition.end } else { own.end };
+            let kept = solid(before) + &solid(&text[end..]);
+            prop_assert_eq!(solid(std::str::from_utf8(&after).unwrap()), kept);
+        }
+    }
+
+    #[test]
+    fn many_edits_at_once_are_planned_or_refused(
+        which in 0..TEXTS.len(),
+        damages in damages(),
+        wanted in proptest::collection::vec((0..30_usize, 0..ACTIONS.len(), 0..PIECES.len()), 1..6),
+        place in (0..30_u64, 0..40_u64),
+    ) {
+        let (name, text) = TEXTS[which];
+        let text = damaged(text, &damages);
+        let found = found(name, &text);
+        let mut edits: Vec<Edit> = Vec::new();
+        for (at, action, piece) in &wanted {
+            let path = found.symbols.get(at % found.symbols.len().max(1)).map_or("none", |symbol| &symbol.path);
+            edits.push(edit(ACTIONS[*action], path, Some(PIECES[*piece])));
+        }
+        let position = SymbolPosition { line: place.0, column: place.1 };
+        edits[0].name = None;
+        edits[0].within = Some(Within::Position(position));
+        if let Ok(plan) = planned(name, &text, edits) {
+            can_be_taken_back(&text, &plan);
+        }
+    }
+
+    #[test]
+    fn what_is_inserted_stands_there_and_nothing_is_lost(which in 0..TEXTS.len(), at in 0..30_usize, after: bool) {
+        let (name, text) = TEXTS[which];
+        let found = found(name, text);
+        let symbol = &found.symbols[at % found.symbols.len()];
+        let action = if after { "insert_after" } else { "insert_before" };
+        let plan = planned(name, text, vec![edit(action, &symbol.path, Some("one\n    two\nthree"))]).unwrap();
+        let change = &plan.changes[0];
+        prop_assert!(change.splices.iter().all(|splice| splice.old.is_empty()));
+        let made = apply(text.as_bytes(), &change.splices).unwrap();
+        let made = String::from_utf8(made).unwrap();
+        let place = made.find("one").unwrap();
+        let beside = if after { place >= symbol.definition.end } else { place <= symbol.extent.start };
+        prop_assert!(beside, "{}", made);
+        prop_assert!(made.contains("two") && made.contains("three"));
+    }
+}

@@ -1,0 +1,296 @@
+//! *Validators*: what they have against a job's new contents refuses it, or is told; only what the job brings counts;
+//! whatever a validator does, the daemon stays. It never looks into the room itself.
+
+use editd_proto::message::kind;
+use editd_tests::house::House;
+use editd_tests::{jobs, process, wait};
+use serde_json::{Value, json};
+
+/// Says what is wrong with a line that holds `bad`, and remembers that it ran.
+const GREP: &str = r#"echo "$1" >>"$HOME/ran"; grep -n bad | sed "s|^\([0-9]*\):.*|$1:\1:1: a bad line|" | grep . && exit 1; exit 0"#;
+
+fn validator(name: &str, files: &str, command: &[&str], more: &str) -> String {
+    format!("[[validator]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {}\n{more}\n", json!(command))
+}
+
+/// A daemon in a workspace with these validators, trusted.
+fn house(config: &str) -> House {
+    let mut house = House::new();
+    house.put(".editd.toml", config);
+    house.start();
+    let mut client = house.client("trusting");
+    let told = client.ask_json(kind::TRUST, &json!({}));
+    let told = client.ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+    assert_eq!(told["trusted"], true, "{told}");
+    house
+}
+
+fn grep() -> House {
+    house(&validator("grep", "*.txt", &["sh", "-c", GREP, "sh", "{path}"], ""))
+}
+
+fn edit(house: &House, job: &Value) -> Value {
+    house.client("s").ask_json(kind::EDIT, job)
+}
+
+fn in_mode(job: Value, mode: &str) -> Value {
+    jobs::with(job, "mode", json!(mode))
+}
+
+/// What a reply says of issues: `path:line:column validator`, of the refusal or of all files.
+fn issues(reply: &Value) -> Vec<String> {
+    let files = reply["files"].as_array().into_iter().flatten();
+    let lists = files.map(|file| &file["issues"]).chain([&reply["error"]["issues"]]);
+    let issues = lists.flat_map(|list| list.as_array().into_iter().flatten());
+    issues
+        .map(|issue| {
+            let word = |name: &str| issue[name].as_str().unwrap_or("-").to_owned();
+            format!("{}:{}:{} {}", word("path"), issue["line"], issue["column"], word("validator"))
+        })
+        .collect()
+}
+
+fn warnings(reply: &Value) -> String {
+    let files = reply["files"].as_array().into_iter().flatten();
+    files.map(|file| file["warnings"].to_string()).collect()
+}
+
+fn message(reply: &Value) -> &str {
+    reply["error"]["message"].as_str().unwrap_or("no error")
+}
+
+#[test]
+fn one_broken_file_of_ten_refuses_the_strict_job_and_nothing_is_written() {
+    let house = House::started();
+    let files: Vec<Value> = (0..10)
+        .map(|nth| {
+            let text = if nth == 6 { "fn a() {\n    let x = ;\n}\n" } else { "fn a() {}\n" };
+            json!({ "path": format!("src/m{nth}.rs"), "edits": [{ "op": "write", "text": text }] })
+        })
+        .collect();
+    let job = json!({ "files": files });
+    let refused = edit(&house, &job);
+    jobs::refused(&refused, "rejected");
+    assert!(
+        message(&refused).starts_with("src/m6.rs:2:") && message(&refused).contains("nothing was written"),
+        "{refused}"
+    );
+    assert_eq!((&refused["error"]["path"], &refused["error"]["line"]), (&json!("src/m6.rs"), &json!(2)));
+    let column = refused["error"]["issues"][0]["column"].as_u64().unwrap();
+    assert_eq!(issues(&refused), [format!("src/m6.rs:2:{column} syntax")]);
+    assert!(!house.workspace().join("src").exists());
+    let verified = edit(&house, &in_mode(job.clone(), "verify_only"));
+    assert_eq!((jobs::status(&verified), issues(&verified).len()), ("verified", 1), "{verified}");
+    assert!(!house.workspace().join("src").exists());
+    let written = edit(&house, &in_mode(job, "interactive"));
+    jobs::applied(&written);
+    assert_eq!(issues(&written), [format!("src/m6.rs:2:{column} syntax")]);
+    assert_eq!(written["files"][6]["issues"].as_array().unwrap().len(), 1, "{written}");
+    assert!(house.workspace().join("src/m9.rs").exists());
+}
+
+#[test]
+fn a_token_writes_what_was_verified_and_is_validated_again() {
+    let house = grep();
+    let good = jobs::write("a.txt", "fine\n");
+    let verified = edit(&house, &in_mode(good.clone(), "verify_only"));
+    assert_eq!(issues(&verified), Vec::<String>::new());
+    jobs::applied(&edit(&house, &jobs::with(good, "verified", verified["verified"].clone())));
+    let bad = jobs::write("a.txt", "bad\n");
+    let verified = edit(&house, &in_mode(bad.clone(), "verify_only"));
+    assert_eq!(issues(&verified), ["a.txt:1:1 grep"]);
+    let bad = jobs::with(bad, "verified", verified["verified"].clone());
+    jobs::refused(&edit(&house, &bad), "rejected");
+    jobs::applied(&edit(&house, &in_mode(bad, "interactive")));
+}
+
+#[test]
+fn only_what_the_job_brings_counts() {
+    let house = grep();
+    house.put("a.txt", "fine\nbad\nfine\n");
+    jobs::applied(&edit(
+        &house,
+        &jobs::one("a.txt", json!({ "op": "insert", "at": "start", "text": "more\n" })),
+    ));
+    let refused = edit(&house, &jobs::append("a.txt", "bad\n"));
+    jobs::refused(&refused, "rejected");
+    assert_eq!(issues(&refused), ["a.txt:5:1 grep"]);
+    // What moves is not what is written.
+    house.put("b.txt", "bad\n");
+    std::fs::remove_file(house.folder("home").join("ran")).unwrap();
+    jobs::applied(&edit(&house, &jobs::one("b.txt", json!({ "op": "rename", "to": "c.txt" }))));
+    jobs::applied(&edit(&house, &jobs::one("c.txt", json!({ "op": "copy", "to": "d.txt" }))));
+    jobs::applied(&edit(&house, &jobs::one("d.txt", json!({ "op": "chmod", "mode": "755" }))));
+    jobs::applied(&edit(&house, &jobs::one("d.txt", json!({ "op": "delete" }))));
+    assert!(!house.folder("home").join("ran").exists(), "nothing was there to be checked");
+    let moved = json!([{ "op": "insert", "at": "end", "text": "bad\n" }, { "op": "rename", "to": "e.txt" }]);
+    let refused = edit(&house, &json!({ "files": [{ "path": "c.txt", "base": "any", "edits": moved }] }));
+    assert_eq!(issues(&refused), ["e.txt:2:1 grep"], "{refused}");
+}
+
+#[test]
+fn an_undo_is_nobodys_to_judge() {
+    let house = grep();
+    house.put("a.txt", "bad\n");
+    let receipt = edit(&house, &jobs::write("a.txt", "fine\n"));
+    jobs::applied(&receipt);
+    let undone = house.client("s").ask_json(kind::UNDO, &json!({ "jobs": [jobs::number(&receipt)] }));
+    jobs::applied(&undone);
+    assert_eq!(house.get("a.txt"), b"bad\n");
+}
+
+#[test]
+fn a_validator_may_read_a_file_that_is_named_as_the_real_one() {
+    let script = r#"case "$1" in */a\ b.txt) ;; *) echo "$1:9: named $1";; esac; grep -n bad "$1" | sed "s|^\([0-9]*\):.*|$1:\1: bad in $1|"; exit 1"#;
+    let house = house(&validator("file", "*.txt", &["sh", "-c", script, "sh", "{file}"], ""));
+    let reply = edit(&house, &in_mode(jobs::write("sub/a b.txt", "x\nbad\n"), "interactive"));
+    assert_eq!(issues(&reply), ["sub/a b.txt:2:null file"], "{reply}");
+    assert_eq!(reply["files"][0]["issues"][0]["message"], "bad in sub/a b.txt");
+    let left = std::fs::read_dir(house.workspace().join(".editd/check")).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_status_without_a_word_is_an_issue_and_a_status_of_0_is_none() {
+    let silent = validator("silent", "*.txt", &["sh", "-c", "cat >/dev/null; exit 3"], "");
+    let content = validator("content", "*.txt", &["sh", "-c", "echo a.txt:1: said"], "");
+    let house = house(&format!("{silent}{content}"));
+    let refused = edit(&house, &jobs::write("a.txt", "x\n"));
+    assert_eq!(issues(&refused), ["a.txt:null:null silent"]);
+    assert!(message(&refused).contains("status 3"), "{refused}");
+    // It fails on every content: that is not the job's doing, and is said.
+    house.put("a.txt", "y\n");
+    let written = edit(&house, &jobs::write("a.txt", "x\n"));
+    jobs::applied(&written);
+    assert!(warnings(&written).contains("fails with and without the job"), "{written}");
+}
+
+#[test]
+fn who_cannot_run_refuses_a_strict_job_and_is_told_to_others() {
+    for (command, more, word) in [
+        (&["no-such-program"][..], "", "no-such-program"),
+        (&["sh", "-c", "no-such-program-within"], "", "no-such-program-within"),
+        (&["sleep", "1000"], "timeout = \"300ms\"", "time was up"),
+        (&["sh", "-c", "kill -SEGV $$"], "", "signal 11"),
+        (&["yes"], "output = \"10KB\"", "wrote more"),
+        (&["sh", "-c", "s=x; while :; do s=$s$s; done"], "memory = \"64MiB\"", "memory"),
+    ] {
+        let house = house(&validator("broken", "*.txt", command, more));
+        let refused = edit(&house, &jobs::write("a.txt", "x\n"));
+        jobs::refused(&refused, "rejected");
+        assert!(
+            message(&refused).contains(word) && message(&refused).contains("`broken`"),
+            "{command:?}: {refused}"
+        );
+        let written = edit(&house, &in_mode(jobs::write("a.txt", "x\n"), "interactive"));
+        jobs::applied(&written);
+        assert!(warnings(&written).contains(word), "{command:?}: {written}");
+        jobs::applied(&edit(&house, &jobs::write("a.md", "x\n")));
+    }
+}
+
+#[test]
+fn garbage_is_shown_within_bounds() {
+    let script = "head -c 3000000 /dev/zero | tr '\\0' x; printf '\\377\\376\\n'; printf 'a.txt:1: \\033[31m\\377\\n'; exit 1";
+    let house = house(&validator("garbage", "*.txt", &["sh", "-c", script], "output = \"10MB\""));
+    let refused = edit(&house, &jobs::write("a.txt", "x\n"));
+    assert_eq!(issues(&refused), ["a.txt:1:null garbage"], "{}", message(&refused));
+    assert!(refused.to_string().len() < 10_000);
+    let many = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo a.txt:$i: bad; done; exit 1";
+    let house = self::house(&validator("many", "*.txt", &["sh", "-c", many], ""));
+    let reply = edit(&house, &in_mode(jobs::write("a.txt", "x\n"), "interactive"));
+    assert_eq!(issues(&reply).len(), editd_proto::limits::ISSUES);
+    assert!(warnings(&reply).contains("2950 more"), "{}", warnings(&reply));
+}
+
+#[test]
+fn others_are_served_while_a_validator_hangs_and_a_killed_daemon_leaves_nothing() {
+    let script = "(setsid sleep 1000 &); trap '' TERM; sleep 1000 & sleep 1000";
+    let mut house = house(&validator("hang", "*.txt", &["sh", "-c", script], "timeout = \"600s\""));
+    let mut waiting = house.client("waiting");
+    waiting.send(kind::EDIT, &jobs::write("a.txt", "x\n")).unwrap();
+    let running = || {
+        let all = process::in_folder(house.workspace());
+        all.into_iter().filter(|pid| *pid != house.pid()).collect::<Vec<_>>()
+    };
+    wait::until("the validator runs", wait::LONG, || (running().len() >= 4).then_some(()));
+    jobs::applied(&edit(&house, &jobs::write("other.md", "x\n")));
+    house.kill();
+    let workspace = house.workspace().to_owned();
+    wait::until("everything has ended", wait::LONG, || {
+        process::in_folder(&workspace).is_empty().then_some(())
+    });
+    assert!(!workspace.join("a.txt").exists());
+    house.start();
+}
+
+#[test]
+fn the_built_in_check_can_be_told_to_leave_files_alone() {
+    let house = house(
+        "[syntax]\nexcept = [\"fixtures/**\"]\n[[validator]]\nname = \"v\"\nfiles = [\"x\"]\ncommand = [\"true\"]\n",
+    );
+    jobs::applied(&edit(&house, &jobs::write("fixtures/a.json", "{\n")));
+    jobs::refused(&edit(&house, &jobs::write("a.json", "{\n")), "rejected");
+}
+
+/// Whether a tool is there; where it is not, the test says so and ends.
+fn has(tool: &str) -> bool {
+    let there = std::process::Command::new(tool)
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !there {
+        eprintln!("SKIPPED: `{tool}` is not installed");
+    }
+    there
+}
+
+fn written(house: &House, path: &str, text: &str) -> Value {
+    edit(house, &in_mode(jobs::write(path, text), "interactive"))
+}
+
+#[test]
+fn ruff_finds_what_an_edit_brings() {
+    if !has("ruff") {
+        return;
+    }
+    let command =
+        ["ruff", "check", "--no-cache", "--output-format", "concise", "--stdin-filename", "{path}", "-"];
+    let house = house(&validator("ruff", "*.py", &command, ""));
+    house.put("pkg/a.py", "import os\n\n\ndef f():\n    return 1\n");
+    let more = jobs::one("pkg/a.py", json!({ "op": "replace", "old": "return 1", "new": "return missing" }));
+    let refused = edit(&house, &more);
+    assert_eq!(issues(&refused), ["pkg/a.py:5:12 ruff"], "{refused}");
+    assert!(message(&refused).contains("F821"), "{refused}");
+    jobs::applied(&edit(&house, &jobs::append("pkg/a.py", "\n\ndef g():\n    return f()\n")));
+}
+
+#[test]
+fn a_type_checker_finds_what_an_edit_brings() {
+    if !has("mypy") {
+        return;
+    }
+    let command = ["mypy", "--no-error-summary", "--cache-dir=/dev/null", "--show-column-numbers", "{file}"];
+    let house = house(&validator("mypy", "*.py", &command, "timeout = \"60s\""));
+    jobs::applied(&edit(&house, &jobs::write("a.py", "def f(x: int) -> int:\n    return x\n")));
+    let reply = written(&house, "a.py", "def f(x: int) -> int:\n    return \"x\"\n");
+    assert_eq!(issues(&reply), ["a.py:2:12 mypy"], "{reply}");
+}
+
+#[test]
+fn rustfmt_says_that_a_file_is_not_as_it_would_have_it() {
+    // Itself, not the one that looks for a toolchain in the home folder, which is another one here.
+    let sysroot = std::process::Command::new("rustc").args(["--print", "sysroot"]).output();
+    let sysroot =
+        sysroot.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    let rustfmt = format!("{sysroot}/bin/rustfmt");
+    if !has(&rustfmt) {
+        return;
+    }
+    let house =
+        house(&validator("rustfmt", "*.rs", &[&rustfmt, "--check", "--edition", "2024", "{file}"], ""));
+    jobs::applied(&edit(&house, &jobs::write("a.rs", "fn a() {}\n")));
+    let refused = edit(&house, &jobs::write("a.rs", "fn a( ) { }\n"));
+    assert_eq!(issues(&refused), ["a.rs:null:null rustfmt"], "{refused}");
+    assert!(message(&refused).contains("fn a() {}"), "{refused}");
+}
