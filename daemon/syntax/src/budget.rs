@@ -17,7 +17,7 @@ pub struct Budget {
 const BYTES: usize = 1024 * 1024;
 
 /// Steps of one parse, some 20 microseconds each. A file of 10,000 lines takes some 2,500.
-const STEPS: u64 = 40_000;
+const STEPS: u64 = 30_000;
 
 impl Budget {
     /// Whether a text is short enough.
