@@ -89,6 +89,9 @@ pub const COMMANDS: usize = 32;
 /// Globs of one command.
 pub const COMMAND_GLOBS: usize = 64;
 
+/// Bytes of the same: what reading a hostile file may cost grows with them, to a second at most for all commands.
+pub const COMMAND_GLOBS_BYTES: usize = 4096;
+
 /// Program and arguments of one command.
 pub const COMMAND_WORDS: usize = 256;
 
@@ -204,6 +207,9 @@ pub const PAYLOAD: usize = 1024 * 1024;
 
 /// Bytes of a text above which it is parsed for one reader at a time: its tree takes many times its size.
 pub const PARSED_AT_ONCE: usize = 512 * 1024;
+
+/// Milliseconds for which a reader waits for its turn: some parses at the slowest.
+pub const PARSE_WAIT_MS: u64 = 5000;
 
 /// Milliseconds that a refusal may take to ask the journal why a text is not there: less than anybody notices.
 pub const WHY_MS: u64 = 20;

@@ -105,8 +105,7 @@ pub struct Workspace {
     rooms: Rooms,
     /// Folders of files that were read or written.
     touched: Mutex<Touched>,
-    /// Held while a large text is parsed for a reader.
-    parsing: Mutex<()>,
+    parsing: outline::Parsing,
 }
 
 #[derive(Default)]
@@ -133,7 +132,7 @@ impl Workspace {
     }
 
     fn of(rooms: Rooms) -> Self {
-        Self { rooms, touched: Mutex::default(), parsing: Mutex::default() }
+        Self { rooms, touched: Mutex::default(), parsing: outline::Parsing::default() }
     }
 
     /// The folder it serves.
