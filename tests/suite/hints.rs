@@ -35,17 +35,17 @@ fn event_of(client: &mut Client, path: &str) -> (Value, Vec<String>) {
 #[test]
 fn an_edit_of_another_session_is_told_with_its_entry() {
     let house = House::started();
-    house.put("src/a.rs", "one\n");
+    house.put("src/a.txt", "one\n");
     let mut watcher = subscribed(&house, &["src/**"]);
     let mut other = house.client("other");
-    let edit = other.ask_json(kind::EDIT, &jobs::append("src/a.rs", "two\n"));
-    let (event, _) = event_of(&mut watcher, "src/a.rs");
+    let edit = other.ask_json(kind::EDIT, &jobs::append("src/a.txt", "two\n"));
+    let (event, _) = event_of(&mut watcher, "src/a.txt");
     let want = (&json!("changed"), &edit["job"], &json!("other"), &json!("edit"));
     assert_eq!((&event["change"], &event["entry"], &event["session"], &event["by"]), want, "{event}");
     assert_eq!(event["version"], edit["files"][0]["after"]);
     for (job, path, change) in [
-        (jobs::write("src/new/b.rs", "made\n"), "src/new/b.rs", "created"),
-        (jobs::one("src/new/b.rs", json!({"op": "delete"})), "src/new/b.rs", "removed"),
+        (jobs::write("src/new/b.txt", "made\n"), "src/new/b.txt", "created"),
+        (jobs::one("src/new/b.txt", json!({"op": "delete"})), "src/new/b.txt", "removed"),
     ] {
         let edit = other.ask_json(kind::EDIT, &job);
         jobs::applied(&edit);
@@ -53,7 +53,7 @@ fn an_edit_of_another_session_is_told_with_its_entry() {
         assert_eq!((&event["change"], &event["entry"]), (&json!(change), &edit["job"]), "{event}");
     }
     let undo = other.ask_json(kind::UNDO, &json!({}));
-    let (event, _) = event_of(&mut watcher, "src/new/b.rs");
+    let (event, _) = event_of(&mut watcher, "src/new/b.txt");
     let seen = (&event["change"], &event["entry"], &event["by"]);
     assert_eq!(seen, (&json!("created"), &undo["job"], &json!("undo")), "{event}");
 }
