@@ -37,7 +37,9 @@ impl Tree {
 
     /// Path and text of every Rust file of the house; cases in Rust are no part of it.
     pub(super) fn rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.all().filter(|(name, _)| name.ends_with(".rs") && !name.contains("/cases/rust/"))
+        let is_case =
+            |name: &str| ["/cases/rust/", "/tests/errors/"].iter().any(|folder| name.contains(folder));
+        self.all().filter(move |(name, _)| name.ends_with(".rs") && !is_case(name))
     }
 
     /// The text of one file.
