@@ -11,7 +11,8 @@
 //! start or end of what holds it).
 //!
 //! *Indentation*: what all lines of the text have in common gives way to the indentation of the symbol, or of the lines
-//! of its body; steps of another width become the file's. A text whose first line lost its indentation is understood,
+//! of its body; steps of another width become those of the symbol, else of the file
+//! (never in YAML). A text whose first line lost its indentation is understood,
 //! and one that is indented rightly stays as it is. Blank lines at either end of the text do not count. `reindent`
 //! takes the place of all this. In Markdown nothing is indented anew.
 //!

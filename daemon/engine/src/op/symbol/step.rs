@@ -40,7 +40,8 @@ fn added(above: &str, indent: &str) -> Option<Unit> {
     }
 }
 
-/// The different steps of some lines' indentations, as they come: each by what the line has more than the nearest one above that is shallower.
+/// The different steps of some lines' indentations, as they come: each by what the line has more than the nearest one
+/// above that is shallower.
 pub(super) fn all<'l>(indents: impl Iterator<Item = &'l str>) -> Vec<Unit> {
     let mut steps: Vec<Unit> = Vec::new();
     let mut stack: Vec<&str> = Vec::new();
