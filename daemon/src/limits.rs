@@ -89,6 +89,9 @@ pub const COMMANDS: usize = 32;
 /// Globs of one command.
 pub const COMMAND_GLOBS: usize = 64;
 
+/// Bytes of the same: what reading a hostile file may cost grows with them, to a second at most for all commands.
+pub const COMMAND_GLOBS_BYTES: usize = 4096;
+
 /// Program and arguments of one command.
 pub const COMMAND_WORDS: usize = 256;
 

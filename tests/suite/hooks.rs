@@ -261,6 +261,55 @@ fn killed_in_the_middle_the_job_stands_and_the_change_is_in_the_journal() {
 }
 
 #[test]
+fn who_reads_or_watches_while_a_hook_works_makes_no_change_by_others_of_it() {
+    let house = House::started();
+    let (mark, go) = (house.folder("home").join("mark"), house.folder("home").join("go"));
+    let wait = format!("until [ -e '{}' ]; do sleep 0.02; done", go.display());
+    let script = format!("echo half >\"$1\"; touch '{}'; {wait}; echo whole >\"$1\"", mark.display());
+    bring(&house, &hook("slow", "*.txt", &script).replace("command", "timeout = \"60s\"\ncommand"));
+    house.put("a.txt", "a\n");
+    let mut watcher = house.client("watcher");
+    watcher.ask_json(kind::SUBSCRIBE, &json!({ "globs": ["*.txt"] }));
+    let mut client = house.client("s");
+    client.send(kind::EDIT, &jobs::append("a.txt", "b\n")).unwrap();
+    wait::until("the hook is at work", wait::LONG, || mark.exists().then_some(()));
+    let mut reader = house.client("reader");
+    let read = reader.ask_json(kind::READ, &json!({ "path": "a.txt" }));
+    assert_eq!(read["text"], "half\n", "others are not held up");
+    std::fs::write(&go, "").unwrap();
+    let receipt: Value = client.receive().unwrap().body().unwrap();
+    jobs::applied(&receipt);
+    let by_hook = loop {
+        let event: Value = watcher.receive().unwrap().body().unwrap();
+        if event["by"] == "hook" {
+            break event;
+        }
+        assert_ne!(event["by"], "external", "{event}");
+    };
+    assert_eq!((&by_hook["entry"], &by_hook["path"]), (&receipt["hooks"][0]["job"], &json!("a.txt")));
+    assert_eq!(kinds(&house), ["edit", "hook"]);
+    let stale = json!({ "op": "replace", "old": "half", "new": "x" });
+    let stale = reader.ask_json(kind::EDIT, &json!({ "files": [{ "path": "a.txt", "edits": [stale] }] }));
+    jobs::refused(&stale, "stale");
+    assert_eq!(stale["error"]["by"], receipt["hooks"][0]["job"], "{stale}");
+    undo(&house, json!({}));
+    assert_eq!(text(&house, "a.txt"), "a\n");
+}
+
+#[test]
+fn what_a_hook_leaves_that_is_no_file_is_left_and_told() {
+    let scripts =
+        ["rm \"$1\"; ln -s /etc/passwd \"$1\"", "rm \"$1\"; mkdir \"$1\"", "rm \"$1\"; mkfifo \"$1\""];
+    for script in scripts {
+        let house = house(&hook("odd", "*.txt", script));
+        let receipt = edit(&house, &jobs::write("a.txt", "a\n"));
+        let hooks = receipt["hooks"].as_array().unwrap();
+        assert!(hooks[0]["job"].is_null() && hooks[0]["warnings"][0].is_string(), "{receipt}");
+        edit(&house, &jobs::write("b.md", "the house lives\n"));
+    }
+}
+
+#[test]
 fn many_files_of_one_job_are_one_entry_of_a_hook() {
     let house = house(&hook("capitals", "*.txt", CAPITALS));
     let file = |n: usize| jobs::write(&format!("f{n}.txt"), &format!("text {n}\n"))["files"][0].clone();

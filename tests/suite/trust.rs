@@ -47,7 +47,7 @@ fn what_is_not_trusted_never_runs_and_is_told() {
     house.start();
     let told = edit(&house, "a.txt", "1\n");
     assert!(told.contains("mark") && told.contains("editctl trust"), "{told}");
-    assert_eq!(edit(&house, "a.rs", "1\n"), "[]", "no command is for this file");
+    assert_eq!(edit(&house, "a.md", "1\n"), "[]", "no command is for this file");
     let job = jobs::with(jobs::write("a.txt", "verified\n"), "mode", json!("verify_only"));
     let receipt = house.client("s").ask_json(kind::EDIT, &job);
     assert!(receipt["files"][0]["warnings"][0].as_str().unwrap().contains("editctl trust"), "{receipt}");

@@ -287,7 +287,8 @@ fn rustfmt_says_that_a_file_is_not_as_it_would_have_it() {
     if !has(&rustfmt) {
         return;
     }
-    let house = house(&validator("rustfmt", "*.rs", &[&rustfmt, "--check", "--edition", "2024"], ""));
+    let house =
+        house(&validator("rustfmt", "*.rs", &[&rustfmt, "--check", "--edition", "2024", "{file}"], ""));
     jobs::applied(&edit(&house, &jobs::write("a.rs", "fn a() {}\n")));
     let refused = edit(&house, &jobs::write("a.rs", "fn a( ) { }\n"));
     assert_eq!(issues(&refused), ["a.rs:null:null rustfmt"], "{refused}");

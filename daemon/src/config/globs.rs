@@ -23,6 +23,10 @@ impl Files {
         if globs.len() > limits::COMMAND_GLOBS {
             return Err(format!("it has {} globs; {} are read", globs.len(), limits::COMMAND_GLOBS));
         }
+        let bytes = globs.iter().map(String::len).sum::<usize>();
+        if bytes > limits::COMMAND_GLOBS_BYTES {
+            return Err(format!("its globs have {bytes} bytes; {} are read", limits::COMMAND_GLOBS_BYTES));
+        }
         let mut set = GlobSet::builder();
         for glob in &globs {
             set.add(parse(glob)?);
@@ -104,6 +108,8 @@ mod tests {
         assert!(Files::new(vec![String::new()]).is_err());
         assert!(Files::new(vec!["a[".to_owned()]).is_err());
         assert!(Files::new(vec!["a".repeat(limits::GLOB + 1)]).is_err());
+        assert!(Files::new(vec!["a".repeat(1024); limits::COMMAND_GLOBS_BYTES / 1024]).is_ok());
+        assert!(Files::new(vec!["a".repeat(1000); limits::COMMAND_GLOBS_BYTES / 1000 + 1]).is_err());
         assert!(Files::new(vec!["a".to_owned(); limits::COMMAND_GLOBS]).is_ok());
         assert!(Files::new(vec!["a".to_owned(); limits::COMMAND_GLOBS + 1]).is_err());
     }

@@ -105,41 +105,4 @@ fn remove_below(parent: &Dir, name: &[u8], depth: usize) -> io::Result<()> {
 }
 
 #[cfg(all(test, unix))]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::os::unix::Unix;
-
-    #[test]
-    fn a_temporary_file_has_its_name_and_goes_with_what_was_left_beside_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let disk = Disk::open(Arc::new(Unix), folder.path()).unwrap();
-        let scratch = disk.scratch("1-a", &"src/a b.py".into(), b"bytes").unwrap();
-        let file = folder.path().join(scratch.below());
-        assert!(file.ends_with(".editd/check/1-a/a b.py"), "{}", file.display());
-        assert_eq!(std::fs::read(&file).unwrap(), b"bytes");
-        assert!(disk.scratch("1-a", &"b".into(), b"").is_err());
-        let beside = file.with_file_name(".cache");
-        std::fs::create_dir_all(beside.join("deep")).unwrap();
-        std::os::unix::fs::symlink("/", beside.join("link")).unwrap();
-        drop(scratch);
-        assert_eq!(std::fs::read_dir(folder.path().join(".editd/check")).unwrap().count(), 0);
-
-        std::mem::forget(disk.scratch("2", &"a".into(), b"").unwrap());
-        disk.clear_scratch().unwrap();
-        assert_eq!(std::fs::read_dir(folder.path().join(".editd/check")).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn no_link_leads_a_temporary_file_elsewhere() {
-        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let disk = Disk::open(Arc::new(Unix), folder.path()).unwrap();
-        std::os::unix::fs::symlink(elsewhere.path(), folder.path().join(".editd/check")).unwrap();
-        std::fs::write(elsewhere.path().join("kept"), "").unwrap();
-        assert!(disk.scratch("1", &"a".into(), b"").is_err());
-        assert!(disk.clear_scratch().is_err());
-        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
-    }
-}
+mod tests;

@@ -1,11 +1,18 @@
 //! One text becomes a tree, within its budget. It knows no language.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::{Budget, Language, guard};
+
+/// Bytes that the parser is given at once.
+const CHUNK: usize = 256;
+
+/// How many of those cost what a step does.
+const READS: u64 = 16;
 
 /// Why there is no tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -43,13 +50,20 @@ pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<T
     if parser.set_language(&(grammar.language)()).is_err() {
         return Err(Unparsed::Absent(language.name()));
     }
-    let mut left = budget.steps;
-    let mut progress = |_: &ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    // What looks far ahead for each token spends its time outside of steps, but it must read what it looks at.
+    let left = Cell::new(budget.steps.saturating_mul(READS));
+    let spend = |reads: u64| {
+        left.set(left.get().saturating_sub(reads));
+        left.get() == 0
     };
+    let mut progress =
+        |_: &ParseState| if spend(READS) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let bytes = text.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Unparsed::Spent)
+    let mut read = |at: usize, _| {
+        let end = if spend(1) { at } else { bytes.len().min(at.saturating_add(CHUNK)) };
+        bytes.get(at..end).unwrap_or_default()
+    };
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    tree.filter(|_| left.get() > 0).ok_or(Unparsed::Spent)
 }

@@ -104,3 +104,39 @@ fn templates_of_html_may_look_as_they_like() {
     );
     assert_eq!(brought("a.html", Some(old), "<p a=\"b>a</p>\n").len(), 1);
 }
+
+#[test]
+fn a_new_file_in_a_language_whose_grammar_is_not_sure_is_never_wrong() {
+    let wrong = "int a( {\n";
+    assert_eq!(brought("a.c", None, wrong), [""; 0]);
+    assert_eq!(brought("a.c", Some("int b( {\n"), wrong), [""; 0]);
+    assert_eq!(brought("a.c", Some("int a;\n"), wrong).len(), 2);
+}
+
+#[test]
+fn ten_megabytes_of_one_bracket_end_within_the_budget_in_every_language() {
+    // A worker of the daemon has a stack of this size.
+    let worker = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+    let tried = worker.spawn(|| {
+        for language in Language::all().filter(|language| language.is_known()) {
+            for bytes in [100_000, 10_000_000] {
+                let text = "[".repeat(bytes);
+                let outline = editd_syntax::outline(language, &text, &Budget::default());
+                let errors = errors(language, b"", &text, &Budget::default());
+                let is_large = bytes > Budget::default().bytes;
+                assert!(outline.is_err() || !is_large, "{} of {}", bytes, language.name());
+                drop(errors);
+            }
+        }
+    });
+    tried.unwrap().join().unwrap();
+}
+
+#[test]
+fn blocks_of_yaml_may_lie_in_each_other_as_deep_as_they_like() {
+    let stairs: String = (0..1500).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    for text in [stairs, "- ".repeat(10_000), "? ".repeat(10_000)] {
+        let outline = editd_syntax::outline(Language::Yaml, &text, &Budget::default());
+        assert!(outline.is_err(), "nobody keeps such a file");
+    }
+}

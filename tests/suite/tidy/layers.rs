@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("disk", &["os", "limits"]),
     ("watch", &["os", "clock", "limits"]),
     ("trust", &["disk", "os", "config", "limits"]),
-    ("validate", &["clock", "config", "limits"]),
+    ("validate", &["disk", "clock", "config", "limits"]),
     // What is remembered.
     ("receipt", &["store", "limits"]),
     ("clipboard", &["store", "limits"]),

@@ -5,6 +5,7 @@ typedef struct node {
 	struct { int x; } at;
 	union { int number; float real; };
 	unsigned flag : 1; /* one bit */
+	unsigned low : 4, high : 4;
 	int (*compare)(const void *, const void *);
 } Node, *NodePointer;
 

@@ -17,6 +17,10 @@ public:
     bool operator==(const Store& other) const;
     operator bool() const { return size_ > 0; }
     int operator()(int a) { return a; }
+    int operator[](int at) const;
+    // Not a member.
+    friend bool operator<(const Store& a, const Store& b) { return a.size_ < b.size_; }
+    friend class Keeper;
 };
 
 } // namespace shop

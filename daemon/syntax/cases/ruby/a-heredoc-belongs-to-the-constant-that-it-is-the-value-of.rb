@@ -19,3 +19,4 @@ class Holder
 
   AFTER = 1
 end
+LATE = 1 unless defined?(LATE)

@@ -9,7 +9,11 @@ use serde_json::error::Category;
 
 use super::place::boundary;
 use super::{Fault, tree};
+use crate::budget::limited;
 use crate::{Budget, Language, Unparsed};
+
+/// Bytes of a text: it is only looked through.
+const BYTES: usize = 16 * 1024 * 1024;
 
 /// Whole names of files that JSON's own tools never read: those that do allow comments.
 const NAMES: &[&str] = &[
@@ -54,7 +58,7 @@ pub(super) fn may_have_comments(path: &[u8]) -> bool {
 
 /// The first error.
 pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
-    budget.allows(text)?;
+    limited(text, BYTES)?;
     let mut parser = serde_json::Deserializer::from_str(text);
     let Err(error) = IgnoredAny::deserialize(&mut parser).and_then(|_| parser.end()) else {
         return Ok(Vec::new());
@@ -74,7 +78,7 @@ pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed
 
 /// The same, where comments and commas at an end are allowed.
 pub(super) fn with_comments(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
-    budget.allows(text)?;
+    limited(text, BYTES)?;
     faults(&blanked(text), budget)
 }
 

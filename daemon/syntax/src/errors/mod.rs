@@ -6,6 +6,23 @@
 //!
 //! *Limitations*: JSON, TOML and YAML tell their first error only. Of CSS brackets alone are looked at. Markdown has no
 //! errors.
+//!
+//! Published files in which errors are found, nearly all of them wrongly (`examples/errors.rs` counts them; templates
+//! are told as files with errors). Where it is more than one in a hundred, [`Language::is_sure`] says no:
+//!
+//! | language | files | with errors | is sure |
+//! |---|---:|---:|---|
+//! | JSON, TOML, YAML | 6,046 | 0 | yes |
+//! | Python | 19,850 | 3 | yes |
+//! | JavaScript | 14,249 | 29 | yes |
+//! | Java, PHP, Ruby | | one in a thousand or less | yes |
+//! | Rust | 6,098 | 24 | yes |
+//! | CSS | 163 | 1 | yes |
+//! | Go | | too few were at hand | yes |
+//! | TypeScript | 12,398 | 2,021, of sources 203 of 2,977 | no |
+//! | C#, Bash | | one in twenty | no |
+//! | C, C++ | | one in three | no |
+//! | HTML | 196 | 36, all templates | no: a browser takes any text |
 
 mod brackets;
 mod change;
@@ -72,9 +89,9 @@ fn faults(language: Language, path: &[u8], text: &str, budget: &Budget) -> Resul
         #[cfg(feature = "json")]
         Language::Json => json::with_comments(text, budget)?,
         #[cfg(feature = "toml")]
-        Language::Toml => toml::faults(text, budget)?,
+        Language::Toml => toml::faults(text)?,
         #[cfg(feature = "yaml")]
-        Language::Yaml => yaml::faults(text, budget)?,
+        Language::Yaml => yaml::faults(text)?,
         _ => tree::faults(language, text, budget)?,
     };
     faults.sort();

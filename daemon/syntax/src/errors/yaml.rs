@@ -4,8 +4,12 @@ use granit_parser::ErrorKind;
 
 use super::Fault;
 use super::place::boundary;
+use crate::Unparsed;
+use crate::budget::limited;
 use crate::languages::yaml::parser;
-use crate::{Budget, Unparsed};
+
+/// Bytes of a text: of the dearest it takes a second.
+const BYTES: usize = 4 * 1024 * 1024;
 
 /// Quotations of a text that may go on in lines that are not indented. Other parsers take these lines, and such files
 /// are about; but a quotation that is not closed looks the same at first.
@@ -15,8 +19,8 @@ const UNINDENTED: usize = 8;
 const INDENT: &str = "                                                                ";
 
 /// The first error of all documents.
-pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
-    budget.allows(text)?;
+pub(super) fn faults(text: &str) -> Result<Vec<Fault>, Unparsed> {
+    limited(text, BYTES)?;
     let Some((kind, at)) = first(text)? else { return Ok(Vec::new()) };
     if kind == ErrorKind::InvalidQuotedScalarIndent {
         let mut indented = text.to_owned();

@@ -43,12 +43,12 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         "field_declaration",
         "type_definition",
         "linkage_specification",
+        "friend_declaration",
     ],
     comments: &["comment"],
     attributes: &[],
     aloof: &[],
     closed: &[
-        "friend_declaration",
         "template_instantiation",
         "lambda_expression",
         "initializer_list",

@@ -41,7 +41,11 @@ pub(super) fn level<'t>(seen: Seen<'t, '_>, from: usize) -> Level<'t> {
                     _ => Level::Local,
                 };
             }
-            "template_declaration" | "linkage_specification" | "labeled_statement" | "ERROR" => {}
+            "template_declaration"
+            | "linkage_specification"
+            | "friend_declaration"
+            | "labeled_statement"
+            | "ERROR" => {}
             kind if kind.starts_with("preproc_") => {}
             _ => return Level::Local,
         }
@@ -194,27 +198,35 @@ pub(super) fn declarator(seen: Seen<'_, '_>) -> Option<Name> {
     } else {
         Kind::Variable
     };
-    let until = default(seen).map(|value| value.end_byte());
+    let (bits, value) = behind_field(seen);
+    let until = value.or(bits).map(|last| last.end_byte());
     Some(Name { kind: Some(kind), until, ..name })
 }
 
 /// The value of a declarator.
 pub(super) fn initial(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.field("value").or_else(|| default(seen))?.byte_range())
+    Some(seen.field("value").or_else(|| behind_field(seen).1)?.byte_range())
 }
 
-/// What stands behind the declarator of a field, as `= 3` or `{3}`; a function has none, though `= 0` may follow it.
-fn default<'t>(seen: Seen<'t, '_>) -> Option<Node<'t>> {
-    if seen.node.kind() == "function_declarator" || seen.above(1)?.kind() != "field_declaration" {
-        return None;
+/// What belongs to the declarator of a field behind it: its bits, and its value as in `= 3` or `{3}`. A function has no
+/// value, though `= 0` may follow it.
+fn behind_field<'t>(seen: Seen<'t, '_>) -> (Option<Node<'t>>, Option<Node<'t>>) {
+    let is_field = seen.above(1).is_some_and(|above| above.kind() == "field_declaration");
+    if seen.node.kind() == "function_declarator" || !is_field {
+        return (None, None);
     }
     let mut next = behind(seen);
-    let first = next.next()?;
-    match first.kind() {
+    let mut first = next.next();
+    let bits = first.filter(|node| node.kind() == "bitfield_clause");
+    if bits.is_some() {
+        first = next.next();
+    }
+    let value = first.and_then(|first| match first.kind() {
         "=" => next.next(),
         "initializer_list" => Some(first),
         _ => None,
-    }
+    });
+    (bits, value)
 }
 
 /// The type with a body that a declaration gives under the name of its first declarator: `typedef struct {...} Name`,

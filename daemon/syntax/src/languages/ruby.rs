@@ -28,8 +28,8 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         Rule { node: "singleton_method", kind: Kind::Method, name: singleton_method, body: inside },
         Rule { node: "assignment", kind: Kind::Constant, name: assignment, body: right },
     ],
-    // `private def ...` and its like.
-    wrappers: &["call", "argument_list"],
+    // `private def ...` and its like; `A = 1 unless defined?(A)`.
+    wrappers: &["call", "argument_list", "if_modifier", "unless_modifier"],
     comments: &["comment"],
     attributes: &[],
     aloof: &["#!", "# frozen_string_literal", "# -*-", "# encoding", "# coding", "# typed", "# warn_indent"],
@@ -133,5 +133,7 @@ fn inside(seen: Seen<'_, '_>) -> Option<Range<usize>> {
     let behind = seen.text.get(signature.end_byte()..end.start_byte())?;
     let rest = behind.trim_start_matches([' ', '\t', ';']);
     let rest = if rest.starts_with('#') { rest.get(rest.find('\n')?..)? } else { rest };
-    Some(end.start_byte() - rest.len()..end.start_byte())
+    // An empty one has no place of its own: what is put behind the signature would become a part of it.
+    let says = !rest.trim().is_empty();
+    says.then(|| end.start_byte() - rest.len()..end.start_byte())
 }

@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use editd_syntax::Language;
+
 use super::around::{begins_line, ends_line, indentation, line_end, line_start, next_line, over_blanks};
 use super::edit::Site;
 use super::fitting::{one_line, trimmed};
@@ -26,7 +28,8 @@ pub(super) fn before(
     let start = site.symbol.extent.start;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(start..start, None)) };
     let comma = if site.has_commas() { "," } else { "" };
-    let fit = site.fit(given, indentation(text, start));
+    let (target, item) = site.column();
+    let fit = site.fit(given, &target);
     if begins_line(text, start) {
         let at = line_start(text, start);
         let apart = site.ending(at).repeat(1 + blank_lines(site, false)?);
@@ -34,8 +37,8 @@ pub(super) fn before(
         return Ok(site.on_lines(at, &made, given));
     }
     let made = fit.inline(&new.text)?;
-    let ending = site.ending(start) + indentation(text, start);
-    let apart = if one_line(&made, text.breaks) { " " } else { &ending };
+    let ending = site.ending(start) + &target;
+    let apart = if one_line(&made, text.breaks) && !item { " " } else { &ending };
     Ok(site.inserted(start, &[&made, comma, apart].concat(), given))
 }
 
@@ -48,14 +51,14 @@ pub(super) fn after(
     let text = site.scene.text;
     let end = site.symbol.extent.end;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(end..end, None)) };
-    let target = indentation(text, site.symbol.extent.start);
-    let fit = site.fit(given, target);
+    let (target, _) = site.column();
+    let fit = site.fit(given, &target);
     let last = site.has_commas() && site.comma(site.at).is_none();
     let comma = if site.has_commas() && !last { "," } else { "" };
     let behind = site.symbol.definition.end;
     if !ends_line(text, end) || (last && !ends_line(text, end)) {
         let made = fit.inline(&new.text)?;
-        let ending = site.ending(end) + target;
+        let ending = site.ending(end) + &target;
         let apart = if one_line(&made, text.breaks) { " " } else { &ending };
         let at = if last { behind } else { end };
         let made = [if last { "," } else { "" }, apart, &made, comma].concat();
@@ -111,14 +114,50 @@ impl Site<'_, '_> {
 
     /// Whether it stands in a list whose items have commas between them.
     pub(super) fn has_commas(&self) -> bool {
-        let listed = |at: &usize| self.known.get(*at).is_some_and(|symbol| symbol.listed);
-        let before = self.known.before(self.at).filter(listed);
-        let after = self.known.after(self.at).filter(listed);
+        let before = self.known.before(self.at).filter(|before| self.one_list(*before, self.at));
+        let after = self.known.after(self.at).filter(|after| self.one_list(self.at, *after));
         let alone = before.is_none() && after.is_none();
         self.symbol.listed
             && (alone
                 || self.comma(self.at).is_some()
                 || (after.is_none() && before.is_some_and(|before| self.comma(before).is_some())))
+    }
+
+    /// Whether two symbols, of which the first stands before the second, stand in one list: neither it nor a statement ends
+    /// between them.
+    pub(super) fn one_list(&self, first: usize, second: usize) -> bool {
+        let (Some(first), Some(second)) = (self.known.get(first), self.known.get(second)) else {
+            return false;
+        };
+        let gap = self.scene.text.content.cut(first.definition.end..second.extent.start);
+        let mut open = 0_usize;
+        let inside = gap.bytes().all(|byte| match byte {
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                true
+            }
+            b')' | b']' | b'}' => {
+                let closes = open > 0;
+                open = open.saturating_sub(1);
+                closes
+            }
+            // It ends a statement.
+            b';' => open > 0,
+            _ => true,
+        });
+        first.listed && second.listed && inside && open == 0
+    }
+
+    /// The indentation of lines that belong beside a symbol. Behind the dash of an item, YAML counts it as blank.
+    pub(super) fn column(&self) -> (String, bool) {
+        let text = self.scene.text;
+        let start = self.symbol.extent.start;
+        let front = text.content.cut(line_start(text, start)..start);
+        let item = self.known.language == Language::Yaml
+            && front.contains('-')
+            && front.bytes().all(|byte| matches!(byte, b'-' | b' '));
+        let indent = if item { front.replace('-', " ") } else { indentation(text, start).to_owned() };
+        (indent, item)
     }
 
     /// Lines that come before the line at an offset.

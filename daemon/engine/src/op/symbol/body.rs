@@ -122,14 +122,14 @@ fn open_body(
         let target = indentation(text, body.start);
         return Ok((start..body.end, site.fit(&edit.text, target).text(given)?));
     }
-    let outer = indentation(text, site.symbol.definition.start);
+    let (outer, _) = site.column();
     if !one_line(bare, text.breaks) && needs_lines(site, bare) {
         let start = back_over_blanks(text, body.start);
-        let inner = deeper(site, outer);
+        let inner = deeper(site, &outer);
         let made = site.fit(&edit.text, &inner).text(given)?;
         return Ok((start..body.end, [site.ending(body.start), made].concat()));
     }
-    Ok((body.clone(), site.fit(&edit.text, outer).inline(given)?))
+    Ok((body.clone(), site.fit(&edit.text, &outer).inline(given)?))
 }
 
 /// Whether several lines cannot begin on the line of the definition.
@@ -168,7 +168,8 @@ pub(super) fn replace(
     if trimmed(&given, text.breaks).is_empty() {
         return Err(malformed("`replace` needs a text; use `delete` to take the symbol out"));
     }
-    let target = indentation(text, start);
+    let (column, item) = site.column();
+    let target = if item { &column } else { indentation(text, start) };
     let fit = site.fit(&edit.text, target);
     if begins_line(text, start) {
         let from = line_start(text, start);

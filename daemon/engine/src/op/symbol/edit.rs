@@ -6,14 +6,16 @@ use std::rc::Rc;
 use editd_proto::message::Edit;
 use editd_syntax::{Language, Symbol};
 
+use super::around::line_start;
 use super::fitting::Fit;
+use super::step;
 use super::symbols::{Known, Which};
 use super::{add, body, remove};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::limits;
-use crate::locate::Rung;
+use crate::locate::{Rung, Unit};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::{Given, fit};
@@ -143,8 +145,15 @@ impl Site<'_, '_> {
     pub(super) fn fit<'f>(&self, given: &Given<'_>, target: &'f str) -> Fit<'f> {
         let may = !given.is_reindented() && self.known.language != Language::Markdown;
         // Below an item of a list, YAML has steps of its own.
-        let unit = self.known.unit.filter(|_| self.known.language != Language::Yaml);
+        let unit = self.unit().filter(|_| self.known.language != Language::Yaml);
         Fit { breaks: self.scene.text.breaks, target, unit, may }
+    }
+
+    /// The step of indentation here: of the symbol itself where it shows one, else the file's.
+    pub(super) fn unit(&self) -> Option<Unit> {
+        let text = self.scene.text;
+        let own = line_start(text, self.symbol.definition.start)..self.symbol.definition.end;
+        step::of(text.content.cut(own)).or(self.known.unit)
     }
 
     /// The effect of a replacement: `range` gives way to `new`, whose breaks follow the file's.

@@ -28,8 +28,14 @@ pub(super) fn delete(
     let range = if alone { site.lines_and_blanks(&own)? } else { site.bytes_and_blanks(&own) };
     let found = Found { lines: Some(text.lines_of(own)), ..Found::default() };
     let nothing: Rc<str> = Rc::from("");
+    let comma = site.spare_comma();
+    let alone_there = |comma: &usize| site.run().0 == site.at && site.is_blank(comma + 1..range.start);
+    if let Some(comma) = comma.filter(|_| !alone).filter(alone_there) {
+        let place = Place::owning(text, site.scene.edit, comma..range.end, &nothing);
+        return Ok(Effect { places: vec![place], stored, found });
+    }
     let mut places = vec![Place::owning(text, site.scene.edit, range, &nothing)];
-    if let Some(comma) = site.spare_comma() {
+    if let Some(comma) = comma {
         // What stood between it and the symbols that go before this one goes with the comma.
         let run = !alone && site.run().0 != site.at;
         let end = if run { over_blanks(text, comma + 1) } else { comma + 1 };
@@ -45,6 +51,11 @@ impl Site<'_, '_> {
         let tail = between(self.scene.text, definition.end..extent.end);
         let several = self.symbol.listed && tail.trim_start().starts_with(';');
         extent.start..if several { definition.end } else { extent.end }
+    }
+
+    /// Whether a range has white space alone.
+    fn is_blank(&self, range: Range<usize>) -> bool {
+        range.start <= range.end && between(self.scene.text, range).trim().is_empty()
     }
 
     /// The first and the last of the symbols that go with it: nothing but blank lines stands between them.
@@ -117,9 +128,9 @@ impl Site<'_, '_> {
 
     /// The comma before the symbols that go, where they were the last and had none.
     fn spare_comma(&self) -> Option<usize> {
-        let ends = self.symbol.listed && self.comma(self.at).is_none() && self.known.after(self.at).is_none();
+        let after = self.known.after(self.at).filter(|after| self.one_list(self.at, *after));
+        let ends = self.symbol.listed && self.comma(self.at).is_none() && after.is_none();
         let before = self.staying_before().filter(|_| ends)?;
-        self.known.get(before).filter(|symbol| symbol.listed)?;
-        self.comma(before)
+        if self.one_list(before, self.run().0) { self.comma(before) } else { None }
     }
 }

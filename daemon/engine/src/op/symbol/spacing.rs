@@ -24,7 +24,7 @@ pub(super) fn deeper(site: &Site<'_, '_>, outer: &str) -> String {
         | Language::Yaml => Unit::Spaces(2),
         _ => Unit::Spaces(4),
     };
-    let unit = site.known.unit.unwrap_or(usual);
+    let unit = site.unit().unwrap_or(usual);
     outer.to_owned() + &unit.times(1).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! The step of indentation in which a text is written, by what most of its deeper lines add. It changes nothing.
+//! The step of indentation in which a text is written, by what its deeper lines add. It changes nothing.
 
 use crate::cut::Cut;
 use crate::locate::{Unit, is_blank, split_indent};
@@ -6,20 +6,26 @@ use crate::locate::{Unit, is_blank, split_indent};
 /// The steps that are told apart.
 const STEPS: [Unit; 5] = [Unit::Tab, Unit::Spaces(2), Unit::Spaces(3), Unit::Spaces(4), Unit::Spaces(8)];
 
-/// The step that most lines go deeper by than the line before; the first of equals. `None` where none does.
+/// The step that most lines go deeper by than the line before, those below a line that opens a block first: what is
+/// continued on another line often stands deeper. The first of equals; `None` where no line goes deeper.
 pub(super) fn of(text: &str) -> Option<Unit> {
-    let mut counts = [0_usize; STEPS.len()];
-    let mut above = "";
+    let (mut blocks, mut others) = ([0_usize; STEPS.len()], [0_usize; STEPS.len()]);
+    let mut above: Option<(&str, bool)> = None;
     for line in text.split(['\n', '\r']).filter(|line| !is_blank(line)) {
         let indent = split_indent(line).0;
-        if let Some(step) = added(above, indent)
-            && let Some(count) =
-                STEPS.iter().position(|known| *known == step).and_then(|at| counts.get_mut(at))
-        {
-            *count += 1;
+        if let Some((step, opens)) = above.and_then(|(above, opens)| Some((added(above, indent)?, opens))) {
+            let counts = if opens { &mut blocks } else { &mut others };
+            let at = STEPS.iter().position(|known| *known == step);
+            if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
+                *count += 1;
+            }
         }
-        above = indent;
+        above = Some((indent, line.trim_end().ends_with(['{', ':', '[', '>'])));
     }
+    most(blocks).or_else(|| most(others))
+}
+
+fn most(counts: [usize; STEPS.len()]) -> Option<Unit> {
     let most = counts.iter().copied().max().filter(|most| *most > 0)?;
     STEPS.into_iter().zip(counts).find(|(_, count)| *count == most).map(|(step, _)| step)
 }

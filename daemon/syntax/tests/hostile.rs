@@ -1,0 +1,62 @@
+//! Texts that nobody writes: an outline of them, or the word that there is none, within the budget and without a panic.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use editd_syntax::{Budget, Language, Unparsed, outline};
+
+#[path = "kit/faults.rs"]
+mod faults;
+
+/// How often each piece stands in a row.
+const TIMES: usize = 20_000;
+
+/// The same where every language takes every piece.
+const TIMES_EACH: usize = 5_000;
+
+#[test]
+fn brackets_and_quotes_without_end_are_outlined_or_given_up() {
+    let pieces = [
+        "(", "[", "{", "<", "<a>", "'", "\"", "`", "`${", "/*", "#", "- ", "? ", ": ", "a:\n ", ">", "\r",
+        "\u{c}", "é",
+    ];
+    for language in Language::all().filter(|language| language.is_known()) {
+        for piece in pieces {
+            let text = piece.repeat(TIMES_EACH);
+            match outline(language, &text, &Budget { steps: 50_000, ..Budget::default() }) {
+                Ok(outline) => {
+                    assert_eq!(faults::faults(&text, &outline), [""; 0], "{piece:?} in {language:?}")
+                }
+                Err(e) => {
+                    assert!(matches!(e, Unparsed::Spent | Unparsed::Deep), "{piece:?} in {language:?}: {e}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_lies_too_deep_is_left_out_and_the_rest_is_whole() {
+    let deep = |open: &str, close: &str| open.repeat(TIMES) + &close.repeat(TIMES);
+    let texts = [
+        (Language::Rust, deep("fn a() {", "}")),
+        (Language::Rust, deep("impl A<{", "}> {}")),
+        (Language::JavaScript, deep("const a = () => {", "}")),
+        (Language::JavaScript, deep("({ a() { return ", "}})")),
+        (Language::TypeScript, deep("namespace a {", "}")),
+        (Language::Go, "package a\ntype a ".to_owned() + &deep("struct { a ", "}")),
+    ];
+    for (language, text) in texts {
+        let text = text + "\nfunction z() {}\nfn z() {}\nfunc z() {}\n";
+        let outline = outline(language, &text, &Budget::default()).unwrap();
+        assert_eq!(faults::faults(&text, &outline), [""; 0], "{language:?}");
+    }
+}
+
+/// The parser of Python looks for the end of all comments behind each of them.
+#[test]
+fn what_the_parser_reads_again_and_again_counts() {
+    let budget = Budget { steps: 10_000, ..Budget::default() };
+    let lines = |line: &str| "def f():\n".to_owned() + &line.repeat(TIMES / 4) + "    pass\n";
+    assert!(outline(Language::Python, &lines("    a\n"), &budget).is_ok());
+    assert_eq!(outline(Language::Python, &lines("    #\n"), &budget), Err(Unparsed::Spent));
+}
