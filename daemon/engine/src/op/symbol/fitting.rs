@@ -157,7 +157,7 @@ fn returns_elsewhere(lines: &[(&str, &str)]) -> bool {
 }
 
 /// Whether the line after the first may be indented deeper than it.
-fn may_go_deeper(first: &str, second: &str) -> bool {
+pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
     const MARKS: [&str; 5] = ["//", "#", "/*", "@", "--"];
     const ITEMS: [&str; 2] = ["- ", "* "];
     const GOES_ON: [&str; 10] = [".", "?", "&&", "||", "->", "=>", "+ ", ": ", "and ", "or "];

@@ -13,7 +13,7 @@
 //! *Indentation*: what all lines of the text have in common gives way to the indentation of the symbol, or of the lines
 //! of its body; steps of another width become those of the symbol, else of the file
 //! (never in YAML). A text whose first line lost its indentation is understood,
-//! and one that is indented rightly stays as it is. Blank lines at either end of the text do not count. `reindent`
+//! one that is indented rightly stays as it is, and so does one that is the file's own with some of it changed. Blank lines at either end of the text do not count. `reindent`
 //! takes the place of all this. In Markdown nothing is indented anew.
 //!
 //! *Invariants*: a body that is sent back as it is changes nothing. Everything is found in the file as it was before the
@@ -28,6 +28,7 @@ mod body;
 mod edit;
 mod fitting;
 mod remove;
+mod sliced;
 mod spacing;
 mod step;
 mod symbols;
