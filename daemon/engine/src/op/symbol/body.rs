@@ -52,7 +52,7 @@ pub(super) fn replace_body(
     }
     refuse_signature(site, &given, &body)?;
     let bare = trimmed(&given, text.breaks).trim_start();
-    let brings = bare.starts_with('{') && bare.ends_with('}') && bare.len() > 1;
+    let brings = braced && site.quotes().is_block(bare);
     if let Some(range) = own_place(site, edit, &body, (braced, brings), &given) {
         return Ok(site.replaced(range, bare, &edit.text, stored));
     }
@@ -89,7 +89,7 @@ fn own_place(
     } else {
         (body.clone(), site.column().0)
     };
-    stands(text.content.cut(range.clone()), given, &target, text.breaks).then_some(range)
+    stands(text.content.cut(range.clone()), given, &target, site.quotes(), text.breaks).then_some(range)
 }
 
 /// Whether a body is a block whose braces stay where the text brings none.
@@ -203,7 +203,7 @@ pub(super) fn replace(
     let (column, item) = site.column();
     let target = if item { &column } else { indentation(text, start) };
     let there = text.content.cut(range.clone());
-    if !edit.text.is_reindented() && stands(there, &given, target, text.breaks) {
+    if !edit.text.is_reindented() && stands(there, &given, target, site.quotes(), text.breaks) {
         let bare = trimmed(&given, text.breaks).trim_start();
         return Ok(site.replaced(range, bare, &edit.text, stored));
     }

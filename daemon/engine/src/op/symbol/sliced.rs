@@ -2,14 +2,15 @@
 //! first, which lost what stood in front of the part. It changes nothing.
 
 use super::fitting::{may_go_deeper, trimmed};
+use super::quotes::Quotes;
 use crate::locate::{is_blank, lines, split_indent};
 use crate::text::Breaks;
 
 /// Whether `given` is `there` with some of it changed. `target` is the indentation of the outermost lines there.
 ///
 /// Either each line has the indentation of the one in its place, or lines at the start or end are the same, and none
-/// between them stands further out than `target`.
-pub(super) fn stands(there: &str, given: &str, target: &str, breaks: Breaks) -> bool {
+/// between them stands further out than `target`, unless it begins in a string.
+pub(super) fn stands(there: &str, given: &str, target: &str, quotes: Quotes<'_>, breaks: Breaks) -> bool {
     let old = Lines::of(there, breaks);
     let new = Lines::of(given, breaks);
     let (Some(old_first), Some(new_first)) = (old.0.first(), new.0.first()) else { return false };
@@ -23,7 +24,8 @@ pub(super) fn stands(there: &str, given: &str, target: &str, breaks: Breaks) -> 
     }
     old.same_shape(&new) || {
         let same_first = split_indent(old_first).1 == rest;
-        old.shares_ends(&new, same_first, target)
+        let quoted = || quotes.lines(trimmed(given, breaks), breaks).unwrap_or_default();
+        old.shares_ends(&new, same_first, target, quoted)
     }
 }
 
@@ -56,7 +58,13 @@ impl<'l> Lines<'l> {
     }
 
     /// Whether lines at the start or end are the same, indented ones among them, and the others fit between.
-    fn shares_ends(&self, new: &Self, same_first: bool, target: &str) -> bool {
+    fn shares_ends(
+        &self,
+        new: &Self,
+        same_first: bool,
+        target: &str,
+        quoted: impl Fn() -> Vec<bool>,
+    ) -> bool {
         let pairs = self.0.iter().zip(&new.0).skip(1);
         let head = if same_first { 1 + pairs.take_while(|(old, new)| old == new).count() } else { 0 };
         let most = self.0.len().min(new.0.len()) - head.max(1);
@@ -66,8 +74,13 @@ impl<'l> Lines<'l> {
         let at_ends = |at: usize| (at > 0 && at < head) || at >= new.0.len() - tail;
         let mut ends = new.0.iter().enumerate().filter(|(at, _)| at_ends(*at)).map(|(_, line)| line);
         let second = |lines: &Self| lines.second().map(|line| split_indent(line).0);
-        let is_known = ends.any(|line| indented(line)) || same_first && second(self) == second(new);
+        let is_known = ends.any(indented) || same_first && second(self) == second(new);
         let between = new.0.iter().enumerate().filter(|(at, _)| *at > 0 && !at_ends(*at));
-        is_known && between.map(|(_, line)| line).all(|line| is_blank(line) || line.starts_with(target))
+        let mut outside = between.filter(|(_, line)| !is_blank(line) && !line.starts_with(target)).peekable();
+        if !is_known || outside.peek().is_none() {
+            return is_known;
+        }
+        let quoted = quoted();
+        outside.all(|(at, _)| quoted.get(at).copied().unwrap_or(false))
     }
 }
