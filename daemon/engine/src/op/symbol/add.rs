@@ -27,19 +27,19 @@ pub(super) fn before(
     let text = site.scene.text;
     let start = site.symbol.extent.start;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(start..start, None)) };
-    let comma = if site.has_commas() { "," } else { "" };
+    let new_text = new.parted(site.has_commas());
     let (target, item) = site.column();
     let fit = site.fit(given, &target);
     if begins_line(text, start) {
         let at = line_start(text, start);
         let apart = site.ending(at).repeat(1 + blank_lines(site, false)?);
-        let made = [&fit.text(&new.text)?, comma, &apart].concat();
+        let made = [fit.text(&new_text)?, apart].concat();
         return Ok(site.on_lines(at, &made, given));
     }
-    let made = fit.inline(&new.text)?;
+    let made = fit.inline(&new_text)?;
     let ending = site.ending(start) + &target;
-    let apart = if one_line(&made, text.breaks) && !item { " " } else { &ending };
-    Ok(site.inserted(start, &[&made, comma, apart].concat(), given))
+    let apart = if one_line(&made, text.breaks) && !item && !new.takes_line { " " } else { &ending };
+    Ok(site.inserted(start, &[&made, apart].concat(), given))
 }
 
 /// A text after the symbol and what belongs to it.
@@ -54,25 +54,28 @@ pub(super) fn after(
     let (target, _) = site.column();
     let fit = site.fit(given, &target);
     let last = site.has_commas() && site.comma(site.at).is_none();
-    let comma = if site.has_commas() && !last { "," } else { "" };
+    let new_text = new.parted(site.has_commas() && !last);
     let behind = site.symbol.definition.end;
     if !ends_line(text, end) || (last && !ends_line(text, end)) {
-        let made = fit.inline(&new.text)?;
+        let made = fit.inline(&new_text)?;
         let ending = site.ending(end) + &target;
         let apart = if one_line(&made, text.breaks) { " " } else { &ending };
         let at = if last { behind } else { end };
-        let made = [if last { "," } else { "" }, apart, &made, comma].concat();
+        let tail = if new.takes_line { &ending } else { "" };
+        let made = [if last { "," } else { "" }, apart, &made, tail].concat();
         return Ok(site.inserted(at, &made, given));
     }
     let apart = site.ending(end).repeat(blank_lines(site, true)?);
-    let made = [&apart, &fit.text(&new.text)?, comma].concat();
+    let made = [apart, fit.text(&new_text)?].concat();
     if !last {
         return Ok(site.on_lines(next_line(text, end), &made, given));
     }
     let made = [site.ending(behind), made].concat();
     let rest = text.content.cut(over_blanks(text, behind)..line_end(text, end));
     if rest.is_empty() || rest.starts_with(';') {
-        return Ok(site.inserted(behind, &[",", &made].concat(), given));
+        let tail =
+            if new.takes_line && !rest.is_empty() { site.ending(behind) + &target } else { String::new() };
+        return Ok(site.inserted(behind, &[",", &made, &tail].concat(), given));
     }
     // The comma goes in front of the comment, the item behind it; of several such items each follows a comma.
     let first = site.scene.symbols.parted.borrow_mut().insert(site.at);
@@ -84,18 +87,34 @@ pub(super) fn after(
     Ok(effect)
 }
 
-/// What comes.
+/// What comes, without the comma at its end where the list has commas.
 struct Item {
     text: String,
+    /// Where the code in it ends, before comments.
+    code: usize,
+    /// Whether it ends in a comment that would take what follows on its line.
+    takes_line: bool,
 }
 
 impl Item {
-    /// Reads it; without the comma at its end where the list has commas. `None` where there is nothing.
+    /// Reads it; `None` where there is nothing.
     fn read(site: &Site<'_, '_>, given: &Given<'_>, clips: &Clips<'_>) -> Result<Option<Self>, Refusal> {
         let text = given.resolve(clips)?;
         let bare = trimmed(&text, site.scene.text.breaks);
-        let bare = if site.has_commas() { bare.strip_suffix(',').unwrap_or(bare) } else { bare };
-        Ok((!bare.trim().is_empty()).then(|| Self { text: bare.to_owned() }))
+        if bare.trim().is_empty() {
+            return Ok(None);
+        }
+        let (end, takes_line) = site.quotes().code_end(bare);
+        let code = bare.cut(0..end);
+        let code = if site.has_commas() { code.strip_suffix(',').unwrap_or(code) } else { code };
+        let text = [code, bare.cut(end..bare.len())].concat();
+        Ok((!text.trim().is_empty()).then_some(Self { text, code: code.len(), takes_line }))
+    }
+
+    /// The text, with a comma behind its code if `comma`.
+    fn parted(&self, comma: bool) -> String {
+        let comma = if comma && self.code > 0 { "," } else { "" };
+        [self.text.cut(0..self.code), comma, self.text.cut(self.code..self.text.len())].concat()
     }
 }
 

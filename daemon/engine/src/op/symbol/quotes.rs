@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use editd_syntax::{Aside, Language, Unparsed};
 
+use crate::cut::Cut;
 use crate::limits;
 use crate::locate::lines;
 use crate::plan::Budget;
@@ -61,6 +62,22 @@ impl Quotes<'_> {
         }
         // In branches of a preprocessor more may be opened than closed.
         true
+    }
+
+    /// Where the code of a text ends, and whether a comment is behind it that goes on to the end of its line.
+    pub(super) fn code_end(&self, text: &str) -> (usize, bool) {
+        let mut end = text.trim_end().len();
+        let comments = self.asides(text).unwrap_or_default().into_iter();
+        let mut to_line_end = None;
+        for (range, _) in comments.rev().take_while(|(_, is)| *is == Aside::Comment) {
+            if range.end < end {
+                break;
+            }
+            let says = text.cut(range.start..end);
+            to_line_end = to_line_end.or(Some(!says.starts_with("/*") && !says.starts_with("<!--")));
+            end = text.cut(0..range.start).trim_end().len();
+        }
+        (end, to_line_end.unwrap_or(false))
     }
 
     /// Strings and comments; `None` where the text cannot be parsed.
