@@ -184,7 +184,8 @@ pub(super) fn replace(
     // What comes from a clipboard takes the place of the definition alone.
     let bare = edit.text.quoted().unwrap_or("").trim();
     let front = text.content.cut(extent.start..definition.start);
-    let brought = first_line(bare).and_then(|first| line_in(front, first)).map(|at| extent.start + at);
+    let brought = first_line(bare).and_then(|first| line_in(front, first));
+    let brought = brought.or_else(|| in_place_of(site, front, bare)).map(|at| extent.start + at);
     let behind = text.content.cut(definition.end..extent.end).trim_start();
     let closes = [';', ','].into_iter().find(|mark| behind.starts_with(*mark) && bare.ends_with(*mark));
     let start = brought.unwrap_or(definition.start);
@@ -213,6 +214,18 @@ pub(super) fn replace(
         return Ok(site.replaced(from..end, &fit.text(&given)?, &edit.text, stored));
     }
     Ok(site.replaced(range, &fit.inline(&given)?, &edit.text, stored))
+}
+
+/// Where in the front of a definition that begins which gives way to the front that a text brings: attributes take the
+/// place of attributes, comments that of all.
+fn in_place_of(site: &Site<'_, '_>, front: &str, given: &str) -> Option<usize> {
+    if front.is_empty() {
+        return None;
+    }
+    match site.quotes().front(given)? {
+        true => Some(0),
+        false => site.quotes().behind_comments(front),
+    }
 }
 
 /// Where a line stands among the lines in front of a definition.

@@ -4,7 +4,8 @@
 //!
 //! *Actions*: `replace_body` puts the text in the place of the body: with its own braces, or without, then it goes
 //! between the file's. `replace` puts it in the place of the definition: what stands in front (comments, and attributes
-//! where the language has them outside) stays, unless the text begins with its first line. `insert_before` and
+//! where the language has them outside) stays, unless the text begins with one of its lines, or brings comments or
+//! attributes of its own. `insert_before` and
 //! `insert_after` put it on lines of its own, before or after all that belongs to the symbol, as far apart as its
 //! neighbours are; in a list with the commas that it needs. `delete` takes all that belongs to the symbol, with its
 //! lines, a comma that is then one too many, and of the blank lines around it the smaller number (all of them at the

@@ -85,6 +85,38 @@ impl Quotes<'_> {
         self.parsed(text, editd_syntax::asides)
     }
 
+    /// Whether a comment is among what a text has in front of its definition; `None` where nothing is there.
+    pub(super) fn front(&self, text: &str) -> Option<bool> {
+        let comments: Vec<Range<usize>> = self
+            .asides(text)?
+            .into_iter()
+            .filter(|(_, is)| *is == Aside::Comment)
+            .map(|(range, _)| range)
+            .collect();
+        let start = text.len() - text.trim_start().len();
+        let starts_with_comment = comments.first().is_some_and(|first| first.start == start);
+        let outline = self.parsed(text, editd_syntax::outline)?;
+        let first = outline.symbols.first().filter(|first| first.extent.start == start);
+        // A part of a class may be no definition by itself; a comment is one anywhere.
+        let Some(first) = first else { return starts_with_comment.then_some(true) };
+        let front = start..first.definition.start;
+        let has_comment = comments.iter().any(|comment| comment.start < front.end);
+        (!front.is_empty()).then_some(has_comment)
+    }
+
+    /// Where in the front of a definition the first thing stands that is no comment.
+    pub(super) fn behind_comments(&self, front: &str) -> Option<usize> {
+        let mut at = front.len() - front.trim_start().len();
+        for (range, is) in self.asides(front)? {
+            if is != Aside::Comment || range.start > at {
+                break;
+            }
+            let rest = front.cut(range.end.min(front.len())..front.len());
+            at = front.len() - rest.trim_start().len();
+        }
+        (at < front.len()).then_some(at)
+    }
+
     fn parsed<T>(
         &self,
         text: &str,
