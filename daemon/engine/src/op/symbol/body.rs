@@ -6,6 +6,7 @@ use editd_proto::error::Code;
 use editd_syntax::{Kind, Language};
 
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start};
+use super::block::in_block;
 use super::edit::{Site, SymbolEdit};
 use super::fitting::{one_line, same, trimmed};
 use super::sliced::stands;
@@ -53,6 +54,9 @@ pub(super) fn replace_body(
     refuse_signature(site, &given, &body)?;
     let bare = trimmed(&given, text.breaks).trim_start();
     let brings = braced && site.quotes().is_block(bare);
+    if let Some(new) = in_block(site, edit, &body, &given)? {
+        return Ok(site.replaced(body, &new, &edit.text, stored));
+    }
     if let Some(range) = own_place(site, edit, &body, (braced, brings), &given) {
         return Ok(site.replaced(range, bare, &edit.text, stored));
     }

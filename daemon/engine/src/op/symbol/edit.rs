@@ -148,7 +148,7 @@ impl Site<'_, '_> {
         // Below an item of a list, YAML has steps of its own.
         let unit = self.unit().filter(|_| self.known.language != Language::Yaml);
         let quotes = Some(self.quotes());
-        Fit { breaks: self.scene.text.breaks, target, unit, may, quotes }
+        Fit { breaks: self.scene.text.breaks, target, unit, may, torn: true, quotes }
     }
 
     /// How strings and comments of a text that comes are found.

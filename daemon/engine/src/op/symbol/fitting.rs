@@ -21,6 +21,8 @@ pub(super) struct Fit<'f> {
     pub(super) unit: Option<Unit>,
     /// Whether the text's indentation may change at all.
     pub(super) may: bool,
+    /// Whether the first line may have lost its indentation.
+    pub(super) torn: bool,
     /// How strings in it are found; `None` where there are none.
     pub(super) quotes: Option<Quotes<'f>>,
 }
@@ -61,7 +63,7 @@ impl Fit<'_> {
         let code: Vec<Line<'_>> = code.filter(|(line, _)| !is_blank(line)).collect();
         let indents: Vec<&str> = code.iter().map(|(line, _)| split_indent(line).0).collect();
         let first = indents.first().copied().unwrap_or("");
-        let torn = if first.is_empty() { self.torn_from(&code, &indents) } else { None };
+        let torn = if first.is_empty() && self.torn { self.torn_from(&code, &indents) } else { None };
         let first = torn.unwrap_or(first);
         let all = || std::iter::once(first).chain(indents.iter().skip(1).copied());
         let common = all().fold(first, |common, indent| shared_start(common, indent));

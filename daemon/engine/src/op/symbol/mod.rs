@@ -3,7 +3,7 @@
 //! clipboards and `reindent`. It never touches a byte outside what the action names.
 //!
 //! *Actions*: `replace_body` puts the text in the place of the body: with its own braces, or without, then it goes
-//! between the file's. `replace` puts it in the place of the definition: what stands in front (comments, and attributes
+//! between the file's; below the `|` of a YAML block where it brings none. `replace` puts it in the place of the definition: what stands in front (comments, and attributes
 //! where the language has them outside) stays, unless the text begins with one of its lines, or brings comments or
 //! attributes of its own. `insert_before` and
 //! `insert_after` put it on lines of its own, before or after all that belongs to the symbol, as far apart as its
@@ -26,6 +26,7 @@
 
 mod add;
 mod around;
+mod block;
 mod body;
 mod edit;
 mod fitting;

@@ -1,0 +1,53 @@
+//! The body of a YAML key that is a block of text: `|` or `>` with lines below. A text that comes without such a header
+//! gets that of the file. Nothing else of YAML is known here.
+
+use std::ops::Range;
+
+use editd_syntax::Language;
+
+use super::edit::{Site, SymbolEdit};
+use super::fitting::{Fit, trimmed};
+use super::spacing::deeper;
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::locate::{is_blank, lines, split_indent};
+
+/// What such a body becomes; `None` where it is none, or the text brings a header of its own.
+///
+/// # Errors
+/// `too_large` where it would be more than a file may have.
+pub(super) fn in_block(
+    site: &Site<'_, '_>,
+    edit: &SymbolEdit<'_>,
+    body: &Range<usize>,
+    given: &str,
+) -> Result<Option<String>, Refusal> {
+    let text = site.scene.text;
+    let there = lines(text.content.cut(body.clone()), text.breaks);
+    let given = trimmed(given, text.breaks);
+    let Some((header, ending)) = there.first().filter(|(header, _)| is_header(header)) else {
+        return Ok(None);
+    };
+    let first = lines(given, text.breaks).first().map_or("", |(line, _)| *line);
+    if site.known.language != Language::Yaml || is_header(first) || given.is_empty() {
+        return Ok(None);
+    }
+    let (outer, _) = site.column();
+    let step = header.chars().find_map(|letter| letter.to_digit(10));
+    let content = there.iter().skip(1).find(|(line, _)| !is_blank(line));
+    let target = match (step, content) {
+        (Some(step), _) => outer + &" ".repeat(step as usize),
+        (None, Some((line, _))) => split_indent(line).0.to_owned(),
+        (None, None) => deeper(site, &outer),
+    };
+    let made = Fit { torn: false, ..site.fit(&edit.text, &target) }.text(given)?;
+    let ending = if ending.is_empty() { site.ending(body.start) } else { (*ending).to_owned() };
+    Ok(Some([header, ending.as_str(), &made].concat()))
+}
+
+/// Whether a line opens a block of text.
+fn is_header(line: &str) -> bool {
+    let Some(rest) = line.trim_start().strip_prefix(['|', '>']) else { return false };
+    let rest = rest.trim_start_matches(|letter: char| matches!(letter, '+' | '-' | '1'..='9'));
+    rest.is_empty() || rest.starts_with([' ', '\t']) && (is_blank(rest) || rest.trim_start().starts_with('#'))
+}
