@@ -172,6 +172,40 @@ fn what_is_sent_back_with_a_word_changed_changes_that_word() {
     assert!(tried > 100, "{tried}");
 }
 
+#[test]
+fn what_is_sent_back_with_a_line_doubled_or_gone_keeps_the_others() {
+    let mut tried = 0;
+    for (name, text) in KEPT {
+        for symbol in &found(name, text).symbols {
+            let Some(body) = symbol.body.clone() else { continue };
+            let own = &text[body.clone()];
+            let lines: Vec<&str> = own.split_inclusive('\n').collect();
+            // The last line and the two at the start say where the others stand.
+            for at in 2..lines.len().saturating_sub(1) {
+                let (head, tail) = (lines[..at].concat(), lines[at + 1..].concat());
+                for changed in [[head.as_str(), lines[at], lines[at], &tail].concat(), [head, tail].concat()]
+                {
+                    let expected = [&text[..body.start], &changed, &text[body.end..]].concat();
+                    if found(name, &expected).broken {
+                        continue;
+                    }
+                    let edits = vec![edit("replace_body", &symbol.path, Some(&changed))];
+                    let plan = planned(name, text, edits).unwrap();
+                    let made = apply(text.as_bytes(), &plan.changes[0].splices).unwrap();
+                    assert_eq!(
+                        String::from_utf8(made).unwrap(),
+                        expected,
+                        "{name} {}\n{changed}",
+                        symbol.path
+                    );
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 50, "{tried}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
