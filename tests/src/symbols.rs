@@ -64,10 +64,11 @@ struct Tally {
 }
 
 /// Must always hold.
-const MUST: [&str; 4] = [
+const MUST: [&str; 5] = [
     "own body is unchanged",
     "own definition is unchanged",
     "taken back byte for byte",
+    "own body with a word changed is the file with that word changed",
     "the own bodies of all symbols at once are unchanged",
 ];
 
@@ -167,6 +168,7 @@ impl File<'_> {
             let own = &self.text[body];
             let planned = self.plan(edit("replace_body", Some(own)));
             tally.count(MUST[0], unchanged(&planned), example(why(&planned)));
+            self.change_words(symbol, own, tally);
             if let Some(shallow) = self.indent(symbol).and_then(|indent| shallow(own, indent)) {
                 let planned = self.plan(edit("replace_body", Some(&shallow)));
                 tally.count(
@@ -212,7 +214,7 @@ impl File<'_> {
         let planned = self.plan_all(edits);
         let each = |plan: &Plan| plan.files[0].edits.iter().all(|edit| edit.status == EditStatus::Unchanged);
         let holds = planned.as_ref().is_ok_and(each) && self.same(&planned);
-        tally.count(MUST[3], holds, || format!("{}: {}", self.path.display(), why(&planned)));
+        tally.count(MUST[4], holds, || format!("{}: {}", self.path.display(), why(&planned)));
     }
 
     /// The indentation of the outermost lines of a body: of its first, else of the one that closes it.
@@ -223,6 +225,37 @@ impl File<'_> {
             Some(&self.text[start..at]).filter(|before| before.trim().is_empty())
         };
         line(body.start).or_else(|| line(body.end - 1))
+    }
+
+    /// Sends a body back with one of its words changed: the first, the last, and one between.
+    fn change_words(&self, symbol: &Symbol, own: &str, tally: &mut Tally) {
+        let Some(body) = symbol.body.clone() else { return };
+        let is_word = |letter: char| letter.is_ascii_alphanumeric();
+        let starts: Vec<usize> = own
+            .match_indices(is_word)
+            .map(|(at, _)| at)
+            .filter(|at| !own[..*at].ends_with(is_word))
+            .collect();
+        let some = [starts.first(), starts.get(starts.len() / 2), starts.last()];
+        for start in some.into_iter().flatten().copied() {
+            let end = own[start..].find(|letter| !is_word(letter)).map_or(own.len(), |at| start + at);
+            let changed = [&own[..start], "other", &own[end..]].concat();
+            let planned = self.plan(Edit {
+                op: "symbol".to_owned(),
+                name: Some(format!("/{}", symbol.path)),
+                action: Some("replace_body".to_owned()),
+                text: Some(changed.clone()),
+                ..Edit::default()
+            });
+            let expected = [&self.text[..body.start], &changed, &self.text[body.end..]].concat();
+            let change = planned.as_ref().ok().and_then(|plan| plan.changes.first());
+            let made = change.and_then(|change| apply(self.text.as_bytes(), &change.splices));
+            let made = made.as_deref().unwrap_or(self.text.as_bytes());
+            let holds = planned.is_ok() && made == expected.as_bytes();
+            tally.count(MUST[3], holds, || {
+                format!("{} {}: {}", self.path.display(), symbol.path, why(&planned))
+            });
+        }
     }
 
     fn plan(&self, edit: Edit) -> Result<Plan, Refusal> {

@@ -108,6 +108,9 @@ pub(crate) const PARSE_STEPS: u64 = 20_000;
 /// are hard to parse costs no more than a few times as much as one of ordinary files.
 pub(crate) const PARSE_BYTES_PER_STEP: u64 = 8;
 
+/// Steps of the parser that a text which an edit brings may take, however short: a job may have thousands of them.
+pub(crate) const PART_STEPS: u64 = 1_000;
+
 /// What a blank line beside a symbol costs, in bytes of literal searches: each is looked at alone.
 pub(crate) const BLANK_LINE: usize = 1024;
 

@@ -96,6 +96,82 @@ fn damages() -> impl Strategy<Value = Vec<(usize, usize, usize)>> {
     proptest::collection::vec((0..400_usize, 0..4_usize, 0..PIECES.len()), 0..6)
 }
 
+/// Texts of which each body is sent back with a word of it changed: lines that say nothing about the indentation of the
+/// first, texts of several lines in quotes, steps that are none.
+const KEPT: [(&str, &str); 13] = [
+    (
+        "a.yml",
+        "on:\n  push:\n  pull_request:\n  workflow_dispatch:\njobs:\n  a:\n    steps:\n      - uses: b\n        with:\n          c: d\n      - run: |\n          echo a\n            echo b\n",
+    ),
+    (
+        "a.py",
+        "class A:\n    def f(self):\n        sql = \"\"\"\nSELECT a\nFROM b\n\"\"\"\n        return run(sql)\n\n    def g(self):\n        if a:\n            b()\n\n    def h(self):\n        a = (1,\n  2)\n        return a\n",
+    ),
+    ("a.sh", "f() {\n  cat <<EOF\none\n  two\nEOF\n  g \"a\nb\"\n}\nA='a\n  b'\n"),
+    (
+        "a.rs",
+        "impl A {\n    fn a() {\n        let a = \"b\n  c\";\n        a\n    }\n    const B: [u8; 2] = [\n            1,\n    ];\n}\n",
+    ),
+    (
+        "a.js",
+        "class A {\n\tf() {\n\t\treturn `a\n  b ${c}\n`;\n\t}\n\tg() { return 1;\n\t}\n}\nconst b = {\n  c: function () { d(); },\n};\n",
+    ),
+    (
+        "a.go",
+        "package a\n\nfunc f() string {\n\tx := `a\n b\n`\n\treturn x\n}\n\nvar A = []int{\n\t1,\n\t2,\n}\n",
+    ),
+    ("a.rb", "class A\n  def f\n    a = <<~EOS\n      one\n        two\n    EOS\n    go a\n  end\nend\n"),
+    ("a.c", "int f(void)\n{\n\tint a = 1;\n#ifdef B\n\ta = 2;\n#endif\nout:\n\treturn a;\n}\n"),
+    (
+        "a.php",
+        "<?php\nclass A {\n    function f() {\n        $a = <<<EOT\none\n  two\nEOT;\n        return $a;\n    }\n}\n",
+    ),
+    (
+        "a.java",
+        "class A {\n    String f() {\n        return \"\"\"\n            one\n          two\n            \"\"\";\n    }\n}\n",
+    ),
+    ("a.toml", "[a]\nb = [\n  1,\n    2,\n]\nc = \"\"\"\none\n  two\n\"\"\"\n"),
+    ("a.json", "{\n  \"a\": {\n      \"b\": 1,\n    \"c\": [\n 2]\n  }\n}\n"),
+    ("a.css", "@media a {\n  .b {\n      color: red;\n    margin: 0\n  }\n}\n"),
+];
+
+/// A text for each of its words, with another in its place.
+fn with_a_word_changed(text: &str) -> Vec<String> {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric();
+    let mut changed = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find(is_word).map(|at| from + at) {
+        let end = text[start..].find(|letter| !is_word(letter)).map_or(text.len(), |at| start + at);
+        changed.push([&text[..start], "other", &text[end..]].concat());
+        from = end;
+    }
+    changed
+}
+
+#[test]
+fn what_is_sent_back_with_a_word_changed_changes_that_word() {
+    let mut tried = 0;
+    for (name, text) in KEPT {
+        let found = found(name, text);
+        assert!(!found.broken, "{name}");
+        for symbol in &found.symbols {
+            let body = symbol.body.clone().map(|body| ("replace_body", body));
+            for (action, range) in body.into_iter().chain([("replace", symbol.definition.clone())]) {
+                for changed in with_a_word_changed(&text[range.clone()]) {
+                    let expected = [&text[..range.start], &changed, &text[range.end..]].concat();
+                    let plan = planned(name, text, vec![edit(action, &symbol.path, Some(&changed))]).unwrap();
+                    let made =
+                        plan.changes.first().map(|change| apply(text.as_bytes(), &change.splices).unwrap());
+                    let made = made.map_or_else(|| text.to_owned(), |made| String::from_utf8(made).unwrap());
+                    assert_eq!(made, expected, "{name} {} {action}\n{changed}", symbol.path);
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 

@@ -23,6 +23,8 @@ pub(crate) struct Grammar {
     pub(crate) attributes: &'static [&'static str],
     /// How comments begin that belong to the file or to what they stand in, never to what follows them.
     pub(crate) aloof: &'static [&'static str],
+    /// Nodes in which white space and brackets are no code: strings, heredocs, characters, patterns.
+    pub(crate) strings: &'static [&'static str],
     /// Nodes that hold no definition: they are not entered.
     pub(crate) closed: &'static [&'static str],
 }
@@ -168,7 +170,8 @@ mod tests {
         for language in Language::all() {
             let Some(grammar) = language.grammar() else { continue };
             let rules = grammar.rules.iter().map(|rule| rule.node);
-            let lists = [grammar.wrappers, grammar.comments, grammar.attributes, grammar.closed];
+            let lists =
+                [grammar.wrappers, grammar.comments, grammar.attributes, grammar.strings, grammar.closed];
             for node in rules.chain(lists.into_iter().flatten().copied()) {
                 let id = (grammar.language)().id_for_node_kind(node, true);
                 assert_ne!(id, 0, "{} has no {node}", language.name());

@@ -3,13 +3,14 @@
 //!
 //! *Calling sequence*: [`Language::of`] recognises a file, [`outline`] lists its definitions, [`Outline::named`] and
 //! [`Outline::at`] find one of them; [`errors`] says what is no syntax of the language,
-//! [`introduced`] what of that an edit brought.
+//! [`introduced`] what of that an edit brought; [`asides`] says where a text is no code.
 //!
 //! *Invariants*: the same text gives the same answer; of two extents one lies in the other or they are apart; no text
 //! panics, and every parse ends within its [`Budget`].
 //!
 //! *Limitations*: a tree is made anew for each call; work is counted in steps of the parser, since no clock is here.
 
+mod asides;
 mod budget;
 mod errors;
 mod find;
@@ -24,6 +25,7 @@ mod paths;
 mod surroundings;
 mod walk;
 
+pub use asides::{Aside, asides};
 pub use budget::Budget;
 pub use errors::{ERRORS, SyntaxError, errors, introduced};
 pub use find::NotOne;

@@ -16,6 +16,15 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &["#!"],
+    strings: &[
+        "string",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "heredoc_redirect",
+        "expansion",
+        "regex",
+    ],
     closed: &["string", "raw_string", "heredoc_body", "heredoc_redirect", "array", "test_command"],
 };
 

@@ -32,6 +32,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &[],
+    strings: &["string_literal", "char_literal", "system_lib_string", "preproc_arg"],
     closed: &[
         "compound_statement",
         "initializer_list",

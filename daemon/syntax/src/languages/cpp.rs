@@ -48,6 +48,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &[],
+    strings: &["string_literal", "raw_string_literal", "char_literal", "system_lib_string", "preproc_arg"],
     closed: &[
         "template_instantiation",
         "lambda_expression",

@@ -34,6 +34,13 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &[],
+    strings: &[
+        "string_literal",
+        "verbatim_string_literal",
+        "raw_string_literal",
+        "interpolated_string_expression",
+        "character_literal",
+    ],
     closed: &["using_directive", "attribute_list", "string_literal", "raw_string_literal"],
 };
 

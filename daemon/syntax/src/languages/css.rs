@@ -23,6 +23,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment", "js_comment"],
     attributes: &[],
     aloof: &["@charset"],
+    strings: &["string_value"],
     closed: &["selectors", "string_value", "call_expression"],
 };
 

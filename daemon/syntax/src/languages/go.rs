@@ -27,6 +27,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &["//go:build", "// +build", "//go:generate"],
+    strings: &["interpreted_string_literal", "raw_string_literal", "rune_literal"],
     closed: &["import_declaration", "interpreted_string_literal", "raw_string_literal"],
 };
 

@@ -18,6 +18,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &[],
+    strings: &["quoted_attribute_value"],
     closed: &["start_tag", "end_tag", "self_closing_tag"],
 };
 

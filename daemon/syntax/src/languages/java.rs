@@ -34,6 +34,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["line_comment", "block_comment"],
     attributes: &[],
     aloof: &[],
+    strings: &["string_literal", "character_literal"],
     closed: &["import_declaration", "object_creation_expression", "string_literal"],
 };
 

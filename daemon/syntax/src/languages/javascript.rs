@@ -25,5 +25,6 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment", "html_comment"],
     attributes: &[],
     aloof: ALOOF,
+    strings: &["string", "template_string", "regex"],
     closed: &["import_statement", "string", "regex", "decorator"],
 };

@@ -14,6 +14,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &[],
+    strings: &["string"],
     closed: &["string"],
 };
 

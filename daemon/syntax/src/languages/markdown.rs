@@ -14,6 +14,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &[],
     attributes: &[],
     aloof: &[],
+    strings: &[],
     closed: &[
         "paragraph",
         "fenced_code_block",

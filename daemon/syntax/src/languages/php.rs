@@ -25,6 +25,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &["#!"],
+    strings: &["string", "encapsed_string", "heredoc", "nowdoc", "shell_command_expression", "text"],
     closed: &[
         "attribute_list",
         "namespace_use_declaration",

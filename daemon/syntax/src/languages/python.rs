@@ -19,6 +19,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &["#!", "# -*-", "# coding", "# vim:", "# type: ignore", "# mypy:", "# ruff:", "# pylint:"],
+    strings: &["string"],
     closed: &["import_statement", "import_from_statement", "future_import_statement"],
 };
 

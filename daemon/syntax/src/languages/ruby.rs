@@ -33,6 +33,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &["#!", "# frozen_string_literal", "# -*-", "# encoding", "# coding", "# typed", "# warn_indent"],
+    strings: &["string", "heredoc_body", "subshell", "regex", "delimited_symbol", "character"],
     closed: &["string", "heredoc_body", "regex", "uninterpreted"],
 };
 

@@ -30,6 +30,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["line_comment", "block_comment"],
     attributes: &["attribute_item"],
     aloof: &["//!", "/*!", "#!"],
+    strings: &["string_literal", "raw_string_literal", "char_literal"],
     closed: &["token_tree", "string_literal", "raw_string_literal", "use_declaration"],
 };
 

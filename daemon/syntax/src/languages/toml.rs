@@ -20,6 +20,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     comments: &["comment"],
     attributes: &[],
     aloof: &[],
+    strings: &["string"],
     closed: &["string"],
 };
 

@@ -52,6 +52,7 @@ pub(crate) const TSX: Grammar = Grammar {
     // In front of a method; in front of a class or a field they lie in it.
     attributes: &["decorator"],
     aloof: ALOOF,
+    strings: &["string", "template_string", "template_literal_type", "regex"],
     closed: &["import_statement", "regex"],
 };
 

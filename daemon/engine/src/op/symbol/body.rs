@@ -8,6 +8,7 @@ use editd_syntax::{Kind, Language};
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start};
 use super::edit::{Site, SymbolEdit};
 use super::fitting::{one_line, same, trimmed};
+use super::sliced::stands;
 use super::spacing::deeper;
 use crate::Refusal;
 use crate::clip::Clips;
@@ -51,13 +52,44 @@ pub(super) fn replace_body(
     }
     refuse_signature(site, &given, &body)?;
     let bare = trimmed(&given, text.breaks).trim_start();
-    let brings = bare.starts_with('{') && bare.ends_with('}') && bare.len() > 1;
+    let brings = braced && site.quotes().is_block(bare);
+    if let Some(range) = own_place(site, edit, &body, (braced, brings), &given) {
+        return Ok(site.replaced(range, bare, &edit.text, stored));
+    }
     let (range, new) = match (braced, brings) {
         (true, true) => (body.clone(), site.fit(&edit.text, closing_indent(site, &body)).inline(&given)?),
         (true, false) => (body.clone(), between_braces(site, edit, &body, &given)?),
         (false, _) => open_body(site, edit, &body, &given)?,
     };
     Ok(site.replaced(range, &new, &edit.text, stored))
+}
+
+/// What of a file gives way to a text that is a part of it with some of that changed, as it is.
+fn own_place(
+    site: &Site<'_, '_>,
+    edit: &SymbolEdit<'_>,
+    body: &Range<usize>,
+    (braced, brings): (bool, bool),
+    given: &str,
+) -> Option<Range<usize>> {
+    let text = site.scene.text;
+    if edit.text.is_reindented() {
+        return None;
+    }
+    let (range, target) = if braced && !brings {
+        let inside = text.content.cut(body.start + 1..body.end - 1);
+        let start = body.start + 1 + (inside.len() - inside.trim_start().len());
+        let range = start..start + inside.trim().len();
+        let target = begins_line(text, range.start).then(|| indentation(text, range.start).to_owned())?;
+        (range, target)
+    } else if braced {
+        (body.clone(), closing_indent(site, body).to_owned())
+    } else if begins_line(text, body.start) {
+        (body.clone(), indentation(text, body.start).to_owned())
+    } else {
+        (body.clone(), site.column().0)
+    };
+    stands(text.content.cut(range.clone()), given, &target, site.quotes(), text.breaks).then_some(range)
 }
 
 /// Whether a body is a block whose braces stay where the text brings none.
@@ -170,6 +202,11 @@ pub(super) fn replace(
     }
     let (column, item) = site.column();
     let target = if item { &column } else { indentation(text, start) };
+    let there = text.content.cut(range.clone());
+    if !edit.text.is_reindented() && stands(there, &given, target, site.quotes(), text.breaks) {
+        let bare = trimmed(&given, text.breaks).trim_start();
+        return Ok(site.replaced(range, bare, &edit.text, stored));
+    }
     let fit = site.fit(&edit.text, target);
     if begins_line(text, start) {
         let from = line_start(text, start);

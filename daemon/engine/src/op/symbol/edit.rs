@@ -8,6 +8,7 @@ use editd_syntax::{Language, Symbol};
 
 use super::around::line_start;
 use super::fitting::Fit;
+use super::quotes::Quotes;
 use super::step;
 use super::symbols::{Known, Which};
 use super::{add, body, remove};
@@ -142,11 +143,17 @@ impl<'a> SymbolEdit<'a> {
 
 impl Site<'_, '_> {
     /// How a text is indented that goes where lines have this indentation.
-    pub(super) fn fit<'f>(&self, given: &Given<'_>, target: &'f str) -> Fit<'f> {
+    pub(super) fn fit<'f>(&'f self, given: &Given<'_>, target: &'f str) -> Fit<'f> {
         let may = !given.is_reindented() && self.known.language != Language::Markdown;
         // Below an item of a list, YAML has steps of its own.
         let unit = self.unit().filter(|_| self.known.language != Language::Yaml);
-        Fit { breaks: self.scene.text.breaks, target, unit, may }
+        let quotes = Some(self.quotes());
+        Fit { breaks: self.scene.text.breaks, target, unit, may, quotes }
+    }
+
+    /// How strings and comments of a text that comes are found.
+    pub(super) fn quotes(&self) -> Quotes<'_> {
+        Quotes { language: self.known.language, budget: self.scene.budget }
     }
 
     /// The step of indentation here: of the symbol itself where it shows one, else the file's.

@@ -3,10 +3,11 @@
 
 use editd_proto::limits as shared;
 
+use super::quotes::Quotes;
 use super::step;
 use crate::Refusal;
 use crate::limits;
-use crate::locate::{Unit, is_blank, lines, split_indent};
+use crate::locate::{Line, Unit, is_blank, lines, split_indent};
 use crate::refusal::too_large;
 use crate::text::{Breaks, split_final_break};
 
@@ -20,6 +21,8 @@ pub(super) struct Fit<'f> {
     pub(super) unit: Option<Unit>,
     /// Whether the text's indentation may change at all.
     pub(super) may: bool,
+    /// How strings in it are found; `None` where there are none.
+    pub(super) quotes: Option<Quotes<'f>>,
 }
 
 /// A text without the blank lines at its ends, and without its last break.
@@ -36,7 +39,8 @@ pub(super) fn trimmed(text: &str, breaks: Breaks) -> &str {
 }
 
 impl Fit<'_> {
-    /// The text, trimmed, with the indentation of its place; its first line too.
+    /// The text, trimmed, with the indentation of its place; its first line too. Lines that begin in a string stay, and
+    /// all lines where the strings cannot be told.
     ///
     /// # Errors
     /// `too_large` where that would be more than a file may have.
@@ -52,10 +56,12 @@ impl Fit<'_> {
             let message = format!("the text would have more than {} bytes once it is indented", shared::FILE);
             return Err(too_large(message, shared::FILE));
         }
-        let indents: Vec<&str> =
-            lines.iter().filter(|(line, _)| !is_blank(line)).map(|(line, _)| split_indent(line).0).collect();
+        let Some(quoted) = self.quoted(given) else { return Ok(given.to_owned()) };
+        let code = lines.iter().zip(&quoted).filter(|(_, quoted)| !**quoted).map(|(line, _)| *line);
+        let code: Vec<Line<'_>> = code.filter(|(line, _)| !is_blank(line)).collect();
+        let indents: Vec<&str> = code.iter().map(|(line, _)| split_indent(line).0).collect();
         let first = indents.first().copied().unwrap_or("");
-        let torn = if first.is_empty() { self.torn_from(&lines, &indents) } else { None };
+        let torn = if first.is_empty() { self.torn_from(&code, &indents) } else { None };
         let first = torn.unwrap_or(first);
         let all = || std::iter::once(first).chain(indents.iter().skip(1).copied());
         let common = all().fold(first, |common, indent| shared_start(common, indent));
@@ -63,10 +69,10 @@ impl Fit<'_> {
         // What stands rightly stays, whatever lines of a text in it are indented less.
         let common = if first == self.target { first } else { common };
         let mut made = String::with_capacity(room);
-        for (at, (line, ending)) in lines.iter().enumerate() {
+        for (at, ((line, ending), quoted)) in lines.iter().zip(quoted).enumerate() {
             let (indent, rest) = split_indent(line);
             let indent = if at == 0 { first } else { indent };
-            match indent.strip_prefix(common).filter(|_| !rest.is_empty()) {
+            match indent.strip_prefix(common).filter(|_| !rest.is_empty() && !quoted) {
                 Some(deeper) => {
                     made.push_str(self.target);
                     match (from, self.unit) {
@@ -88,6 +94,14 @@ impl Fit<'_> {
         Ok(made.trim_start_matches(crate::locate::BLANKS).to_owned())
     }
 
+    /// For each line whether it begins in a string.
+    fn quoted(&self, given: &str) -> Option<Vec<bool>> {
+        match self.quotes {
+            Some(quotes) => quotes.lines(given, self.breaks),
+            None => Some(vec![false; lines(given, self.breaks).len()]),
+        }
+    }
+
     /// The step that the text is written in, where it is another than the file's.
     fn other_unit<'l, I: Iterator<Item = &'l str>>(&self, indents: impl Fn() -> I) -> Option<Unit> {
         let file = self.unit?;
@@ -98,7 +112,7 @@ impl Fit<'_> {
 
     /// The indentation that the first line lost, where the text was taken from the middle of a line; the text's first
     /// line has none.
-    fn torn_from<'l>(&'l self, lines: &[(&'l str, &'l str)], indents: &[&'l str]) -> Option<&'l str> {
+    fn torn_from<'l>(&'l self, lines: &[Line<'l>], indents: &[&'l str]) -> Option<&'l str> {
         let rest = indents.get(1..).filter(|rest| !rest.is_empty())?;
         let mut solid = lines.iter().map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
         let (first, second, last) = (solid.next()?, solid.next()?, lines.last()?.0.trim_start());
@@ -126,7 +140,7 @@ impl Fit<'_> {
 
 /// Whether some line, where the first has no indentation, goes back to an indentation that no line above it has. Lines
 /// that begin inside brackets may stand anywhere.
-fn returns_elsewhere(lines: &[(&str, &str)]) -> bool {
+fn returns_elsewhere(lines: &[Line<'_>]) -> bool {
     let mut stack: Vec<usize> = Vec::new();
     let mut open = 0_usize;
     for (line, _) in lines.iter().filter(|(line, _)| !is_blank(line)) {
@@ -157,7 +171,7 @@ fn returns_elsewhere(lines: &[(&str, &str)]) -> bool {
 }
 
 /// Whether the line after the first may be indented deeper than it.
-fn may_go_deeper(first: &str, second: &str) -> bool {
+pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
     const MARKS: [&str; 5] = ["//", "#", "/*", "@", "--"];
     const ITEMS: [&str; 2] = ["- ", "* "];
     const GOES_ON: [&str; 10] = [".", "?", "&&", "||", "->", "=>", "+ ", ": ", "and ", "or "];

@@ -13,13 +13,14 @@
 //! *Indentation*: what all lines of the text have in common gives way to the indentation of the symbol, or of the lines
 //! of its body; steps of another width become those of the symbol, else of the file
 //! (never in YAML). A text whose first line lost its indentation is understood,
-//! and one that is indented rightly stays as it is. Blank lines at either end of the text do not count. `reindent`
-//! takes the place of all this. In Markdown nothing is indented anew.
+//! one that is indented rightly stays as it is, and so does one that is the file's own with some of it changed. Blank lines at either end of the text do not count. `reindent`
+//! takes the place of all this. Lines that begin in a string or a heredoc stay as they are. In Markdown nothing is indented anew.
 //!
 //! *Invariants*: a body that is sent back as it is changes nothing. Everything is found in the file as it was before the
 //! entry; a symbol's edits own what they replace, so that two of them never meet in one range.
 //!
-//! *Limitations*: indentation is seen line by line, also inside texts of several lines; a file with syntax errors is
+//! *Limitations*: a string that is a statement by itself (what documents a function of Python) is indented with the code;
+//! a text that cannot be parsed stays as it came; a file with syntax errors is
 //! edited with a warning, since a symbol may end elsewhere there than its author thinks.
 
 mod add;
@@ -27,7 +28,9 @@ mod around;
 mod body;
 mod edit;
 mod fitting;
+mod quotes;
 mod remove;
+mod sliced;
 mod spacing;
 mod step;
 mod symbols;

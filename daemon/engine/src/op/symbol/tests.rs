@@ -7,7 +7,7 @@ use crate::locate::Unit;
 use crate::text::Breaks;
 
 fn fitted(given: &str, target: &str, unit: Unit) -> String {
-    Fit { breaks: Breaks::Lf, target, unit: Some(unit), may: true }.text(given).unwrap()
+    Fit { breaks: Breaks::Lf, target, unit: Some(unit), may: true, quotes: None }.text(given).unwrap()
 }
 
 const FOUR: Unit = Unit::Spaces(4);
@@ -87,7 +87,7 @@ fn steps_of_another_width_become_the_files() {
 #[test]
 fn indentation_that_would_fill_the_memory_is_refused_before_it_is_made() {
     let deep = " ".repeat(4000);
-    let fit = Fit { breaks: Breaks::Lf, target: &deep, unit: None, may: true };
+    let fit = Fit { breaks: Breaks::Lf, target: &deep, unit: None, may: true, quotes: None };
     assert!(fit.text(&"x\n".repeat(100_000)).is_err());
     assert!(fit.text("x\ny").is_ok());
 }

@@ -1,0 +1,132 @@
+//! Where a text is no code: in strings, heredocs and comments. It says nothing about their content.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::grammar::Grammar;
+use crate::parse::{lines, parse};
+use crate::{Budget, Language, Unparsed};
+
+/// What a stretch of a text is that is no code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aside {
+    /// A string, a heredoc, a character, a pattern: its white space counts.
+    String,
+    /// A string that is a statement by itself, such as what documents a function of Python.
+    Idle,
+    /// A comment.
+    Comment,
+}
+
+/// What makes a text of PHP code, where no tag is in it.
+#[cfg(feature = "php")]
+const TAG: &str = "<?php\n";
+
+/// Lists the strings and comments of a text, which may be a part of a file, in its order; none lies in another. YAML
+/// and Markdown have none here.
+///
+/// # Errors
+/// The text is too long, takes too long, or its language is not in this build.
+pub fn asides(
+    language: Language,
+    text: &str,
+    budget: &Budget,
+) -> Result<Vec<(Range<usize>, Aside)>, Unparsed> {
+    if matches!(language, Language::Yaml | Language::Markdown) {
+        return Ok(Vec::new());
+    }
+    let text = &*lines(text);
+    #[cfg(feature = "php")]
+    if language == Language::Php && !text.contains("<?") {
+        let found = listed(language, &[TAG, text].concat(), budget)?;
+        let moved =
+            |range: Range<usize>| range.start.saturating_sub(TAG.len())..range.end.saturating_sub(TAG.len());
+        return Ok(found.into_iter().map(|(range, aside)| (moved(range), aside)).collect());
+    }
+    listed(language, text, budget)
+}
+
+fn listed(language: Language, text: &str, budget: &Budget) -> Result<Vec<(Range<usize>, Aside)>, Unparsed> {
+    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
+    let tree = parse(language, text, budget)?;
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    // Whether each node above stands for a statement.
+    let mut statements: Vec<bool> = Vec::new();
+    loop {
+        let node = cursor.node();
+        let in_statement = statements.last().copied().unwrap_or(false);
+        let aside = of(grammar, node, in_statement);
+        if let Some(aside) = aside {
+            found.push((node.byte_range(), aside));
+        } else if cursor.goto_first_child() {
+            statements.push(node.kind() == "expression_statement" && node.named_child_count() == 1);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Ok(found);
+            }
+            statements.pop();
+        }
+    }
+}
+
+fn of(grammar: &Grammar, node: Node<'_>, in_statement: bool) -> Option<Aside> {
+    if !node.is_named() {
+        return None;
+    }
+    let kind = node.kind();
+    if grammar.comments.contains(&kind) {
+        Some(Aside::Comment)
+    } else if grammar.strings.contains(&kind) {
+        Some(if in_statement { Aside::Idle } else { Aside::String })
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn strings(language: Language, text: &str) -> Vec<&str> {
+        let found = asides(language, text, &Budget::default()).unwrap();
+        found.into_iter().filter(|(_, is)| *is == Aside::String).map(|(at, _)| &text[at]).collect()
+    }
+
+    #[test]
+    #[cfg(all(
+        feature = "bash",
+        feature = "java",
+        feature = "javascript",
+        feature = "php",
+        feature = "python",
+        feature = "ruby",
+        feature = "rust"
+    ))]
+    fn strings_of_several_lines_are_found_in_parts_of_files() {
+        for (language, text, expected) in [
+            (Language::Bash, "cat <<EOF\nnew\nEOF\necho x", "<<EOF\nnew\nEOF"),
+            (Language::Python, "return f\"\"\"\na\n  b\n\"\"\"\n        x", "f\"\"\"\na\n  b\n\"\"\""),
+            (Language::JavaScript, "m() {\n  return `a\n${b}\n`\n}", "`a\n${b}\n`"),
+            (Language::Rust, "Self { a: r#\"b\n}\"# }", "r#\"b\n}\"#"),
+            (Language::Java, "return \"\"\"\n  a\n  \"\"\";", "\"\"\"\n  a\n  \"\"\""),
+            (Language::Php, "return <<<E\na {\nE;", "<<<E\na {\nE"),
+            (Language::Ruby, "a = <<~E\n  b\nE\ngo", "\n  b\nE"),
+        ] {
+            assert_eq!(strings(language, text), [expected], "{}", language.name());
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "python")]
+    fn what_documents_a_function_counts_as_idle() {
+        let text = "\"\"\"A.\n\nB.\n\"\"\"\n# c\nreturn \"d\"";
+        let found = asides(Language::Python, text, &Budget::default()).unwrap();
+        let kinds: Vec<Aside> = found.into_iter().map(|(_, is)| is).collect();
+        assert_eq!(kinds, [Aside::Idle, Aside::Comment, Aside::String]);
+    }
+}
