@@ -58,6 +58,8 @@ pub(crate) struct Name {
     pub(crate) name: String,
     /// Other names that mean it, where one definition gives several.
     pub(crate) also: Vec<String>,
+    /// All names at once, where one definition gives several things a name each.
+    pub(crate) whole: Option<String>,
     /// Another name that leads through it.
     pub(crate) alias: Option<String>,
     /// Names in front of its own that its place in the tree does not give: a receiver, a qualifier.
@@ -84,6 +86,7 @@ impl Name {
         is_one.then_some(Self {
             name,
             also: Vec::new(),
+            whole: None,
             alias: None,
             under: Vec::new(),
             at,
@@ -101,7 +104,7 @@ impl Name {
         }
         let also: Vec<String> = nodes.iter().map(|node| seen.read(*node).to_owned()).collect();
         let name = also.join(", ");
-        (name.len() <= NAME).then_some(Self { name, also, ..first })
+        (name.len() <= NAME).then(|| Self { whole: Some(name.clone()), name, also, ..first })
     }
 }
 
