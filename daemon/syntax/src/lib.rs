@@ -25,7 +25,7 @@ mod surroundings;
 mod walk;
 
 pub use budget::Budget;
-pub use errors::{ERRORS, SyntaxError, errors, introduced};
+pub use errors::{Certainty, ERRORS, SyntaxError, errors, introduced};
 pub use find::NotOne;
 pub use language::Language;
 pub use outline::{Kind, Outline, Symbol};
