@@ -78,6 +78,16 @@ fn what_is_not_read_does_no_harm() {
 }
 
 #[test]
+fn a_large_input_is_not_the_command_s_memory() {
+    let large: &'static [u8] = vec![b'x'; 60 << 20].leak();
+    let yard = Yard::new();
+    let limits = |run: &mut Run<'_>| (run.input, run.memory, run.time) = (large, 16474 << 10, SOON);
+    assert_eq!(yard.run("exec sleep 1000", limits).ended, Ended::TimedOut);
+    let ran = yard.run("wc -c", |run| (run.input, run.memory) = (large, 1 << 20));
+    assert_eq!((ran.ended, String::from_utf8_lossy(&ran.stdout).trim()), (Ended::Exited(0), "62914560"));
+}
+
+#[test]
 fn a_command_that_hangs_is_ended() {
     let yard = Yard::new();
     for script in [
