@@ -114,6 +114,21 @@ fn what_a_command_leaves_behind_is_ended_with_it() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_command_whose_supervisor_is_killed_is_ended() {
+    let yard = Yard::new();
+    for script in [
+        "kill -9 $PPID; exec sleep 1000",
+        "setsid sleep 1000 & kill -9 $PPID; wait",
+        "kill -STOP $PPID; sleep 1000",
+    ] {
+        // The last is not given up before the time is up, and its supervisor's spare time.
+        let ended = yard.run(script, |run| run.time = SOON).ended;
+        assert!(matches!(ended, Ended::Lost(_)), "{script}: {ended:?}");
+    }
+}
+
+#[test]
 fn a_flood_is_ended_and_its_beginning_kept() {
     let yard = Yard::new();
     for script in ["yes", "yes >&2", "head -c 30000000 /dev/zero", "(setsid yes &); sleep 1000"] {
