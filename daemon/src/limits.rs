@@ -343,6 +343,9 @@ pub const CHECK_TIME: Duration = Duration::from_secs(120);
 /// Runs of validators for one job: once for each file of a large one.
 pub const CHECK_RUNS: usize = 2000;
 
+/// Errors of one file that are told as doubtful: where a grammar does not know what stands there, it says so often.
+pub const SYNTAX_DOUBTS: usize = 3;
+
 /// Bytes of text, old and new, that the built-in check of syntax looks at for one job: some ten seconds.
 pub const SYNTAX_BYTES: usize = 64 * 1024 * 1024;
 

@@ -64,11 +64,12 @@ struct Tally {
 }
 
 /// Must always hold.
-const MUST: [&str; 4] = [
+const MUST: [&str; 5] = [
     "own body is unchanged",
     "own definition is unchanged",
     "taken back byte for byte",
     "own body with a word changed is the file with that word changed",
+    "the own bodies of all symbols at once are unchanged",
 ];
 
 impl Tally {
@@ -89,6 +90,8 @@ impl Judged {
     pub fn judge(&mut self, path: &Path, language: Language, most: usize) {
         let Ok(text) = fs::read_to_string(path) else { return };
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        // Of a header the text tells whether it is C.
+        let language = Language::of(path.as_os_str().as_encoded_bytes(), text).unwrap_or(language);
         let Ok(found) = outline(language, text, &Budget::default()) else { return };
         let tally = self.languages.entry(language.name()).or_default();
         tally.files += 1;
@@ -100,6 +103,7 @@ impl Judged {
         for (at, symbol) in found.symbols.iter().enumerate().step_by(step) {
             file.judge(at, symbol, tally);
         }
+        file.judge_bodies(tally);
     }
 
     /// How many files were looked at.
@@ -193,6 +197,26 @@ impl File<'_> {
         }
     }
 
+    /// Sends every symbol's body back, in one job.
+    fn judge_bodies(&self, tally: &mut Tally) {
+        let edit = |(symbol, body): (&Symbol, std::ops::Range<usize>)| Edit {
+            op: "symbol".to_owned(),
+            name: Some(format!("/{}", symbol.path)),
+            action: Some("replace_body".to_owned()),
+            text: Some(self.text[body].to_owned()),
+            ..Edit::default()
+        };
+        let bodies = self.found.symbols.iter().filter_map(|symbol| Some((symbol, symbol.body.clone()?)));
+        let edits: Vec<Edit> = bodies.map(edit).collect();
+        if edits.is_empty() {
+            return;
+        }
+        let planned = self.plan_all(edits);
+        let each = |plan: &Plan| plan.files[0].edits.iter().all(|edit| edit.status == EditStatus::Unchanged);
+        let holds = planned.as_ref().is_ok_and(each) && self.same(&planned);
+        tally.count(MUST[4], holds, || format!("{}: {}", self.path.display(), why(&planned)));
+    }
+
     /// The indentation of the outermost lines of a body: of its first, else of the one that closes it.
     fn indent(&self, symbol: &Symbol) -> Option<&str> {
         let body = symbol.body.clone()?;
@@ -235,11 +259,15 @@ impl File<'_> {
     }
 
     fn plan(&self, edit: Edit) -> Result<Plan, Refusal> {
+        self.plan_all(vec![edit])
+    }
+
+    fn plan_all(&self, edits: Vec<Edit>) -> Result<Plan, Refusal> {
         // The name is all that says the language.
         let name = self.path.file_name().map(|name| name.as_encoded_bytes().to_vec()).unwrap_or_default();
         let path = WirePath::from(String::from_utf8_lossy(&name).as_ref());
         let bytes = Arc::from(self.text.as_bytes());
-        let files = vec![FileEntry { path: path.clone(), base: None, edits: vec![edit] }];
+        let files = vec![FileEntry { path: path.clone(), base: None, edits }];
         let world =
             World { files: BTreeMap::from([(path, State::File { bytes, mode: 0o644 })]), ..World::default() };
         plan(&JobRequest { files, diff: Some(false), ..JobRequest::default() }, &world, &Options::default())

@@ -78,6 +78,16 @@ fn what_is_not_read_does_no_harm() {
 }
 
 #[test]
+fn a_large_input_is_not_the_command_s_memory() {
+    let large: &'static [u8] = vec![b'x'; 60 << 20].leak();
+    let yard = Yard::new();
+    let limits = |run: &mut Run<'_>| (run.input, run.memory, run.time) = (large, 16474 << 10, SOON);
+    assert_eq!(yard.run("exec sleep 1000", limits).ended, Ended::TimedOut);
+    let ran = yard.run("wc -c", |run| (run.input, run.memory) = (large, 1 << 20));
+    assert_eq!((ran.ended, String::from_utf8_lossy(&ran.stdout).trim()), (Ended::Exited(0), "62914560"));
+}
+
+#[test]
 fn a_command_that_hangs_is_ended() {
     let yard = Yard::new();
     for script in [
@@ -101,6 +111,21 @@ fn what_a_command_leaves_behind_is_ended_with_it() {
         yard.run("(setsid sleep 1000 >/dev/null 2>&1 &); (sleep 1000 &) ; sleep 1000 & echo done", |_| ());
     assert_eq!(ran.ended, Ended::Exited(0));
     assert_eq!(ran.stdout, b"done\n");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_whose_supervisor_is_killed_is_ended() {
+    let yard = Yard::new();
+    for script in [
+        "kill -9 $PPID; exec sleep 1000",
+        "setsid sleep 1000 & kill -9 $PPID; wait",
+        "kill -STOP $PPID; sleep 1000",
+    ] {
+        // The last is not given up before the time is up, and its supervisor's spare time.
+        let ended = yard.run(script, |run| run.time = SOON).ended;
+        assert!(matches!(ended, Ended::Lost(_)), "{script}: {ended:?}");
+    }
 }
 
 #[test]

@@ -25,6 +25,17 @@ fn lend_the_registry(house: &House) {
 }
 
 #[test]
+fn the_lines_about_symbols_do_what_they_say() {
+    let house = House::new();
+    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh symbols")));
+    for line in ["1-6  class Ada", "2-3    method greet", "    def greet(self):", "+        return \"Hi\""] {
+        assert!(said.contains(&format!("{line}\n")), "{line:?} in {said}");
+    }
+    let text = fs::read_to_string(house.workspace().join("ada.py")).unwrap();
+    assert!(text.contains("        return \"Hello\"\n"), "{text}");
+}
+
+#[test]
 fn the_tour_ends_as_it_says() {
     let house = House::new();
     lend_the_registry(&house);

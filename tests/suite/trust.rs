@@ -129,6 +129,29 @@ fn links_and_wrong_files_bring_no_command_and_say_so() {
 }
 
 #[test]
+fn a_wrong_command_stops_no_start_and_wrong_settings_say_in_which_file_they_stand() {
+    let mut house = House::new();
+    house.put(".editd.toml", config(&house, "one") + "shell = true\n");
+    house.start();
+    let told = edit(&house, "a.txt", "1\n");
+    assert!(told.contains("line 5") && told.contains("shell"), "{told}");
+    let left_out = |house: &House| house.client("s").ask_json(kind::STATUS, &json!({}))["left_out"].clone();
+    assert!(left_out(&house).as_str().unwrap().contains("shell"));
+    edit(&house, ".editd.toml", &config(&house, "one"));
+    house.kill_and_start();
+    assert!(left_out(&house).as_str().unwrap().contains("not trusted"));
+
+    house.put(".editd.toml", "durability = \"never\"\n");
+    house.kill();
+    let output = house.editctl().args(["read", "a.txt"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    for word in [".editd.toml is wrong", "line 1", "never"] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+}
+
+#[test]
 fn where_an_edit_could_write_the_record_nothing_can_be_trusted() {
     let house = House::new();
     let inside = house.workspace().join("state");

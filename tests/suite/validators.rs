@@ -225,6 +225,20 @@ fn others_are_served_while_a_validator_hangs_and_a_killed_daemon_leaves_nothing(
 }
 
 #[test]
+fn what_a_grammar_may_not_know_is_a_warning_in_every_mode() {
+    let house = House::started();
+    let job = jobs::write("a.c", "int x UNUSED = 1;\nint f(va_list a) { return va_arg(a, int *) != 0; }\n");
+    for mode in ["verify_only", "interactive", "strict"] {
+        let told = edit(&house, &in_mode(job.clone(), mode));
+        assert_eq!((&told["error"], issues(&told).len()), (&Value::Null, 0), "{told}");
+        assert!(warnings(&told).contains("syntax may be wrong at 2:"), "{told}");
+        let _ = std::fs::remove_file(house.workspace().join("a.c"));
+    }
+    jobs::applied(&edit(&house, &jobs::write("b.c", "int f(void) { return 1; }\n")));
+    jobs::refused(&edit(&house, &jobs::write("b.c", "int f(void) { return (1; }\n")), "rejected");
+}
+
+#[test]
 fn the_built_in_check_can_be_told_to_leave_files_alone() {
     let house = house(
         "[syntax]\nexcept = [\"fixtures/**\"]\n[[validator]]\nname = \"v\"\nfiles = [\"x\"]\ncommand = [\"true\"]\n",

@@ -29,6 +29,12 @@ const LOG_FULL: u64 = 256 * 1024;
 /// Bytes of the log's end that are looked at for its last words.
 const TAIL: u64 = 2048;
 
+/// Lines of the log's end among which a complaint is looked for.
+const LAST_LINES: usize = 16;
+
+/// How the log begins a complaint, behind the time.
+const COMPLAINT: &str = " ERROR ";
+
 /// What the environment says to whoever was started by a service manager, and to nobody else: a daemon
 /// that believed it would announce itself in another's name.
 const NOT_FOR_CHILDREN: [&str; 7] = [
@@ -64,7 +70,7 @@ impl Spawned {
         self.child.as_mut().and_then(|child| child.wait().ok())
     }
 
-    /// The last line that it wrote.
+    /// The last that it wrote: its last line, or from its last complaint on, for that may have several lines.
     pub(super) fn last_words(&self) -> Option<String> {
         let (path, from) = self.log.as_ref()?;
         let mut file = File::open(path).ok()?;
@@ -73,8 +79,18 @@ impl Spawned {
         let mut bytes = Vec::new();
         file.take(TAIL).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(last.trim().chars().filter(|c| !c.is_control()).collect())
+        let lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+        let mut words: Vec<&str> = Vec::new();
+        for line in lines.take(LAST_LINES) {
+            words.push(line);
+            if let Some((_, complaint)) = line.split_once(COMPLAINT) {
+                words.pop();
+                words.push(complaint);
+                words.reverse();
+                return Some(shown(&words.join(" ")));
+            }
+        }
+        words.first().map(|last| shown(last))
     }
 }
 
@@ -89,6 +105,11 @@ impl Drop for Spawned {
             let _ = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || child.wait());
         }
     }
+}
+
+/// A text for a terminal.
+fn shown(words: &str) -> String {
+    words.chars().filter(|c| !c.is_control()).collect()
 }
 
 /// Starts `program` for `workspace`, detached; its log goes to the workspace's folder in `state_home`.

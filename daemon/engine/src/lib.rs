@@ -38,6 +38,7 @@ use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
 pub use diff::{splice_diff, unified_diff};
+pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
 pub use merge::{merge, rebase};
 pub use op::{Quotation, quotation};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use editd_proto::message::Durability;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{self, WrittenHook, WrittenSyntax, WrittenValidator};
@@ -37,9 +38,10 @@ pub enum ConfigError {
     },
 }
 
+/// What the daemon itself goes by.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
+struct WrittenSettings {
     unread: Option<WrittenUnread>,
     durability: Option<Durability>,
     idle_exit: Option<WrittenDuration>,
@@ -51,6 +53,17 @@ pub(super) struct Written {
     generated: Option<WrittenGenerated>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
+    #[serde(rename = "syntax")]
+    _syntax: Option<IgnoredAny>,
+    #[serde(rename = "validator")]
+    _validator: Option<IgnoredAny>,
+    #[serde(rename = "after_write")]
+    _after_write: Option<IgnoredAny>,
+}
+
+/// Checks and hooks.
+#[derive(Deserialize, Default)]
+pub(super) struct Written {
     pub(super) syntax: Option<WrittenSyntax>,
     #[serde(default)]
     pub(super) validator: Vec<WrittenValidator>,
@@ -123,7 +136,8 @@ impl<'de> Deserialize<'de> for WrittenLabel {
     }
 }
 
-/// Reads the settings of a workspace: its settings file over the defaults.
+/// Reads the settings of a workspace: its settings file over the defaults. Its commands are `trust`'s: a mistake in
+/// one of them leaves all of them out, and stops nobody.
 ///
 /// # Errors
 /// The file is there and cannot be read, or says something unknown; a missing file is no error.
@@ -154,15 +168,20 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Reads the whole of a settings file strictly.
+/// Reads the whole of a settings file strictly, for its commands.
 pub(super) fn written(text: &str) -> Result<Written, String> {
+    settings(text)?;
     let written: Written = toml::from_str(text).map_err(|why| why.to_string())?;
     commands::check(&written)?;
     Ok(written)
 }
 
+fn settings(text: &str) -> Result<WrittenSettings, String> {
+    toml::from_str(text).map_err(|why| why.to_string())
+}
+
 fn parse(text: &str) -> Result<Settings, String> {
-    let written = written(text)?;
+    let written = settings(text)?;
     let default = Settings::default();
     Ok(Settings {
         unread: written.unread.map_or(default.unread, |unread| match unread {
@@ -265,6 +284,22 @@ mod tests {
         ] {
             let why = parse(text).unwrap_err();
             assert!(why.contains(line) && why.contains(word), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_in_a_command_leaves_the_settings_as_they_are_and_is_told_with_the_commands() {
+        for wrong in [
+            "[[validator]]\nname = \"a\"\nfiles = [\"*\"]\ncommand = [\"a\"]\npattern = \"(bad\"",
+            "[[validator]]\nshell = \"sh\"",
+            "[[after_write]]\nname = 5",
+            "[syntax]\ncheck = \"no\"",
+        ] {
+            let text = format!("keep_entries = 7\n{wrong}\n");
+            assert_eq!(parse(&text).unwrap().keep_entries, 7, "{text}");
+            assert!(written(&text).is_err(), "{text}");
+            let text = format!("keep_entries = -7\n{wrong}\n");
+            assert!(parse(&text).unwrap_err().contains("line 1"), "{text}");
         }
     }
 

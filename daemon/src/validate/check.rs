@@ -51,7 +51,7 @@ pub struct Around<'a> {
 pub struct Told {
     pub(super) issues: Vec<Found>,
     /// What the user should know though it is nothing against the content.
-    pub(super) note: Option<String>,
+    pub(super) notes: Vec<String>,
 }
 
 /// A validator that could not run.
@@ -148,7 +148,7 @@ impl Checked {
         match told {
             Err(why) => self.unable.push(Unable { content, validator: validator.to_owned(), why }),
             Ok(told) => {
-                self.notes.extend(told.note.map(|note| (content, note)));
+                self.notes.extend(told.notes.into_iter().map(|note| (content, note)));
                 let issues = told.issues.into_iter().map(|found| {
                     let issue = editd_proto::message::Issue {
                         path: found.elsewhere.unwrap_or_else(|| of.path.clone()),

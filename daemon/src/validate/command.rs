@@ -31,7 +31,7 @@ pub(super) fn introduced(
     let before = judge(around, spec, content, old, left())
         .map_err(|why| format!("{why}, on the file as it was; it has {} issues now", new.len()))?;
     if let (Some(_), Some(found)) = (before.iter().find(|old| old.bare), new.iter().find(|new| new.bare)) {
-        told.note = Some(format!("`{}` fails with and without the job: {}", spec.name, found.message));
+        told.notes.push(format!("`{}` fails with and without the job: {}", spec.name, found.message));
     }
     let splices;
     let splices = match content.splices {

@@ -1,8 +1,10 @@
 //! The built-in check of syntax over the contents of a job. It starts no process.
 
+use editd_engine::{Certainty, SyntaxError};
+
 use super::check::{Content, Told};
 use super::issues::Found;
-use crate::limits::SYNTAX_BYTES;
+use crate::limits::{SYNTAX_BYTES, SYNTAX_DOUBTS};
 
 /// What the built-in check has against each content; contents beyond [`SYNTAX_BYTES`] in all are not looked at.
 pub(super) fn introduced(
@@ -16,19 +18,33 @@ pub(super) fn introduced(
         let note = format!(
             "its syntax was not checked: the job has more than {SYNTAX_BYTES} bytes of text to look at"
         );
-        return Told { note: Some(note), ..Told::default() };
+        return Told { notes: vec![note], ..Told::default() };
     }
     match editd_engine::introduced(content.path, content.old, content.new, options) {
-        Err(why) => Told { note: Some(format!("its syntax was not checked: {why}")), ..Told::default() },
-        Ok(errors) => {
-            let found = errors.into_iter().map(|error| Found {
-                elsewhere: None,
-                line: Some(error.line),
-                column: Some(error.column),
-                message: error.message,
-                bare: false,
-            });
-            Told { issues: found.collect(), note: None }
-        }
+        Err(why) => Told { notes: vec![format!("its syntax was not checked: {why}")], ..Told::default() },
+        Ok(errors) => told(errors),
     }
+}
+
+/// Errors that a grammar may tell wrongly are no issues: they are told to whoever knows better.
+fn told(errors: Vec<SyntaxError>) -> Told {
+    let (sure, doubtful): (Vec<_>, Vec<_>) =
+        errors.into_iter().partition(|error| error.certainty == Certainty::Sure);
+    let issues = sure.into_iter().map(|error| Found {
+        elsewhere: None,
+        line: Some(error.line),
+        column: Some(error.column),
+        message: error.message,
+        bare: false,
+    });
+    let more = doubtful.len().saturating_sub(SYNTAX_DOUBTS);
+    let notes = doubtful.into_iter().take(SYNTAX_DOUBTS).map(|error| {
+        let (line, column) = (error.line, error.column);
+        format!("its syntax may be wrong at {line}:{column}, or unknown to this check: {}", error.message)
+    });
+    let mut told = Told { issues: issues.collect(), notes: notes.collect() };
+    if more > 0 {
+        told.notes.push(format!("its syntax may be wrong in {more} more places"));
+    }
+    told
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{OpenError, Recovered, Workspace};
 use crate::clock::Clock;
-use crate::config::Settings;
+use crate::config::{FILE_NAME, Settings};
 use crate::disk::Disk;
 use crate::journal::recover;
 use crate::os::Os;
@@ -43,6 +43,9 @@ pub(super) fn open(
     });
     if let Err(why) = rooms.disk.clear_scratch() {
         notes.push(format!("temporary files of an earlier run stay in .editd/check: {why}"));
+    }
+    if let Some(why) = rooms.brought().problem() {
+        notes.push(format!("the commands of {FILE_NAME} were left out: {why}"));
     }
     let recovered = recover::recover(&rooms, opened.open).map_err(|error| say("cannot recover", &error))?;
     notes.extend(recovered);

@@ -67,6 +67,28 @@ impl Outline {
         self.symbols.iter().find(begins).or_else(|| self.symbols.iter().rfind(holds))
     }
 
+    /// What must be asked for where `path` means a symbol by one of several names that its definition gives: what is
+    /// done to it would be done to the others. `None` as path stands for a place, which says as little. The body of a
+    /// type belongs to its first name, whatever others have the type.
+    pub fn whole_of(&self, symbol: &Symbol, path: Option<&str>, only_body: bool) -> Option<String> {
+        let segment = symbol.segments.last()?;
+        let whole = segment.whole.as_deref()?;
+        let asked = path.and_then(paths::read).and_then(|mut wanted| wanted.names.pop());
+        let is_enough = match asked {
+            Some(asked) => asked.is(whole) || only_body && asked.is(&segment.name),
+            None => only_body && segment.name != whole,
+        };
+        if is_enough {
+            return None;
+        }
+        let held =
+            symbol.parent.and_then(|parent| self.symbols.get(parent)).map(|parent| parent.path.as_str());
+        let under = symbol.segments.iter().rev().skip(1).rev().map(|segment| paths::written(&segment.name));
+        let names = held.map(str::to_owned).into_iter().chain(under).chain([paths::written(whole)]);
+        let number = segment.number.map_or_else(String::new, |number| format!("[{number}]"));
+        Some(names.collect::<Vec<_>>().join("/") + &number)
+    }
+
     /// How well a symbol's path ends in what is wanted.
     fn meant(&self, symbol: &Symbol, wanted: &Wanted) -> Option<Meant> {
         let mut names = wanted.names.iter().rev();

@@ -60,6 +60,8 @@ pub(crate) struct Name {
     pub(crate) name: String,
     /// Other names that mean it, where one definition gives several.
     pub(crate) also: Vec<String>,
+    /// All names at once, where one definition gives several things a name each.
+    pub(crate) whole: Option<String>,
     /// Another name that leads through it.
     pub(crate) alias: Option<String>,
     /// Names in front of its own that its place in the tree does not give: a receiver, a qualifier.
@@ -86,6 +88,7 @@ impl Name {
         is_one.then_some(Self {
             name,
             also: Vec::new(),
+            whole: None,
             alias: None,
             under: Vec::new(),
             at,
@@ -103,7 +106,7 @@ impl Name {
         }
         let also: Vec<String> = nodes.iter().map(|node| seen.read(*node).to_owned()).collect();
         let name = also.join(", ");
-        (name.len() <= NAME).then_some(Self { name, also, ..first })
+        (name.len() <= NAME).then(|| Self { whole: Some(name.clone()), name, also, ..first })
     }
 }
 

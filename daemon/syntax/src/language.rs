@@ -118,8 +118,8 @@ impl Language {
         self.grammar().is_some() || (self == Self::Yaml && cfg!(feature = "yaml"))
     }
 
-    /// Whether its grammar takes practically every text that is right. Where it does not, errors count only in a file
-    /// that had none. The shares by which that is decided stand in `errors`.
+    /// Whether its grammar takes practically every text that is right. Where it does not, few errors are
+    /// [sure](crate::Certainty). The shares by which that is decided stand in `errors`.
     pub fn is_sure(self) -> bool {
         !matches!(
             self,

@@ -27,7 +27,7 @@ mod walk;
 
 pub use asides::{Aside, asides};
 pub use budget::Budget;
-pub use errors::{ERRORS, SyntaxError, errors, introduced};
+pub use errors::{Certainty, ERRORS, SyntaxError, errors, introduced};
 pub use find::NotOne;
 pub use language::Language;
 pub use outline::{Kind, Outline, Symbol};

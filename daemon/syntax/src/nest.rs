@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::Symbol;
+use crate::grammar::Name;
 use crate::outline::Segment;
 use crate::surroundings::Surroundings;
 use crate::walk::Draft;
@@ -78,9 +79,10 @@ impl Nest<'_, '_> {
         let at = if within(&name.at) { name.at } else { definition.start..definition.start };
         let clipped = |body: Range<usize>| body.start.min(definition.end)..body.end.min(definition.end);
         let body = body.map(|body| trimmed(self.text, clipped(body))).filter(within);
-        let plain = |name| Segment { name, also: Vec::new(), alias: None, number: None };
+        let plain = |name| Segment { name, also: Vec::new(), whole: None, alias: None, number: None };
         let mut segments: Vec<Segment> = name.under.into_iter().map(plain).collect();
-        segments.push(Segment { name: name.name, also: name.also, alias: name.alias, number: None });
+        let Name { name: own, also, whole, alias, .. } = name;
+        segments.push(Segment { name: own, also, whole, alias, number: None });
         let depth = self.open.len();
         self.open.push((self.symbols.len(), definition.start));
         self.symbols.push(Symbol {

@@ -118,6 +118,8 @@ pub(crate) struct Segment {
     pub(crate) name: String,
     /// Other names that mean it, such as `a` and `b` for `a, b = 1, 2`.
     pub(crate) also: Vec<String>,
+    /// All names at once, where its definition gives several things a name each.
+    pub(crate) whole: Option<String>,
     /// Another name that leads through it to what lies in it, such as `Foo` for `impl Trait for Foo`.
     pub(crate) alias: Option<String>,
     /// Its number among those of the same name, from 1, where there are several.

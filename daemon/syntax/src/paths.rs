@@ -79,7 +79,7 @@ fn with_paths(symbols: Vec<Symbol>) -> Vec<Symbol> {
 }
 
 /// A name in a path: `\` stands in front of what would mean something else there.
-fn written(name: &str) -> String {
+pub(crate) fn written(name: &str) -> String {
     let mut written = name.replace('\\', "\\\\").replace('/', "\\/");
     if let Some(bracket) = number_at(&written) {
         written.insert(bracket, '\\');
@@ -152,6 +152,11 @@ impl Reading {
 }
 
 impl WantedName {
+    /// Whether it is this name, with a number or without.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.literal == name || self.numbered.as_ref().is_some_and(|(front, _)| front == name)
+    }
+
     /// How far a segment is meant; `last` is the last one of its path.
     pub(crate) fn fits(&self, segment: &Segment, last: bool) -> Option<Fit> {
         let means = |name: &str| {

@@ -188,3 +188,37 @@ fn a_header_is_of_the_language_that_it_is_written_in() {
         assert_eq!(of(text), Some(Language::C), "{text}");
     }
 }
+
+#[test]
+fn one_of_several_names_of_a_definition_is_not_the_whole() {
+    let whole = |language, text: &str, path: &str, only_body| {
+        let outline = outline(language, text);
+        outline.whole_of(outline.named(path).unwrap(), Some(path), only_body)
+    };
+    let go = "package a\ntype T struct {\n\tA, B int\n}\nvar x, y = 1, 2\n";
+    for path in ["A", "T/B"] {
+        assert_eq!(whole(Language::Go, go, path, false).as_deref(), Some("T/A, B"));
+    }
+    assert_eq!(whole(Language::Go, go, "y", true).as_deref(), Some("x, y"));
+    for path in ["A, B", "/T/A, B", "x, y", "T"] {
+        assert_eq!(whole(Language::Go, go, path, false), None, "{path}");
+    }
+    let c = "typedef struct t { int a; } T, *PT;\ntypedef struct u { int a; } U;\n";
+    assert_eq!(whole(Language::C, c, "T", false).as_deref(), Some("T, PT"));
+    assert_eq!(whole(Language::C, c, "PT", true).as_deref(), Some("T, PT"));
+    assert_eq!(whole(Language::C, c, "T", true), None);
+    for path in ["T, PT", "U", "u", "T/a"] {
+        assert_eq!(whole(Language::C, c, path, false), None, "{path}");
+    }
+    let twice = "a, b = 1, 2\na, b = 3, 4\n";
+    assert_eq!(whole(Language::Python, twice, "b[2]", false).as_deref(), Some("a, b[2]"));
+    assert_eq!(whole(Language::Python, twice, "a, b[2]", false), None);
+    assert_eq!(
+        outline(Language::Ruby, "def self.f; end\n").whole_of(
+            outline(Language::Ruby, "def self.f; end\n").named("f").unwrap(),
+            Some("f"),
+            false
+        ),
+        None
+    );
+}

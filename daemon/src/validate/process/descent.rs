@@ -1,4 +1,5 @@
-//! Who descends from this process, as `/proc` says. Linux only; it signals nobody who is not below this process.
+//! Who descends from a process, as `/proc` says. Linux only; it signals nobody who is not below this process or in a
+//! session that one below it leads.
 
 #![expect(clippy::disallowed_methods, reason = "validate is the room that looks at the processes it started")]
 
@@ -11,6 +12,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open,
 pub(super) struct Member {
     pid: Pid,
     parent: i32,
+    session: i32,
     /// When it began, in the system's ticks: numbers are given again, moments are not.
     began: u64,
 }
@@ -43,18 +45,34 @@ fn listed(own: i32) -> Option<Vec<Member>> {
 
 /// By looking at every process of the machine.
 fn searched(own: i32) -> Vec<Member> {
+    below(vec![own], &everybody())
+}
+
+/// All who are in the session of `leader`, or descend from it or from one of them, itself left out.
+pub(super) fn session(leader: u32) -> Vec<Member> {
+    let Ok(leader) = i32::try_from(leader) else { return Vec::new() };
+    let everybody = everybody();
+    let own = |member: &&Member| member.session == leader && member.number() != leader;
+    let mut all: Vec<Member> = everybody.iter().filter(own).copied().collect();
+    let parents = all.iter().map(Member::number).chain([leader]).collect();
+    all.extend(below(parents, &everybody));
+    all
+}
+
+fn everybody() -> Vec<Member> {
     let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
+    all.flatten().filter_map(|entry| member(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+fn below(mut parents: Vec<i32>, all: &[Member]) -> Vec<Member> {
     let mut children: BTreeMap<i32, Vec<Member>> = BTreeMap::new();
-    for pid in all.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
-        if let Some(member) = member(pid) {
-            children.entry(member.parent).or_default().push(member);
-        }
+    for member in all {
+        children.entry(member.parent).or_default().push(*member);
     }
     let mut family = Vec::new();
-    let mut parents = vec![own];
     while let Some(parent) = parents.pop() {
         let Some(members) = children.remove(&parent) else { continue };
-        parents.extend(members.iter().map(|member| member.pid.as_raw_nonzero().get()));
+        parents.extend(members.iter().map(Member::number));
         family.extend(members);
     }
     family
@@ -72,11 +90,16 @@ fn parse(pid: Pid, stat: &[u8]) -> Option<Member> {
     let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
-    let began = fields.nth(17)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(Member { pid, parent, began })
+    let session = fields.nth(1)?.parse().ok()?;
+    let began = fields.nth(15)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(Member { pid, parent, session, began })
 }
 
 impl Member {
+    fn number(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
     /// Bytes of resident memory that is its own, or shared without being a file's: programs and libraries are there
     /// once, however many processes run them.
     pub(super) fn memory(&self) -> u64 {
@@ -99,7 +122,7 @@ impl Member {
     }
 
     fn is_same(&self) -> bool {
-        member(self.pid.as_raw_nonzero().get()).is_some_and(|now| now.began == self.began)
+        member(self.number()).is_some_and(|now| now.began == self.began)
     }
 }
 
@@ -119,10 +142,10 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_anything() {
-        let line = b"7 (a) b (c) S 3 7 7 0 -1 4194560 1 0 0 0 1 2 0 0 20 0 1 0 4711 900000 25 184 1 1 0";
+        let line = b"7 (a) b (c) S 3 5 6 0 -1 4194560 1 0 0 0 1 2 0 0 20 0 1 0 4711 900000 25 184 1 1 0";
         let pid = Pid::from_raw(7).unwrap();
         let member = parse(pid, line).unwrap();
-        assert_eq!((member.parent, member.began), (3, 4711));
+        assert_eq!((member.parent, member.session, member.began), (3, 6, 4711));
         assert!(parse(pid, b"7 (a) S 3 7 7").is_none());
         let ended = b"7 (a) Z 3 7 7 0 -1 4194560 1 0 0 0 1 2 0 0 20 0 1 0 4711 0 0 184 1 1 0";
         assert!(parse(pid, ended).is_none());

@@ -12,10 +12,12 @@
 //! forked twice or ignores signals: the supervisor is the reaper of all orphans below it, and is done only when the
 //! system says that it has no child left.
 //!
-//! *Limitations*: commands run with the daemon's rights, so one that means harm may kill its supervisor, or ask
+//! *Limitations*: when the supervisor itself is killed, the daemon ends the supervisor's session and all below it; who
+//! had left both by then goes on. Commands run with the daemon's rights, so one that means harm may do that, or ask
 //! another program (a service manager, a container engine) to start something: that is what trust is for. Memory is
-//! looked at, not reserved: what is taken between two looks is counted at the next. Outside Linux only the command's
-//! own process group is ended; on Windows nothing is run at all.
+//! looked at, not reserved: what is taken between two looks is counted at the next; what a command writes to a file
+//! system in memory is not counted, nor are threads. Outside Linux only the command's own process group is ended, and
+//! nothing where the supervisor was killed; on Windows nothing is run at all.
 
 mod word;
 

@@ -4,15 +4,20 @@
 //! It leaves the terminal's session, so that no key reaches it, and makes itself the reaper of every orphan below it.
 //! The command stands in a process group of its own, below it in priority. It is ended when it has ended itself, when
 //! a limit is reached, and when the daemon's end of the socket closes.
+//!
+//! Once the command runs, nothing may end the supervisor early: it starts no thread, its own limits are not the
+//! command's, and whatever happens, a [`Care`] ends the command when it goes.
 
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{ExitCode, Stdio};
+use std::process::{ChildStdin, ExitCode, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+#[cfg(target_os = "linux")]
+use rustix::process::prlimit;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getrlimit, kill_process_group,
     setpriority_process, setrlimit, wait,
@@ -50,11 +55,9 @@ fn serve() -> std::io::Result<()> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let (ended_child, on_child) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, on_child)?;
-    limit(order.memory);
-    let report = match start(&order, input) {
+    let report = match Care::start(order, line.try_clone()?, ended_child, input) {
         Err(why) => Report { ended: Ended::NotStarted(why), left: false },
-        Ok(command) => {
-            let mut care = Care { command, order, line: line.try_clone()?, ended_child, status: None };
+        Ok(mut care) => {
             let why = care.until_over();
             let left = !care.end_all();
             let by_itself = care.status.map(ended).unwrap_or(Ended::Lost("it cannot be ended".to_owned()));
@@ -62,23 +65,6 @@ fn serve() -> std::io::Result<()> {
         }
     };
     line.write_all(&word::encode(&report)?)
-}
-
-fn start(order: &Order, input: Vec<u8>) -> Result<Pid, String> {
-    let mut words = order.command.iter().map(|word| std::ffi::OsString::from_vec(word.to_vec()));
-    let program = words.next().ok_or("the command is empty")?;
-    #[expect(clippy::disallowed_methods, reason = "validate is the room that starts processes")]
-    let mut command = std::process::Command::new(&program);
-    command.args(words).process_group(0).stdin(Stdio::piped());
-    let mut child = command.spawn().map_err(|why| not_started(&program.to_string_lossy(), &why))?;
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("it has no number")?;
-    // It may have ended already. What it starts later is as far down.
-    let _gone = setpriority_process(Some(pid), RUN_NICE);
-    if let Some(mut stdin) = child.stdin.take() {
-        // Who does not read it leaves it; the thread ends with this process.
-        std::thread::spawn(move || stdin.write_all(&input));
-    }
-    Ok(pid)
 }
 
 fn not_started(program: &str, why: &std::io::Error) -> String {
@@ -90,21 +76,31 @@ fn not_started(program: &str, why: &std::io::Error) -> String {
     }
 }
 
-/// Limits that the system itself keeps, for each process of the command.
-fn limit(memory: u64) {
-    let at_most = |resource, most: u64| {
-        let now = getrlimit(resource);
-        let maximum = Some(now.maximum.map_or(most, |maximum| maximum.min(most)));
-        // A limit that cannot be set is not kept; the supervisor looks itself.
-        let _kept = setrlimit(resource, Rlimit { current: maximum, maximum });
-    };
-    at_most(Resource::Core, 0);
-    at_most(Resource::Fsize, RUN_FILE_BYTES);
-    at_most(Resource::Data, memory.saturating_mul(RUN_DATA_FACTOR));
+/// Limits that the system itself keeps, for each process of the command, and that do this one no harm: a child
+/// inherits them.
+fn limit_before() {
+    limit(Resource::Core, 0);
+    limit(Resource::Fsize, RUN_FILE_BYTES);
     // The daemon raised its own; some programs close as many as there may be.
     let files = getrlimit(Resource::Nofile);
     let current = Some(files.maximum.map_or(RUN_FILES, |maximum| maximum.min(RUN_FILES)));
     let _kept = setrlimit(Resource::Nofile, Rlimit { current, ..files });
+}
+
+fn limit(resource: Resource, most: u64) {
+    // A limit that cannot be set is not kept; the supervisor looks itself.
+    let _kept = setrlimit(resource, at_most(getrlimit(resource), most));
+}
+
+fn at_most(now: Rlimit, most: u64) -> Rlimit {
+    let maximum = Some(now.maximum.map_or(most, |maximum| maximum.min(most)));
+    Rlimit { current: maximum, maximum }
+}
+
+/// The command's own limit of memory. It is set when the command runs, since this process holds the input.
+#[cfg(target_os = "linux")]
+fn limit_data(command: Pid, most: u64) {
+    let _kept = prlimit(Some(command), Resource::Data, at_most(getrlimit(Resource::Data), most));
 }
 
 fn ended(status: WaitStatus) -> Ended {
@@ -120,11 +116,81 @@ struct Care {
     order: Order,
     line: UnixStream,
     ended_child: UnixStream,
+    /// What of its input the command has not taken.
+    input: Option<Input>,
     /// How the command itself ended, once it has.
     status: Option<WaitStatus>,
+    /// Whether it was ended, as far as it can be.
+    over: bool,
+}
+
+/// What a command is to find on its standard input, and has not taken.
+struct Input {
+    pipe: ChildStdin,
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+impl Input {
+    /// Gives as much as there is room for; whether there is more to give, and somebody who may take it.
+    fn give(&mut self) -> bool {
+        let left = self.bytes.get(self.written..).unwrap_or_default();
+        if left.is_empty() {
+            return false;
+        }
+        match self.pipe.write(left) {
+            Ok(taken) => {
+                self.written += taken;
+                self.written < self.bytes.len()
+            }
+            Err(why) => {
+                matches!(why.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::Interrupted)
+            }
+        }
+    }
+}
+
+impl Drop for Care {
+    fn drop(&mut self) {
+        if !self.over {
+            let _left = self.end_all();
+        }
+    }
 }
 
 impl Care {
+    /// Starts the command. From here on it is ended when the returned value goes.
+    fn start(
+        order: Order,
+        line: UnixStream,
+        ended_child: UnixStream,
+        input: Vec<u8>,
+    ) -> Result<Self, String> {
+        let mut words = order.command.iter().map(|word| std::ffi::OsString::from_vec(word.to_vec()));
+        let program = words.next().ok_or("the command is empty")?;
+        #[expect(clippy::disallowed_methods, reason = "validate is the room that starts processes")]
+        let mut command = std::process::Command::new(&program);
+        command.args(words).process_group(0).stdin(Stdio::piped());
+        limit_before();
+        #[cfg(not(target_os = "linux"))]
+        limit(Resource::Data, order.memory.saturating_mul(RUN_DATA_FACTOR));
+        let mut child = command.spawn().map_err(|why| not_started(&program.to_string_lossy(), &why))?;
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("it has no number")?;
+        let mut care =
+            Self { command: pid, order, line, ended_child, input: None, status: None, over: false };
+        #[cfg(target_os = "linux")]
+        limit_data(pid, care.order.memory.saturating_mul(RUN_DATA_FACTOR));
+        // It may have ended already. What it starts later is as far down.
+        let _gone = setpriority_process(Some(pid), RUN_NICE);
+        // A pipe that would hold the supervisor up is closed instead.
+        care.input = child
+            .stdin
+            .take()
+            .filter(|pipe| rustix::io::ioctl_fionbio(pipe, true).is_ok())
+            .map(|pipe| Input { pipe, bytes: input, written: 0 });
+        Ok(care)
+    }
+
     /// Waits until the command has ended, or must be ended: then why.
     fn until_over(&mut self) -> Option<Ended> {
         let clock = System::start();
@@ -157,17 +223,21 @@ impl Care {
         }
     }
 
-    /// Waits for the end of a child; whether the daemon has hung up.
-    fn wait(&self, time: Duration) -> bool {
+    /// Waits for the end of a child, and gives the command its input meanwhile; whether the daemon has hung up.
+    fn wait(&mut self, time: Duration) -> bool {
+        self.input.take_if(|input| !input.give());
         let Ok(time) = Timespec::try_from(time) else { return true };
-        let mut fds = [PollFd::new(&self.line, PollFlags::IN), PollFd::new(&self.ended_child, PollFlags::IN)];
+        let mut fds =
+            vec![PollFd::new(&self.line, PollFlags::IN), PollFd::new(&self.ended_child, PollFlags::IN)];
+        fds.extend(self.input.iter().map(|input| PollFd::new(&input.pipe, PollFlags::OUT)));
         let is_ready = poll(&mut fds, Some(&time)).is_ok_and(|ready| ready > 0);
-        let [line, child] = &fds;
-        if is_ready && !child.revents().is_empty() {
+        let mut ready = fds.iter().map(|fd| is_ready && !fd.revents().is_empty());
+        let (line, child) = (ready.next() == Some(true), ready.next() == Some(true));
+        if child {
             let _one = std::io::Read::read(&mut &self.ended_child, &mut [0; 64]);
         }
         // The daemon sends nothing after its order.
-        is_ready && !line.revents().is_empty()
+        line
     }
 
     /// Takes in every child that has ended; whether there is none left.
@@ -203,6 +273,7 @@ impl Care {
     /// The group first: one call reaches all of it, whatever it forks meanwhile. Then, round for round, everybody who
     /// is found below this process, until the system says that it has no child: every orphan becomes one.
     fn end_all(&mut self) -> bool {
+        self.over = true;
         let clock = System::start();
         loop {
             // The number stays the group's own while its leader is not taken in. Where orphans cannot be found, it is

@@ -1,5 +1,5 @@
 //! The daemon's side of a run: starts the supervisor, takes in what the command writes, and waits for the report. It
-//! ends no process but the supervisor.
+//! ends no process but the supervisor, and where that was ended by others, what it leaves.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,6 +17,8 @@ use super::supervise::WORD;
 use super::word::{self, Order, Report};
 use super::{Ended, Ran, Run};
 use crate::clock::Clock;
+#[cfg(target_os = "linux")]
+use crate::clock::System;
 use crate::limits::{RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
 
 /// What the daemon's environment holds for the daemon alone: whoever saw it would take it for its own.
@@ -86,12 +88,41 @@ impl Watch {
         self.line.write_all(run.input)
     }
 
-    /// The end of a supervisor that cannot be talked to.
+    /// The end of a supervisor that cannot be talked to, and of what it started.
     fn give_up(&mut self) {
+        // While it lives it holds its orphans together; once it has gone, nobody starts anything more.
+        self.sweep();
         // Both fail only where it has ended already.
         let _gone = self.supervisor.kill();
+        self.sweep();
         let _gone = self.supervisor.wait();
     }
+
+    /// Ends all who are in the supervisor's session or descend from those. Its number stays its own until it is
+    /// waited for.
+    #[cfg(target_os = "linux")]
+    fn sweep(&self) {
+        let clock = System::start();
+        loop {
+            let left = super::descent::session(self.supervisor.id());
+            if left.is_empty() {
+                return;
+            }
+            left.iter().for_each(super::descent::Member::end);
+            if clock.monotonic() > Duration::from_millis(RUN_KILL_MS) {
+                tracing::warn!(
+                    "a command whose supervisor was ended left a process behind that cannot be ended"
+                );
+                return;
+            }
+            if let Ok(moment) = Timespec::try_from(Duration::from_millis(1)) {
+                let _nothing = poll(&mut [], Some(&moment));
+            }
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn sweep(&self) {}
 
     fn see_through(mut self, clock: &dyn Clock, run: Run<'_>) -> Ran {
         let spare = Duration::from_millis(RUN_KILL_MS + RUN_SPARE_MS);

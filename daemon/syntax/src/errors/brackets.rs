@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::Tree;
 
-use super::{Fault, SOUGHT};
+use super::{About, Fault, SOUGHT};
 use crate::Language;
 
 /// How a message about a bracket that is not closed ends.
@@ -58,6 +58,7 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
         seen: 0,
         line: 0..0,
     };
+    let mut conditions = Conditions::of(language, text);
     let mut cursor = tree.walk();
     loop {
         if cursor.goto_first_child() {
@@ -65,11 +66,17 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
         }
         let node = cursor.node();
         if !node.is_named() && !node.is_missing() {
+            conditions.before(node.start_byte(), checked.open.len());
             checked.token(node.kind(), node.start_byte(), node.end_byte());
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return checked.end();
+                conditions.before(text.len(), checked.open.len());
+                let mut faults = checked.end();
+                if conditions.uneven {
+                    faults.iter_mut().for_each(|fault| fault.about = About::Other);
+                }
+                return faults;
             }
         }
     }
@@ -105,7 +112,8 @@ impl Checked<'_> {
     fn close(&mut self, closing: char, at: usize) {
         let wanted = kind(closing);
         if self.counts.get(wanted).is_none_or(|count| *count == 0) {
-            self.faults.push(Fault { at, message: format!("`{closing}` {STRAY}") });
+            let about = About::Stray(closing);
+            self.faults.push(Fault { at, message: format!("`{closing}` {STRAY}"), about });
             return;
         }
         let indent = self.indent(at);
@@ -147,5 +155,59 @@ impl Checked<'_> {
 }
 
 fn open(opened: &Opened) -> Fault {
-    Fault { at: opened.at, message: format!("`{}` {OPEN}", opened.bracket) }
+    let message = format!("`{}` {OPEN}", opened.bracket);
+    Fault { at: opened.at, message, about: About::Open(opened.bracket) }
+}
+
+/// What `#if` and the like leave out or in, in C, C++ and C#: both branches stand in the tree, and each may open a
+/// bracket that is closed once.
+struct Conditions {
+    /// Where each line of them begins, the last first, and how many it opens and closes.
+    lines: Vec<(usize, Line)>,
+    /// How many brackets were open at those that are open.
+    open: Vec<usize>,
+    /// Whether a branch leaves more or fewer brackets open than it found.
+    uneven: bool,
+}
+
+/// A line of a condition.
+#[derive(Clone, Copy)]
+enum Line {
+    If,
+    Else,
+    End,
+}
+
+impl Conditions {
+    fn of(language: Language, text: &str) -> Self {
+        let mut lines = Vec::new();
+        if matches!(language, Language::C | Language::CSharp | Language::Cpp) {
+            let mut at = 0;
+            for line in text.split_inclusive('\n') {
+                let word = line.trim_start().strip_prefix('#').unwrap_or_default().trim_start();
+                let is = |begins: &str| word.starts_with(begins);
+                let kind = match () {
+                    () if is("if") => Some(Line::If),
+                    () if is("el") => Some(Line::Else),
+                    () if is("endif") => Some(Line::End),
+                    () => None,
+                };
+                lines.extend(kind.map(|kind| (at, kind)));
+                at += line.len();
+            }
+        }
+        lines.reverse();
+        Self { lines, open: Vec::new(), uneven: false }
+    }
+
+    /// Looks at all lines before a place, at which so many brackets are open.
+    fn before(&mut self, at: usize, brackets: usize) {
+        while let Some((_, line)) = self.lines.pop_if(|(start, _)| *start <= at) {
+            match line {
+                Line::If => self.open.push(brackets),
+                Line::Else => self.uneven |= self.open.last().is_some_and(|open| *open != brackets),
+                Line::End => self.uneven |= self.open.pop().is_some_and(|open| open != brackets),
+            }
+        }
+    }
 }

@@ -4,17 +4,19 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{ERRORS, Fault, SOUGHT, SyntaxError, faults, place};
+use super::{About, Certainty, ERRORS, Fault, SOUGHT, SyntaxError, faults, place};
 use crate::{Budget, Language, Unparsed};
 
 /// Lists the errors of `new` that `old` did not have; `old` is `None` where there was no file.
 ///
-/// * A file without errors before: all of them.
-/// * A file that is new: all of them where the grammar [is sure](Language::is_sure), else none.
-/// * A file with errors before: those that it did not have, counted by their message, where the grammar is sure, else
-///   none. Where one of the old errors is gone, the others may be such as it had hidden: then only those on the lines
-///   that changed.
+/// * A file that is new, or had no errors: all of them.
+/// * A file with errors before: those that it did not have, counted by their message. Where one of the old errors is
+///   gone, or the grammar is [not sure](Language::is_sure), the others may be such as it had hidden: then only those on
+///   the lines that changed.
 /// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none.
+///
+/// All are [`Certainty::Sure`] where the grammar is. Where it is not, those alone that are about brackets or quotations
+/// in a file that had no errors, and only where the edit brought an end too few or too many as the texts are counted.
 ///
 /// # Errors
 /// One of the texts is too long, takes too long, or the language is not in this build.
@@ -30,25 +32,79 @@ pub fn introduced(
         return Ok(Vec::new());
     }
     let sure = language.is_sure();
-    match old.filter(|old| !old.trim().is_empty()) {
-        None if !sure => found.clear(),
-        None => {}
-        Some(old) => {
-            let before = faults(language, path, old, budget)?;
-            if !before.is_empty() && !sure {
-                found.clear();
-            } else if !before.is_empty() {
-                let full = before.len() >= SOUGHT || found.len() >= SOUGHT;
-                let gone = subtract(&mut found, before);
-                if full || gone {
-                    let changed = changed(old, new);
-                    found.retain(|fault| changed.contains(&fault.at) || fault.at == changed.end);
-                }
+    let mut balance = None;
+    if let Some(old) = old.filter(|old| !old.trim().is_empty()) {
+        let before = faults(language, path, old, budget)?;
+        if before.is_empty() {
+            balance = Some((Balance::of(old), Balance::of(new)));
+        } else {
+            let full = before.len() >= SOUGHT || found.len() >= SOUGHT;
+            let gone = subtract(&mut found, before);
+            if full || gone || !sure {
+                let changed = changed(old, new);
+                found.retain(|fault| changed.contains(&fault.at) || fault.at == changed.end);
             }
         }
     }
     found.truncate(ERRORS);
-    Ok(place::placed(new, found))
+    let certain = |fault: &Fault| {
+        let bears = |(old, new): &(Balance, Balance)| new.bears(old, fault.about);
+        sure || language != Language::Html && balance.as_ref().is_some_and(bears)
+    };
+    let judged = found.into_iter().map(|fault| {
+        let certainty = if certain(&fault) { Certainty::Sure } else { Certainty::Doubtful };
+        (fault, certainty)
+    });
+    Ok(place::placed(new, judged))
+}
+
+/// How many brackets and quotation marks a text has, wherever they stand.
+struct Balance([usize; 256]);
+
+impl Balance {
+    fn of(text: &str) -> Self {
+        let mut counts = [0; 256];
+        for byte in text.bytes() {
+            if let Some(count) = counts.get_mut(usize::from(byte)) {
+                *count += 1;
+            }
+        }
+        Self(counts)
+    }
+
+    fn count(&self, letter: char) -> usize {
+        self.0.get(letter as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether the text that this is the balance of, and `old` was, may have a fault that the other had not.
+    fn bears(&self, old: &Self, about: About) -> bool {
+        // More openings than before, against the endings.
+        let more = |new: &Self, old: &Self, open: char, close: char| {
+            new.count(open) + old.count(close) > old.count(open) + new.count(close)
+        };
+        match about {
+            About::Open(open) => more(self, old, open, closing(open)),
+            About::Stray(close) => more(old, self, opening(close), close),
+            About::Quotation(quote) => (self.count(quote) + old.count(quote)) % 2 == 1,
+            About::Other => false,
+        }
+    }
+}
+
+fn closing(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    }
+}
+
+fn opening(close: char) -> char {
+    match close {
+        ')' => '(',
+        ']' => '[',
+        _ => '{',
+    }
 }
 
 /// Takes away as many of each message as there were before. Whether there were more.

@@ -73,7 +73,7 @@ pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed
     }
     let told = error.to_string();
     let message = told.rfind(" at line ").and_then(|end| told.get(..end)).unwrap_or(&told).to_owned();
-    Ok(vec![Fault { at: byte(text, error.line(), error.column()), message }])
+    Ok(vec![Fault::other(byte(text, error.line(), error.column()), message)])
 }
 
 /// The same, where comments and commas at an end are allowed.

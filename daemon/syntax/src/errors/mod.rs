@@ -8,7 +8,7 @@
 //! errors.
 //!
 //! Published files in which errors are found, nearly all of them wrongly (`examples/errors.rs` counts them; templates
-//! are told as files with errors). Where it is more than one in a hundred, [`Language::is_sure`] says no:
+//! are told as files with errors). Where it is more than one in a hundred, [`Language::is_sure`] says no, and most errors are [`Certainty::Doubtful`]:
 //!
 //! | language | files | with errors | is sure |
 //! |---|---:|---:|---|
@@ -59,6 +59,17 @@ pub struct SyntaxError {
     pub column: u64,
     /// What is wrong, without a place.
     pub message: String,
+    /// How far that can be relied on.
+    pub certainty: Certainty,
+}
+
+/// How far an error can be relied on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Certainty {
+    /// It is wrong: an edit that brings it may be refused.
+    Sure,
+    /// The grammar may only not know what stands there: worth a word, and no more.
+    Doubtful,
 }
 
 /// What is wrong at which byte.
@@ -66,6 +77,27 @@ pub struct SyntaxError {
 struct Fault {
     at: usize,
     message: String,
+    about: About,
+}
+
+/// What a fault is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum About {
+    /// A bracket that is not closed.
+    Open(char),
+    /// A bracket that closes none.
+    Stray(char),
+    /// A quotation that begins or ends with this and has no other end.
+    Quotation(char),
+    /// What the grammar does not take.
+    Other,
+}
+
+impl Fault {
+    /// One that is about neither brackets nor quotations.
+    fn other(at: usize, message: String) -> Self {
+        Self { at, message, about: About::Other }
+    }
 }
 
 /// Lists the errors of a text. `path` tells whether a JSON file may have comments.
@@ -80,7 +112,8 @@ pub fn errors(
 ) -> Result<Vec<SyntaxError>, Unparsed> {
     let mut faults = faults(language, path, text, budget)?;
     faults.truncate(ERRORS);
-    Ok(place::placed(text, faults))
+    let certainty = if language.is_sure() { Certainty::Sure } else { Certainty::Doubtful };
+    Ok(place::placed(text, faults.into_iter().map(|fault| (fault, certainty))))
 }
 
 /// The same without lines and columns, up to [`SOUGHT`].

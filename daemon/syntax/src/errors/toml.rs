@@ -13,5 +13,5 @@ pub(super) fn faults(text: &str) -> Result<Vec<Fault>, Unparsed> {
     limited(text, BYTES)?;
     let Err(error) = ::toml::de::DeTable::parse(text) else { return Ok(Vec::new()) };
     let at = error.span().map_or(0, |span| span.start);
-    Ok(vec![Fault { at: boundary(text, at), message: error.message().to_owned() }])
+    Ok(vec![Fault::other(boundary(text, at), error.message().to_owned())])
 }

@@ -4,12 +4,18 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::{Fault, SOUGHT, brackets};
+use super::{About, Fault, SOUGHT, brackets};
 use crate::parse::{lines, parse};
 use crate::{Budget, Language, Unparsed};
 
 /// Characters of the text that a message quotes.
 const QUOTED: usize = 30;
+
+/// What ends a PHP text, whatever follows.
+const HALT: &str = "__halt_compiler";
+
+/// Places that are tried as such an end.
+const HALTS: usize = 2;
 
 /// What a node of the tree says is wrong.
 struct Told {
@@ -23,6 +29,35 @@ struct Told {
 /// The errors of a text by its tree.
 pub(super) fn faults(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
     let text = &*lines(text);
+    let faults = of_text(language, text, budget)?;
+    if language != Language::Php || faults.is_empty() {
+        return Ok(faults);
+    }
+    // The word may as well stand in a comment or a string: the fewest errors tell.
+    let mut fewest = faults;
+    for end in halts(text) {
+        let faults = of_text(language, text.get(..end).unwrap_or_default(), budget)?;
+        if faults.len() < fewest.len() {
+            fewest = faults;
+        }
+    }
+    Ok(fewest)
+}
+
+/// Where PHP may stop reading: behind what looks like `__halt_compiler();`.
+fn halts(text: &str) -> impl Iterator<Item = usize> {
+    let words = text.match_indices(['_']).filter_map(|(at, _)| {
+        let word = text.get(at..at + HALT.len()).filter(|word| word.eq_ignore_ascii_case(HALT))?;
+        let mut rest = text.get(at + word.len()..)?;
+        for token in ["(", ")", ";"] {
+            rest = rest.trim_start().strip_prefix(token)?;
+        }
+        Some(text.len() - rest.len())
+    });
+    words.take(HALTS)
+}
+
+fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
     let tree = parse(language, text, budget)?;
     if !tree.root_node().has_error() {
         return Ok(Vec::new());
@@ -76,7 +111,15 @@ fn missing(text: &str, node: Node<'_>) -> Told {
     } else {
         format!("missing `{}`", kind.escape_debug())
     };
-    Told { fault: Fault { at, message }, range, closer: matches!(kind, ")" | "]" | "}") }
+    let closer = matches!(kind, ")" | "]" | "}");
+    let about = match kind.chars().next().filter(|_| !node.is_named()) {
+        Some(quote @ ('"' | '\'' | '`')) => About::Quotation(quote),
+        Some(')') => About::Open('('),
+        Some(']') => About::Open('['),
+        Some('}') => About::Open('{'),
+        _ => About::Other,
+    };
+    Told { fault: Fault { at, message, about }, range, closer }
 }
 
 /// A node in which the parser gave up: the place is where it did, as far as the tree tells.
@@ -98,11 +141,16 @@ fn unexpected(text: &str, node: Node<'_>) -> Told {
     let said = text.get(place..range.end).unwrap_or_default();
     let blank = said.len() - said.trim_start().len();
     let line = said.trim_start().lines().next().unwrap_or_default().trim_end();
+    let about = match line.chars().next() {
+        Some(quote @ ('"' | '\'' | '`')) if line.matches(quote).count() == 1 => About::Quotation(quote),
+        _ if line.matches('"').count() % 2 == 1 => About::Quotation('"'),
+        _ => About::Other,
+    };
     let message = match line.char_indices().nth(QUOTED) {
         _ if line.is_empty() => "unexpected end".to_owned(),
         None if matches!(line, "\"" | "'" | "`") => format!("`{line}` {}", brackets::OPEN),
         None => format!("unexpected `{line}`"),
         Some((end, _)) => format!("unexpected `{}…`", line.get(..end).unwrap_or_default().trim_end()),
     };
-    Told { fault: Fault { at: place + blank, message }, range, closer: false }
+    Told { fault: Fault { at: place + blank, message, about }, range, closer: false }
 }

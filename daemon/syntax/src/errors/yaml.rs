@@ -34,7 +34,7 @@ pub(super) fn faults(text: &str) -> Result<Vec<Fault>, Unparsed> {
             }
         }
     }
-    Ok(vec![Fault { at, message: kind.to_string() }])
+    Ok(vec![Fault::other(at, kind.to_string())])
 }
 
 /// What is wrong first, and where.

@@ -257,17 +257,20 @@ pub(super) fn declaration(seen: Seen<'_, '_>) -> Option<Name> {
         (_, _, Level::Class(_)) => Kind::Field,
         _ => Kind::Variable,
     };
-    let also = others(seen, of).map(|node| seen.read(node).to_owned()).filter(|also| *also != name.name);
-    Some(Name { kind: Some(kind), also: also.collect(), ..name })
+    let others = others(seen).map(|node| seen.read(node).to_owned());
+    let others: Vec<String> = others.filter(|other| *other != name.name).collect();
+    let whole = (!others.is_empty()).then(|| format!("{}, {}", name.name, others.join(", ")));
+    let tag = of.child_by_field_name("name").map(|tag| seen.read(tag).to_owned());
+    let also = tag.filter(|tag| *tag != name.name).into_iter().chain(others).chain(whole.clone());
+    Some(Name { kind: Some(kind), also: also.collect(), whole, ..name })
 }
 
-/// The other names of what a declaration gives: the tag of its type, and those of its other declarators.
-fn others<'t>(seen: Seen<'t, '_>, of: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+/// The names that a declaration gives behind its first.
+fn others<'t>(seen: Seen<'t, '_>) -> impl Iterator<Item = Node<'t>> {
     let mut cursor = seen.node.walk();
     let declarators: Vec<_> =
         seen.node.children_by_field_name("declarator", &mut cursor).take(OTHERS).collect();
-    let names = declarators.into_iter().skip(1).filter_map(move |node| Some(declared(seen, node)?.name));
-    of.child_by_field_name("name").into_iter().chain(names)
+    declarators.into_iter().skip(1).filter_map(move |node| Some(declared(seen, node)?.name))
 }
 
 /// The body of the type that a declaration gives.

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use editd_proto::error::Code;
 use editd_proto::message::Edit;
-use editd_syntax::{Language, Symbol};
+use editd_syntax::{Language, Outline, Symbol};
 
 use super::around::line_start;
 use super::fitting::Fit;
@@ -21,8 +22,9 @@ use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::{Given, fit};
 use crate::op::registry::Op;
-use crate::refusal::malformed;
+use crate::refusal::{malformed, refuse};
 use crate::splice::Place;
+use crate::symbols::short;
 
 pub(crate) const FIELDS: &[&str] =
     &["name", "within", "action", "text", "eol", "to_clipboard", "from_clipboard", "reindent"];
@@ -128,6 +130,7 @@ impl<'a> SymbolEdit<'a> {
         let known = scene.symbols.known(scene)?;
         let at = known.find(scene, self.which)?;
         let Some(symbol) = known.get(at) else { return Ok(Effect::default()) };
+        self.means_all(&known.outline, symbol)?;
         let site = Site { scene, known, at, symbol };
         let mut effect = match self.action {
             Action::ReplaceBody => body::replace_body(&site, self, clips),
@@ -138,6 +141,24 @@ impl<'a> SymbolEdit<'a> {
         }?;
         effect.found.in_broken = known.outline.broken;
         Ok(effect)
+    }
+}
+
+impl SymbolEdit<'_> {
+    /// Refuses to change a definition that gives several names by one of them: the others would go with it.
+    fn means_all(&self, outline: &Outline, symbol: &Symbol) -> Result<(), Refusal> {
+        let asked = match self.which {
+            Which::Name(name) => Some(name),
+            Which::Position(_) => None,
+        };
+        let whole = outline.whole_of(symbol, asked, self.action == Action::ReplaceBody);
+        let Some(whole) = whole.filter(|_| !self.adds()) else { return Ok(()) };
+        let message = format!(
+            "one definition gives all of {whole:?}, and this would change them all; name it so, or edit it by text or lines"
+        );
+        let mut error = refuse(Code::Ambiguous, message);
+        error.symbols = short(vec![whole]);
+        Err(error)
     }
 }
 
