@@ -191,7 +191,9 @@ pub(super) fn replace(
     let brought = first_line(bare).and_then(|first| line_in(front, first));
     let brought = brought.or_else(|| in_place_of(site, front, bare)).map(|at| extent.start + at);
     let behind = text.content.cut(definition.end..extent.end).trim_start();
-    let closes = [';', ','].into_iter().find(|mark| behind.starts_with(*mark) && bare.ends_with(*mark));
+    let own = text.content.cut(definition.clone());
+    let closes = |mark: &char| !own.ends_with(*mark) && behind.starts_with(*mark) && bare.ends_with(*mark);
+    let closes = [';', ','].into_iter().find(closes);
     let start = brought.unwrap_or(definition.start);
     let tail = text.content.cut(definition.end..extent.end);
     let end = closes.and_then(|mark| tail.find(mark)).map_or(definition.end, |at| definition.end + at + 1);
@@ -226,10 +228,13 @@ fn in_place_of(site: &Site<'_, '_>, front: &str, given: &str) -> Option<usize> {
     if front.is_empty() {
         return None;
     }
-    match site.quotes().front(given)? {
-        true => Some(0),
-        false => site.quotes().behind_comments(front),
+    let quotes = site.quotes();
+    let has_comment = quotes.front(given)?;
+    // By itself a definition may look as if a part of it stood in front.
+    if quotes.front(site.scene.text.content.cut(site.symbol.definition.clone())).is_some() {
+        return None;
     }
+    if has_comment { Some(0) } else { quotes.behind_comments(front) }
 }
 
 /// Where a line stands among the lines in front of a definition.

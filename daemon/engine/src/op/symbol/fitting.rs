@@ -180,7 +180,11 @@ pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
     if MARKS.iter().any(|mark| first.starts_with(mark)) {
         return false;
     }
-    first.ends_with(['{', '(', '[', ':', ',', '=', '|', '&', '+', '-', '*', '\\', '>', '<'])
+    // What opens a block may have a comment behind it.
+    let code =
+        [" #", " //"].into_iter().filter_map(|mark| first.split_once(mark)).map(|(code, _)| code.trim_end());
+    let code = code.min_by_key(|code| code.len()).unwrap_or(first);
+    code.ends_with(['{', '(', '[', ':', ',', '=', '|', '&', '+', '-', '*', '\\', '>', '<'])
         || ITEMS.iter().any(|item| first.starts_with(item))
         || GOES_ON.iter().any(|word| second.starts_with(word))
 }

@@ -59,6 +59,7 @@ fn a_first_line_that_lost_its_indentation_gets_it_back() {
 fn a_first_line_without_indentation_may_be_right() {
     for (given, made) in [
         ("def a():\n    b", "    def a():\n        b"),
+        ("if a:  # why\n    b", "    if a:  # why\n        b"),
         ("def a(b,\n      c):\n    d", "    def a(b,\n          c):\n        d"),
         ("def a(\n        b):\n    c", "    def a(\n            b):\n        c"),
         ("a\n    .b()\n    .c()", "    a\n        .b()\n        .c()"),
