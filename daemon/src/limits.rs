@@ -205,10 +205,11 @@ pub const JOB_BYTES: usize = 256 * 1024 * 1024;
 /// stated in bytes where one is refused.
 pub const PAYLOAD: usize = 1024 * 1024;
 
-/// Bytes of a text above which it is parsed for one reader at a time: its tree takes many times its size.
-pub const PARSED_AT_ONCE: usize = 512 * 1024;
+/// Bytes of a text above which it is parsed for one reader or job at a time: at the dearest it takes three thousand times
+/// its size, and all workers may parse at once. An ordinary one of this size takes ten milliseconds.
+pub const PARSED_AT_ONCE: usize = 32 * 1024;
 
-/// Milliseconds for which a reader waits for its turn: some parses at the slowest.
+/// Milliseconds for which a reader or a job waits for its turn: some parses at the slowest.
 pub const PARSE_WAIT_MS: u64 = 5000;
 
 /// Milliseconds that a refusal may take to ask the journal why a text is not there: less than anybody notices.

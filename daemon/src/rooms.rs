@@ -1,6 +1,8 @@
 //! What a job may reach: the rooms below it, opened, and what they share while the daemon runs. It does
 //! nothing of its own beyond handing out numbers and names.
 
+mod parsing;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +24,8 @@ use crate::store::Store;
 use crate::store::record::Entry;
 use crate::trust::{Brought, Trust};
 use crate::validate::process::Runner;
+
+pub use parsing::{Parsing, Turn};
 
 /// What tells a ticket from a number that is stored.
 const TICKET: u64 = 1 << 63;
@@ -56,6 +60,8 @@ pub struct Rooms {
     pub underway: Mutex<Underway>,
     /// Notified with `underway` when a detached job was stored, or could not be.
     pub queued: Condvar,
+    /// Whose turn it is to have a large text parsed.
+    pub parsing: Parsing,
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_slot: AtomicU64,
@@ -121,6 +127,7 @@ impl Rooms {
             broken: Mutex::default(),
             underway: Mutex::default(),
             queued: Condvar::new(),
+            parsing: Parsing::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_slot: AtomicU64::new(0),

@@ -102,7 +102,7 @@ pub(crate) const SCOPE_PLACE: usize = 4096;
 pub(crate) const PARSE_WORK: u64 = 64 * 1024 * 1024;
 
 /// Steps of the parser (see `editd_syntax::Budget`) that every file may take, however small.
-pub(crate) const PARSE_STEPS: u64 = 20_000;
+pub(crate) const PARSE_STEPS: u64 = 5_000;
 
 /// Bytes of a file for each further step; an ordinary text takes one for every hundred or so. So a job of many files that
 /// are hard to parse costs no more than a few times as much as one of ordinary files.

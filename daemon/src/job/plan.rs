@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::{Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{EditOutcome, EditStatus, EntryKind, FileOutcome, JobRequest, Status};
+use editd_proto::message::{
+    Edit, EditOutcome, EditStatus, EntryKind, FileOutcome, JobRequest, Status, Within,
+};
 use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
@@ -120,6 +122,7 @@ fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
     let hash = |path, sight: &Sight| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());
     let known: BTreeMap<WirePath, ContentHash> =
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
+    let _turn = rooms.parsing.turn(parsed(request, world))?;
     let mut plan = if skipped.is_empty() {
         editd_engine::plan_known(request, world, &rooms.options(world.files.keys()), &known)
     } else {
@@ -128,6 +131,19 @@ fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
     .map_err(|refusal| why::explained(rooms, snapshot, &known, refusal))?;
     why::explain_parts(rooms, snapshot, &known, &mut plan);
     Ok(plan)
+}
+
+/// Bytes of the largest file whose symbols the job needs.
+fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
+    let by_symbol = |edit: &Edit| {
+        edit.op == "symbol" || edit.within.as_ref().is_some_and(|within| !matches!(within, Within::Lines(_)))
+    };
+    let entries = request.files.iter().filter(|entry| entry.edits.iter().any(by_symbol));
+    let bytes = entries.map(|entry| match world.files.get(&entry.path) {
+        Some(State::File { bytes, .. }) => bytes.len(),
+        _ => 0,
+    });
+    bytes.max().unwrap_or(0)
 }
 
 /// With `partial`: plans what was not left out, and reports the rest as refused.

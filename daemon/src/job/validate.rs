@@ -40,6 +40,14 @@ pub(super) fn validate(rooms: &Rooms, planned: &mut Planned) -> Result<(), Refus
         disk: &rooms.disk,
         slot: &|| rooms.next_slot(),
         options: &options,
+        in_turn: &|bytes, parse| {
+            let turn = rooms.parsing.turn(bytes);
+            let may = turn.is_ok();
+            if may {
+                parse();
+            }
+            may
+        },
     };
     let checked = validate::check(&around, brought.syntax(), &commands, &contents);
     if planned.request.mode == Mode::Strict {

@@ -29,6 +29,9 @@ pub struct Content<'c> {
     pub splices: Option<&'c [Splice]>,
 }
 
+/// Does what parses a text of so many bytes when it may, and says whether it did.
+pub type InTurn<'a> = &'a (dyn Fn(usize, &mut dyn FnMut()) -> bool + Sync);
+
 /// What a check needs of the workspace.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
@@ -44,6 +47,8 @@ pub struct Around<'a> {
     pub slot: &'a (dyn Fn() -> String + Sync),
     /// How texts are read.
     pub options: &'a Options,
+    /// Does what parses a text of so many bytes when it may; whether it did.
+    pub in_turn: InTurn<'a>,
 }
 
 /// What one validator says of one content.
@@ -87,7 +92,7 @@ pub fn check(
     let mut looked_at = 0;
     for (index, content) in contents.iter().enumerate() {
         if syntax.check && !syntax.except.matches(content.path) {
-            let told = syntax::introduced(content, &mut looked_at, around.options);
+            let told = syntax::introduced(content, &mut looked_at, around);
             checked.take(index, content, BUILT_IN, Ok(told));
         }
     }

@@ -18,4 +18,4 @@ mod syntax;
 
 pub mod process;
 
-pub use check::{Around, Checked, Content, Told, Unable, check};
+pub use check::{Around, Checked, Content, InTurn, Told, Unable, check};

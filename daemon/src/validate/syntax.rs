@@ -2,16 +2,12 @@
 
 use editd_engine::{Certainty, SyntaxError};
 
-use super::check::{Content, Told};
+use super::check::{Around, Content, Told};
 use super::issues::Found;
 use crate::limits::{SYNTAX_BYTES, SYNTAX_DOUBTS};
 
 /// What the built-in check has against each content; contents beyond [`SYNTAX_BYTES`] in all are not looked at.
-pub(super) fn introduced(
-    content: &Content<'_>,
-    looked_at: &mut usize,
-    options: &editd_engine::Options,
-) -> Told {
+pub(super) fn introduced(content: &Content<'_>, looked_at: &mut usize, around: &Around<'_>) -> Told {
     let bytes = content.new.len().saturating_add(content.old.map_or(0, <[u8]>::len));
     *looked_at = looked_at.saturating_add(bytes);
     if *looked_at > SYNTAX_BYTES {
@@ -20,7 +16,16 @@ pub(super) fn introduced(
         );
         return Told { notes: vec![note], ..Told::default() };
     }
-    match editd_engine::introduced(content.path, content.old, content.new, options) {
+    let mut found = None;
+    let mut parse = || {
+        found = Some(editd_engine::introduced(content.path, content.old, content.new, around.options));
+    };
+    let larger = content.new.len().max(content.old.map_or(0, <[u8]>::len));
+    let Some(found) = (around.in_turn)(larger, &mut parse).then_some(found).flatten() else {
+        let note = "its syntax was not checked: other large files are being parsed".to_owned();
+        return Told { notes: vec![note], ..Told::default() };
+    };
+    match found {
         Err(why) => Told { notes: vec![format!("its syntax was not checked: {why}")], ..Told::default() },
         Ok(errors) => told(errors),
     }

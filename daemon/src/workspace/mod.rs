@@ -105,7 +105,6 @@ pub struct Workspace {
     rooms: Rooms,
     /// Folders of files that were read or written.
     touched: Mutex<Touched>,
-    parsing: outline::Parsing,
 }
 
 #[derive(Default)]
@@ -132,7 +131,7 @@ impl Workspace {
     }
 
     fn of(rooms: Rooms) -> Self {
-        Self { rooms, touched: Mutex::default(), parsing: outline::Parsing::default() }
+        Self { rooms, touched: Mutex::default() }
     }
 
     /// The folder it serves.

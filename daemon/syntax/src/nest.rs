@@ -59,7 +59,7 @@ struct Nest<'n, 's> {
 
 impl Nest<'_, '_> {
     fn put(&mut self, definition: Range<usize>, several: bool, draft: Draft) {
-        let Draft { rule, name, body, .. } = draft;
+        let Draft { rule, name, body, outer, .. } = draft;
         let ends_before =
             |symbol: Option<&Symbol>| symbol.is_some_and(|top| top.definition.end <= definition.start);
         while self.open.last().is_some_and(|(top, _)| ends_before(self.symbols.get(*top))) {
@@ -73,6 +73,14 @@ impl Nest<'_, '_> {
             return;
         }
         let listed = name.listed || several;
+        let shares = several && outer != definition;
+        let statement = shares.then(|| match self.symbols.last().and_then(|last| last.statement.clone()) {
+            Some(last) if last.start <= outer.start && outer.end <= last.end => last,
+            _ => {
+                let limits = (*floor).min(outer.start)..ceiling.max(outer.end);
+                self.surroundings.extent(&outer, limits, false, self.aloof)
+            }
+        });
         let extent = self.surroundings.extent(&definition, *floor..ceiling, listed, self.aloof);
         *floor = extent.end;
         let within = |range: &Range<usize>| definition.start <= range.start && range.end <= definition.end;
@@ -95,6 +103,7 @@ impl Nest<'_, '_> {
             name: at,
             body,
             listed,
+            statement,
             segments,
         });
     }

@@ -195,3 +195,22 @@ fn blocks_of_yaml_may_lie_in_each_other_as_deep_as_they_like() {
         assert!(outline.is_err(), "nobody keeps such a file");
     }
 }
+
+#[test]
+fn a_block_of_python_has_a_statement() {
+    let told = |text: &str| brought("a.py", None, text);
+    for (text, line) in [
+        ("class A:\n\nclass B:\n    x = 1\n", 1),
+        ("class A:\n    # nothing\nx = 1\n", 1),
+        ("try:\n    a\nexcept E:\n\nb\n", 3),
+        ("if a:\nb\n", 1),
+        ("for a in b:\n    # c\nelse:\n    d\n", 1),
+        ("match a:\n    case 1:\n    case 2:\n        b\n", 2),
+        ("def f():\n    def g():\n\n    return g\n", 2),
+    ] {
+        assert_eq!(told(text), [format!("{line}: expected an indented block")], "{text}");
+    }
+    let right =
+        "class A: pass\ndef f(): ...\nif a: b; c\nelse:\n    # c\n    d\nclass B:  # c\n    \"\"\"D.\"\"\"\n";
+    assert_eq!(told(right), [""; 0]);
+}

@@ -60,7 +60,7 @@ fn halts(text: &str) -> impl Iterator<Item = usize> {
 fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
     let tree = parse(language, text, budget)?;
     if !tree.root_node().has_error() {
-        return Ok(Vec::new());
+        return Ok(if language == Language::Python { empty_blocks(text, &tree) } else { Vec::new() });
     }
     let mut faults = brackets::faults(language, text, &tree);
     if language == Language::Css {
@@ -77,6 +77,43 @@ fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>
     faults.extend(of_nodes(text, &tree).into_iter().filter(|told| !follows(told)).map(|told| told.fault));
     faults.sort();
     Ok(faults)
+}
+
+/// Blocks of Python without a statement, which its grammar takes.
+fn empty_blocks(text: &str, tree: &Tree) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut cursor = tree.walk();
+    // For every node above the cursor whether it is a block in which no statement was seen.
+    let mut bare: Vec<bool> = Vec::new();
+    while faults.len() < SOUGHT {
+        let node = cursor.node();
+        if node.is_named()
+            && !node.is_extra()
+            && let Some(above) = bare.last_mut()
+        {
+            *above = false;
+        }
+        let is_block = node.kind() == "block";
+        if cursor.goto_first_child() {
+            bare.push(is_block);
+            continue;
+        }
+        faults.extend(is_block.then(|| no_block(text, node)));
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return faults;
+            }
+            let is_bare = bare.pop().unwrap_or(false);
+            faults.extend(is_bare.then(|| no_block(text, cursor.node())));
+        }
+    }
+    faults
+}
+
+/// A block is missed behind what announces it.
+fn no_block(text: &str, block: Node<'_>) -> Fault {
+    let at = text.get(..block.start_byte()).unwrap_or_default().trim_end().len();
+    Fault::other(at, "expected an indented block".to_owned())
 }
 
 /// The outermost nodes that are wrong in themselves, in the order of the text, up to [`SOUGHT`].

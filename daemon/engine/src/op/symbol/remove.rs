@@ -8,9 +8,10 @@ use super::around::{
     back_over_blanks, begins_line, blank_above, blank_below, ends_line, line_start, next_line, over_blanks,
 };
 use super::edit::Site;
-use super::symbols::between;
+use super::symbols::{Known, between};
 use crate::Refusal;
 use crate::clip::Clips;
+use crate::limits;
 use crate::op::effect::{Effect, Found};
 use crate::splice::Place;
 
@@ -21,6 +22,14 @@ pub(super) fn delete(
     clips: &mut Clips<'_>,
 ) -> Result<Effect, Refusal> {
     let text = site.scene.text;
+    if let Some((first, statement)) = site.whole_statement()? {
+        let stored = site.store(clips, to_clipboard, site.own())?;
+        let found = Found { lines: Some(text.lines_of(site.own())), ..Found::default() };
+        let range = site.statement_and_blanks(first, &statement)?;
+        let place = Place::owning(text, site.scene.edit, range, &Rc::from(""));
+        let places = if first == site.at { vec![place] } else { Vec::new() };
+        return Ok(Effect { places, stored, found });
+    }
     let own = site.own();
     let alone = begins_line(text, own.start) && ends_line(text, own.end);
     let matched = if alone { line_start(text, own.start)..own.end } else { own.clone() };
@@ -51,6 +60,62 @@ impl Site<'_, '_> {
         let tail = between(self.scene.text, definition.end..extent.end);
         let several = self.symbol.listed && tail.trim_start().starts_with(';');
         extent.start..if several { definition.end } else { extent.end }
+    }
+
+    /// The statement that gives it and others, and the first of these, where all of them go.
+    fn whole_statement(&self) -> Result<Option<(usize, Range<usize>)>, Refusal> {
+        let Some(statement) = self.symbol.statement.clone() else { return Ok(None) };
+        let (first, last) = self.run();
+        let of_it = |at: &usize| {
+            let symbol = self.known.get(*at);
+            symbol.is_some_and(|symbol| symbol.statement.as_ref() == Some(&statement))
+        };
+        let mut looked_at = 1;
+        let mut ends = [self.at; 2];
+        for (end, limit, next) in
+            [(0, first, Known::before as fn(&Known, usize) -> _), (1, last, Known::after)]
+        {
+            let mut at = self.at;
+            while at != limit
+                && let Some(beside) = next(self.known, at).filter(of_it)
+            {
+                at = beside;
+                looked_at += 1;
+            }
+            if next(self.known, at).as_ref().is_some_and(of_it) {
+                return Ok(None);
+            }
+            if let Some(slot) = ends.get_mut(end) {
+                *slot = at;
+            }
+        }
+        self.scene.pay(limits::BLANK_LINE.saturating_mul(looked_at))?;
+        let [first, last] = ends;
+        let (Some(one), Some(other)) = (self.known.get(first), self.known.get(last)) else { return Ok(None) };
+        let tail = between(self.scene.text, other.definition.end..statement.end.max(other.definition.end));
+        let head = between(self.scene.text, statement.start.min(one.definition.start)..one.definition.start);
+        // A pattern without names, or a type with a body, is more than the names.
+        let is_whole = !head.contains(['{', '[', '=']) && !head.trim_end().ends_with(',');
+        let ends = tail.trim_start().starts_with([';', '/']) || tail.trim().is_empty();
+        let is_all = is_whole && ends;
+        Ok(is_all.then_some((first, statement)))
+    }
+
+    /// The statement with its lines and the blank lines that would be too many, or with the blanks behind it.
+    fn statement_and_blanks(&self, first: usize, statement: &Range<usize>) -> Result<Range<usize>, Refusal> {
+        let (text, scene) = (self.scene.text, self.scene);
+        if !(begins_line(text, statement.start) && ends_line(text, statement.end)) {
+            return Ok(self.bytes_and_blanks(statement));
+        }
+        let (start, end) = (line_start(text, statement.start), next_line(text, statement.end));
+        let room = self.room();
+        if self.run().0 != first {
+            return Ok(start..end);
+        }
+        let (_, above) = blank_above(scene, start, room.start)?;
+        let below = blank_below(scene, end, room.end.max(end))?;
+        let more = above.min(below.len()).checked_sub(1).and_then(|last| below.get(last));
+        Ok(start..more.copied().unwrap_or(end))
     }
 
     /// Whether a range has white space alone.

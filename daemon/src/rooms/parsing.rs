@@ -1,0 +1,83 @@
+//! Turns of large texts at the parser, whose trees take many times their size: one at a time, for readers and jobs. It
+//! parses nothing.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+
+use super::lock;
+use crate::limits;
+
+/// Whether a large text is being parsed.
+#[derive(Default)]
+pub struct Parsing {
+    taken: Mutex<bool>,
+    over: Condvar,
+}
+
+/// The right to parse a large text; given back when it is dropped.
+#[must_use]
+pub struct Turn<'p>(&'p Parsing);
+
+impl Parsing {
+    /// Waits until no other large text is parsed; a small one need not wait.
+    ///
+    /// # Errors
+    /// `busy`, where that takes too long.
+    pub fn turn(&self, bytes: usize) -> Result<Option<Turn<'_>>, Refusal> {
+        self.turn_within(bytes, Duration::from_millis(limits::PARSE_WAIT_MS))
+    }
+
+    fn turn_within(&self, bytes: usize, patience: Duration) -> Result<Option<Turn<'_>>, Refusal> {
+        if bytes <= limits::PARSED_AT_ONCE {
+            return Ok(None);
+        }
+        let waited = self.over.wait_timeout_while(lock(&self.taken), patience, |taken| *taken);
+        let (mut taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *taken {
+            let message = "other large files are being parsed; try again, or read by lines";
+            return Err(Box::new(WireError::new(Code::Busy, message)));
+        }
+        *taken = true;
+        Ok(Some(Turn(self)))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.taken) = false;
+        self.0.over.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_texts_take_turns_and_small_ones_do_not_wait() {
+        let parsing = Parsing::default();
+        let large = limits::PARSED_AT_ONCE + 1;
+        let turn = parsing.turn(large).unwrap_or_default();
+        assert!(turn.is_some());
+        assert!(parsing.turn(limits::PARSED_AT_ONCE).is_ok_and(|small| small.is_none()));
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| parsing.turn(large).is_ok_and(|turn| turn.is_some()));
+            drop(turn);
+            assert!(second.join().unwrap_or_default());
+        });
+        assert!(parsing.turn(large).is_ok_and(|turn| turn.is_some()), "each gives it back");
+    }
+
+    #[test]
+    fn who_waits_too_long_is_told_to_try_again() {
+        let parsing = Parsing::default();
+        let turn = parsing.turn(usize::MAX);
+        assert!(
+            parsing.turn_within(usize::MAX, Duration::ZERO).is_err_and(|refusal| refusal.code == Code::Busy)
+        );
+        drop(turn);
+    }
+}
