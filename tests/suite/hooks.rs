@@ -310,6 +310,35 @@ fn what_a_hook_leaves_that_is_no_file_is_left_and_told() {
 }
 
 #[test]
+fn a_job_that_its_hook_takes_back_whole_is_undone_once() {
+    let house = house(&hook("strip", "*.txt", "sed -i 's/[ ]*$//' \"$1\""));
+    house.put("a.txt", "one\n");
+    let first = edit(&house, &jobs::append("a.txt", "two\n"));
+    let spaces = edit(&house, &jobs::append("a.txt", "  "));
+    assert!(spaces["hooks"][0]["job"].is_number(), "{spaces}");
+    let undone = |house: &House| -> Vec<Value> {
+        let history = house.client("s").ask_json(kind::HISTORY, &json!({}));
+        let entries = history["entries"].as_array().unwrap().iter();
+        entries.filter(|entry| entry["undone"] == true).map(|entry| entry["id"].clone()).collect()
+    };
+    let both = [spaces["hooks"][0]["job"].clone(), spaces["job"].clone()];
+    let mut house = house;
+    undo(&house, json!({}));
+    assert_eq!(undone(&house), both);
+    house.kill_and_start();
+    assert_eq!(undone(&house), both);
+    jobs::applied(&house.client("s").ask_json(kind::REDO, &json!({})));
+    assert_eq!(undone(&house), Vec::<Value>::new());
+    undo(&house, json!({}));
+    undo(&house, json!({}));
+    assert_eq!((undone(&house).contains(&first["job"]), text(&house, "a.txt")), (true, "one\n".into()));
+    let nothing = house.client("s").ask_json(kind::UNDO, &json!({}));
+    jobs::refused(&nothing, "not_found");
+    let shown = house.client("s").ask_json(kind::CHECK, &json!({})).to_string();
+    assert!(!shown.contains("\"bad\""), "{shown}");
+}
+
+#[test]
 fn many_files_of_one_job_are_one_entry_of_a_hook() {
     let house = house(&hook("capitals", "*.txt", CAPITALS));
     let file = |n: usize| jobs::write(&format!("f{n}.txt"), &format!("text {n}\n"))["files"][0].clone();
