@@ -147,7 +147,9 @@ fn undo_takes_the_job_and_its_hooks_back_and_redo_brings_both() {
 
 #[test]
 fn hooks_run_for_new_content_alone() {
-    let house = house(&hook("capitals", "*.txt", CAPITALS));
+    // It keeps the permissions: other ones would be a change.
+    let in_place = r#"tr a-z A-Z <"$1" >"$1~" && cat "$1~" >"$1" && rm "$1~""#;
+    let house = house(&hook("capitals", "*.txt", in_place));
     house.put("a.txt", "a\n");
     let silent = |job: Value| {
         let receipt = house.client("s").ask_json(kind::EDIT, &job);
@@ -307,6 +309,48 @@ fn what_a_hook_leaves_that_is_no_file_is_left_and_told() {
         assert!(hooks[0]["job"].is_null() && hooks[0]["warnings"][0].is_string(), "{receipt}");
         edit(&house, &jobs::write("b.md", "the house lives\n"));
     }
+}
+
+#[test]
+fn a_job_that_its_hook_takes_back_whole_is_undone_once() {
+    let house = house(&hook("strip", "*.txt", "sed -i 's/[ ]*$//' \"$1\""));
+    house.put("a.txt", "one\n");
+    let first = edit(&house, &jobs::append("a.txt", "two\n"));
+    let spaces = edit(&house, &jobs::append("a.txt", "  "));
+    assert!(spaces["hooks"][0]["job"].is_number(), "{spaces}");
+    let undone = |house: &House| -> Vec<Value> {
+        let history = house.client("s").ask_json(kind::HISTORY, &json!({}));
+        let entries = history["entries"].as_array().unwrap().iter();
+        entries.filter(|entry| entry["undone"] == true).map(|entry| entry["id"].clone()).collect()
+    };
+    let both = [spaces["hooks"][0]["job"].clone(), spaces["job"].clone()];
+    let mut house = house;
+    undo(&house, json!({}));
+    assert_eq!(undone(&house), both);
+    house.kill_and_start();
+    assert_eq!(undone(&house), both);
+    jobs::applied(&house.client("s").ask_json(kind::REDO, &json!({})));
+    assert_eq!(undone(&house), Vec::<Value>::new());
+    undo(&house, json!({}));
+    undo(&house, json!({}));
+    assert_eq!((undone(&house).contains(&first["job"]), text(&house, "a.txt")), (true, "one\n".into()));
+    let nothing = house.client("s").ask_json(kind::UNDO, &json!({}));
+    jobs::refused(&nothing, "not_found");
+    let shown = house.client("s").ask_json(kind::CHECK, &json!({})).to_string();
+    assert!(!shown.contains("\"bad\""), "{shown}");
+}
+
+#[test]
+fn permissions_that_a_hook_gives_are_the_jobs_and_go_with_it() {
+    let house = house(&hook("executable", "*.sh", "chmod 755 \"$1\""));
+    house.put("a.sh", "true\n");
+    let mode = || std::fs::metadata(house.workspace().join("a.sh")).unwrap().permissions().mode() & 0o777;
+    let before = mode();
+    let receipt = edit(&house, &jobs::append("a.sh", "false\n"));
+    assert!(receipt["hooks"][0]["job"].is_number() && mode() == 0o755, "{receipt}");
+    assert_eq!(kinds(&house), ["edit", "hook"]);
+    undo(&house, json!({}));
+    assert_eq!((mode(), text(&house, "a.sh")), (before, "true\n".into()));
 }
 
 #[test]

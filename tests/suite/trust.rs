@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use editd_proto::message::kind;
 use editd_tests::house::House;
-use editd_tests::jobs;
+use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
 
 /// A hook that leaves a mark outside the workspace when it runs.
@@ -104,6 +104,47 @@ fn a_job_that_changes_the_commands_runs_neither_the_old_nor_the_new_ones() {
     jobs::applied(&receipt);
     assert!(receipt["files"].to_string().contains("not trusted and do not run: two"), "{receipt}");
     assert!(!marked(&house));
+}
+
+/// A job on two files whose command waits in its first run until the trust was taken back: its receipt, and how often
+/// the command ran.
+fn revoked_meanwhile(table: &str, script: &str) -> (House, Value, usize) {
+    let house = House::started();
+    let (mark, go) = (house.folder("home").join("mark"), house.folder("home").join("go"));
+    let script = format!(
+        "echo ran >>'{}'; until [ -e '{}' ]; do sleep 0.02; done; {script}",
+        mark.display(),
+        go.display()
+    );
+    let command = json!(["sh", "-c", script, "sh", "{file}"]);
+    let files = "files = [\"*.txt\"]\ntimeout = \"60s\"";
+    house.put(".editd.toml", format!("[[{table}]]\nname = \"slow\"\n{files}\ncommand = {command}\n"));
+    trust_what_is_there(&house);
+    house.put("a.txt", "before\n");
+    let mut job = jobs::append("a.txt", "a\n");
+    job["files"].as_array_mut().unwrap().push(jobs::write("b.md", "b\n")["files"][0].clone());
+    if table == "after_write" {
+        job["files"].as_array_mut().unwrap().push(jobs::write("c.txt", "c\n")["files"][0].clone());
+    }
+    let mut client = house.client("s");
+    client.send(kind::EDIT, &job).unwrap();
+    wait::until("the command is at work", wait::LONG, || mark.exists().then_some(()));
+    assert_eq!(trust(&house, json!({ "revoke": true }))["trusted"], false);
+    std::fs::write(&go, "").unwrap();
+    let receipt: Value = client.receive().unwrap().body().unwrap();
+    jobs::applied(&receipt);
+    let runs = std::fs::read_to_string(&mark).unwrap().lines().count();
+    (house, receipt, runs)
+}
+
+#[test]
+fn trust_that_is_taken_back_stops_the_runs_that_are_left_of_a_job() {
+    let (house, receipt, runs) = revoked_meanwhile("after_write", "echo hook >>\"$1\"");
+    assert_eq!((runs, house.get("c.txt")), (1, b"c\n".to_vec()), "{receipt}");
+    assert!(receipt["hooks"][0]["warnings"].to_string().contains("no longer trusted"), "{receipt}");
+    let (_, receipt, runs) = revoked_meanwhile("validator", "echo \"$1:1: wrong\"; exit 1");
+    assert_eq!(runs, 1, "the file as it was is not looked at: {receipt}");
+    assert!(receipt["files"][0]["warnings"].to_string().contains("no longer trusted"), "{receipt}");
 }
 
 #[test]

@@ -55,15 +55,18 @@ impl Disk {
         Ok(scratch)
     }
 
-    /// Removes what an earlier daemon left.
+    /// Removes what an earlier daemon left, and what a command put in the folder's place.
     ///
     /// # Errors
     /// What the system says.
     pub fn clear_scratch(&self) -> io::Result<()> {
-        let parent = match self.own_dir()?.open_dir(CHECK) {
+        let own = self.own_dir()?;
+        match own.stat(CHECK) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
-            parent => parent?,
+            Ok(stat) if stat.kind != Kind::Dir => return remove(&own, CHECK),
+            stat => stat?,
         };
+        let parent = own.open_dir(CHECK)?;
         parent.list()?.iter().try_for_each(|listed| remove(&parent, &listed.name))
     }
 }

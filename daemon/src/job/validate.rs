@@ -39,6 +39,7 @@ pub(super) fn validate(rooms: &Rooms, planned: &mut Planned) -> Result<(), Refus
         root: &rooms.root,
         disk: &rooms.disk,
         slot: &|| rooms.next_slot(),
+        trusted: &|| brought.still_runs(&rooms.brought()),
         options: &options,
         in_turn: &|bytes, parse| {
             let turn = rooms.parsing.turn(bytes);

@@ -3,6 +3,7 @@
 use editd_engine::{Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
+use editd_proto::message::EntryKind;
 
 use super::draft::{Draft, Drafted};
 use super::errors::stage_refusal;
@@ -13,7 +14,7 @@ use crate::rooms::Rooms;
 
 /// A draft that may be carried out.
 pub(super) enum Vetted {
-    /// It changes no file.
+    /// It changes no file, and what it says of other entries neither.
     Unchanged(Box<Draft>),
     /// It changes some.
     Changes(Box<Draft>),
@@ -39,7 +40,9 @@ pub(super) fn vet(rooms: &Rooms, draft: Draft) -> Result<Vetted, Refusal> {
         error.limit = Some(JOB_BYTES as u64);
         return Err(Box::new(error));
     }
-    if draft.changes.is_empty() {
+    // An undo marks what it takes back, also where others had taken the change back already.
+    let marks = matches!(draft.origin.kind, EntryKind::Undo | EntryKind::Redo) && !draft.origin.of.is_empty();
+    if draft.changes.is_empty() && !marks {
         return Ok(Vetted::Unchanged(Box::new(draft)));
     }
     Ok(Vetted::Changes(Box::new(draft)))

@@ -38,6 +38,15 @@ impl Brought {
         list.iter().filter(move |command| command.kind == kind)
     }
 
+    /// Whether the commands that might run then may run now: the same file, still trusted.
+    ///
+    /// # Errors
+    /// They may not: why.
+    pub fn still_runs(&self, now: &Self) -> Result<(), &'static str> {
+        let still = now.trusted && now.hash == self.hash;
+        if still { Ok(()) } else { Err("the file that names it changed, or is no longer trusted") }
+    }
+
     /// The built-in check of syntax: no command, so it asks for no trust.
     pub fn syntax(&self) -> &SyntaxCheck {
         &self.commands.syntax

@@ -1,6 +1,6 @@
 //! Whether the commands that a workspace brings may run. It runs none, and never writes into the workspace.
 //!
-//! *Calling sequence*: [`Trust::look`] before each use of a command: it reads `.editd.toml` again where that may
+//! *Calling sequence*: [`Trust::look`] for a job, and again before each command of it is started: it reads `.editd.toml` again where that may
 //! have changed, and gives what the file brings with the answer. [`Trust::record`] when a person has seen it.
 //!
 //! *Invariants*: what is hashed is what is parsed and run: one reading serves all three. Nothing is trusted but

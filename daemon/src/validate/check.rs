@@ -45,6 +45,8 @@ pub struct Around<'a> {
     pub disk: &'a Disk,
     /// Gives names that no temporary file had.
     pub slot: &'a (dyn Fn() -> String + Sync),
+    /// Whether the commands may still run; else why not.
+    pub trusted: &'a (dyn Fn() -> Result<(), &'static str> + Sync),
     /// How texts are read.
     pub options: &'a Options,
     /// Does what parses a text of so many bytes when it may; whether it did.

@@ -22,12 +22,20 @@ pub(super) fn introduced(
     content: &Content<'_>,
     left: &dyn Fn() -> Duration,
 ) -> Result<Told, String> {
-    let new = judge(around, spec, content, content.new, left())?;
     let mut told = Told::default();
+    let not_run =
+        |why| Told { note: Some(format!("`{}` did not run: {why}", spec.name)), issues: Vec::new() };
+    if let Err(why) = (around.trusted)() {
+        return Ok(not_run(why));
+    }
+    let new = judge(around, spec, content, content.new, left())?;
     let Some(old) = content.old.filter(|_| !new.is_empty()) else {
         told.issues = new;
         return Ok(told);
     };
+    if let Err(why) = (around.trusted)() {
+        return Ok(not_run(why));
+    }
     let before = judge(around, spec, content, old, left())
         .map_err(|why| format!("{why}, on the file as it was; it has {} issues now", new.len()))?;
     if let (Some(_), Some(found)) = (before.iter().find(|old| old.bare), new.iter().find(|new| new.bare)) {

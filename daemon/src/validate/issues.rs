@@ -29,6 +29,17 @@ pub(super) struct Found {
     pub(super) bare: bool,
 }
 
+/// Which file a validator means.
+#[derive(PartialEq, Eq)]
+enum Meant {
+    /// The one that is checked.
+    It,
+    /// Another one of the workspace.
+    Another(WirePath),
+    /// None that the workspace can have.
+    Outside,
+}
+
 /// By which names a validator knows the file that it checks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'n> {
@@ -41,22 +52,23 @@ pub(super) struct Names<'n> {
 }
 
 impl Names<'_> {
-    /// The other file that a name means; `None` for the one that is checked.
-    fn elsewhere(&self, name: &[u8]) -> Option<WirePath> {
+    /// The file that a name means.
+    fn meant(&self, name: &[u8]) -> Meant {
         let root = self.root.as_os_str().as_encoded_bytes();
         let below = |name: &[u8]| {
             let below = name.strip_prefix(root).and_then(|rest| rest.strip_prefix(b"/"));
             let below = below.unwrap_or(name);
             below.strip_prefix(b"./").unwrap_or(below).to_vec()
         };
-        let known = below(name);
+        let Some(known) = plain(&below(name)) else { return Meant::Outside };
         let file = self.file.map(|file| file.as_os_str().as_encoded_bytes());
         let last = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
         let is_it = known == self.path.as_bytes()
             || matches!(name, b"" | b"-" | b"stdin" | b"<stdin>" | b"(stdin)" | b"standard input")
             || file.is_some_and(|file| below(file) == known)
+            || known.is_empty()
             || !known.contains(&b'/') && known == last(self.path.as_bytes());
-        (!is_it).then(|| WirePath::new(known))
+        if is_it { Meant::It } else { Meant::Another(WirePath::new(known)) }
     }
 
     /// A message that names the file as the workspace does.
@@ -65,6 +77,24 @@ impl Names<'_> {
         let Some(file) = self.file.map(Path::to_string_lossy) else { return short };
         short.replace(&*file, &self.path.to_string())
     }
+}
+
+/// A path below the workspace without `.` and `..`; `None` where it leads out, or has bytes that a terminal obeys.
+fn plain(path: &[u8]) -> Option<Vec<u8>> {
+    if path.first() == Some(&b'/') || path.iter().any(u8::is_ascii_control) {
+        return None;
+    }
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split(|byte| *byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join(&b'/'))
 }
 
 /// Reads the issues out of what a validator wrote, at most [`ISSUES_READ`].
@@ -92,8 +122,19 @@ fn issue(found: &Captures<'_>, names: Names<'_>) -> Found {
         |name: &str| std::str::from_utf8(group(name)?).ok()?.trim().parse().ok().filter(|number| *number > 0);
     let whole = found.get(0).map_or(&b""[..], |part| part.as_bytes());
     let message = String::from_utf8_lossy(group("message").unwrap_or(whole));
+    let elsewhere = match group("path").map(|path| (names.meant(path), path)) {
+        None | Some((Meant::It, _)) => None,
+        Some((Meant::Another(path), _)) => Some(path),
+        // Its place would be taken for one in the file that is checked.
+        Some((Meant::Outside, path)) => {
+            let line = number("line").map(|line| format!(":{line}")).unwrap_or_default();
+            let path = WirePath::new(path.to_vec()).display();
+            let message = names.said(&format!("{path}{line}: {}", message.trim()));
+            return Found { elsewhere: None, line: None, column: None, message, bare: false };
+        }
+    };
     Found {
-        elsewhere: group("path").and_then(|path| names.elsewhere(path)),
+        elsewhere,
         line: number("line"),
         column: number("col"),
         message: names.said(&message),
@@ -149,6 +190,21 @@ mod tests {
             (
                 "src/b.py:2:1: bad\n/w/src/c.py:1: bad\nother/a.py:1: bad",
                 &["src/b.py:2:1 bad", "src/c.py:1:- bad", "other/a.py:1:- bad"],
+            ),
+            (
+                "src/../src/./a.py:1: bad\nsrc/../b.py:2: bad\n/w/x/../src//a.py:3: bad",
+                &["-:1:- bad", "b.py:2:- bad", "-:3:- bad"],
+            ),
+            (
+                "/etc/passwd:3:1: bad\n../../x:4: bad\nsrc/../../y:5: bad\na\u{1b}[31m:6: bad\n\0:7: bad\n/world/z:8: bad",
+                &[
+                    "-:-:- /etc/passwd:3: bad",
+                    "-:-:- ../../x:4: bad",
+                    "-:-:- src/../../y:5: bad",
+                    r"-:-:- a\u{1b}[31m:6: bad",
+                    r"-:-:- \u{0}:7: bad",
+                    "-:-:- /world/z:8: bad",
+                ],
             ),
             ("src/a.py:3: note: see there\nsrc/a.py:3:1: help: do", &[]),
             (

@@ -1,8 +1,9 @@
 //! Which issues an edit introduced: those of the new content without those of the old one. Pure.
 //!
-//! First go pairs with the same message where the old line, followed through the edit, is the new one; then, of what
-//! is left, as many of each message as there were before. Numbers in a message do not count: it may name lines that
-//! moved. A validator that only failed, before and after, introduces nothing.
+//! First go pairs with the same message where the old line, followed through the edit, is the new one; numbers in a
+//! message do not count then: it may name lines that moved. Of what is left go as many of each message, numbers and
+//! all, as there were before on lines that the edit changed: they moved with them. An old issue on a line that stayed
+//! excuses nothing. A validator that only failed, before and after, introduces nothing.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,7 +20,7 @@ pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Ve
         at.entry((key(found), found.line)).or_default().push(index);
     }
     let mut left: Vec<Option<Found>> = new.into_iter().map(Some).collect();
-    let mut unpaired: HashMap<Key, usize> = HashMap::new();
+    let mut moved: HashMap<Key, usize> = HashMap::new();
     for old in before {
         let line = match (&old.elsewhere, old.line) {
             (None, Some(line)) => lines.follow(line),
@@ -28,12 +29,12 @@ pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Ve
         let pair = at.get_mut(&(key(old), line)).filter(|_| line.is_some() || old.line.is_none());
         match pair.and_then(Vec::pop).and_then(|index| left.get_mut(index)) {
             Some(found) => *found = None,
-            None => *unpaired.entry(key(old)).or_default() += 1,
+            None if line.is_none() => *moved.entry(exact(old)).or_default() += 1,
+            None => {}
         }
     }
     for found in &mut left {
-        let known =
-            found.as_ref().map(key).and_then(|key| unpaired.get_mut(&key)).filter(|count| **count > 0);
+        let known = found.as_ref().map(exact).and_then(|key| moved.get_mut(&key)).filter(|count| **count > 0);
         if let Some(count) = known {
             *count -= 1;
             *found = None;
@@ -44,6 +45,11 @@ pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Ve
 
 type Key = (Option<WirePath>, String);
 
+fn exact(found: &Found) -> Key {
+    (found.elsewhere.clone(), found.message.clone())
+}
+
+/// Without the numbers in the message.
 fn key(found: &Found) -> Key {
     if found.bare {
         return (None, String::new());
@@ -156,6 +162,12 @@ mod tests {
             ("3 a, 1 b", "4 c, 2 b", "4 c"),
             ("2 see line 1", "3 see line 22", ""),
             ("- a, - a", "- a, - a, - a", "- a"),
+            ("3 a1", "2 a1", ""),
+            ("3 a1", "2 a2", "2 a2"),
+            ("3 a1", "4 a2", "4 a2"),
+            ("2 a", "4 a", "4 a"),
+            ("- a1", "2 a1", ""),
+            ("- a1", "2 a2", "2 a2"),
             ("- !", "- !", ""),
             ("", "- !", "- !"),
             ("1 a", "- !", "- !"),

@@ -96,7 +96,9 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
     let (place, sight) = work.look(path).map_err(|why| format!("{path}: {why}"))?;
     let found = match sight {
         Sight::Absent => None,
-        Sight::File(found) if found.face.hash == before.face.hash => return Ok(None),
+        Sight::File(found) if (found.face.hash, found.face.mode) == (before.face.hash, before.face.mode) => {
+            return Ok(None);
+        }
         Sight::File(found) => Some(found),
         Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
             return Err(format!("{path}: it is no file any more that editd can read; it is left as it is"));

@@ -34,6 +34,7 @@ use crate::limits;
 use crate::rooms::Rooms;
 use crate::store::Position;
 use crate::store::record::{Done, Record};
+use crate::trust::Brought;
 use crate::validate::process::{Ended, Ran, Run};
 use stand::Stand;
 
@@ -48,6 +49,8 @@ struct Work<'w> {
     /// When the first one began.
     began: Duration,
     runs: usize,
+    /// What names the hooks.
+    brought: Brought,
 }
 
 /// Runs what a sealed job's files call for, and tells it in the receipt.
@@ -67,7 +70,7 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
     }
     let stands = stand::of_job(&sealed);
     let began = rooms.clock.monotonic();
-    let mut work = Work { rooms, sealed: &sealed, stands, fresh, began, runs: 0 };
+    let mut work = Work { rooms, sealed: &sealed, stands, fresh, began, runs: 0, brought: brought.clone() };
     let mut told = Vec::with_capacity(hooks.len());
     for hook in hooks {
         // The job is done: a mistake in what follows must not be told as the job's end.
@@ -139,6 +142,9 @@ impl Work<'_> {
                 limits::HOOKS_TIME.as_secs()
             ));
         }
+        // A job may run for minutes: who takes his trust back meanwhile means these runs too.
+        let still = self.brought.still_runs(&self.rooms.brought());
+        still.map_err(|why| format!("{path}: not run: {why}"))?;
         self.runs += 1;
         let file = self.rooms.root.join(stand::native(path));
         let words = hook.words(path, &file);

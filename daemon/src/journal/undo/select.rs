@@ -72,7 +72,7 @@ fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
     if request.session.is_none() && request.since.is_none() {
         let session = if request.path.is_none() { Some(who.session.clone()) } else { None };
         let query = Query { path: request.path.clone(), session, ..Query::default() };
-        let last = newest(rooms, &query, |entry| !entry.undone && entry.kind != EntryKind::Undo)?;
+        let last = newest(rooms, &query)?;
         return last.map(|last| whole(rooms, last)).into_iter().collect();
     }
     let query = Query {
@@ -88,7 +88,7 @@ fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
         all.iter().filter(|entry| entry.kind == EntryKind::Undo).flat_map(|entry| entry.of.clone()).collect();
     let mut chosen = Vec::with_capacity(all.len());
     for entry in all.into_iter().filter(|entry| !entry.undone || within.contains(&entry.id)) {
-        if !is_rescue(rooms, &entry)? {
+        if !is_rescue(rooms, &entry)? && !is_spent(rooms, &entry, &within)? {
             chosen.push(entry);
         }
     }
@@ -152,6 +152,21 @@ pub(super) fn is_rescue(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Ref
     Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == How::Rescued)))
 }
 
+/// Whether an entry is a redo of which something was taken back since, other than by what took back `within`: what it
+/// brought is for the entries that it names, as far as they stand.
+fn is_spent(rooms: &Rooms, entry: &EntrySummary, within: &BTreeSet<JobId>) -> Result<bool, Refusal> {
+    if entry.kind != EntryKind::Redo {
+        return Ok(false);
+    }
+    for id in entry.of.iter().filter(|id| !within.contains(id)) {
+        // A redo that names an undo has taken that back.
+        if summary(rooms, *id)?.is_some_and(|of| of.undone != (of.kind == EntryKind::Undo)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
     let mut entries = Vec::with_capacity(ids.len());
     let ids: BTreeSet<JobId> = ids.iter().copied().collect();
@@ -201,7 +216,7 @@ pub fn entry_of(rooms: &Rooms, id: JobId) -> Result<JobId, Refusal> {
 /// `not_found` where there is none, `io` where the journal cannot be read.
 pub fn last_of_session(rooms: &Rooms, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
     let query = Query { path: Some(path.clone()), session: Some(who.session.clone()), ..Query::default() };
-    let last = newest(rooms, &query, |entry| !entry.undone && entry.kind != EntryKind::Undo)?;
+    let last = newest(rooms, &query)?;
     let last = last.map(|entry| whole(rooms, entry)).transpose()?;
     last.map(|entry| entry.id).ok_or_else(|| {
         let message = format!(
@@ -211,19 +226,15 @@ pub fn last_of_session(rooms: &Rooms, who: &Who, path: &WirePath) -> Result<JobI
     })
 }
 
-/// The newest entry for which `meant` holds, found page by page.
-fn newest(
-    rooms: &Rooms,
-    query: &Query,
-    meant: impl Fn(&EntrySummary) -> bool,
-) -> Result<Option<EntrySummary>, Refusal> {
+/// The newest entry that can be taken back, found page by page. An undo is none: who goes on, goes on behind it.
+fn newest(rooms: &Rooms, query: &Query) -> Result<Option<EntrySummary>, Refusal> {
     let mut query = Query { limit: 64, ..query.clone() };
     loop {
         let page = history(rooms, &query)?;
         let last = page.last().map(|entry| entry.id);
         let full = page.len() == query.limit;
-        for entry in page.into_iter().filter(|entry| meant(entry)) {
-            if !is_rescue(rooms, &entry)? {
+        for entry in page.into_iter().filter(|entry| !entry.undone && entry.kind != EntryKind::Undo) {
+            if !is_rescue(rooms, &entry)? && !is_spent(rooms, &entry, &BTreeSet::new())? {
                 return Ok(Some(entry));
             }
         }
