@@ -334,6 +334,8 @@ fn a_job_that_its_hook_takes_back_whole_is_undone_once() {
     undo(&house, json!({}));
     undo(&house, json!({}));
     assert_eq!((undone(&house).contains(&first["job"]), text(&house, "a.txt")), (true, "one\n".into()));
+    let all = house.client("s").ask_json(kind::UNDO, &json!({ "session": "s" }));
+    assert_eq!((jobs::status(&all), &all["job"]), ("unchanged", &Value::Null), "{all}");
     let nothing = house.client("s").ask_json(kind::UNDO, &json!({}));
     jobs::refused(&nothing, "not_found");
     let shown = house.client("s").ask_json(kind::CHECK, &json!({})).to_string();

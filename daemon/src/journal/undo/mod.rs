@@ -67,7 +67,7 @@ pub fn draft(
     }
     let mut now = Now::take(rooms, &entries)?;
     let merged = unwind::unwind(rooms, &entries, &mut now.states, request.on_stale)?;
-    let origin = Origin {
+    let mut origin = Origin {
         kind: chosen.kind,
         who: who.clone(),
         key: request.key.clone(),
@@ -86,6 +86,9 @@ pub fn draft(
     let (changes, mut files) = now.into_changes(request.diff != Some(false));
     for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
         file.warnings.push("what others have written since stays: the inverse was merged into it".to_owned());
+    }
+    if changes.is_empty() && chosen.mixed {
+        origin.of.clear();
     }
     let rebased = !merged.is_empty();
     Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, rebased, said: None })

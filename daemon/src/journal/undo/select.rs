@@ -27,6 +27,8 @@ pub(super) struct Chosen {
     pub(super) kind: EntryKind,
     /// The entries whose `undone` it sets (undo) or clears (redo).
     pub(super) marks: Vec<JobId>,
+    /// Whether it takes back entries and what took them back: where that changes no file, nothing happened.
+    pub(super) mixed: bool,
 }
 
 /// Finds what is meant.
@@ -61,8 +63,9 @@ pub(super) fn select(
             marks.insert(entry.id);
         }
     }
+    let mixed = !back && entries.iter().any(|entry| entry.kind == EntryKind::Undo);
     let ids = entries.iter().map(|entry| entry.id).collect();
-    Ok(Chosen { ids, kind, marks: marks.into_iter().collect() })
+    Ok(Chosen { ids, kind, marks: marks.into_iter().collect(), mixed })
 }
 
 fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
