@@ -5,7 +5,7 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::disallowed_methods,
+    clippy::indexing_slicing,
     reason = "a benchmark that cannot run has nothing to report, and reads real sources"
 )]
 

@@ -24,7 +24,7 @@ pub(super) fn introduced(
 ) -> Result<Told, String> {
     let mut told = Told::default();
     let not_run =
-        |why| Told { note: Some(format!("`{}` did not run: {why}", spec.name)), issues: Vec::new() };
+        |why| Told { notes: vec![format!("`{}` did not run: {why}", spec.name)], issues: Vec::new() };
     if let Err(why) = (around.trusted)() {
         return Ok(not_run(why));
     }
