@@ -147,7 +147,7 @@ fn what_a_parse_takes_is_given_back() {
     let before = process::resident_kib(house.pid()).unwrap();
     let mut client = house.client("a");
     let outline = client.ask_json(kind::OUTLINE, &json!({"path": "large.rs"}));
-    assert_eq!(outline["omitted"], 10_000);
+    assert_eq!(outline["omitted"], 10_000, "{}", outline["error"]);
     let peak = process::peak_kib(house.pid()).unwrap();
     wait::until("memory goes back", wait::LONG, || {
         let now = process::resident_kib(house.pid())?;

@@ -16,9 +16,9 @@ pub struct Budget {
 /// thirty times. A file of 10,000 lines has less than half of it.
 const BYTES: usize = 1024 * 1024;
 
-/// Steps of one parse, some 20 microseconds each, and at the dearest (`a<` and `a[` without end) 28 KB, so that a parse
-/// takes at most 300 MB. A file of 10,000 lines takes some 2,500.
-const STEPS: u64 = 10_000;
+/// Steps of one parse, some 20 microseconds each, and at the dearest (`a<` and `a[` without end) 28 KB. A file of 10,000
+/// lines takes some 2,500, 1 MB of dense code more than 15,000.
+const STEPS: u64 = 30_000;
 
 impl Budget {
     /// Whether a text is short enough.

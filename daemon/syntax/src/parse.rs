@@ -14,6 +14,12 @@ const CHUNK: usize = 256;
 /// How many of those cost what a step does.
 const READS: u64 = 16;
 
+/// Steps that every text may take, however small.
+const FEWEST: u64 = 5_000;
+
+/// Bytes for each further step: dense code takes one for every 60. So 200 KB take at most some 320 MB.
+const BYTES_PER_STEP: u64 = 32;
+
 /// Why there is no tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unparsed {
@@ -51,7 +57,8 @@ pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<T
         return Err(Unparsed::Absent(language.name()));
     }
     // What looks far ahead for each token spends its time outside of steps, but it must read what it looks at.
-    let left = Cell::new(budget.steps.saturating_mul(READS));
+    let most = FEWEST + text.len() as u64 / BYTES_PER_STEP;
+    let left = Cell::new(budget.steps.min(most).saturating_mul(READS));
     let spend = |reads: u64| {
         left.set(left.get().saturating_sub(reads));
         left.get() == 0
