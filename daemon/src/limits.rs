@@ -9,6 +9,11 @@ pub const QUEUE: usize = 1024;
 /// Jobs that run at once: enough that many clients share one flush.
 pub const WORKERS: usize = 32;
 
+/// Of those, the ones for which commands of the workspace may run: they take seconds, and wait for one another's turns;
+/// the other jobs go on meanwhile.
+pub const CALLING_WORKERS: usize = WORKERS / 2;
+const _: () = assert!(RUNS <= CALLING_WORKERS && CALLING_WORKERS < WORKERS);
+
 /// Open connections; one more is closed with `busy`.
 pub const CONNECTIONS: usize = 256;
 
