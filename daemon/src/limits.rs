@@ -9,6 +9,11 @@ pub const QUEUE: usize = 1024;
 /// Jobs that run at once: enough that many clients share one flush.
 pub const WORKERS: usize = 32;
 
+/// Of those, the ones for which commands of the workspace may run: they take seconds, and wait for one another's turns;
+/// the other jobs go on meanwhile.
+pub const CALLING_WORKERS: usize = WORKERS / 2;
+const _: () = assert!(RUNS <= CALLING_WORKERS && CALLING_WORKERS < WORKERS);
+
 /// Open connections; one more is closed with `busy`.
 pub const CONNECTIONS: usize = 256;
 
@@ -103,6 +108,12 @@ pub const COMMAND_NAME: usize = 64;
 
 /// The longest time that a command may be given: a job waits for it, and others for the job.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Bytes that a command may be let write: as much as the largest file that a hook may give back. The daemon keeps it.
+pub const COMMAND_OUTPUT: u64 = 64 << 20;
+
+/// Bytes of memory that a command may be let have: more than any checker needs, and short of what overflows.
+pub const COMMAND_MEMORY: u64 = 1 << 40;
 
 /// How long the hooks of one job may run in all: its client waits, and its files are held.
 pub const HOOKS_TIME: Duration = Duration::from_secs(600);

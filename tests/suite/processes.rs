@@ -36,6 +36,7 @@ impl Yard {
             folder: &self.folder,
             input: b"",
             time: wait::LONG,
+            within: wait::LONG,
             memory: 1 << 30,
             output: 1 << 20,
         };
@@ -163,26 +164,37 @@ fn a_fork_bomb_is_ended() {
     assert_eq!(yard.run(hiding, |_| ()).ended, Ended::Processes);
 }
 
-#[test]
-fn nobody_waits_for_a_turn_longer_than_its_time() {
-    let yard = Yard::new();
+/// More commands than can run at once, each with this time in all; how they ended.
+fn crowd(yard: &Yard, within: Duration) -> Vec<Ended> {
     std::thread::scope(|scope| {
-        let runs = (0..24).map(|_| {
-            scope.spawn(|| {
-                let command = ["sleep".into(), "1000".into()];
-                let run = Run {
-                    command: &command,
-                    folder: &yard.folder,
-                    input: b"",
-                    time: SOON,
-                    memory: 1 << 30,
-                    output: 1,
-                };
+        let runs = (0..18).map(|nth| {
+            scope.spawn(move || {
+                let command =
+                    ["sh", "-c", ": >\"$1\"; exec sleep 1000", "sh", &nth.to_string()].map(OsString::from);
+                let (folder, input) = (yard.folder.as_path(), b"");
+                let run =
+                    Run { command: &command, folder, input, time: SOON, within, memory: 1 << 30, output: 1 };
                 yard.runner.run(run).ended
             })
         });
         let runs: Vec<_> = runs.collect();
-        runs.into_iter().for_each(|run| assert_eq!(run.join().unwrap(), Ended::TimedOut));
-    });
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn nobody_waits_for_a_turn_longer_than_it_may() {
+    let yard = Yard::new();
+    let ended = crowd(&yard, SOON);
+    assert!(ended.iter().all(|ended| matches!(ended, Ended::TimedOut | Ended::NoTurn)), "{ended:?}");
+    assert!(ended.contains(&Ended::NoTurn), "{ended:?}");
     assert_eq!(process::in_folder(&yard.folder), Vec::<u32>::new());
+}
+
+#[test]
+fn the_wait_for_a_turn_is_not_the_command_s_time() {
+    let yard = Yard::new();
+    let ended = crowd(&yard, wait::LONG);
+    assert!(ended.iter().all(|ended| *ended == Ended::TimedOut), "{ended:?}");
+    assert_eq!(std::fs::read_dir(&yard.folder).unwrap().count(), ended.len(), "each was started");
 }

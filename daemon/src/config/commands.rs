@@ -58,7 +58,7 @@ pub struct CommandSpec {
     pub timeout: Duration,
     /// Bytes of memory that it and its children may use.
     pub memory: u64,
-    /// Bytes that it may write to standard output, and as many to standard error.
+    /// Bytes that it may write to standard output and standard error together.
     pub output: u64,
     /// Of a validator: how an issue stands in its output; the default forms where `None`.
     pub pattern: Option<Pattern>,
@@ -159,8 +159,8 @@ struct ValidatorFields {
     files: SomeFiles,
     command: Words,
     timeout: Option<Timeout>,
-    memory: Option<Bytes>,
-    output: Option<Bytes>,
+    memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
+    output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
     pattern: Option<Pattern>,
 }
 
@@ -171,8 +171,8 @@ struct HookFields {
     files: SomeFiles,
     command: Words,
     timeout: Option<Timeout>,
-    memory: Option<Bytes>,
-    output: Option<Bytes>,
+    memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
+    output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
     #[serde(default)]
     stdout: bool,
 }
@@ -222,7 +222,7 @@ struct Name(String);
 struct SomeFiles(Files);
 struct Words(Vec<String>);
 struct Timeout(Duration);
-struct Bytes(u64);
+struct Bytes<const MOST: u64>(u64);
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -283,11 +283,14 @@ impl<'de> Deserialize<'de> for Timeout {
     }
 }
 
-impl<'de> Deserialize<'de> for Bytes {
+impl<'de, const MOST: u64> Deserialize<'de> for Bytes<MOST> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let WrittenSize(size) = WrittenSize::deserialize(from)?;
         if size == 0 {
             return Err(de::Error::custom("it must be more than nothing"));
+        }
+        if size > MOST {
+            return Err(de::Error::custom(format_args!("it may be {} MiB at most", MOST >> 20)));
         }
         Ok(Self(size))
     }

@@ -1,7 +1,7 @@
 //! The jobs themselves: which wait, which run, who wants to know. Pure but for the replies that it keeps;
 //! it runs nothing and asks nobody.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use editd_proto::ids::JobId;
 use editd_proto::message::UndoRequest;
@@ -30,6 +30,8 @@ pub(super) struct Job {
     pub(super) reply: Option<Reply>,
     /// Whether its reply may be sent before it is flushed.
     pub(super) relaxed: bool,
+    /// Whether commands of the workspace may run for it: it may take as long as they do.
+    pub(super) calls: bool,
     /// Its place in the queue's bounds, and in what keeps the daemon from leaving.
     pub(super) held: (Pass, Busy),
 }
@@ -75,7 +77,11 @@ pub(super) struct Board {
     waiting: HashMap<Ticket, Job>,
     /// Of those, the ones whose lanes are free, while all workers are taken.
     ready: VecDeque<Ticket>,
+    /// The same for jobs for which commands may run.
+    ready_to_call: VecDeque<Ticket>,
     running: usize,
+    /// Of those that run, the ones for which commands may.
+    calling: HashSet<Ticket>,
     by_id: HashMap<JobId, Ticket>,
     waiters: HashMap<JobId, Vec<(u64, Reply)>>,
     next_wait: u64,
@@ -90,7 +96,7 @@ impl Board {
         }
         self.waiting.insert(ticket, job);
         if at_once {
-            self.ready.push_back(ticket);
+            self.make_ready([ticket]);
         }
         self.begin().pop()
     }
@@ -102,7 +108,9 @@ impl Board {
             self.take_waiters(id)
         });
         self.running = self.running.saturating_sub(1);
-        self.ready.extend(self.table.leave(ticket));
+        self.calling.remove(&ticket);
+        let next = self.table.leave(ticket);
+        self.make_ready(next);
         (self.begin(), waiters)
     }
 
@@ -166,27 +174,50 @@ impl Board {
     fn take_away(&mut self, ticket: Ticket, id: JobId) -> Begun {
         self.by_id.remove(&id);
         match self.table.remove(ticket) {
-            Removed::Waiting(next) => self.ready.extend(next),
+            Removed::Waiting(next) => self.make_ready(next),
             // Its lanes were free and only a worker was missing.
             Removed::Running => {
                 self.ready.retain(|other| *other != ticket);
-                self.ready.extend(self.table.leave(ticket));
+                self.ready_to_call.retain(|other| *other != ticket);
+                let next = self.table.leave(ticket);
+                self.make_ready(next);
             }
             Removed::Unknown => {}
         }
         self.begin()
     }
 
+    fn make_ready(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
+        for ticket in tickets {
+            let calls = self.waiting.get(&ticket).is_some_and(|job| job.calls);
+            if calls { &mut self.ready_to_call } else { &mut self.ready }.push_back(ticket);
+        }
+    }
+
     /// Takes what is ready, as far as there are workers.
     fn begin(&mut self) -> Begun {
         let mut begun = Vec::new();
         while self.running < limits::WORKERS {
-            let Some(ticket) = self.ready.pop_front() else { break };
+            let Some(ticket) = self.next() else { break };
             if let Some(job) = self.waiting.remove(&ticket) {
                 self.running += 1;
+                if job.calls {
+                    self.calling.insert(ticket);
+                }
                 begun.push((ticket, job));
             }
         }
         begun
+    }
+
+    /// The first of those that are ready; of those for which commands may run only while few do.
+    fn next(&mut self) -> Option<Ticket> {
+        let may_call = self.calling.len() < limits::CALLING_WORKERS;
+        let calling = self.ready_to_call.front().filter(|_| may_call);
+        match (self.ready.front(), calling) {
+            (Some(other), Some(calling)) if calling < other => self.ready_to_call.pop_front(),
+            (None, Some(_)) => self.ready_to_call.pop_front(),
+            _ => self.ready.pop_front(),
+        }
     }
 }

@@ -6,8 +6,8 @@
 //! jobs on one file.
 //!
 //! *Invariants*: what [`lanes`] says; every [`Reply`] is answered exactly once, also when a job panics;
-//! the same key is the same job; never more than `limits::WORKERS` jobs run, nor do more than
-//! `limits::QUEUE` wait.
+//! the same key is the same job; never more than `limits::WORKERS` jobs run, of which at most
+//! `limits::CALLING_WORKERS` are such for which commands may run, nor do more than `limits::QUEUE` wait.
 
 pub mod activity;
 pub mod admit;

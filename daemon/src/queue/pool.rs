@@ -99,8 +99,9 @@ impl Queue {
             Some(reply)
         };
         let durability = request.durability.unwrap_or(self.0.durability);
+        let calls = desk.calls(&lanes);
         let work = Work::Edit(id, Box::new(asked));
-        self.place(self.job(who, work, reply, durability, pass), lanes)
+        self.place(Job { calls, ..self.job(who, work, reply, durability, pass) }, lanes)
     }
 
     /// Gives a job its number. `None` where it is another one, or none: then it is answered, or will be.
@@ -148,8 +149,9 @@ impl Queue {
         let asked = self.0.desk.understand(request);
         let lanes = self.0.desk.lanes(&asked).unwrap_or(Lanes::All);
         let durability = asked.request().durability.unwrap_or(self.0.durability);
+        let calls = self.0.desk.calls(&lanes);
         let work = Work::Edit(id, Box::new(asked));
-        let runnable = self.place(self.job(who, work, None, durability, pass), lanes);
+        let runnable = self.place(Job { calls, ..self.job(who, work, None, durability, pass) }, lanes);
         self.spawn(runnable);
     }
 
@@ -227,7 +229,7 @@ impl Queue {
 
     fn job(&self, who: Who, work: Work, reply: Option<Reply>, durability: Durability, pass: Pass) -> Job {
         let held = (pass, self.0.activity.begin());
-        Job { who, work, reply, relaxed: durability == Durability::Relaxed, held }
+        Job { who, work, reply, relaxed: durability == Durability::Relaxed, calls: false, held }
     }
 
     fn place(&self, job: Job, lanes: Lanes) -> Option<Runnable> {

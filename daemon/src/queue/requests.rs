@@ -21,6 +21,7 @@ pub trait Requests: Send + Sync {
     fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal>;
     fn understand(&self, request: JobRequest) -> Understood;
     fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal>;
+    fn calls(&self, lanes: &Lanes) -> bool;
     fn admit(&self, who: &Who, asked: &Understood) -> Admission;
     fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt;
     fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt;
@@ -60,6 +61,9 @@ impl Requests for Workspace {
     }
     fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
         Workspace::lanes(self, asked)
+    }
+    fn calls(&self, lanes: &Lanes) -> bool {
+        Workspace::calls(self, lanes)
     }
     fn admit(&self, who: &Who, asked: &Understood) -> Admission {
         Workspace::admit(self, who, asked)

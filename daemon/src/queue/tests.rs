@@ -263,3 +263,29 @@ fn no_more_jobs_run_at_once_than_there_are_workers() {
     }
     assert_eq!(bench.fake.log().iter().filter(|line| *line == "end held").count(), paths.len());
 }
+
+#[test]
+fn jobs_for_which_commands_run_leave_workers_to_the_others() {
+    let bench = bench();
+    bench.fake.hold("slow");
+    let paths: Vec<String> = (0..limits::WORKERS + 5).map(|n| format!("checked/{n}")).collect();
+    let replies: Vec<_> = paths.iter().map(|path| bench.send(job("slow", &[path]))).collect();
+    // Ready but for a worker of its sort: it can be cancelled, and holds nobody up.
+    let off = JobRequest { detach: true, ..job("off", &["checked/off"]) };
+    let off = got(&bench.send(off)).job.unwrap();
+    assert_eq!(bench.queue.cancel(off).unwrap().status, Status::Refused);
+    for n in 0..limits::WORKERS {
+        assert_eq!(got(&bench.send(job("quick", &[&format!("f{n}")]))).status, Status::Applied);
+    }
+    let begun =
+        |label: &str| bench.fake.log().iter().filter(|line| **line == format!("begin {label}")).count();
+    while begun("slow") < limits::CALLING_WORKERS {
+        std::thread::yield_now();
+    }
+    assert_eq!(begun("slow"), limits::CALLING_WORKERS);
+    bench.fake.let_go("slow");
+    for from in &replies {
+        got(from);
+    }
+    assert_eq!((begun("slow"), begun("off")), (paths.len(), 0));
+}

@@ -73,7 +73,8 @@ fn judge(
         command: &command,
         folder: around.root,
         input: if in_file { b"" } else { bytes },
-        time: spec.timeout.min(left),
+        time: spec.timeout,
+        within: left,
         memory: spec.memory,
         output: usize::try_from(spec.output).unwrap_or(usize::MAX),
     });

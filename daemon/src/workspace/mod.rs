@@ -26,7 +26,7 @@ use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt};
 use editd_proto::path::WirePath;
 
 use crate::clock::Clock;
-use crate::config::Settings;
+use crate::config::{CommandKind, Settings};
 use crate::job;
 use crate::job::step::Observer;
 use crate::os::{Identity, Os};
@@ -179,6 +179,20 @@ impl Workspace {
             }
         }
         Ok(lanes)
+    }
+
+    /// Whether commands that the workspace brings may run for a job with these lanes, as far as can be told before it
+    /// runs.
+    pub fn calls(&self, lanes: &Lanes) -> bool {
+        // What has all lanes runs alone: nobody waits for a worker because of it.
+        let Lanes::Some(keys) = lanes else { return false };
+        let brought = self.rooms.brought();
+        let mut commands = [CommandKind::Validator, CommandKind::AfterWrite]
+            .into_iter()
+            .flat_map(|kind| brought.runnable(kind));
+        commands.any(|command| {
+            keys.iter().any(|key| matches!(key, LaneKey::Path(path) if command.files.matches(path)))
+        })
     }
 
     /// The folders, as workspace paths, of files that were read or written since it was opened (at most

@@ -78,6 +78,8 @@ fn a_mistake_is_named_with_its_line() {
     for (text, line, word) in [
         (command("shell = true"), "line 5", "shell"),
         (command("stdout = true"), "line 5", "stdout"),
+        (command("output = \"65MiB\""), "line 5", "64 MiB at most"),
+        (command("memory = \"2TiB\""), "line 5", "1048576 MiB at most"),
         (command("timeout = 5"), "line 5", "timeout"),
         (command("timeout = \"0s\""), "line 5", "1ms"),
         (command("timeout = \"11m\""), "line 5", "600s"),

@@ -152,7 +152,8 @@ impl Work<'_> {
             command: &words,
             folder: &self.rooms.root,
             input,
-            time: hook.timeout.min(left),
+            time: hook.timeout,
+            within: left,
             memory: hook.memory,
             output: usize::try_from(hook.output).unwrap_or(usize::MAX),
         });

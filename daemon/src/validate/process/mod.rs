@@ -2,7 +2,7 @@
 //! descendants behind. It knows nothing of files, issues or trust.
 //!
 //! *Calling sequence*: [`Runner::run`], for as many commands at once as there are threads; as many of them run as the
-//! machine has cores, the others wait for their turn within their own time.
+//! machine has cores, the others wait for their turn in the order in which they came; a command's own time begins then.
 //!
 //! The daemon starts itself a second time as a small supervisor (`supervise`), which starts the command, looks after
 //! it, and ends it with all that came of it. Between the two runs a socket: what is to be done goes one way, how it
@@ -30,6 +30,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -52,8 +53,10 @@ pub struct Run<'r> {
     pub folder: &'r Path,
     /// What it finds on its standard input. It need not read it.
     pub input: &'r [u8],
-    /// How long it may take, and wait for its turn.
+    /// How long it may take once it has its turn.
     pub time: Duration,
+    /// How long it may wait for its turn and run, together.
+    pub within: Duration,
     /// Bytes of resident memory that it and its descendants may have together.
     pub memory: u64,
     /// Bytes that it may write to its standard output and standard error together.
@@ -72,9 +75,12 @@ pub enum Ended {
     /// It could not be started: why, with the program's name.
     #[error("{0}")]
     NotStarted(String),
-    /// It was ended: its time was up, or no turn came in time.
+    /// It was ended: its time was up.
     #[error("its time was up")]
     TimedOut,
+    /// It was not started: other commands had every turn for as long as it could wait.
+    #[error("no turn came in time, other commands were running")]
+    NoTurn,
     /// It was ended: too much memory.
     #[error("it took more memory than it may have")]
     Memory,
@@ -111,8 +117,22 @@ pub struct Runner {
     #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
     program: Option<PathBuf>,
     clock: Arc<dyn Clock>,
-    free: Mutex<usize>,
-    freed: Condvar,
+    turns: Mutex<Turns>,
+    changed: Condvar,
+}
+
+/// Who runs and who waits.
+struct Turns {
+    free: usize,
+    /// Who waits, by number: the first is next.
+    waiting: VecDeque<u64>,
+    next: u64,
+}
+
+impl Turns {
+    fn is_turn_of(&self, number: u64) -> bool {
+        self.free > 0 && self.waiting.front() == Some(&number)
+    }
 }
 
 impl Runner {
@@ -120,15 +140,17 @@ impl Runner {
     #[must_use]
     pub fn new(program: Option<PathBuf>, clock: Arc<dyn Clock>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { program, clock, free: Mutex::new(cores.clamp(2, RUNS)), freed: Condvar::new() }
+        let turns = Turns { free: cores.clamp(2, RUNS), waiting: VecDeque::new(), next: 0 };
+        Self { program, clock, turns: Mutex::new(turns), changed: Condvar::new() }
     }
 
     /// Runs a command to its end. Blocks for as long as it takes.
     pub fn run(&self, run: Run<'_>) -> Ran {
         let asked = self.clock.monotonic();
-        let Some(_turn) = self.turn(run.time) else { return Ran::without_output(Ended::TimedOut) };
+        let Some(_turn) = self.turn(run.within) else { return Ran::without_output(Ended::NoTurn) };
         let waited = self.clock.monotonic().saturating_sub(asked);
-        let (time, memory) = (run.time.saturating_sub(waited), run.memory.max(RUN_MEMORY_LEAST));
+        let time = run.time.min(run.within.saturating_sub(waited));
+        let memory = run.memory.max(RUN_MEMORY_LEAST);
         self.look_after(Run { time, memory, ..run })
     }
 
@@ -142,15 +164,21 @@ impl Runner {
         Ran::without_output(windows::refused())
     }
 
-    fn turn(&self, time: Duration) -> Option<Turn<'_>> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.freed.wait_timeout_while(free, time, |free| *free == 0);
-        let (mut free, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        if waited.timed_out() && *free == 0 {
-            return None;
+    fn turn(&self, within: Duration) -> Option<Turn<'_>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = turns.next;
+        turns.next += 1;
+        turns.waiting.push_back(number);
+        let waited = self.changed.wait_timeout_while(turns, within, |turns| !turns.is_turn_of(number));
+        let (mut turns, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let came = turns.is_turn_of(number);
+        turns.waiting.retain(|other| *other != number);
+        if came {
+            turns.free -= 1;
         }
-        *free -= 1;
-        Some(Turn(self))
+        // Another is the first now, and there may be a turn for it.
+        self.changed.notify_all();
+        came.then(|| Turn(self))
     }
 }
 
@@ -159,7 +187,7 @@ struct Turn<'t>(&'t Runner);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
+        self.0.turns.lock().unwrap_or_else(PoisonError::into_inner).free += 1;
+        self.0.changed.notify_all();
     }
 }
