@@ -61,6 +61,26 @@ fn a_command_ends_with_its_status_and_its_words() {
 }
 
 #[test]
+fn what_may_no_longer_run_when_its_turn_has_come_is_not_started() {
+    let yard = Yard::new();
+    let command = ["sh", "-c", "touch ran"].map(OsString::from);
+    let run = Run {
+        command: &command,
+        folder: &yard.folder,
+        input: b"",
+        time: wait::LONG,
+        within: wait::LONG,
+        memory: 1 << 30,
+        output: 1 << 20,
+    };
+    let gone = || Err("it is no longer trusted".to_owned());
+    assert_eq!(yard.runner.run_if(run, gone).ended, Ended::NotStarted("it is no longer trusted".to_owned()));
+    assert!(!yard.folder.join("ran").exists());
+    assert_eq!(yard.runner.run_if(run, || Ok(())).ended, Ended::Exited(0));
+    assert!(yard.folder.join("ran").exists(), "the turn was given back");
+}
+
+#[test]
 fn an_absent_program_is_named() {
     let Ended::NotStarted(why) = Yard::new().program(&["no-such-program-anywhere"], |_| ()).ended else {
         panic!("it was started");

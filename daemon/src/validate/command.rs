@@ -25,19 +25,22 @@ pub(super) fn introduced(
     let mut told = Told::default();
     let not_run =
         |why| Told { notes: vec![format!("`{}` did not run: {why}", spec.name)], issues: Vec::new() };
-    if let Err(why) = (around.trusted)() {
-        return Ok(not_run(why));
-    }
-    let new = judge(around, spec, content, content.new, left())?;
+    let new = match judge(around, spec, content, content.new, left()) {
+        // Who takes his trust back while a command waits for its turn is no fault of the job.
+        Err(why) => return (around.trusted)().map_or_else(|gone| Ok(not_run(gone)), |()| Err(why)),
+        Ok(new) => new,
+    };
     let Some(old) = content.old.filter(|_| !new.is_empty()) else {
         told.issues = new;
         return Ok(told);
     };
-    if let Err(why) = (around.trusted)() {
-        return Ok(not_run(why));
-    }
-    let before = judge(around, spec, content, old, left())
-        .map_err(|why| format!("{why}, on the file as it was; it has {} issues now", new.len()))?;
+    let before = match judge(around, spec, content, old, left()) {
+        Err(why) => {
+            let why = format!("{why}, on the file as it was; it has {} issues now", new.len());
+            return (around.trusted)().map_or_else(|gone| Ok(not_run(gone)), |()| Err(why));
+        }
+        Ok(before) => before,
+    };
     if let (Some(_), Some(found)) = (before.iter().find(|old| old.bare), new.iter().find(|new| new.bare)) {
         told.notes.push(format!("`{}` fails with and without the job: {}", spec.name, found.message));
     }
@@ -69,7 +72,7 @@ fn judge(
         scratch.transpose().map_err(|why| format!("no temporary file can be made in .editd: {why}"))?;
     let file = scratch.as_ref().map(|scratch| around.root.join(scratch.below()));
     let command = spec.words(content.path, file.as_deref().unwrap_or(Path::new("")));
-    let ran = around.runner.run(Run {
+    let run = Run {
         command: &command,
         folder: around.root,
         input: if in_file { b"" } else { bytes },
@@ -77,7 +80,9 @@ fn judge(
         within: left,
         memory: spec.memory,
         output: usize::try_from(spec.output).unwrap_or(usize::MAX),
-    });
+    };
+    // It may have waited for its turn for minutes.
+    let ran = around.runner.run_if(run, || (around.trusted)().map_err(str::to_owned));
     let names = Names { root: around.root, path: content.path, file: file.as_deref() };
     understood(spec, &ran, names)
 }

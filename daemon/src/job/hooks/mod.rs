@@ -142,13 +142,10 @@ impl Work<'_> {
                 limits::HOOKS_TIME.as_secs()
             ));
         }
-        // A job may run for minutes: who takes his trust back meanwhile means these runs too.
-        let still = self.brought.still_runs(&self.rooms.brought());
-        still.map_err(|why| format!("{path}: not run: {why}"))?;
         self.runs += 1;
         let file = self.rooms.root.join(stand::native(path));
         let words = hook.words(path, &file);
-        let ran = self.rooms.runner.run(Run {
+        let run = Run {
             command: &words,
             folder: &self.rooms.root,
             input,
@@ -156,7 +153,12 @@ impl Work<'_> {
             within: left,
             memory: hook.memory,
             output: usize::try_from(hook.output).unwrap_or(usize::MAX),
-        });
+        };
+        // A job may run for minutes: who takes his trust back meanwhile means these runs too.
+        let ran = self
+            .rooms
+            .runner
+            .run_if(run, || self.brought.still_runs(&self.rooms.brought()).map_err(str::to_owned));
         match ran.ended {
             Ended::NotStarted(why) => Err(format!("{path}: not run: {why}")),
             _ => Ok(ran),

@@ -146,8 +146,16 @@ impl Runner {
 
     /// Runs a command to its end. Blocks for as long as it takes.
     pub fn run(&self, run: Run<'_>) -> Ran {
+        self.run_if(run, || Ok(()))
+    }
+
+    /// The same, if `may` still says so when its turn has come: it may have waited for minutes.
+    pub fn run_if(&self, run: Run<'_>, may: impl FnOnce() -> Result<(), String>) -> Ran {
         let asked = self.clock.monotonic();
         let Some(_turn) = self.turn(run.within) else { return Ran::without_output(Ended::NoTurn) };
+        if let Err(why) = may() {
+            return Ran::without_output(Ended::NotStarted(why));
+        }
         let waited = self.clock.monotonic().saturating_sub(asked);
         let time = run.time.min(run.within.saturating_sub(waited));
         let memory = run.memory.max(RUN_MEMORY_LEAST);
