@@ -5,7 +5,7 @@
 //! *Calling sequence*: [`check`] with every new content of a job.
 //!
 //! *Invariants*: only what an edit *introduces* is told: what a validator says of the old content is taken away
-//! ([`subtract`]). Runs are bounded in number, time, memory and output ([`process`]); a validator that cannot run is
+//! (`subtract`). Runs are bounded in number, time, memory and output ([`process`]); a validator that cannot run is
 //! told apart from one that is content.
 //!
 //! *Limitations*: a validator sees one content at a time, with all other files as they are on the disk.

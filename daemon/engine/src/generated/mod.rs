@@ -18,7 +18,7 @@ use comments::Comments;
 use says::Listener;
 
 /// Why a file is taken for a generated one, as the end of a sentence; `None` where nothing says so. `bytes` is its
-/// content, of which the first [`limits::HEADER`] are looked at.
+/// content, of which the first 8 KiB are looked at.
 pub fn generated(path: &WirePath, bytes: &[u8]) -> Option<String> {
     if let Some(why) = paths::why(path.as_bytes()) {
         return Some(why);
