@@ -284,7 +284,13 @@ fn a_type_checker_finds_what_an_edit_brings() {
     if !has("mypy") {
         return;
     }
-    let command = ["mypy", "--no-error-summary", "--cache-dir=/dev/null", "--show-column-numbers", "{file}"];
+    // Where it was installed for this user, its modules are found from the home folder, which is another one here.
+    let base = std::process::Command::new("python3").args(["-m", "site", "--user-base"]).output();
+    let base =
+        base.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    let base = format!("PYTHONUSERBASE={base}");
+    let mypy = ["mypy", "--no-error-summary", "--cache-dir=/dev/null", "--show-column-numbers", "{file}"];
+    let command = [&["env", &base][..], &mypy].concat();
     let house = house(&validator("mypy", "*.py", &command, "timeout = \"60s\""));
     jobs::applied(&edit(&house, &jobs::write("a.py", "def f(x: int) -> int:\n    return x\n")));
     let reply = written(&house, "a.py", "def f(x: int) -> int:\n    return \"x\"\n");
