@@ -22,7 +22,17 @@ fn main() {
         let Some((language, grammar)) = Language::of(path.as_bytes(), &text).and_then(known) else {
             continue;
         };
-        let lines: Vec<&str> = text.lines().cycle().take(LINES).collect();
+        let most = Budget::default().bytes;
+        let mut bytes = 0;
+        let fits = |line: &&str| {
+            bytes += line.len() + 1;
+            bytes <= most
+        };
+        let lines: Vec<&str> = text.lines().cycle().take(LINES).take_while(fits).collect();
+        if lines.len() < LINES {
+            println!("{path}: its lines are too long: 10,000 of them are no file that is outlined");
+            continue;
+        }
         let text = lines.join("\n");
         let mut parser = Parser::new();
         if parser.set_language(&grammar).is_err() {
