@@ -152,6 +152,7 @@ pub(super) struct WrittenSyntax {
     except: Option<Files>,
 }
 
+// Two lists of fields that differ in one: so a key that belongs to the other kind is told with its line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ValidatorFields {
