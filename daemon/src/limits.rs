@@ -60,6 +60,9 @@ pub const CONTENTS_WAITING: usize = 256;
 /// See [`CONTENTS_WAITING`].
 pub const CONTENTS_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
+/// How long contents wait, milliseconds: where jobs follow each other on one file, the last of them is written.
+pub const CONTENTS_MS: u64 = 100;
+
 /// Milliseconds for which a client's key, and the receipt of a job without an entry, outlive their
 /// segment: a day, as promised.
 pub const KEY_MS: u64 = 24 * 60 * 60 * 1000;

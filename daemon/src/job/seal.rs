@@ -40,7 +40,8 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
     for (change, file) in draft.changes.iter().zip(&entry.files) {
         lock(&rooms.known).wrote(&file.path, file.after.as_ref());
         if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
-            rooms.store.keep_content(after.hash, bytes);
+            let before = file.before.as_ref().map(|face| face.hash);
+            rooms.store.keep_made(before, after.hash, bytes);
         }
     }
     underway.end();

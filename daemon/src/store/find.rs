@@ -134,9 +134,23 @@ impl Store {
         self.shared.open_entries()
     }
 
-    /// Keeps a content for diffs and merges: compressed, bounded, not flushed. Losing it loses no promise.
+    /// Keeps a content that somebody was shown, for diffs and merges: compressed, bounded, not flushed. Losing it
+    /// loses no promise.
     pub fn keep_content(&self, hash: ContentHash, bytes: &[u8]) {
-        if self.shared.contents.offer(hash, bytes) && !self.shared.signal.ask_contents() {
+        if self.shared.contents.offer(hash, bytes) {
+            self.write_contents();
+        }
+    }
+
+    /// The same for a content that a job made in the place of another: of many in a moment only the last is written.
+    pub fn keep_made(&self, before: Option<ContentHash>, hash: ContentHash, bytes: &[u8]) {
+        if self.shared.contents.offer_instead(before, hash, bytes) {
+            self.write_contents();
+        }
+    }
+
+    fn write_contents(&self) {
+        if !self.shared.signal.ask_contents() {
             self.shared.contents.write_waiting();
         }
     }

@@ -3,9 +3,11 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::lock::lock;
 use super::shared::Shared;
+use crate::limits;
 
 #[derive(Default)]
 struct Asked {
@@ -35,11 +37,11 @@ impl Signal {
         asked.listening
     }
 
-    /// Asks for contents to be written. Tells whether anybody listens.
+    /// Asks for contents to be written, soon. Tells whether anybody listens.
     pub(super) fn ask_contents(&self) -> bool {
         let mut asked = lock(&self.asked);
-        asked.contents = true;
-        if asked.listening {
+        let first = !std::mem::replace(&mut asked.contents, true);
+        if asked.listening && first {
             self.woken.notify_one();
         }
         asked.listening
@@ -47,8 +49,18 @@ impl Signal {
 
     fn wait(&self) -> Asked {
         let mut asked = lock(&self.asked);
-        while !(asked.stop || asked.apply || asked.prepare || asked.contents) {
-            asked = self.woken.wait(asked).unwrap_or_else(PoisonError::into_inner);
+        let rest = Duration::from_millis(limits::CONTENTS_MS);
+        while !(asked.stop || asked.apply || asked.prepare) {
+            if !asked.contents {
+                asked = self.woken.wait(asked).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            // What the next jobs replace meanwhile need not be written.
+            let woken = self.woken.wait_timeout(asked, rest).unwrap_or_else(PoisonError::into_inner);
+            asked = woken.0;
+            if woken.1.timed_out() {
+                break;
+            }
         }
         let (listening, stop) = (asked.listening, asked.stop);
         std::mem::replace(&mut *asked, Asked { listening, stop, ..Asked::default() })

@@ -43,8 +43,17 @@ fn head(bytes: &[u8]) -> Cow<'_, str> {
     match head {
         [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
         [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
-        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
-        _ => String::from_utf8_lossy(head),
+        [0xef, 0xbb, 0xbf, rest @ ..] => text(rest),
+        _ => text(head),
+    }
+}
+
+/// As `String::from_utf8_lossy`, which walks byte by byte also where all is well. A letter cut in two at the end goes.
+fn text(head: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(head) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(cut) if cut.error_len().is_none() => text(head.cut(0..cut.valid_up_to())),
+        Err(_) => String::from_utf8_lossy(head),
     }
 }
 

@@ -27,9 +27,24 @@ pub struct Contents {
 
 #[derive(Default)]
 struct Waiting {
-    contents: BTreeMap<ContentHash, Arc<[u8]>>,
+    contents: BTreeMap<ContentHash, Offered>,
     order: VecDeque<ContentHash>,
     bytes: usize,
+}
+
+struct Offered {
+    content: Arc<[u8]>,
+    /// Somebody was shown it. What a job made and the next one replaced was seen by nobody.
+    shown: bool,
+}
+
+impl Waiting {
+    fn remove(&mut self, hash: ContentHash) {
+        if let Some(gone) = self.contents.remove(&hash) {
+            self.bytes = self.bytes.saturating_sub(gone.content.len());
+            self.order.retain(|other| *other != hash);
+        }
+    }
 }
 
 #[derive(Default)]
@@ -50,13 +65,29 @@ impl Contents {
         Self { os, dir, bound, waiting: Mutex::default(), writing: Mutex::default(), known: Mutex::default() }
     }
 
-    /// Takes a content to be written; `false` where too many wait already.
+    /// Takes a content that somebody was shown, to be written; `false` where too many wait already.
     pub fn offer(&self, hash: ContentHash, content: &[u8]) -> bool {
+        Self::take(&mut lock(&self.waiting), hash, content, true)
+    }
+
+    /// Takes a content that a job made in the place of another, which is not written any more if it still waits and
+    /// nobody was shown it. `false` where too many wait already.
+    pub fn offer_instead(&self, before: Option<ContentHash>, hash: ContentHash, content: &[u8]) -> bool {
+        let mut waiting = lock(&self.waiting);
+        if let Some(before) = before.filter(|before| *before != hash)
+            && waiting.contents.get(&before).is_some_and(|offered| !offered.shown)
+        {
+            waiting.remove(before);
+        }
+        Self::take(&mut waiting, hash, content, false)
+    }
+
+    fn take(waiting: &mut Waiting, hash: ContentHash, content: &[u8], shown: bool) -> bool {
         if content.len() > FILE {
             return false;
         }
-        let mut waiting = lock(&self.waiting);
-        if waiting.contents.contains_key(&hash) {
+        if let Some(offered) = waiting.contents.get_mut(&hash) {
+            offered.shown |= shown;
             return true;
         }
         let full = waiting.order.len() >= limits::CONTENTS_WAITING
@@ -67,7 +98,7 @@ impl Contents {
         }
         waiting.bytes += content.len();
         waiting.order.push_back(hash);
-        waiting.contents.insert(hash, content.into());
+        waiting.contents.insert(hash, Offered { content: content.into(), shown });
         true
     }
 
@@ -78,23 +109,20 @@ impl Contents {
             let next = {
                 let waiting = lock(&self.waiting);
                 let first = waiting.order.front().copied();
-                first.and_then(|hash| Some((hash, Arc::clone(waiting.contents.get(&hash)?))))
+                first.and_then(|hash| Some((hash, Arc::clone(&waiting.contents.get(&hash)?.content))))
             };
             let Some((hash, content)) = next else { return };
             if let Err(e) = self.write(hash, &content) {
                 tracing::debug!("a content was not kept: {e}");
             }
-            let mut waiting = lock(&self.waiting);
-            waiting.order.pop_front();
-            waiting.contents.remove(&hash);
-            waiting.bytes = waiting.bytes.saturating_sub(content.len());
+            lock(&self.waiting).remove(hash);
         }
     }
 
     /// The content with a hash, if it is kept. A damaged file is removed.
     pub fn get(&self, hash: ContentHash) -> Option<Vec<u8>> {
-        if let Some(content) = lock(&self.waiting).contents.get(&hash) {
-            return Some(content.to_vec());
+        if let Some(offered) = lock(&self.waiting).contents.get(&hash) {
+            return Some(offered.content.to_vec());
         }
         let name = hash.hex();
         let folder = self.dir.open_dir(home(&name)?.as_bytes()).ok()?;

@@ -85,6 +85,26 @@ fn a_damaged_file_is_never_handed_out_and_goes() {
 }
 
 #[test]
+fn of_what_jobs_made_one_after_the_other_the_last_is_written_and_all_that_was_shown() {
+    let machine = Machine::new();
+    let store = contents(&machine, 1 << 20);
+    let hash = |n| content_hash(&noise(n));
+    let made = |before: u64, n: u64| assert!(store.offer_instead(Some(hash(before)), hash(n), &noise(n)));
+    assert!(store.offer(hash(0), &noise(0)));
+    (1..6).for_each(|n| made(n - 1, n));
+    // Somebody reads the fifth before the next job comes.
+    assert!(store.offer(hash(5), &noise(5)));
+    (6..9).for_each(|n| made(n - 1, n));
+    made(8, 8);
+    store.write_waiting();
+    let kept: Vec<u64> = (0..9).filter(|n| store.get(hash(*n)).is_some()).collect();
+    assert_eq!(kept, [0, 5, 8]);
+    assert!(store.offer_instead(Some(hash(8)), hash(9), &noise(9)));
+    store.write_waiting();
+    assert!(store.get(hash(8)).is_some(), "what is written stays");
+}
+
+#[test]
 fn too_many_that_wait_are_not_kept_and_a_failing_disk_harms_nobody() {
     let machine = Machine::new();
     let store = contents(&machine, 1 << 20);
