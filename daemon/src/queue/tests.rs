@@ -236,8 +236,7 @@ fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
         panic!("it is new")
     };
     let waiting = bench.wait(id);
-    let pass = bench.gate.request(1).and_then(|pass| bench.gate.job(pass)).unwrap();
-    bench.queue.again(id, who(), left.clone(), pass);
+    bench.queue.again(id, who(), left.clone(), bench.gate.again(1));
     assert_eq!(got(&waiting).status, Status::Applied);
     let again = got(&bench.send(left));
     assert!(again.repeated && again.job == Some(id));

@@ -273,9 +273,8 @@ fn again(house: &House, recovered: Recovered) {
 
 fn run_again(house: &House, queued: &Queued) -> Result<(), String> {
     let request = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
-    let pass = house.gate.request(queued.payload.len()).and_then(|pass| house.gate.job(pass));
     let who = Who { session: queued.session.clone(), client: queued.client.clone() };
-    house.queue.again(queued.id, who, request, pass.map_err(|why| why.to_string())?);
+    house.queue.again(queued.id, who, request, house.gate.again(queued.payload.len()));
     Ok(())
 }
 
