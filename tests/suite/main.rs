@@ -25,6 +25,8 @@ mod inside;
 mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(target_os = "linux")]
+mod leaving;
 #[cfg(unix)]
 mod merges;
 #[cfg(target_os = "linux")]

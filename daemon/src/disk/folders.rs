@@ -11,6 +11,7 @@ use editd_proto::path::WirePath;
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
 use super::put::held_name;
 use super::sight::{self, Sight};
+use super::standing::{self, OpenError};
 use crate::os::{Dir, File, Kind, Os};
 use crate::store::record::{Entry, How, Staging};
 
@@ -18,7 +19,7 @@ use crate::store::record::{Entry, How, Staging};
 pub const OWN: &[u8] = b".editd";
 const STAGING: &[u8] = b"staging";
 const LOST: &[u8] = b"lost";
-const LOCK: &[u8] = b"lock";
+pub(super) const LOCK: &[u8] = b"lock";
 const PROBE: &[u8] = b"probe";
 const IGNORE: &[u8] = b".gitignore";
 /// What a slot's name begins with where it stands among the workspace's own files.
@@ -36,6 +37,8 @@ pub struct Disk {
     pub(super) beside: Mutex<BTreeSet<WirePath>>,
     /// Folders on other mounts that `.editd/beside` names.
     pub(super) noted: Mutex<BTreeSet<WirePath>>,
+    /// Where its daemon listens, once that is known.
+    pub(super) address: Mutex<Vec<u8>>,
 }
 
 /// The daemon's own folder, open.
@@ -44,22 +47,6 @@ struct Own {
     lost: Dir,
     /// Held as long as the workspace is open: no second daemon serves it.
     _lock: File,
-}
-
-/// Why a workspace could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// Another daemon holds the lock.
-    #[error("another editd serves this workspace; stop it (`editctl stop`) or use it")]
-    Locked,
-    /// The system refused.
-    #[error("cannot {what}: {source}")]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
 }
 
 impl Disk {
@@ -81,6 +68,7 @@ impl Disk {
             staging_device,
             beside: Mutex::default(),
             noted: Mutex::default(),
+            address: Mutex::default(),
         })
     }
 
@@ -108,6 +96,7 @@ impl Disk {
         let (anew, _) = open_own(self.root.dir()).map_err(io::Error::other)?;
         tracing::warn!("somebody removed .editd from the workspace; it was made anew");
         *own = anew;
+        self.announce_again();
         Ok(())
     }
 
@@ -374,7 +363,7 @@ fn open_own(root: &Dir) -> Result<(Own, u32), OpenError> {
     let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
     let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
     if !lock.try_lock().map_err(io("lock .editd/lock"))? {
-        return Err(OpenError::Locked);
+        return Err(OpenError::Locked(standing::announced(&own)));
     }
     let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
     ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;

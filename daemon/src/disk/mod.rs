@@ -29,6 +29,7 @@ mod returning;
 pub mod scratch;
 pub mod sight;
 pub mod stage;
+mod standing;
 pub mod withdraw;
 
 pub use folders::Disk;

@@ -36,7 +36,7 @@ mod vet;
 mod why;
 
 pub use draft::{Draft, Drafted, Origin};
-pub use errors::{Halt, disk_refusal, store_refusal};
+pub use errors::{Halt, disk_refusal, standing, store_refusal};
 pub use intend::Underway;
 pub(crate) use judge::sha256;
 pub(crate) use reply::stored as stored_receipt;

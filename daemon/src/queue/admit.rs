@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 
+use super::reply;
 use crate::limits;
 
 /// Counts requests and their bytes, over all connections.
@@ -47,10 +48,10 @@ impl Gate {
     /// Lets a request in as a job.
     ///
     /// # Errors
-    /// `busy` above [`limits::QUEUE`] jobs, or when the daemon is stopping.
+    /// `busy` above [`limits::QUEUE`] jobs, `stopping` once the gate is closed.
     pub fn job(&self, mut pass: Pass) -> Result<Pass, Refusal> {
         if self.closed.load(Ordering::Acquire) {
-            return Err(busy("the daemon is stopping; connect again in a moment and send the job again"));
+            return Err(reply::stopping());
         }
         pass.jobs = 1;
         if self.jobs.fetch_add(1, Ordering::AcqRel) >= limits::QUEUE {
@@ -59,7 +60,6 @@ impl Gate {
         Ok(pass)
     }
 
-    /// No more jobs are let in.
     /// Lets in a job that was acknowledged by an earlier daemon, whatever waits: it is counted, and never refused.
     /// That daemon's bounds held for it.
     pub fn again(self: &Arc<Self>, bytes: usize) -> Pass {
@@ -68,6 +68,7 @@ impl Gate {
         Pass { gate: Arc::clone(self), jobs: 1, bytes }
     }
 
+    /// No more jobs are let in.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
@@ -127,7 +128,6 @@ mod tests {
     }
 
     #[test]
-    #[test]
     fn an_acknowledged_job_goes_past_a_full_gate_and_counts() {
         let gate = Gate::new();
         let _huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
@@ -138,11 +138,12 @@ mod tests {
         assert_eq!((gate.jobs(), gate.bytes.load(Ordering::Acquire)), (0, limits::QUEUE_BYTES * 2));
     }
 
+    #[test]
     fn a_closed_gate_lets_no_job_in() {
         let gate = Gate::new();
         let inside = gate.job(gate.request(1).unwrap()).unwrap();
         gate.close();
-        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, Code::Busy);
+        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, Code::Stopping);
         assert_eq!(gate.jobs(), 1);
         drop(inside);
         assert_eq!(gate.jobs(), 0);

@@ -219,7 +219,8 @@ fn stopping_puts_off_what_is_stored_and_finishes_the_rest() {
     let attached = bench.send(job("attached", &["a"]));
     let waiting = bench.wait(stored);
     bench.queue.put_off();
-    assert_eq!(got(&waiting).status, Status::Queued);
+    let told = waiting.recv_timeout(Duration::from_secs(30)).unwrap().unwrap_err();
+    assert_eq!(told.code, Code::Stopping, "it has not run");
     bench.fake.let_go("first");
     got(&first);
     got(&attached);

@@ -254,6 +254,10 @@ impl Workspace {
         mut receipt: Receipt,
     ) -> Receipt {
         let key = asked.request().key.as_deref();
+        if asked.request().detach && receipt.error.as_ref().is_some_and(|left| left.code == Code::Stopping) {
+            // It has not ended: it is stored, and the next daemon runs it.
+            return asked.said(receipt);
+        }
         // The end of one that left an entry was written with its seal.
         let written = receipt.job.is_some_and(|job| job != id);
         if asked.request().detach && !written {

@@ -139,6 +139,21 @@ impl Workspace {
         self.rooms.root.clone()
     }
 
+    /// Writes into the workspace where its daemon listens, for those who find it taken by this one.
+    pub fn announce(&self, address: &Path) {
+        if let Err(why) = self.rooms.disk.announce(address.as_os_str().as_encoded_bytes()) {
+            tracing::warn!(%why, "cannot write into .editd/lock where this daemon listens");
+        }
+    }
+
+    /// Refuses where the workspace's path leads to another folder by now, or to none.
+    ///
+    /// # Errors
+    /// `stopping` where it does; what a folder that cannot be looked at is refused with.
+    pub fn standing(&self) -> Result<(), Refusal> {
+        job::standing(&self.rooms)
+    }
+
     /// Sets who is told of every step of every job: for tests.
     pub fn set_observer(&self, observer: Arc<dyn Observer>) {
         self.rooms.observe(observer);

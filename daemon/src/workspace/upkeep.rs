@@ -82,7 +82,8 @@ impl Workspace {
 
     /// Checks log, database and staging folder.
     pub fn check(&self) -> CheckReply {
-        let mut findings = self.rooms.store.check();
+        let mut findings = vec![self.check_place()];
+        findings.extend(self.rooms.store.check());
         findings.push(self.check_staging());
         findings.push(self.check_lost());
         findings.push(self.check_commands());
@@ -93,6 +94,14 @@ impl Workspace {
             message: format!("{unsettled} entries wait for the background flush"),
         });
         CheckReply { findings }
+    }
+
+    fn check_place(&self) -> Finding {
+        let (severity, message) = match self.standing() {
+            Ok(()) => ("ok", format!("at {}", self.rooms.root.display())),
+            Err(refusal) => ("bad", refusal.message),
+        };
+        Finding { severity: severity.to_owned(), subject: "folder".to_owned(), message }
     }
 
     fn check_staging(&self) -> Finding {
