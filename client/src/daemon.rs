@@ -182,10 +182,16 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
         (reached, _) => Ok(reached),
     };
     let end = machine::tick() + START_PATIENCE;
-    match (attempt()?, start) {
+    let (mut reached, mut pause) = (attempt()?, PAUSES.0);
+    // Until its socket is gone, or another listens there, which a service manager may start.
+    while matches!(reached, Attempt::Leaving) && machine::tick() < end {
+        machine::pause(pause);
+        pause = (pause * 2).min(PAUSES.1);
+        reached = attempt()?;
+    }
+    match (reached, start) {
         (Attempt::Reached(connection), _) => Ok(*connection),
-        (Attempt::Nobody, Start::Never) => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
-        (Attempt::Leaving, Start::Never) => until_gone(attempt, workspace, end),
+        (_, Start::Never) => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
         (_, Start::Program(program)) => {
             let state_home = spawn::state_home();
             let start = Starting {
@@ -219,23 +225,6 @@ fn attempt(socket: &Path, hello: &Hello) -> Result<Attempt<Connection>, ReachErr
         Err(CallError::Refused(error)) if error.code == Code::Stopping => Ok(Attempt::Leaving),
         Err(CallError::Io(error)) if nobody(error.kind()) => Ok(Attempt::Nobody),
         Err(other) => Err(ReachError::Hello(other)),
-    }
-}
-
-/// Waits until a daemon that leaves has taken its socket away: from then on it is known by its lock.
-fn until_gone(
-    attempt: impl Fn() -> Result<Attempt<Connection>, ReachError>,
-    workspace: &Workspace,
-    end: Instant,
-) -> Result<Connection, ReachError> {
-    loop {
-        match attempt()? {
-            Attempt::Reached(connection) => return Ok(*connection),
-            Attempt::Leaving if machine::tick() < end => machine::pause(PAUSES.1),
-            Attempt::Leaving | Attempt::Nobody => {
-                return Err(ReachError::NoDaemon(workspace.root().to_path_buf()));
-            }
-        }
     }
 }
 

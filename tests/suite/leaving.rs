@@ -62,7 +62,19 @@ fn of_a_replaced_folder_the_next_command_edits_what_is_there_now() {
 
 #[test]
 fn whoever_is_connected_when_the_folder_is_replaced_is_refused_and_nothing_is_done() {
-    for request in [kind::EDIT, kind::READ, kind::OUTLINE, kind::UNDO] {
+    let verify = jobs::with(jobs::append("a.txt", "x"), "mode", json!("verify_only"));
+    let unchanged = jobs::one("a.txt", json!({ "op": "chmod", "mode": "644" }));
+    let missing = jobs::one("a.txt", json!({ "op": "replace", "old": "nowhere", "new": "" }));
+    let at = json!({ "path": "a.txt" });
+    for (request, body) in [
+        (kind::EDIT, jobs::append("a.txt", "lost\n")),
+        (kind::EDIT, verify),
+        (kind::EDIT, unchanged),
+        (kind::EDIT, missing),
+        (kind::READ, at.clone()),
+        (kind::OUTLINE, at),
+        (kind::UNDO, json!({})),
+    ] {
         let mut house = House::started();
         house.put("a.txt", "one\n");
         let mut client = house.client("s");
@@ -71,11 +83,6 @@ fn whoever_is_connected_when_the_folder_is_replaced_is_refused_and_nothing_is_do
         let found = client.ask_json(kind::CHECK, &json!({}));
         let folder = &found["findings"][0];
         assert_eq!((&folder["subject"], &folder["severity"]), (&json!("folder"), &json!("bad")), "{found}");
-        let body = match request {
-            kind::EDIT => jobs::append("a.txt", "lost\n"),
-            kind::UNDO => json!({}),
-            _ => json!({ "path": "a.txt" }),
-        };
         let refused = client.ask_json(request, &body);
         jobs::refused(&refused, "stopping");
         assert_eq!(house.get("a.txt"), b"one\n");

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::understand::{Deed, Understood};
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, store_refusal, stored_receipt};
+use crate::job::{self, Halt, standing, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
 use crate::rooms::{Rooms, Underway, is_ticket, lock};
@@ -224,7 +224,11 @@ impl Workspace {
         let mut last = None;
         for _ in 0..JOURNEYS {
             let underway = job::Underway::new(&self.rooms);
-            let ended = match catch_unwind(AssertUnwindSafe(|| go(&underway))) {
+            let journey = || {
+                standing(&self.rooms)?;
+                go(&underway)
+            };
+            let ended = match catch_unwind(AssertUnwindSafe(journey)) {
                 Ok(Ok(receipt)) => Ok(receipt),
                 Ok(Err(Halt::Refused(refusal))) => Err(refusal),
                 Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, underway.entry(), refusal),
