@@ -146,8 +146,8 @@ pub const COMMAND_PATTERN: usize = 1024;
 /// Bytes that a compiled pattern may have.
 pub const PATTERN_COMPILED: usize = 1024 * 1024;
 
-/// Bytes of requests that wait or run at once, over all connections; one more is `busy`. A single request
-/// always fits.
+/// Bytes of requests that wait or run at once, over all connections, as what they take once they are decoded; one more is
+/// `busy`. A single request always fits.
 pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Connections that wait to be accepted: a burst of clients that start at once.
@@ -168,6 +168,9 @@ pub const LARGE: usize = 1024 * 1024;
 
 /// Large frames that arrive at once.
 pub const LARGE_FRAMES: usize = 8;
+
+/// How long nothing of a large frame may arrive, milliseconds: others wait for its place.
+pub const LARGE_MS: u64 = 5_000;
 
 /// Subscriptions of one connection.
 pub const CONNECTION_SUBSCRIPTIONS: usize = 16;

@@ -103,7 +103,7 @@ pub(super) fn begin(peer: &Arc<Peer>, arrived: Arrived) -> Then {
         return Then::Next;
     }
     let answer = Answer { peer: Arc::clone(peer), id: message.id(), place: Some(place) };
-    let pass = match pass {
+    let pass = match pass.and_then(|pass| pass.weighing(message.cost())) {
         Ok(pass) => pass,
         Err(busy) => {
             answer.refuse(&busy);
