@@ -166,6 +166,9 @@ pub const OUTGOING: usize = 128 * 1024 * 1024;
 /// Bytes of a frame above which it is large: few of those arrive at once, others wait their turn.
 pub const LARGE: usize = 1024 * 1024;
 
+/// Files in one page of the journal: each takes some ten of the values that a message may hold.
+pub const FILES_LISTED: usize = 40_000;
+
 /// Large frames that arrive at once.
 pub const LARGE_FRAMES: usize = 8;
 
@@ -185,6 +188,7 @@ pub const LINGER_MS: u64 = 1000;
 /// Refused connections that are listened to at once; more are closed at once.
 pub const LINGERING: usize = 32;
 
+const _: () = assert!(FILES_LISTED * 12 < editd_proto::limits::VALUES);
 const _: () = assert!(LARGE_FRAMES * editd_proto::limits::FRAME <= OUTGOING);
 const _: () = assert!(QUEUE_BYTES >= editd_proto::limits::FRAME && OUTBOX < OUTGOING);
 
