@@ -13,4 +13,5 @@ pub mod past;
 pub mod recover;
 pub mod settle;
 pub mod undo;
+pub mod void;
 pub mod why;

@@ -9,7 +9,7 @@ use editd_proto::message::{FileOutcome, Receipt, Status};
 use super::decide::{self, Shown};
 use crate::disk::put::Rescue;
 use crate::disk::{Found, Place, PlaceError, Sight};
-use crate::journal::{external, settle};
+use crate::journal::{external, void};
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
@@ -80,9 +80,8 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
             rooms.disk.withdraw(file, place, &mut rescue)?;
         }
     }
-    let void = rooms.store.append(&[Record::Void(entry.id)]).and_then(|at| rooms.store.flush(at));
-    let _durable = void.map_err(io::Error::other)?;
-    settle::leave_slots(rooms, entry);
+    void::rescue_overwritten(rooms, entry.id, &entry.files)?;
+    void::void(rooms, entry).map_err(io::Error::other)?;
     Ok(Mended::Voided)
 }
 

@@ -1,0 +1,147 @@
+//! A job that is taken back, on the simulated machine: what it had displaced is at its path, in the journal or set aside.
+
+use std::sync::{Arc, Mutex};
+
+use editd_proto::message::{Edit, Status};
+use editd_tests::lens::desk::Desk;
+use editd_tests::lens::requests::{chmod, delete, file, job, replace};
+use editd_tests::lens::story::{KEY, Story};
+use editd_tests::lens::view::View;
+use editd_tests::sim::{Abilities, Outside, Seen, When};
+
+/// Stands in the file that a job displaces, and nowhere else.
+const ORIGINAL: &str = "nobody else has this";
+
+/// What another process does.
+type Deed = fn(&Outside);
+
+fn files(outside: &Outside) {
+    outside.mkdir("/w/d").unwrap();
+    outside.write("/w/d/a.txt", format!("{ORIGINAL}\nline 2 of a\n").as_bytes()).unwrap();
+    outside.write("/w/b.txt", b"line 1 of b\nline 2 of b\n").unwrap();
+}
+
+fn linked(outside: &Outside) {
+    files(outside);
+    outside.link("/w/d/a.txt", "/w/d/second.txt").unwrap();
+    outside.link("/w/b.txt", "/w/second.txt").unwrap();
+}
+
+fn write(text: &str) -> Edit {
+    Edit { op: "write".to_owned(), text: Some(text.to_owned()), ..Edit::default() }
+}
+
+fn edit_of_b() -> editd_proto::message::FileEntry {
+    file("b.txt", vec![replace("line 1 of b", "changed")])
+}
+
+/// What a job does to the file with the original, before it edits another.
+fn kinds() -> Vec<Story> {
+    let with = |name, edit| Story::new(name, files, job(vec![file("d/a.txt", vec![edit]), edit_of_b()]));
+    let poor = Abilities { exchange: false, ..Abilities::default() };
+    vec![
+        with("written anew", write("all new\n")),
+        with("written anew without exchange", write("all new\n")).on(poor),
+        with("another mode", chmod(0o600)),
+        with("deleted", delete()),
+        Story::new("two linked", linked, job(vec![file("d/a.txt", vec![write("all new\n")]), edit_of_b()])),
+    ]
+}
+
+fn deeds() -> [(&'static str, Deed); 5] {
+    [
+        ("append", |outside| outside.append("/w/d/a.txt", b"more\n").unwrap()),
+        ("rewrite", |outside| outside.write("/w/d/a.txt", b"theirs\n").unwrap()),
+        ("replace", |outside| outside.replace("/w/d/a.txt", b"theirs\n").unwrap()),
+        ("move the file", |outside| drop(outside.rename("/w/d/a.txt", "/w/moved.txt"))),
+        ("move the folder", |outside| outside.rename("/w/d", "/w/e").unwrap()),
+    ]
+}
+
+/// Whether the original stands at some path, in some entry, or where files are set aside.
+fn is_kept(desk: &Desk) -> bool {
+    let in_file = |seen: &Seen| match seen {
+        Seen::File { bytes, .. } => String::from_utf8_lossy(bytes).contains(ORIGINAL),
+        _ => false,
+    };
+    let in_lost = || desk.machine.snapshot("/w/.editd/lost").unwrap().0.values().any(in_file);
+    let told = |id| desk.show(id).unwrap().changes.iter().any(|change| change.diff.contains(ORIGINAL));
+    View::of(&desk.machine).files.values().any(in_file)
+        || in_lost()
+        || desk.entries().unwrap().iter().any(|entry| told(entry.id))
+}
+
+/// The calls from a job's first change of a file to its answer, by number, as an undisturbed journey makes them.
+fn changes(story: &Story) -> Vec<u64> {
+    let course = story.course().unwrap();
+    let [first, answered, _] = course.calls;
+    let op = |call: u64| course.trace[usize::try_from(call).unwrap() - 1].split(' ').nth(1).unwrap();
+    // Nothing is moved or cut before.
+    let changed = |call: &u64| ["Exchange", "Link", "RenameNoreplace", "SetLen"].contains(&op(*call));
+    let from = (first + 1..=answered).find(changed).unwrap();
+    (from..=answered).collect()
+}
+
+#[test]
+fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
+    let mut found = Vec::new();
+    for story in kinds() {
+        for call in changes(&story) {
+            for (name, deed) in deeds() {
+                let machine = story.machine();
+                let desk = story.begin(&machine).unwrap();
+                let same = machine.clone();
+                machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
+                let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
+                drop(desk);
+                let machine = machine.kill();
+                if !befall(&machine.outside(), deed) {
+                    continue;
+                }
+                let desk = Desk::open(&machine).unwrap();
+                if !desk.settle() || !is_kept(&desk) {
+                    found.push(format!("{}: killed after call {call}, then {name}", story.name));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "the original is gone:\n{}", found.join("\n"));
+}
+
+/// Does a deed to the first file, unless that still shows the original: then it is no matter of the job.
+fn befall(outside: &Outside, deed: Deed) -> bool {
+    let shown = outside.read("/w/d/a.txt").unwrap_or_default();
+    if String::from_utf8_lossy(&shown).contains(ORIGINAL) {
+        return false;
+    }
+    if outside.stat("/w/d/a.txt").is_err() {
+        outside.write("/w/d/a.txt", b"made anew\n").unwrap();
+    }
+    deed(outside);
+    true
+}
+
+#[test]
+fn foreign_changes_of_two_files_leave_the_original_somewhere() {
+    let mut found = Vec::new();
+    for story in kinds() {
+        for call in changes(&story) {
+            for (name, deed) in deeds() {
+                let machine = story.machine();
+                let desk = story.begin(&machine).unwrap();
+                let happened = Arc::new(Mutex::new(false));
+                let told = Arc::clone(&happened);
+                machine.at_call(call, When::After, move |outside| {
+                    outside.write("/w/b.txt", b"no line of these is changed\n").unwrap();
+                    *told.lock().unwrap() = befall(outside, deed);
+                });
+                let receipt = desk.act(&story.job, KEY).unwrap();
+                let kept = desk.settle() && is_kept(&desk);
+                if receipt.status != Status::Applied && *happened.lock().unwrap() && !kept {
+                    found.push(format!("{}: after call {call}, {name}", story.name));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "the original is gone:\n{}", found.join("\n"));
+}
