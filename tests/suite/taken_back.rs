@@ -1,16 +1,21 @@
-//! A job that is taken back, on the simulated machine: what it had displaced is at its path, in the journal or set aside.
+//! A job that is taken back, on the simulated machine: what it had displaced is at its path, in the journal or set aside,
+//! and no power cut brings it back in part.
 
 use std::sync::{Arc, Mutex};
 
 use editd_proto::message::{Edit, Status};
+use editd_tests::lens::crash::disks;
 use editd_tests::lens::desk::Desk;
 use editd_tests::lens::requests::{chmod, delete, file, job, replace};
 use editd_tests::lens::story::{KEY, Story};
 use editd_tests::lens::view::View;
-use editd_tests::sim::{Abilities, Outside, Seen, When};
+use editd_tests::sim::{Abilities, EIO, Fault, Lasting, Op, Outside, Seen, SimMachine, When};
 
 /// Stands in the file that a job displaces, and nowhere else.
 const ORIGINAL: &str = "nobody else has this";
+
+/// States that a power cut may leave which are looked at; all where there are no more.
+const CUTS: usize = 120;
 
 /// What another process does.
 type Deed = fn(&Outside);
@@ -144,4 +149,61 @@ fn foreign_changes_of_two_files_leave_the_original_somewhere() {
         }
     }
     assert!(found.is_empty(), "the original is gone:\n{}", found.join("\n"));
+}
+
+/// Two files, of which the second is changed by others when the job's intent is durable: it is taken back and done anew.
+fn retried(abilities: Abilities) -> Story {
+    let edit_of_a = file("d/a.txt", vec![replace("line 2 of a", "changed")]);
+    Story::new("retried", files, job(vec![edit_of_a, edit_of_b()])).on(abilities)
+}
+
+/// Opens what every cut of the power may leave: the answered job must stand.
+fn stands_after_any_cut(machine: &SimMachine, should: &View) -> Vec<String> {
+    let mut found = Vec::new();
+    for (nth, cut) in machine.cuts(CUTS, 7).iter().enumerate() {
+        let desk = Desk::open(cut).unwrap();
+        let different = View::of(cut).differences(should, &[]);
+        let diverged = desk.entries().unwrap().iter().any(|entry| entry.diverged);
+        if diverged || !different.is_empty() {
+            found.push(format!("cut {nth}: diverged: {diverged}, {different:?}; {:?}", desk.notes));
+        }
+    }
+    found
+}
+
+#[test]
+fn what_was_put_back_stays_back_through_a_power_cut() {
+    for abilities in disks(Abilities::default()) {
+        let story = retried(abilities);
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        machine.at_next(Op::Exchange, 0, When::Before, |outside| {
+            outside.append("/w/b.txt", b"theirs\n").unwrap();
+        });
+        let receipt = desk.act(&story.job, KEY).unwrap();
+        assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+        let found = stands_after_any_cut(&machine, &View::of(&machine));
+        assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
+    }
+}
+
+#[test]
+fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
+    for abilities in disks(Abilities::default()) {
+        let story = retried(abilities);
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        let same = machine.clone();
+        machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(once(Op::Exchange, EIO)));
+        let refused = desk.act(&story.job, "first").unwrap();
+        assert_eq!(refused.status, Status::Refused);
+        let receipt = desk.act(&story.job, KEY).unwrap();
+        assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+        let found = stands_after_any_cut(&machine, &View::of(&machine));
+        assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
+    }
+}
+
+fn once(op: Op, errno: i32) -> Fault {
+    Fault { at: 0, lasting: Lasting::Once, only: vec![op], errno, written: 0 }
 }

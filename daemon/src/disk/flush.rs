@@ -45,7 +45,7 @@ impl Disk {
             match self.folder(&path) {
                 Ok(dir) => dir.sync()?,
                 // Others took it away: there is nothing of ours to keep.
-                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                Err(gone) if is_gone(&gone) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -68,8 +68,13 @@ impl Disk {
     pub fn flush_slots(&self, staging: &Staging) -> io::Result<()> {
         match self.slot(staging, "") {
             Ok((dir, _)) => dir.sync(),
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(gone) if is_gone(&gone) => Ok(()),
             Err(error) => Err(error),
         }
     }
+}
+
+/// Whether a folder is not there, or something else has its name.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -50,6 +50,8 @@ fn withdraw(rooms: &Rooms, draft: &Draft, entry: &Entry, done: usize, foreign: F
             let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
             rooms.disk.withdraw(file, &change.place, &mut rescue)?;
         }
+        // The one that was foreign may have been put and taken back by the disk itself.
+        void::flush(rooms, entry.files.get(..=done).unwrap_or(&entry.files))?;
         void::rescue_overwritten(rooms, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
     };
     let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();

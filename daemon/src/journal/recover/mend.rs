@@ -80,6 +80,7 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
             rooms.disk.withdraw(file, place, &mut rescue)?;
         }
     }
+    void::flush(rooms, &entry.files)?;
     void::rescue_overwritten(rooms, entry.id, &entry.files)?;
     void::void(rooms, entry).map_err(io::Error::other)?;
     Ok(Mended::Voided)
