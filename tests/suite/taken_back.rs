@@ -1,15 +1,15 @@
 //! A job that is taken back, on the simulated machine: what it had displaced is at its path, in the journal or set aside,
-//! and no power cut brings it back in part.
+//! no power cut brings it back in part, and no call that fails on the way leaves half of it.
 
 use std::sync::{Arc, Mutex};
 
 use editd_proto::message::{Edit, Status};
 use editd_tests::lens::crash::disks;
 use editd_tests::lens::desk::Desk;
-use editd_tests::lens::requests::{chmod, delete, file, job, replace};
+use editd_tests::lens::requests::{chmod, create, delete, file, job, replace};
 use editd_tests::lens::story::{KEY, Story};
 use editd_tests::lens::view::View;
-use editd_tests::sim::{Abilities, EIO, Fault, Lasting, Op, Outside, Seen, SimMachine, When};
+use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, Seen, SimMachine, When};
 
 /// Stands in the file that a job displaces, and nowhere else.
 const ORIGINAL: &str = "nobody else has this";
@@ -206,4 +206,72 @@ fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
 
 fn once(op: Op, errno: i32) -> Fault {
     Fault { at: 0, lasting: Lasting::Once, only: vec![op], errno, written: 0 }
+}
+
+/// Stories whose second file cannot be edited any more once others have written it: their jobs are refused.
+fn refused() -> Vec<Story> {
+    let poor = Abilities { exchange: false, no_replace: false, ..Abilities::default() };
+    let edit_of_a = || file("d/a.txt", vec![replace("line 2 of a", "changed")]);
+    let three = || job(vec![edit_of_a(), file("new/deep/c.txt", vec![create("c\n")]), edit_of_b()]);
+    let in_place = || job(vec![edit_of_a(), edit_of_b()]);
+    vec![
+        Story::new("an edit and a creation", files, three()),
+        Story::new("the same on a poor system", files, three()).on(poor),
+        Story::new("two linked", linked, in_place()),
+        Story::new("a deletion", files, job(vec![file("d/a.txt", vec![delete()]), edit_of_b()])),
+    ]
+}
+
+/// Plays a refused story with a call that fails once; the number of calls where none is to fail.
+fn refused_under(story: &Story, fault: Option<(u64, i32)>) -> Result<u64, String> {
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    let theirs: fn(&Outside) = |outside| outside.write("/w/b.txt", b"theirs alone\n").unwrap();
+    let begun = machine.calls();
+    let (same, op) = (machine.clone(), if story.abilities.exchange { Op::Exchange } else { Op::Link });
+    let op = if story.name.contains("linked") { Op::SetLen } else { op };
+    let op = if story.name.contains("deletion") { Op::RenameNoreplace } else { op };
+    machine.at_next(op, 0, When::After, move |outside| {
+        theirs(outside);
+        if let Some((after, errno)) = fault {
+            same.fail_call(same.calls() + after, errno, Lasting::Once);
+        }
+    });
+    let expected = {
+        let machine = story.machine();
+        theirs(&machine.outside());
+        View::of(&machine)
+    };
+    let receipt = desk.act(&story.job, KEY).unwrap();
+    let calls = machine.calls() - begun;
+    let settled = desk.settle();
+    let view = View::of(&machine);
+    let mut found = view.differences(&expected, &[]);
+    // With a log that failed nothing is settled any more.
+    let slots = view.slots.iter().filter(|_| desk.workspace.failed().is_none());
+    found.extend(slots.map(|slot| format!("{slot} is left")));
+    let entries = desk.entries().unwrap();
+    // What others wrote may be in the journal; what the job wrote is nobody's change.
+    let invented = entries.iter().filter(|entry| entry.files.iter().any(|file| file.path != "b.txt".into()));
+    found.extend(invented.map(|entry| format!("entry {} of {:?}: {:?}", entry.id, entry.label, entry.files)));
+    if receipt.status != Status::Refused || !settled {
+        found.push(format!("{:?}, settled: {settled}", receipt.status));
+    }
+    if found.is_empty() { Ok(calls) } else { Err(format!("{found:?}; {:?}", receipt.error)) }
+}
+
+#[test]
+fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
+    let mut found = Vec::new();
+    for story in refused() {
+        let calls = refused_under(&story, None).unwrap();
+        for after in 1..=calls {
+            for errno in [EMFILE, EIO] {
+                if let Err(error) = refused_under(&story, Some((after, errno))) {
+                    found.push(format!("{}: call {after} fails with {errno}: {error}", story.name));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -6,6 +6,7 @@ use std::io;
 use editd_proto::path::WirePath;
 
 use super::Disk;
+use super::folders::is_gone;
 use super::place::Place;
 use crate::os::{Access, Identity, Kind};
 use crate::store::record::Staging;
@@ -72,9 +73,4 @@ impl Disk {
             Err(error) => Err(error),
         }
     }
-}
-
-/// Whether a folder is not there, or something else has its name.
-fn is_gone(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

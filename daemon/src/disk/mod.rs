@@ -23,6 +23,7 @@ pub mod drop;
 pub mod flush;
 pub mod folders;
 pub mod in_place;
+mod interrupted;
 pub mod place;
 pub mod put;
 mod returning;

@@ -8,7 +8,7 @@ use editd_proto::message::{FileOutcome, Receipt, Status};
 
 use super::decide::{self, Shown};
 use crate::disk::put::Rescue;
-use crate::disk::{Found, Place, PlaceError, Sight};
+use crate::disk::{Found, Place, Sight};
 use crate::journal::{external, void};
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
@@ -104,14 +104,7 @@ fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)])
 /// # Errors
 /// What may be otherwise the next time: nothing is concluded from it.
 pub fn find(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<Place>> {
-    match rooms.disk.resolve_link(&file.path) {
-        Ok(place) => Ok(Some(place)),
-        Err(PlaceError::Io { error, .. }) => Err(error),
-        Err(error @ (PlaceError::Denied(_) | PlaceError::Changing(_))) => {
-            Err(io::Error::other(error.to_string()))
-        }
-        Err(_) => Ok(None),
-    }
+    rooms.disk.find(&file.path)
 }
 
 fn standing(rooms: &Rooms, file: &FileRecord, place: &Place, aim: Aim) -> io::Result<Standing> {
