@@ -275,3 +275,39 @@ fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+/// On another mount a slot stands beside its file.
+fn mounted(outside: &Outside) {
+    files(outside);
+    outside.mount("/w/mnt").unwrap();
+    outside.mkdir("/w/mnt/sub").unwrap();
+    outside.write("/w/mnt/sub/m.txt", b"line 1 of m\n").unwrap();
+}
+
+#[test]
+fn a_folder_that_went_with_its_slots_stops_no_start() {
+    let edit = file("mnt/sub/m.txt", vec![replace("line 1 of m", "changed")]);
+    let story = Story::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
+    let course = story.course().unwrap();
+    for call in course.calls[0] + 1..=course.calls[1] {
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        let same = machine.clone();
+        machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
+        let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
+        drop(desk);
+        let killed = machine.kill();
+        let outside = killed.outside();
+        outside.rename("/w/mnt/sub", "/w/mnt/moved").unwrap();
+        for machine in [&killed, &killed.cuts(1, 7)[0]] {
+            let desk = Desk::open(machine).unwrap();
+            assert!(desk.settle(), "moved after call {call}: it never settles");
+        }
+        let killed = killed.kill();
+        outside.write("/w/mnt/sub", b"a file in its place\n").unwrap();
+        for machine in [&killed, &killed.cuts(1, 7)[0]] {
+            let desk = Desk::open(machine).unwrap();
+            assert!(desk.settle(), "replaced after call {call}: it never settles");
+        }
+    }
+}

@@ -262,7 +262,10 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn set_aside(&self, staging: &Staging, slot: &str, now_ms: u64) -> io::Result<()> {
-        let (dir, name) = self.slot(staging, slot)?;
+        let (dir, name) = match self.slot(staging, slot) {
+            Err(gone) if is_gone(&gone) => return Ok(()),
+            found => found?,
+        };
         let to = format!("{now_ms}-{slot}");
         let moved = match staging {
             Staging::Root => self.move_noreplace(&dir, &name, &self.own().lost, to.as_bytes()),
