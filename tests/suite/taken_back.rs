@@ -1,11 +1,14 @@
 //! A job that is taken back, on the simulated machine: what it had displaced is at its path, in the journal or set aside,
 //! no power cut brings it back in part, and no call that fails on the way leaves half of it.
+//!
+//! `LENS=long` as for `crash`.
 
 use std::sync::{Arc, Mutex};
 
 use editd_proto::message::{Edit, Status};
 use editd_tests::lens::crash::disks;
 use editd_tests::lens::desk::Desk;
+use editd_tests::lens::long;
 use editd_tests::lens::requests::{chmod, create, delete, file, job, replace};
 use editd_tests::lens::story::{KEY, Story};
 use editd_tests::lens::view::View;
@@ -16,6 +19,8 @@ const ORIGINAL: &str = "nobody else has this";
 
 /// States that a power cut may leave which are looked at; all where there are no more.
 const CUTS: usize = 120;
+/// The same after each of many moments.
+const FEW_CUTS: usize = 3;
 
 /// What another process does.
 type Deed = fn(&Outside);
@@ -76,7 +81,15 @@ fn is_kept(desk: &Desk) -> bool {
         || desk.entries().unwrap().iter().any(|entry| told(entry.id))
 }
 
-/// The calls from a job's first change of a file to its answer, by number, as an undisturbed journey makes them.
+/// Whether the original is kept when the next daemon is started on each of these machines.
+fn all_keep(cuts: Vec<SimMachine>) -> bool {
+    cuts.iter().all(|cut| {
+        let desk = Desk::open(cut).unwrap();
+        desk.settle() && is_kept(&desk)
+    })
+}
+
+/// Calls from a job's first change of a file to its answer, by number, as an undisturbed journey makes them.
 fn changes(story: &Story) -> Vec<u64> {
     let course = story.course().unwrap();
     let [first, answered, _] = course.calls;
@@ -84,7 +97,7 @@ fn changes(story: &Story) -> Vec<u64> {
     // Nothing is moved or cut before.
     let changed = |call: &u64| ["Exchange", "Link", "RenameNoreplace", "SetLen"].contains(&op(*call));
     let from = (first + 1..=answered).find(changed).unwrap();
-    (from..=answered).collect()
+    (from..=answered).step_by(if long() { 1 } else { 3 }).collect()
 }
 
 #[test]
@@ -104,8 +117,12 @@ fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
                     continue;
                 }
                 let desk = Desk::open(&machine).unwrap();
+                let cuts = machine.cuts(FEW_CUTS, call);
                 if !desk.settle() || !is_kept(&desk) {
                     found.push(format!("{}: killed after call {call}, then {name}", story.name));
+                }
+                if !all_keep(cuts) || !all_keep(machine.cuts(FEW_CUTS, call)) {
+                    found.push(format!("{}: killed after call {call}, then {name}, then a cut", story.name));
                 }
             }
         }
@@ -141,9 +158,15 @@ fn foreign_changes_of_two_files_leave_the_original_somewhere() {
                     *told.lock().unwrap() = befall(outside, deed);
                 });
                 let receipt = desk.act(&story.job, KEY).unwrap();
-                let kept = desk.settle() && is_kept(&desk);
-                if receipt.status != Status::Applied && *happened.lock().unwrap() && !kept {
+                if receipt.status == Status::Applied || !*happened.lock().unwrap() {
+                    continue;
+                }
+                let cuts = machine.cuts(FEW_CUTS, call);
+                if !desk.settle() || !is_kept(&desk) {
                     found.push(format!("{}: after call {call}, {name}", story.name));
+                }
+                if !all_keep(cuts) || !all_keep(machine.cuts(FEW_CUTS, call)) {
+                    found.push(format!("{}: after call {call}, {name}, then a cut", story.name));
                 }
             }
         }
