@@ -134,9 +134,10 @@ impl Disk {
         match self.resolve_link(path) {
             Ok(place) => Ok(Some(place)),
             Err(PlaceError::Io { error, .. }) => Err(error),
-            Err(error @ (PlaceError::Denied(_) | PlaceError::Changing(_))) => {
-                Err(io::Error::other(error.to_string()))
+            Err(error @ PlaceError::Denied(_)) => {
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, error.to_string()))
             }
+            Err(error @ PlaceError::Changing(_)) => Err(io::Error::other(error.to_string())),
             Err(_) => Ok(None),
         }
     }

@@ -39,13 +39,13 @@ struct Waiting {
     /// The pause after the next look that finds a writer, milliseconds.
     pause: u64,
     flushed: bool,
-    left: Left,
+    whose: Whose,
     slots: Vec<Slot>,
 }
 
-/// What left slots behind, and so what the journal has of them.
+/// Whose slots they are, and so what the journal has of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Left {
+enum Whose {
     /// A sealed entry. It tells both sides of its files, and is owed a settle record.
     Sealed,
     /// An entry that was taken back: nobody finds it any more, so nothing of what it displaced is in the journal.
@@ -77,15 +77,22 @@ impl Unsettled {
 
     /// An entry was sealed.
     pub fn sealed(&mut self, entry: &Entry, now: Duration) {
-        self.push(entry.id, slim(&entry.files), Vec::new(), now, Left::Sealed);
+        self.push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Sealed);
     }
 
-    fn push(&mut self, id: JobId, files: Vec<FileRecord>, seen: Vec<ContentHash>, now: Duration, left: Left) {
+    fn push(
+        &mut self,
+        id: JobId,
+        files: Vec<FileRecord>,
+        seen: Vec<ContentHash>,
+        now: Duration,
+        whose: Whose,
+    ) {
         let slots = files.iter().map(|_| Slot { rescued: seen.clone(), ..Slot::default() }).collect();
         let due = now + Duration::from_millis(SETTLE_AFTER_MS);
         self.last = now;
-        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, left != Left::Sealed);
-        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, left, slots });
+        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, whose != Whose::Sealed);
+        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, whose, slots });
     }
 
     /// The slots that are still to be emptied.
@@ -128,7 +135,7 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
     let mut later = Vec::new();
     for mut one in due {
         if one.flushed && empty_slots(rooms, &mut one, now) {
-            if one.left == Left::Sealed {
+            if one.whose == Whose::Sealed {
                 records.push(Record::Settle(Settle { id: one.id, diverged: false }));
             }
         } else {
@@ -169,7 +176,7 @@ fn mend_broken(rooms: &Rooms) -> Option<Duration> {
 pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
     Flushing::default().entry(rooms, &entry.files)?;
     let mut unsettled = lock(&rooms.unsettled);
-    for one in unsettled.waiting.iter_mut().filter(|one| one.left == Left::Sealed && one.id == entry.id) {
+    for one in unsettled.waiting.iter_mut().filter(|one| one.whose == Whose::Sealed && one.id == entry.id) {
         one.flushed = true;
     }
     Ok(())
@@ -180,13 +187,13 @@ pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
 /// same care.
 pub fn leave_slots(rooms: &Rooms, entry: &Entry) {
     let now = rooms.clock.monotonic();
-    lock(&rooms.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Left::Voided);
+    lock(&rooms.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Voided);
 }
 
 /// One slot that recovery has done with, and what it was seen to hold.
 pub fn leave_slot(rooms: &Rooms, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
     let now = rooms.clock.monotonic();
-    lock(&rooms.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Left::Recovered);
+    lock(&rooms.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Whose::Recovered);
 }
 
 /// Records without their bytes, which settling does not need.
@@ -274,18 +281,18 @@ impl Flushing {
 fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
     let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
     let mut empty = true;
-    let journaled: Vec<ContentHash> = match one.left {
-        Left::Sealed | Left::Recovered => {
+    let journaled: Vec<ContentHash> = match one.whose {
+        Whose::Sealed | Whose::Recovered => {
             let sides = one.files.iter().flat_map(|file| [&file.before, &file.after]).flatten();
             sides.map(|face| face.hash).collect()
         }
-        Left::Voided => Vec::new(),
+        Whose::Voided => Vec::new(),
     };
     for (file, slot) in one.files.iter().zip(&mut one.slots) {
         if slot.done || matches!(file.how, How::InPlace | How::Nothing | How::Rescued) {
             continue;
         }
-        let of = Owner { id: one.id, left: one.left, file };
+        let of = Owner { id: one.id, whose: one.whose, file };
         slot.done = match empty_slot(rooms, of, &journaled, slot, ripe) {
             Ok(done) => done,
             Err(error) => {
@@ -302,22 +309,22 @@ fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
 #[derive(Clone, Copy)]
 struct Owner<'a> {
     id: JobId,
-    left: Left,
+    whose: Whose,
     file: &'a FileRecord,
 }
 
 impl Owner<'_> {
     /// Takes what a slot holds into the journal, which has it not.
     fn rescue(self, rooms: &Rooms, found: &Found) -> io::Result<()> {
-        let Self { id, left, file } = self;
-        match left {
-            Left::Sealed | Left::Recovered => {
+        let Self { id, whose, file } = self;
+        match whose {
+            Whose::Sealed | Whose::Recovered => {
                 external::rescue_late(rooms, file, id, found)?;
                 tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
             }
             // The very file that was staged, as it was staged: its job did not happen, and nobody else wrote to it.
-            Left::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
-            Left::Voided => {
+            Whose::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
+            Whose::Voided => {
                 external::rescue_displaced(rooms, file, id, &found.face, &found.bytes)?;
                 tracing::warn!(path = %file.path, "rescued what a job that was taken back had displaced");
             }
