@@ -213,6 +213,9 @@ pub const SUBSCRIPTIONS: usize = 1024;
 /// Globs of one subscription.
 pub const GLOBS: usize = 64;
 
+/// Bytes of the same, in all: compiled they take a hundred times that.
+pub const GLOBS_BYTES: usize = 8 * 1024;
+
 /// Bytes of one glob.
 pub const GLOB: usize = 1024;
 
@@ -229,6 +232,9 @@ pub const PAYLOAD: usize = 1024 * 1024;
 /// Bytes of a text above which it is parsed for one reader or job at a time: at the dearest it takes three thousand times
 /// its size, and all workers may parse at once. An ordinary one of this size takes ten milliseconds.
 pub const PARSED_AT_ONCE: usize = 32 * 1024;
+
+/// Readers that wait for their turn to parse: each has a thread, which jobs need as well.
+pub const READERS_IN_LINE: usize = 8;
 
 /// Milliseconds for which a reader or a job waits for its turn: some parses at the slowest.
 pub const PARSE_WAIT_MS: u64 = 5000;

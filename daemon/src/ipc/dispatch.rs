@@ -189,13 +189,13 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
             if renewed {
                 house.aftermath.receipt_renewed();
             } else {
-                house.aftermath.parsed();
+                house.aftermath.freed();
             }
         }
         kind::OUTLINE => {
             let outline = body::<OutlineRequest>(message).and_then(|request| house.desk.outline(&request));
             answer.tell(kind::OUTLINE, outline);
-            house.aftermath.parsed();
+            house.aftermath.freed();
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);
