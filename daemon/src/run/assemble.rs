@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use editd_proto::message::{Edit, JobRequest};
 use editd_proto::place;
 use tokio::runtime::Runtime;
 
@@ -307,9 +308,12 @@ fn again(house: &House, recovered: Recovered) {
 }
 
 fn run_again(house: &House, queued: &Queued) -> Result<(), String> {
-    let request = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
+    let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
     let who = Who { session: queued.session.clone(), client: queued.client.clone() };
-    house.queue.again(queued.id, who, request, house.gate.again(queued.payload.len()));
+    // About what it takes, as a request from a client is counted.
+    let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
+    let pass = house.gate.again(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<Edit>())));
+    house.queue.again(queued.id, who, request, pass);
     Ok(())
 }
 

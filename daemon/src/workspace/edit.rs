@@ -193,11 +193,10 @@ impl Workspace {
     fn turn_back(&self, who: &Who, request: &UndoRequest, direction: Direction) -> Receipt {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
-        hasher.update(&encode(request));
+        // What the reply shows is no part of what is done.
+        hasher.update(&encode(&UndoRequest { diff: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        let known =
-            request.key.as_deref().and_then(|key| self.find_key(&lock(&self.rooms.underway), who, key, hash));
-        match known {
+        match request.key.as_deref().and_then(|key| self.hold_key(who, key, hash)) {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
@@ -210,6 +209,9 @@ impl Workspace {
             let draft = undo::draft(&self.rooms, who, hash, request, direction)?;
             job::commit(&self.rooms, underway, draft)
         });
+        if let Some(key) = &request.key {
+            lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
+        }
         match ended {
             Ended::Receipt(receipt) => {
                 receipt.files.iter().for_each(|file| self.touch(&file.path));
@@ -217,6 +219,17 @@ impl Workspace {
             }
             Ended::Stopped => Receipt::refused(*fault("the job was stopped")),
         }
+    }
+
+    /// Takes a key for an undo or redo that begins now; what is known of it where it is taken.
+    fn hold_key(&self, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
+        let mut underway = lock(&self.rooms.underway);
+        let known = self.find_key(&underway, who, key, hash);
+        if known.is_none() {
+            let ticket = self.rooms.next_ticket();
+            underway.keys.insert((who.session.clone(), key.to_owned()), (ticket, hash));
+        }
+        known
     }
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.
@@ -249,7 +262,7 @@ impl Workspace {
     }
 
     /// Forgets a job that ended, or writes down how a detached one did.
-    fn end(
+    pub(super) fn end(
         &self,
         who: &Who,
         id: JobId,
@@ -286,51 +299,6 @@ impl Workspace {
             underway.keys.remove(&(who.session.clone(), key.to_owned()));
         }
         asked.said(receipt)
-    }
-
-    /// Withdraws a detached job that has not begun.
-    ///
-    /// # Errors
-    /// `not_found` where no such job waits, `busy` where it has begun.
-    pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
-        let mut underway = lock(&self.rooms.underway);
-        let Some((queued, begun)) = underway.detached.get(&id) else {
-            let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
-            return Err(Box::new(WireError::new(Code::NotFound, message)));
-        };
-        if *begun {
-            let message = format!("job {id} has begun; wait for it, then undo it");
-            return Err(Box::new(WireError::new(Code::Busy, message)));
-        }
-        let queued = queued.clone();
-        // From here it cannot begin.
-        underway.detached.remove(&id);
-        drop(underway);
-        let who = Who { session: queued.session, client: queued.client };
-        // What cannot be read any more is withdrawn all the same.
-        let bare = || JobRequest { key: queued.key.clone(), detach: true, ..JobRequest::default() };
-        let asked = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
-        Ok(self.end(&who, id, &asked, queued.request, Receipt::refused(*cancelled())))
-    }
-
-    /// The receipt of a job that ended; `None` while it waits or runs.
-    ///
-    /// # Errors
-    /// `not_found` where there is none.
-    pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
-        let underway = lock(&self.rooms.underway);
-        if underway.detached.contains_key(&id) || underway.keys.values().any(|(other, _)| *other == id) {
-            return Ok(None);
-        }
-        drop(underway);
-        match self.rooms.store.receipt(id) {
-            Err(error) => Err(store_refusal(&error)),
-            Ok(Some(receipt)) => Ok(Some(receipt)),
-            Ok(None) => {
-                let message = format!("no job {id} has ended; `editctl log` lists those that left an entry");
-                Err(Box::new(WireError::new(Code::NotFound, message)))
-            }
-        }
     }
 }
 
@@ -379,7 +347,7 @@ fn encode(value: &impl Serialize) -> Vec<u8> {
     rmp_serde::to_vec_named(value).unwrap_or_default()
 }
 
-fn cancelled() -> Refusal {
+pub(super) fn cancelled() -> Refusal {
     Box::new(WireError::new(Code::Rejected, "the job was cancelled before it began"))
 }
 

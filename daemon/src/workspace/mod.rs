@@ -5,6 +5,7 @@
 //! files are made only for what `queue::lanes` has let through, so that no two jobs touch a file at once.
 
 mod clip;
+mod detached;
 mod edit;
 mod history;
 mod open;
