@@ -28,6 +28,7 @@ mod add;
 mod around;
 mod block;
 mod body;
+mod brackets;
 mod edit;
 mod fitting;
 mod quotes;

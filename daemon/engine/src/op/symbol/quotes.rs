@@ -6,7 +6,7 @@ use editd_syntax::{Aside, Language, Unparsed};
 
 use crate::cut::Cut;
 use crate::limits;
-use crate::locate::lines;
+use crate::locate::{Line, lines};
 use crate::plan::Budget;
 use crate::text::Breaks;
 
@@ -17,25 +17,48 @@ pub(super) struct Quotes<'q> {
     pub(super) budget: &'q Budget,
 }
 
-/// What may begin a string of several lines.
-const MARKS: [char; 7] = ['"', '\'', '`', '<', '\\', '?', '/'];
+/// What may begin a string of several lines, or a comment.
+const MARKS: [char; 8] = ['"', '\'', '`', '<', '\\', '?', '/', '#'];
+
+/// Where a text is no code.
+#[derive(Default)]
+pub(super) struct Asides {
+    /// Strings and comments, in its order.
+    pub(super) all: Vec<Range<usize>>,
+    /// The strings among them whose white space counts.
+    strings: Vec<Range<usize>>,
+}
+
+impl Asides {
+    /// For each line of the text whether it begins in a string whose white space counts.
+    pub(super) fn quoted(&self, lines: &[Line<'_>]) -> Vec<bool> {
+        let mut strings = self.strings.iter().peekable();
+        let mut from = 0;
+        let mut quoted = Vec::with_capacity(lines.len());
+        for (line, ending) in lines {
+            while strings.next_if(|range| range.end <= from).is_some() {}
+            quoted.push(strings.peek().is_some_and(|range| range.start < from));
+            from += line.len() + ending.len();
+        }
+        quoted
+    }
+}
 
 impl Quotes<'_> {
     /// For each line whether it begins in a string whose white space counts; `None` where that cannot be told.
     pub(super) fn lines(&self, text: &str, breaks: Breaks) -> Option<Vec<bool>> {
-        let lines = lines(text, breaks);
-        let mut inside = vec![false; lines.len()];
-        if lines.len() < 2 || !text.contains(MARKS) {
-            return Some(inside);
+        Some(self.of_lines(text)?.quoted(&lines(text, breaks)))
+    }
+
+    /// Where it is no code, as far as that matters to its lines; `None` where that cannot be told.
+    pub(super) fn of_lines(&self, text: &str) -> Option<Asides> {
+        if !text.contains(['\n', '\r']) || !text.contains(MARKS) {
+            return Some(Asides::default());
         }
-        let mut strings = self.asides(text)?.into_iter().filter(|(_, is)| *is == Aside::String).peekable();
-        let mut from = 0;
-        for ((line, ending), inside) in lines.iter().zip(&mut inside) {
-            while strings.next_if(|(range, _)| range.end <= from).is_some() {}
-            *inside = strings.peek().is_some_and(|(range, _)| range.start < from);
-            from += line.len() + ending.len();
-        }
-        Some(inside)
+        let found = self.asides(text)?;
+        let strings = found.iter().filter(|(_, is)| *is == Aside::String).map(|(range, _)| range.clone());
+        let strings = strings.collect();
+        Some(Asides { strings, all: found.into_iter().map(|(range, _)| range).collect() })
     }
 
     /// Whether a text is one block: its first brace goes with its last.
