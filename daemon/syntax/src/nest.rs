@@ -83,6 +83,7 @@ impl Nest<'_, '_> {
         });
         let extent = self.surroundings.extent(&definition, *floor..ceiling, listed, self.aloof);
         *floor = extent.end;
+        let comma = if listed { self.surroundings.comma(extent.start) } else { None };
         let within = |range: &Range<usize>| definition.start <= range.start && range.end <= definition.end;
         let at = if within(&name.at) { name.at } else { definition.start..definition.start };
         let clipped = |body: Range<usize>| body.start.min(definition.end)..body.end.min(definition.end);
@@ -103,6 +104,7 @@ impl Nest<'_, '_> {
             name: at,
             body,
             listed,
+            comma,
             statement,
             segments,
         });

@@ -107,6 +107,8 @@ pub struct Symbol {
     pub body: Option<Range<usize>>,
     /// Whether it stands in a list whose items are separated by commas.
     pub listed: bool,
+    /// In such a list: the comma between it and the item in front of it, which may be no symbol.
+    pub comma: Option<usize>,
     /// The statement, with what belongs to it, that defines others beside it: `let a = 1, b = 2;`.
     pub statement: Option<Range<usize>>,
     /// The segments of `path` before numbering, each with the names by which it may be asked for.
