@@ -89,7 +89,8 @@ fn own_place(
     } else if braced {
         (body.clone(), closing_indent(site, body).to_owned())
     } else if begins_line(text, body.start) {
-        (body.clone(), indentation(text, body.start).to_owned())
+        let target = lines_target(site, body, given);
+        (body.clone(), Some(target).filter(|target| target == indentation(text, body.start))?)
     } else {
         (body.clone(), site.column().0)
     };
@@ -155,8 +156,8 @@ fn open_body(
     let bare = trimmed(given, text.breaks);
     if begins_line(text, body.start) && body.start > site.symbol.definition.start {
         let start = line_start(text, body.start);
-        let target = indentation(text, body.start);
-        return Ok((start..body.end, site.fit(&edit.text, target).text(given)?));
+        let target = lines_target(site, body, given);
+        return Ok((start..body.end, site.fit(&edit.text, &target).text(given)?));
     }
     let (outer, _) = site.column();
     if !one_line(bare, text.breaks) && needs_lines(site, bare) {
@@ -166,6 +167,18 @@ fn open_body(
         return Ok((start..body.end, [site.ending(body.start), made].concat()));
     }
     Ok((body.clone(), site.fit(&edit.text, &outer).inline(given)?))
+}
+
+/// The indentation of what takes the place of a body that begins its line: that of the body, but where a list of YAML
+/// stands in its key's own column, nothing else may.
+fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String {
+    let there = indentation(site.scene.text, body.start);
+    let (outer, _) = site.column();
+    let mut lines =
+        given.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let list = lines.next().is_some_and(|line| line == "-" || line.starts_with("- "));
+    let is_key = site.known.language == Language::Yaml && site.symbol.kind == Kind::Key;
+    if is_key && there == outer && !list { deeper(site, &outer) } else { there.to_owned() }
 }
 
 /// Whether several lines cannot begin on the line of the definition.
