@@ -96,7 +96,7 @@ pub struct Symbol {
     /// How many symbols it lies in.
     pub depth: usize,
     /// Everything that belongs to it: the comments, decorators and attributes in front, the `;` and the comment behind
-    /// it on its last line.
+    /// it on its last line. It lies in the definition of its parent, but for what stands behind both.
     pub extent: Range<usize>,
     /// The definition itself, with its modifiers and decorators, without comments around it.
     pub definition: Range<usize>,
