@@ -56,7 +56,7 @@ pub(super) fn after(
     let last = site.has_commas() && site.comma(site.at).is_none();
     let new_text = new.parted(site.has_commas() && !last);
     let behind = site.symbol.definition.end;
-    if !ends_line(text, end) || (last && !ends_line(text, end)) {
+    if !ends_line(text, end) {
         let made = fit.inline(&new_text)?;
         let ending = site.ending(end) + &target;
         let apart = if one_line(&made, text.breaks) { " " } else { &ending };

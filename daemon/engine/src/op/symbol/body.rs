@@ -160,7 +160,7 @@ fn open_body(
         return Ok((start..body.end, site.fit(&edit.text, &target).text(given)?));
     }
     let (outer, _) = site.column();
-    if !one_line(bare, text.breaks) && needs_lines(site, bare) {
+    if needs_lines(site, bare, one_line(bare, text.breaks)) {
         let start = back_over_blanks(text, body.start);
         let inner = deeper(site, &outer);
         let made = site.fit(&edit.text, &inner).text(given)?;
@@ -181,10 +181,14 @@ fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String
     if is_key && there == outer && !list { deeper(site, &outer) } else { there.to_owned() }
 }
 
-/// Whether several lines cannot begin on the line of the definition.
-fn needs_lines(site: &Site<'_, '_>, given: &str) -> bool {
+/// Whether a text cannot begin on the line of the definition.
+fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
+    let given = given.trim_start();
     match site.known.language {
-        Language::Python => !is_value(site.symbol.kind),
+        Language::Python => !one_line && !is_value(site.symbol.kind),
+        Language::Yaml if one_line => {
+            given == "-" || given.starts_with("- ") || site.quotes().is_mapping(given)
+        }
         Language::Yaml => !given.starts_with(['|', '>', '[', '{', '"', '\'']),
         _ => false,
     }

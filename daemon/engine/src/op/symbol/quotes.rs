@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd_syntax::{Aside, Language, Unparsed};
+use editd_syntax::{Aside, Kind, Language, Unparsed};
 
 use crate::cut::Cut;
 use crate::limits;
@@ -125,6 +125,13 @@ impl Quotes<'_> {
         let front = start..first.definition.start;
         let has_comment = comments.iter().any(|comment| comment.start < front.end);
         (!front.is_empty()).then_some(has_comment)
+    }
+
+    /// Whether a text begins with a key that is in no brackets.
+    pub(super) fn is_mapping(&self, text: &str) -> bool {
+        let outline = self.parsed(text, editd_syntax::outline);
+        let first = outline.and_then(|outline| outline.symbols.into_iter().next());
+        first.is_some_and(|first| first.kind == Kind::Key && !first.listed && first.definition.start == 0)
     }
 
     /// Where in the front of a definition the first thing stands that is no comment.
