@@ -30,6 +30,7 @@ mod block;
 mod body;
 mod brackets;
 mod edit;
+mod expression;
 mod fitting;
 mod quotes;
 mod remove;

@@ -17,6 +17,15 @@ pub(super) struct Quotes<'q> {
     pub(super) budget: &'q Budget,
 }
 
+/// What stands around a block: `{}`, in Bash also `()`.
+pub(super) type Braces = &'static [u8; 2];
+
+/// Whether a text begins and ends with these.
+pub(super) fn has_braces(text: &str, [first, last]: Braces) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() > 1 && bytes.first() == Some(first) && bytes.last() == Some(last)
+}
+
 /// What may begin a string of several lines, or a comment.
 const MARKS: [char; 8] = ['"', '\'', '`', '<', '\\', '?', '/', '#'];
 
@@ -62,11 +71,12 @@ impl Quotes<'_> {
     }
 
     /// Whether a text is one block: its first brace goes with its last.
-    pub(super) fn is_block(&self, text: &str) -> bool {
+    pub(super) fn is_block(&self, text: &str, braces: Braces) -> bool {
         let text = text.trim();
-        if text.len() < 2 || !text.starts_with('{') || !text.ends_with('}') {
+        if !has_braces(text, braces) {
             return false;
         }
+        let [first, last] = *braces;
         let mut asides = self.asides(text).unwrap_or_default().into_iter().map(|(range, _)| range).peekable();
         let mut open = 0_usize;
         for (at, byte) in text.bytes().enumerate() {
@@ -74,10 +84,10 @@ impl Quotes<'_> {
             if asides.peek().is_some_and(|range| range.start <= at) {
                 continue;
             }
-            match byte {
-                b'{' => open += 1,
-                b'}' => open = open.saturating_sub(1),
-                _ => {}
+            if byte == first {
+                open += 1;
+            } else if byte == last {
+                open = open.saturating_sub(1);
             }
             if open == 0 {
                 return at + 1 == text.len();
