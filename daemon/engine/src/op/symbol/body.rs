@@ -170,7 +170,7 @@ fn open_body(
     if begins_line(text, body.start) && body.start > site.symbol.definition.start {
         let start = line_start(text, body.start);
         let target = lines_target(site, body, given);
-        return Ok((start..body.end, site.fit(&edit.text, &target).text(given)?));
+        return Ok((start..body.end, site.fit_inside(&edit.text, &target, given).text(given)?));
     }
     let (outer, _) = site.column();
     if needs_lines(site, bare, one_line(bare, text.breaks)) {
@@ -179,7 +179,7 @@ fn open_body(
         let made = site.fit(&edit.text, &inner).text(given)?;
         return Ok((start..body.end, [site.ending(body.start), made].concat()));
     }
-    Ok((body.clone(), site.fit(&edit.text, &outer).inline(given)?))
+    Ok((body.clone(), site.fit_inside(&edit.text, &outer, given).inline(given)?))
 }
 
 /// The indentation of what takes the place of a body that begins its line: that of the body, but where a list of YAML

@@ -64,6 +64,7 @@ impl Fit<'_> {
         let is_code = |(line, quoted): &(&Line<'_>, &bool)| !**quoted && !is_blank(line.0);
         let indents: Vec<&str> =
             lines.iter().zip(&quoted).filter(is_code).map(|(line, _)| split_indent(line.0).0).collect();
+        let head = lines.iter().zip(&quoted).position(|line| is_code(&line));
         let first = indents.first().copied().unwrap_or("");
         let torn = || {
             let open = brackets::around(
@@ -85,7 +86,7 @@ impl Fit<'_> {
         let mut made = String::with_capacity(room);
         for (at, ((line, ending), quoted)) in lines.iter().zip(quoted).enumerate() {
             let (indent, rest) = split_indent(line);
-            let indent = if at == 0 { first } else { indent };
+            let indent = if head == Some(at) { first } else { indent };
             match indent.strip_prefix(common).filter(|_| !rest.is_empty() && !quoted) {
                 Some(deeper) => {
                     made.push_str(self.target);

@@ -34,24 +34,29 @@ const MARKS: [char; 8] = ['"', '\'', '`', '<', '\\', '?', '/', '#'];
 pub(super) struct Asides {
     /// Strings and comments, in its order.
     pub(super) all: Vec<Range<usize>>,
-    /// The strings among them whose white space counts.
-    strings: Vec<Range<usize>>,
+    /// Those among them whose white space counts, each with whether that of the line does on which it begins.
+    fixed: Vec<(Range<usize>, bool)>,
 }
 
 impl Asides {
-    /// For each line of the text whether it begins in a string whose white space counts.
+    /// For each line of the text whether its white space counts, since it begins in a string.
     pub(super) fn quoted(&self, lines: &[Line<'_>]) -> Vec<bool> {
-        let mut strings = self.strings.iter().peekable();
+        let mut fixed = self.fixed.iter().peekable();
         let mut from = 0;
         let mut quoted = Vec::with_capacity(lines.len());
         for (line, ending) in lines {
-            while strings.next_if(|range| range.end <= from).is_some() {}
-            quoted.push(strings.peek().is_some_and(|range| range.start < from));
+            while fixed.next_if(|(range, _)| range.end <= from).is_some() {}
+            let is_in =
+                |(range, first): &&(Range<usize>, bool)| range.start < from || *first && range.start == from;
+            quoted.push(fixed.peek().is_some_and(is_in));
             from += line.len() + ending.len();
         }
         quoted
     }
 }
+
+/// A comment of Ruby, which only stands where a line begins.
+const COLUMN_ONE: &str = "=begin";
 
 impl Quotes<'_> {
     /// For each line whether it begins in a string whose white space counts; `None` where that cannot be told.
@@ -61,13 +66,18 @@ impl Quotes<'_> {
 
     /// Where it is no code, as far as that matters to its lines; `None` where that cannot be told.
     pub(super) fn of_lines(&self, text: &str) -> Option<Asides> {
-        if !text.contains(['\n', '\r']) || !text.contains(MARKS) {
+        if !text.contains(['\n', '\r']) || !text.contains(MARKS) && !text.contains(COLUMN_ONE) {
             return Some(Asides::default());
         }
         let found = self.asides(text)?;
-        let strings = found.iter().filter(|(_, is)| *is == Aside::String).map(|(range, _)| range.clone());
-        let strings = strings.collect();
-        Some(Asides { strings, all: found.into_iter().map(|(range, _)| range).collect() })
+        let in_column_one = |range: &Range<usize>| {
+            self.language == Language::Ruby && text.cut(range.clone()).starts_with(COLUMN_ONE)
+        };
+        let fixed =
+            found.iter().map(|(range, is)| (range.clone(), *is == Aside::String, in_column_one(range)));
+        let fixed = fixed.filter(|(_, string, first)| *string || *first);
+        let fixed = fixed.map(|(range, _, first)| (range, first)).collect();
+        Some(Asides { fixed, all: found.into_iter().map(|(range, _)| range).collect() })
     }
 
     /// Whether a text is one block: its first brace goes with its last.
