@@ -59,7 +59,11 @@ pub(super) fn after(
     if !ends_line(text, end) {
         let made = fit.inline(&new_text)?;
         let ending = site.ending(end) + &target;
-        let apart = if one_line(&made, text.breaks) { " " } else { &ending };
+        // Where nothing ends what stands in front, the end of a line does.
+        let ends = last
+            || site.known.language == Language::Html
+            || text.content.cut(0..end).ends_with([';', ',', '}']);
+        let apart = if ends && one_line(&made, text.breaks) { " " } else { &ending };
         let at = if last { behind } else { end };
         let tail = if new.takes_line { &ending } else { "" };
         let made = [if last { "," } else { "" }, apart, &made, tail].concat();
