@@ -12,6 +12,7 @@ use super::meter::Meter;
 use crate::Refusal;
 use crate::limits;
 use crate::locate::excerpt;
+use crate::plan::Budget;
 use crate::refusal::{refuse, spent};
 
 /// Flags of a pattern.
@@ -108,11 +109,12 @@ impl Engine {
     pub(crate) fn each(
         &self,
         text: &str,
+        budget: &Budget,
         visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
         match self {
             Self::Linear(regex) => linear_matches(regex, text, visit),
-            Self::Backtracking(regex) => regex.each(text, visit),
+            Self::Backtracking(regex) => regex.each(text, budget, visit),
         }
     }
 }
@@ -153,7 +155,7 @@ fn too_big() -> Refusal {
     )
 }
 
-/// One search, or all of them, backtrack too much.
+/// One search backtracks too much.
 pub(crate) fn too_many_steps() -> Refusal {
     spent(
         "`pattern` takes too many steps on this file; avoid look-around and back-references, or nested repetition",
