@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::Code;
 use editd_proto::limits;
 use editd_proto::message::{EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
 use super::Budget;
 use super::combine::{contradictions, is_text};
-use super::needs::Parsed;
+use super::needs::{Parsed, stores};
 use super::stage::{self, Ground, Made, Report, Reports};
 use super::verdict::Verdicts;
 use crate::clip::Clips;
@@ -47,7 +47,8 @@ pub(crate) fn run(
     let path = &entry.path;
     let mut verdicts = Verdicts::new(path, job.partial, ops.len());
     let before = tree.node(path)?.state.clone();
-    judge(ops, path, &before, &mut verdicts)?;
+    let room = if before == State::Absent { tree.check_room(path).err() } else { None };
+    judge(ops, path, (&before, room), &mut verdicts)?;
     let (made, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
     // Taken here, so that it is taken together with the hash after where there is one.
     let hash = match &made {
@@ -93,6 +94,32 @@ pub(crate) fn run(
     Ok((outcome, verdicts.first().cloned()))
 }
 
+/// The outcome of an entry that was refused as a whole: it is not looked at.
+pub(crate) fn left_out(
+    entry: &FileEntry,
+    ops: &Parsed<'_>,
+    refusal: &Refusal,
+    clips: &mut Clips<'_>,
+) -> FileOutcome {
+    ops.iter().filter_map(stores).for_each(|name| clips.spoil(name));
+    FileOutcome {
+        path: entry.path.clone(),
+        status: Status::Refused,
+        before: None,
+        after: None,
+        diff: None,
+        omitted_hunks: None,
+        edits: vec![refused(refusal); ops.len()],
+        issues: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn refused(refusal: &Refusal) -> EditOutcome {
+    let plain = crate::op::Found::default().outcome(false);
+    EditOutcome { status: EditStatus::Refused, error: Some((**refusal).clone()), ..plain }
+}
+
 fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (usize, &'o Op<'j>)> {
     ops.iter()
         .enumerate()
@@ -104,12 +131,12 @@ fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<I
 fn judge(
     ops: &Parsed<'_>,
     path: &WirePath,
-    before: &State,
+    (before, room): (&State, Option<Refusal>),
     verdicts: &mut Verdicts<'_>,
 ) -> Result<(), Refusal> {
     for (edit, op) in ops.iter().enumerate() {
-        if let Err(refusal) = op {
-            verdicts.refuse(edit, refusal.clone())?;
+        if let Err(malformed) = op {
+            verdicts.refuse(edit, malformed.refusal.clone())?;
         }
     }
     for (edit, refusal) in contradictions(ops) {
@@ -128,6 +155,10 @@ fn judge(
             Ok(op) if !exists && !makes(op) => {
                 refuse(Code::Missing, format!("{path} does not exist; `write` creates it"))
             }
+            Ok(op) if makes(op) => match &room {
+                Some(refusal) => refusal.clone(),
+                None => continue,
+            },
             _ => continue,
         };
         verdicts.refuse(edit, refusal)?;
@@ -292,6 +323,7 @@ fn put(tree: &mut Tree<'_>, path: &WirePath, target: &Target<'_>) -> Result<Opti
         let to = target.to;
         return Err(refuse(Code::Exists, format!("{to} exists; choose another path, or say `overwrite`")));
     }
+    tree.check_room(target.to)?;
     tree.copy(path, target.to).map(Some)
 }
 
@@ -319,11 +351,7 @@ fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome>
         let changed = report.as_ref().is_some_and(|report| report.changed);
         match verdicts.of(edit) {
             None => found.outcome(changed),
-            Some(refusal) => {
-                let error: WireError = (**refusal).clone();
-                let plain = crate::op::Found::default().outcome(false);
-                EditOutcome { status: EditStatus::Refused, error: Some(error), ..plain }
-            }
+            Some(refusal) => refused(refusal),
         }
     };
     reports.iter().enumerate().map(outcome).collect()
