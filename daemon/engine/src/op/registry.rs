@@ -124,6 +124,14 @@ impl<'a> Op<'a> {
         }
     }
 
+    /// The hunk that it is.
+    pub(crate) fn hunk(&self) -> Option<&Hunk<'a>> {
+        match self {
+            Self::Hunk(op) => Some(op),
+            _ => None,
+        }
+    }
+
     /// The clipboard that it stores.
     pub(crate) fn stores(&self) -> Option<&'a str> {
         match self {

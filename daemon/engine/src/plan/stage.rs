@@ -17,7 +17,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Effect, Found, Op, Outline, Scene, Symbols};
+use crate::op::{Effect, Found, Neighbours, Op, Outline, Scene, Symbols};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
 use crate::text::{Breaks, Encoding, Text};
@@ -127,6 +127,9 @@ fn locate(
     let hay = Haystack::new(text, ground.budget, needles.collect());
     let written = written(ops, verdicts, clips);
     let outline = Outline::new(ops.iter().flatten().filter_map(Op::headers));
+    let standing = ops.iter().zip(0..).filter(|(_, edit)| verdicts.stands(*edit as usize));
+    let neighbours =
+        Neighbours::new(standing.filter_map(|(op, edit)| Some((edit, op.as_ref().ok()?.hunk()?))));
     let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes));
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let name = stores(op);
@@ -138,6 +141,7 @@ fn locate(
             text,
             hay: &hay,
             outline: &outline,
+            neighbours: &neighbours,
             symbols: &symbols,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,

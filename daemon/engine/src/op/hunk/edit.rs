@@ -10,7 +10,7 @@ use super::body::{Body, Ending, Group};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Extent, Fit, Line, Needle, Quote, Rung, Unfit};
+use crate::locate::{self, Brings, Extent, Fit, Line, Needle, Quote, Rung, Sole, Unfit};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
@@ -73,14 +73,45 @@ impl Hunk<'_> {
         !self.body.old.is_empty()
     }
 
+    fn quote(&self) -> Quote<'_> {
+        Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() }
+    }
+
+    /// The line at which it says that it stands, if it quotes anything.
+    pub(super) fn near(&self) -> Option<u64> {
+        self.how.near.filter(|_| self.quotes())
+    }
+
+    /// Whether it stands just there.
+    pub(super) fn stands_on_line(&self, scene: &Scene<'_>) -> bool {
+        self.headers.is_empty()
+            && locate::on_line(scene.text, &self.quote())
+                .is_some_and(|range| self.fit(scene.text, None, &range) != Fit::Out)
+    }
+
+    /// At how many places it stands.
+    ///
+    /// # Errors
+    /// `not_found` where what it says to stand above it does not; `limit`.
+    pub(super) fn sole(&self, scene: &Scene<'_>) -> Result<Sole, Refusal> {
+        let Some(needle) = self.needle(scene.text.breaks) else { return Ok(Sole::None) };
+        scene.pay_search(needle)?;
+        let scope = Scope::of(scene, self.headers)?;
+        let quote = Quote { near: None, ..self.quote() };
+        locate::sole(scene.hay, &quote, scope.is_none(), &|range| {
+            self.fit(scene.text, scope.as_deref(), range)
+        })
+    }
+
     /// Finds the block and says what changes in it.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
-        let quote = Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() };
+        let quote = self.quote();
         scene.pay_search(needle)?;
         let scope = Scope::of(scene, self.headers)?;
-        let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_deref(), range))?;
+        let fit = |range: &Range<usize>| self.fit(text, scope.as_deref(), range);
+        let hit = scene.neighbours.choose(scene, &quote, &fit)?;
         let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_deref(), unfit))?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
         let (places, converted) = self.places(scene, hit.range.start, mapped, hit.rung);

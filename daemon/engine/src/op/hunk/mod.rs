@@ -11,14 +11,19 @@
 //! around them aside; among several places the one in the indented block below them is meant. `all` asks for a
 //! block that is the whole file.
 //!
+//! Where the lines of a hunk stand at several places, and hunks beside it in the entry stand at one only, `near` means the
+//! line shifted as far as those are, and a place on the wrong side of one of them is none.
+//!
 //! *Invariants*: one place or none, as everywhere; all lines of a hunk are located together or not at all.
 
 mod body;
 mod edit;
+mod neighbours;
 mod scope;
 
 pub(crate) use body::sides;
 pub(crate) use edit::{FIELDS, Hunk, parse};
+pub(crate) use neighbours::Neighbours;
 pub(crate) use scope::Outline;
 
 #[cfg(test)]
