@@ -318,7 +318,7 @@ fn native(hunk: Hunk) -> Result<Edit, Refusal> {
     } else {
         hunk.body.text
     };
-    let base = Edit { text: Some(text), ..edit("hunk") };
+    let base = Edit { text: Some(text), eol: Some("literal".to_owned()), ..edit("hunk") };
     if hunk.body.counts.0 > 0 {
         return Ok(Edit { near: near.filter(|line| *line > 0), ..base });
     }
