@@ -8,16 +8,16 @@ use editd_proto::limits;
 use editd_proto::message::{EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
-use super::Budget;
 use super::combine::{contradictions, is_text};
 use super::needs::{Parsed, stores};
 use super::stage::{self, Ground, Made, Report, Reports};
 use super::verdict::Verdicts;
+use super::{Budget, files};
 use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff, readable};
-use crate::op::{Op, Target};
+use crate::op::Op;
 use crate::refusal::{refuse, spent, too_large};
-use crate::text::Text;
+use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
 use crate::{Options, Refusal, State};
 
@@ -56,10 +56,15 @@ pub(crate) fn run(
         _ => tree.node(path)?.hash(),
     };
     let creates = before == State::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
+    if creates {
+        // Also where nothing is in it.
+        reports.iter_mut().flatten().for_each(|report| report.changed = true);
+    }
     let plain = made.as_ref().is_none_or(|made| made.plain);
+    let gets_nul = plain && made.as_ref().is_some_and(|made| has_nul(&made.bytes));
     let rewritten = made.is_some();
     let delta = settle(job, path, &before, made, creates, tree)?;
-    let moved = file_ops(ops, tree, path, &mut verdicts, &mut reports)?;
+    let (moved, replaced) = files::run(ops, tree, path, &mut verdicts, &mut reports)?;
     let node = tree.node(moved.unwrap_or(path))?;
     let (after, new_hash) = (node.state.clone(), node.hash());
     // A stage with splices differs for sure; only without one need the states be compared.
@@ -76,23 +81,49 @@ pub(crate) fn run(
         issues: Vec::new(),
         warnings: warnings(&reports, &verdicts),
     };
+    outcome.warnings.extend(gets_nul.then(|| NUL.to_owned()));
     if job.diff && differs {
         let moved = moved.map_or(Moved::No, Moved::To);
         let label = job.options.label(path);
-        let (diff, omitted) = if plain {
-            entry_diff(path, &before, &after, moved, delta.as_ref())
-        } else {
-            entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None)
-        };
-        if job.budget.diff(diff.len()) {
-            outcome.diff = Some(diff);
-            outcome.omitted_hunks = (omitted > 0).then_some(omitted);
-        } else {
-            outcome.omitted_hunks = Some(omitted + diff.matches("\n@@ ").count() as u64);
+        show(
+            job,
+            &mut outcome,
+            if plain {
+                entry_diff(path, &before, &after, moved, delta.as_ref())
+            } else {
+                entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None)
+            },
+        );
+    }
+    for files::Replaced { path, before, after, said } in replaced {
+        outcome.warnings.push(said);
+        // Each may be large.
+        if job.diff && job.budget.stage(size(&before).saturating_add(size(&after))) {
+            let label = job.options.label(path);
+            show(
+                job,
+                &mut outcome,
+                entry_diff(path, &readable(&before, label), &readable(&after, label), Moved::No, None),
+            );
         }
     }
     Ok((outcome, verdicts.first().cloned()))
 }
+
+/// Adds a diff to an outcome, as far as the job's may go.
+fn show(job: &Job<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
+    let mut left_out = outcome.omitted_hunks.unwrap_or(0) + omitted;
+    if job.budget.diff(diff.len()) {
+        outcome.diff.get_or_insert_default().push_str(&diff);
+    } else {
+        left_out += diff.matches("\n@@ ").count() as u64;
+    }
+    outcome.omitted_hunks = (left_out > 0).then_some(left_out);
+}
+
+/// What a file is told that is no text from now on.
+const NUL: &str =
+    "the content has a NUL byte, so that the file is no text from now on; undo this job if that is not meant";
 
 /// The outcome of an entry that was refused as a whole: it is not looked at.
 pub(crate) fn left_out(
@@ -152,6 +183,10 @@ fn judge(
             }
             // What the entry makes may be given a mode and another name at once.
             Ok(Op::Chmod(_) | Op::Rename(_)) if made => continue,
+            Ok(Op::Delete | Op::Rename(_) | Op::Copy(_)) if !exists => refuse(
+                Code::Missing,
+                format!("{path} does not exist; leave it out, or name a file that does"),
+            ),
             Ok(op) if !exists && !makes(op) => {
                 refuse(Code::Missing, format!("{path} does not exist; `write` creates it"))
             }
@@ -197,10 +232,7 @@ fn text_edits(
 
 /// Whether the content is larger than a file may be, or the job has read enough.
 fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
-    let size = match before {
-        State::File { bytes, .. } => bytes.len(),
-        State::Absent => 0,
-    };
+    let size = size(before);
     if size > limits::FILE {
         let message =
             format!("the file has {size} bytes; text edits are for files of up to {}", limits::FILE);
@@ -211,6 +243,13 @@ fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
     }
     let limit = crate::limits::STAGE_WORK;
     Some(spent("this job edits large files too many times over; send it as several jobs", limit))
+}
+
+fn size(state: &State) -> usize {
+    match state {
+        State::File { bytes, .. } => bytes.len(),
+        State::Absent => 0,
+    }
 }
 
 /// Another file of the job that has a text, with breaks of either kind, and the line.
@@ -270,61 +309,6 @@ fn settle(
     let hash = made.hashes.1;
     tree.write(path, Stage { bytes: made.bytes, mode, hash, splices: made.splices, totals })?;
     Ok(Some(delta))
-}
-
-/// The file operations, in request order. Returns where the file went, if it was renamed.
-fn file_ops<'j>(
-    ops: &Parsed<'j>,
-    tree: &mut Tree<'_>,
-    path: &WirePath,
-    verdicts: &mut Verdicts<'_>,
-    reports: &mut Reports,
-) -> Result<Option<&'j WirePath>, Refusal> {
-    let mut moved = None;
-    for (edit, op) in ops.iter().enumerate() {
-        let Ok(op) = op else { continue };
-        if is_text(op) || !verdicts.stands(edit) {
-            continue;
-        }
-        let at = moved.unwrap_or(path);
-        if tree.node(at)?.state == State::Absent {
-            verdicts.refuse(edit, refuse(Code::Missing, format!("{path} does not exist")))?;
-            continue;
-        }
-        let done = match op {
-            Op::Chmod(mode) => tree.chmod(at, *mode).map(Some),
-            Op::Delete => tree.remove(path).map(|()| Some(true)),
-            Op::Copy(target) => put(tree, path, target),
-            Op::Rename(target) => put(tree, path, target),
-            _ => Ok(None),
-        };
-        match done {
-            Ok(Some(changed)) => {
-                if let Op::Rename(target) = op
-                    && target.to != path
-                {
-                    tree.remove(path)?;
-                    moved = Some(target.to);
-                }
-                let changed = changed || (moved.is_some() && matches!(op, Op::Rename(_)));
-                if let Some(report) = reports.get_mut(edit) {
-                    *report = Some(Report::plain(changed));
-                }
-            }
-            Ok(None) => {}
-            Err(refusal) => verdicts.refuse(edit, refusal)?,
-        }
-    }
-    Ok(moved)
-}
-
-fn put(tree: &mut Tree<'_>, path: &WirePath, target: &Target<'_>) -> Result<Option<bool>, Refusal> {
-    if !target.overwrite && tree.node(target.to)?.state != State::Absent {
-        let to = target.to;
-        return Err(refuse(Code::Exists, format!("{to} exists; choose another path, or say `overwrite`")));
-    }
-    tree.check_room(target.to)?;
-    tree.copy(path, target.to).map(Some)
 }
 
 fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> Status {
