@@ -107,7 +107,7 @@ impl Fault {
                 "{at}: `{marker}` stands below no `:start_line:`, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"
             ),
             Kind::Empty => format!(
-                "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part"
+                "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part; a file that is new or empty is written natively, by `write`"
             ),
             Kind::NoFile => {
                 format!(

@@ -145,7 +145,10 @@ fn linear_matches(
 fn invalid(why: &str) -> Refusal {
     let why = why.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
     let why = why.trim().trim_start_matches("error: ");
-    refuse(Code::InvalidRegex, format!("`pattern` is not a regular expression: {}", excerpt(why, 0)))
+    refuse(
+        Code::InvalidRegex,
+        format!("`pattern` is not a regular expression ({}); mend it", excerpt(why, 0)),
+    )
 }
 
 fn too_big() -> Refusal {
