@@ -10,7 +10,7 @@ use crate::limits::LOST_MS;
 use crate::rooms::lock;
 use crate::store::{Keep, Position};
 
-/// 2020: a file that bears an earlier time was set aside under a clock that was wrong, and stays.
+/// 2020: what bears an earlier time was made under a clock that was wrong, and stays.
 const SANE_MS: u64 = 1_577_836_800_000;
 
 impl Workspace {
@@ -39,12 +39,13 @@ impl Workspace {
 
     /// Retention of log and lost files. Call now and then from a background thread.
     pub fn upkeep(&self) {
-        let now = self.rooms.clock.wall_ms();
+        let now = self.rooms.steady.now_ms(&*self.rooms.clock);
         let settings = &self.rooms.settings;
         let keep = Keep {
             age_ms: u64::try_from(settings.keep_age.as_millis()).unwrap_or(u64::MAX),
             entries: settings.keep_entries,
             bytes: settings.keep_bytes,
+            sane_ms: SANE_MS,
         };
         if let Err(error) = self.rooms.store.upkeep(now, keep) {
             tracing::warn!(%error, "the journal could not be pruned");
@@ -57,7 +58,6 @@ impl Workspace {
             }
         };
         for (name, time) in lost {
-            // A clock that jumped back makes a file younger, never older than it is.
             if time > SANE_MS
                 && now.saturating_sub(time) > LOST_MS
                 && let Err(error) = self.rooms.disk.forget_lost(&name)
