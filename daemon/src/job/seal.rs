@@ -38,7 +38,8 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
     records.extend(changed.map(|(change, file)| Record::Seen(seen_after(rooms, &draft, change, file))));
     rooms.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
-        lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+        let left = file.after.as_ref().and_then(|face| rooms.disk.open_left(&change.place, face));
+        lock(&rooms.known).wrote(&file.path, file.after.as_ref(), left.map(|left| left.changed));
         if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
             let before = file.before.as_ref().map(|face| face.hash);
             rooms.store.keep_made(before, after.hash, bytes);

@@ -28,6 +28,8 @@ struct Last {
     tracked: bool,
     /// Jobs that wrote it.
     writes: u64,
+    /// When the system last changed anything about the file, as the job left it; nanoseconds since 1970.
+    changed: Option<i64>,
 }
 
 /// Whether what a look shows may be compared with what is known.
@@ -88,21 +90,29 @@ impl Known {
             Some(face) => self.trust(path, face),
             None => Trust::Theirs,
         };
-        self.put(path, face, trust, tracked);
+        let changed = self.paths.get(path).filter(|_| trust == Trust::Ours).and_then(|last| last.changed);
+        self.put(path, face, trust, tracked, changed);
     }
 
-    /// A job put this there.
-    pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>) {
-        self.put(path, face, Trust::Ours, true);
+    /// A job put this there; the file was last changed then, where that is known.
+    pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>, changed: Option<i64>) {
+        self.put(path, face, Trust::Ours, true, changed);
     }
 
-    fn put(&mut self, path: &WirePath, face: Option<&Face>, trust: Trust, tracked: bool) {
+    fn put(
+        &mut self,
+        path: &WirePath,
+        face: Option<&Face>,
+        trust: Trust,
+        tracked: bool,
+        changed: Option<i64>,
+    ) {
         if self.paths.len() >= crate::limits::KNOWN_PATHS && !self.paths.contains_key(path) {
             // Forgetting costs a look into the journal, and a young base that is carried whole once more.
             self.paths.clear();
         }
         let (was, writes) = self.paths.get(path).map_or((false, 0), |last| (last.tracked, last.writes));
-        let last = Last { face: face.cloned(), trust, tracked: tracked || was, writes };
+        let last = Last { face: face.cloned(), trust, tracked: tracked || was, writes, changed };
         self.paths.insert(path.clone(), last);
     }
 
@@ -132,6 +142,13 @@ impl Known {
         Some(last.face.as_ref().map(|face| face.identity))
     }
 
+    /// Whether this very file was put at this path by a job, and nobody has touched it or its name since: a move
+    /// changes it in the eyes of the system, also one away and back.
+    pub fn untouched(&self, path: &WirePath, face: &Face, changed: i64) -> bool {
+        self.trust(path, face) == Trust::Ours
+            && self.paths.get(path).is_some_and(|last| last.changed == Some(changed))
+    }
+
     /// Whether changes of a path by others are journaled.
     pub fn tracked(&self, path: &WirePath) -> bool {
         self.paths.get(path).is_some_and(|last| last.tracked)
@@ -154,11 +171,36 @@ fn same(a: &Face, b: &Face) -> bool {
 mod tests {
     use super::*;
 
+    fn face() -> Face {
+        Face {
+            hash: ContentHash::from_bytes([1; 32]),
+            size: 1,
+            mode: 0o644,
+            uid: 0,
+            gid: 0,
+            identity: Identity { dev: 1, ino: 2, born: 3 },
+            modified: 4,
+        }
+    }
+
+    #[test]
+    fn a_file_of_a_job_is_untouched_until_the_system_says_otherwise() {
+        let (mut known, path, face) = (Known::default(), WirePath::from("a"), face());
+        assert!(!known.untouched(&path, &face, 5));
+        known.wrote(&path, Some(&face), Some(5));
+        known.saw(&path, Some(&face), true);
+        assert!(known.untouched(&path, &face, 5));
+        assert!(!known.untouched(&path, &face, 6), "its name was moved, perhaps there and back");
+        assert!(!known.untouched(&path, &Face { modified: 7, ..face.clone() }, 5));
+        known.wrote(&path, Some(&face), None);
+        assert!(!known.untouched(&path, &face, 5), "nobody looked when it was put there");
+    }
+
     #[test]
     fn below_a_folder_is_what_has_it_as_a_whole_name_in_front() {
         let mut known = Known::default();
         for path in ["a/b", "a/b/c", "ab/c", "d"] {
-            known.wrote(&path.into(), None);
+            known.wrote(&path.into(), None, None);
         }
         known.saw(&"a/untracked".into(), None, false);
         let below = |folder: &str| {

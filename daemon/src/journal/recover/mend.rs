@@ -203,7 +203,7 @@ pub(super) fn shown(found: &Found) -> Shown {
 pub(super) fn seal(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<()> {
     rooms.store.append(&seal_records(rooms, entry)).map_err(io::Error::other)?;
     for file in &entry.files {
-        lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+        lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
     }
     lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
     Ok(())

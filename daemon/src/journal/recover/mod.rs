@@ -64,7 +64,7 @@ fn remember(rooms: &Rooms, entry: &Entry) {
             && let Ok(Sight::File(found)) = rooms.disk.look(&place)
             && file.after.as_ref().is_some_and(|after| found.is(after))
         {
-            lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+            lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
         }
     }
 }
