@@ -1,11 +1,12 @@
-//! What is flushed for a job, on the simulated machine: the name that it found its file under. It looks at power cuts
-//! alone; kills are `crash`'s.
+//! What is flushed before an original goes, on the simulated machine: a file that was moved away since,
+//! and the name that a job found its file under. It looks at power cuts alone; kills are `crash`'s.
 
 use std::time::Duration;
 
+use editd::limits::HELD;
 use editd_proto::message::Status;
 use editd_tests::lens::desk::Desk;
-use editd_tests::lens::requests::{append, delete, file, job, replace};
+use editd_tests::lens::requests::{append, create, delete, file, job, replace};
 use editd_tests::lens::stories::text;
 use editd_tests::lens::story::Act;
 use editd_tests::sim::{Abilities, Outside, Seen, SimMachine};
@@ -65,6 +66,11 @@ fn contents(machine: &SimMachine) -> Vec<(String, Vec<u8>)> {
         _ => None,
     };
     snapshot.0.into_iter().filter_map(file).collect()
+}
+
+fn lost(machine: &SimMachine) -> Vec<Vec<u8>> {
+    let lost = contents(machine).into_iter().filter(|(path, _)| path.starts_with(".editd/lost/"));
+    lost.map(|(_, bytes)| bytes).collect()
 }
 
 /// After every power cut one of these paths shows these bytes, once the workspace was opened again.
@@ -136,4 +142,100 @@ fn a_job_on_a_job_flushes_nothing_but_the_log() {
     let before = machine.trace().len();
     applied(&desk, &job(vec![file("a.txt", vec![append("and more\n")])]), "three");
     assert_eq!(flushes(&machine.trace()[before..]).len(), 1, "{:?}", flushes(&machine.trace()[before..]));
+}
+
+#[test]
+fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &edit(), "one");
+        machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+        assert!(desk.settle());
+        assert!(lost(&machine).is_empty(), "nothing was in doubt");
+        stands_after_cuts(&machine, &["a.txt", "moved.txt"], &new_text());
+    }
+}
+
+#[test]
+fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &job(vec![file("dir/a.txt", vec![replace("line 20 of a\n", "changed\n")])]), "one");
+        applied(&desk, &job(vec![file("dir/sub/new.txt", vec![create("new\n")])]), "two");
+        machine.outside().rename("/w/dir", "/w/other").unwrap();
+        assert!(desk.settle());
+        stands_after_cuts(&machine, &["dir/a.txt", "other/a.txt"], &new_text());
+        stands_after_cuts(&machine, &["dir/sub/new.txt", "other/sub/new.txt"], b"new\n");
+    }
+}
+
+#[test]
+fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
+    let both = [new_text(), b"more\n".to_vec()].concat();
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &edit(), "one");
+        applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+        machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+        assert!(desk.settle());
+        stands_after_cuts(&machine, &["a.txt", "moved.txt"], &both);
+    }
+}
+
+#[test]
+fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    let machine = machine.kill();
+    machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+    let desk = Desk::open(&machine).unwrap();
+    assert!(desk.settle());
+    assert_eq!(lost(&machine), [old_text()], "who knows whether its successor has reached the disk");
+}
+
+#[test]
+fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    machine.outside().replace("/w/a.txt", b"formatted\n").unwrap();
+    assert!(desk.settle());
+    assert!(lost(&machine).is_empty());
+    assert!(contents(&machine).iter().all(|(path, _)| !path.starts_with(".editd/staging/")));
+    stands_after_cuts(&machine, &["a.txt"], b"formatted\n");
+}
+
+#[test]
+fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    let mut deleted = file("a.txt", vec![delete()]);
+    deleted.base = Some("any".to_owned());
+    applied(&desk, &job(vec![deleted]), "two");
+    machine.outside().write("/w/a.txt", b"again\n").unwrap();
+    assert!(desk.settle());
+    assert!(lost(&machine).is_empty());
+}
+
+#[test]
+fn beyond_what_is_held_open_the_original_of_a_moved_file_is_kept() {
+    let machine = machine(Abilities::default());
+    let outside = machine.outside();
+    let names: Vec<String> = (0..=HELD).map(|nth| format!("many/f{nth}.txt")).collect();
+    outside.mkdir("/w/many").unwrap();
+    for name in &names {
+        outside.write(&format!("/w/{name}"), b"old\n").unwrap();
+    }
+    machine.settle();
+    machine.pass(Duration::from_secs(3600));
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &job(names.iter().map(|name| file(name, vec![append("new\n")])).collect()), "one");
+    outside.rename("/w/many", "/w/moved").unwrap();
+    assert!(desk.settle());
+    assert_eq!(lost(&machine), [b"old\n"], "all others were open");
 }

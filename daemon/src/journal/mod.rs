@@ -8,6 +8,7 @@
 //! without every file's proof, no settle before the flush of what it settles, no void of a sealed entry.
 
 pub mod external;
+pub mod flushing;
 pub mod known;
 pub mod past;
 pub mod recover;

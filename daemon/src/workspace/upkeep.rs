@@ -119,7 +119,7 @@ impl Workspace {
             Ok(lost) => (
                 "note",
                 format!(
-                    "{} files that no entry knows, from jobs that a kill or power cut ended; look at them, they are removed after 30 days",
+                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days",
                     lost.len()
                 ),
             ),

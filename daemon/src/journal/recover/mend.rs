@@ -9,7 +9,7 @@ use editd_proto::message::{FileOutcome, Receipt, Status};
 use super::decide::{self, Shown};
 use crate::disk::put::Rescue;
 use crate::disk::{Found, Place, PlaceError, Sight};
-use crate::journal::{external, settle};
+use crate::journal::{external, flushing, settle};
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
@@ -204,6 +204,10 @@ pub(super) fn seal(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<()> {
     rooms.store.append(&seal_records(rooms, entry)).map_err(io::Error::other)?;
     for file in &entry.files {
         lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
+        let place = find(rooms, file).ok().flatten();
+        let left =
+            place.zip(file.after.as_ref()).and_then(|(place, face)| rooms.disk.open_left(&place, face));
+        flushing::hold(rooms, file, left.map(|left| left.file));
     }
     lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
     Ok(())
