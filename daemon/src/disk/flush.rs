@@ -39,14 +39,15 @@ impl Disk {
     /// no file stands there that may be read.
     ///
     /// # Errors
-    /// What the system says: then nothing that it covers may be called settled.
+    /// What the system says: then nothing that it covers may be called settled, nor when it is asked again and says
+    /// nothing more ([`Disk::doubts`]).
     pub fn flush_file(&self, place: &Place) -> io::Result<Option<Identity>> {
         if !place.missing().is_empty() {
             return Ok(None);
         }
         match place.parent().open_file(place.name(), Access::Read) {
             Ok(file) => {
-                file.sync_all()?;
+                self.sync(&file)?;
                 Ok(Some(file.stat()?.identity))
             }
             Err(error) => match place.parent().stat(place.name()) {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use editd_proto::path::WirePath;
 
+use super::doubt::Doubted;
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
 use super::put::held_name;
 use super::sight::{self, Sight};
@@ -36,6 +37,7 @@ pub struct Disk {
     pub(super) beside: Mutex<BTreeSet<WirePath>>,
     /// Folders on other mounts that `.editd/beside` names.
     pub(super) noted: Mutex<BTreeSet<WirePath>>,
+    pub(super) doubted: Mutex<Doubted>,
 }
 
 /// The daemon's own folder, open.
@@ -81,6 +83,7 @@ impl Disk {
             staging_device,
             beside: Mutex::default(),
             noted: Mutex::default(),
+            doubted: Mutex::default(),
         })
     }
 

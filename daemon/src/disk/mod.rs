@@ -19,6 +19,7 @@
 //! is changed by others in that moment and the daemon is killed in the next, the file stays as that left it.
 
 pub mod beside;
+pub mod doubt;
 pub mod drop;
 pub mod flush;
 pub mod folders;

@@ -91,7 +91,7 @@ fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<F
         match rooms.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
             Ok(staged) => {
                 let splices = if young {
-                    carried(found, bytes, &change.splices).map_err(|error| disk_refusal(path, &error))?
+                    carried(rooms, found, bytes, &change.splices)
                 } else {
                     change.splices.clone()
                 };
@@ -102,11 +102,9 @@ fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<F
             Err(error) => return Err(stage_refusal(path, &error)),
         }
     }
-    if young {
-        // Only the bytes behind the first changed one are carried.
-        found.file.sync_all().map_err(|error| disk_refusal(path, &error))?;
-    }
-    Ok(in_place(record, change, found, bytes))
+    // Only the bytes behind the first changed one are carried, if those before it are on the disk.
+    let whole = young && !flushed(rooms, found);
+    Ok(in_place(record, change, found, bytes, whole))
 }
 
 fn with(record: FileRecord, how: How, staged: Staged, splices: Vec<Splice>) -> FileRecord {
@@ -114,9 +112,10 @@ fn with(record: FileRecord, how: How, staged: Staged, splices: Vec<Splice>) -> F
     FileRecord { how, after: Some(face), staging, slot, splices, ..record }
 }
 
-/// All bytes, old and new, from the first changed one to the end: a cut leaves mixtures there.
-fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8]) -> FileRecord {
-    let shared = found.bytes.iter().zip(bytes).take_while(|(old, new)| old == new).count();
+/// All bytes, old and new, from the first changed one to the end, or from the beginning: a cut leaves mixtures there.
+fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8], whole: bool) -> FileRecord {
+    let equal = found.bytes.iter().zip(bytes).take_while(|(old, new)| old == new).count();
+    let shared = if whole { 0 } else { equal };
     let tail = |of: &[u8]| of.get(shared..).unwrap_or_default().to_vec();
     let splice = Splice { at: shared as u64, old: tail(&found.bytes), new: tail(bytes) };
     let mode = match change.mode {
@@ -130,13 +129,17 @@ fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8]) -
 }
 
 /// The splices that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
-/// cut would then take the base from under the splices. So it is carried whole, or flushed if it is large.
-fn carried(found: &Found, after: &[u8], splices: &[Splice]) -> io::Result<Vec<Splice>> {
-    if found.face.size > crate::limits::YOUNG_BYTES {
-        found.file.sync_all()?;
-        return Ok(splices.to_vec());
+/// cut would then take the base from under the splices. So it is carried whole; a large one only if it cannot be flushed.
+fn carried(rooms: &Rooms, found: &Found, after: &[u8], splices: &[Splice]) -> Vec<Splice> {
+    if found.face.size > crate::limits::YOUNG_BYTES && flushed(rooms, found) {
+        return splices.to_vec();
     }
-    Ok(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
+    vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }]
+}
+
+/// Flushes a file that a job found. Where that fails, now or earlier, its bytes must be carried.
+fn flushed(rooms: &Rooms, found: &Found) -> bool {
+    rooms.disk.sync(&found.file).is_ok() && !rooms.disk.doubts(found.face.identity)
 }
 
 /// The files that a job finds.
@@ -150,9 +153,9 @@ impl Bases<'_> {
     /// Whether the bytes of a file that a job finds may not be on the disk yet. Then its name may not be either, however
     /// old the file is: a move makes a name, and only the time of the last change tells. So its folder is flushed, once.
     fn is_young(&mut self, place: &Place, found: &Found) -> io::Result<bool> {
-        if self.is_old(found.changed)
-            || lock(&self.rooms.known).untouched(place.path(), &found.face, found.changed)
-        {
+        let untouched = || lock(&self.rooms.known).untouched(place.path(), &found.face, found.changed);
+        let settled = self.is_old(found.changed) || untouched();
+        if settled && !self.rooms.disk.doubts(found.face.identity) {
             return Ok(false);
         }
         if self.folders.insert(parent_path(place)) {

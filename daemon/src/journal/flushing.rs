@@ -1,18 +1,21 @@
 //! Flushing what sealed jobs left: each file, its folder and the folder of its slot, once for all entries together. It
-//! drops nothing, and changes no target.
+//! drops nothing, and changes no content: what cannot be flushed is written anew as it is.
 //!
 //! *Invariants*: what a job displaced may go only when the newest job's file at that path is on the disk, **wherever its
 //! name is by then**. So that file is held open from its seal until it is flushed. Where it is not held (there are too
 //! many, or another run of the daemon sealed it) and does not stand at its path, nobody can tell whether it was flushed:
-//! then what it replaced is kept.
+//! then what it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever a second flush
+//! says.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
+use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::known::Ticket;
 use super::recover::mend::find;
+use super::renew;
 use crate::disk::Place;
 use crate::disk::folders::parent_path;
 use crate::limits::HELD;
@@ -110,11 +113,11 @@ impl Flushing {
     ///
     /// # Errors
     /// What the system says, and `WouldBlock` while a job is writing the path: then nothing is settled.
-    pub(super) fn file(&mut self, rooms: &Rooms, file: &FileRecord) -> io::Result<Left> {
+    pub(super) fn file(&mut self, rooms: &Rooms, id: JobId, file: &FileRecord) -> io::Result<Left> {
         let known = self.paths.get(&file.path).copied().filter(|_| file.made.is_empty());
         let path = match known {
             Some(path) => path,
-            None => self.path(rooms, file)?,
+            None => self.path(rooms, id, file)?,
         };
         self.paths.insert(file.path.clone(), path);
         let left = path.judge(file)?;
@@ -126,7 +129,7 @@ impl Flushing {
         Ok(left)
     }
 
-    fn path(&mut self, rooms: &Rooms, file: &FileRecord) -> io::Result<Path> {
+    fn path(&mut self, rooms: &Rooms, id: JobId, file: &FileRecord) -> io::Result<Path> {
         let look = || {
             let known = lock(&rooms.known);
             (known.ticket(&file.path), known.left(&file.path))
@@ -136,7 +139,7 @@ impl Flushing {
         let mut shown = None;
         // A path that leads elsewhere by now has nothing of ours.
         if let Some(place) = find(rooms, file)? {
-            shown = rooms.disk.flush_file(&place)?;
+            shown = flush(rooms, id, file, &place, held.as_ref())?;
             if self.folders.insert(parent_path(&place)) || !file.made.is_empty() {
                 rooms.disk.flush_folders(&place, &file.made)?;
             }
@@ -145,12 +148,43 @@ impl Flushing {
             && shown != Some(*identity)
         {
             // Moved away, or about to be put back by a job; also one that was unlinked may have its name again.
-            open.sync_all()?;
+            if rooms.disk.sync(open).is_err() || rooms.disk.doubts(*identity) {
+                renew::rescue(rooms, id, file, open)?;
+            }
         }
         let (now, left_now) = look();
         let newest = held.is_some() || left == Some(shown) || left_now == Some(shown);
         Ok(Path { shown, newest, quiet: ticket != Ticket::Busy && ticket == now })
     }
+}
+
+/// Flushes what stands at a path. If that fails, now or earlier, it is written anew; others' files are theirs.
+fn flush(
+    rooms: &Rooms,
+    id: JobId,
+    file: &FileRecord,
+    place: &Place,
+    newest: Option<&Newest>,
+) -> io::Result<Option<Identity>> {
+    let flushed = rooms.disk.flush_file(place);
+    let shown = match &flushed {
+        Ok(shown) => *shown,
+        Err(_) => place.parent().stat(place.name()).ok().map(|stat| stat.identity),
+    };
+    let Some(shown) = shown.filter(|shown| rooms.disk.doubts(*shown)) else { return flushed };
+    if file.after.as_ref().is_some_and(|face| face.identity == shown) {
+        return renew::renew(rooms, id, file, place).map(Some);
+    }
+    let ours = match newest {
+        Some(Newest::File(held, _)) => *held == shown,
+        Some(Newest::Absent) => false,
+        None => lock(&rooms.known).left(&file.path) == Some(Some(shown)),
+    };
+    if ours {
+        // With the entry of the job that put it there, it will be.
+        return Err(io::Error::other("what a later job put there could not be flushed"));
+    }
+    Ok(Some(shown))
 }
 
 impl Path {

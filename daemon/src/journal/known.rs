@@ -30,6 +30,8 @@ struct Last {
     writes: u64,
     /// When the system last changed anything about the file, as the job left it; nanoseconds since 1970.
     changed: Option<i64>,
+    /// The file that stood there until it was written anew, since its flush had failed.
+    renewed: Option<Identity>,
 }
 
 /// Whether what a look shows may be compared with what is known.
@@ -90,29 +92,35 @@ impl Known {
             Some(face) => self.trust(path, face),
             None => Trust::Theirs,
         };
-        let changed = self.paths.get(path).filter(|_| trust == Trust::Ours).and_then(|last| last.changed);
-        self.put(path, face, trust, tracked, changed);
+        let same = self.paths.get(path).filter(|_| trust == Trust::Ours);
+        let (changed, renewed) = same.map_or((None, None), |last| (last.changed, last.renewed));
+        self.put(path, Last { face: face.cloned(), trust, tracked, writes: 0, changed, renewed });
     }
 
     /// A job put this there; the file was last changed then, where that is known.
     pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>, changed: Option<i64>) {
-        self.put(path, face, Trust::Ours, true, changed);
+        let (face, trust) = (face.cloned(), Trust::Ours);
+        self.put(path, Last { face, trust, tracked: true, writes: 0, changed, renewed: None });
     }
 
-    fn put(
-        &mut self,
-        path: &WirePath,
-        face: Option<&Face>,
-        trust: Trust,
-        tracked: bool,
-        changed: Option<i64>,
-    ) {
+    /// What a job put there was written anew, since the flush of `was` had failed.
+    pub fn renewed(&mut self, path: &WirePath, face: &Face, was: Identity) {
+        let (face, trust) = (Some(face.clone()), Trust::Ours);
+        self.put(path, Last { face, trust, tracked: true, writes: 0, changed: None, renewed: Some(was) });
+    }
+
+    /// Whether this file stood there until it was written anew.
+    pub fn was_renewed(&self, path: &WirePath, file: Identity) -> bool {
+        self.paths.get(path).is_some_and(|last| last.renewed == Some(file))
+    }
+
+    fn put(&mut self, path: &WirePath, last: Last) {
         if self.paths.len() >= crate::limits::KNOWN_PATHS && !self.paths.contains_key(path) {
             // Forgetting costs a look into the journal, and a young base that is carried whole once more.
             self.paths.clear();
         }
         let (was, writes) = self.paths.get(path).map_or((false, 0), |last| (last.tracked, last.writes));
-        let last = Last { face: face.cloned(), trust, tracked: tracked || was, writes, changed };
+        let last = Last { tracked: last.tracked || was, writes, ..last };
         self.paths.insert(path.clone(), last);
     }
 

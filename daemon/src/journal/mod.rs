@@ -12,6 +12,7 @@ pub mod flushing;
 pub mod known;
 pub mod past;
 pub mod recover;
+mod renew;
 pub mod settle;
 pub mod undo;
 pub mod why;

@@ -1,12 +1,13 @@
 //! Settling: behind the jobs, what they left is made durable and what they displaced is dropped, in this order:
 //! flush the files, flush their folders and those of the slots, look at each displaced file again and drop it,
-//! write the record. It never changes a target. What cannot be flushed keeps what it replaced.
+//! write the record. It changes no content of a target. What cannot be flushed keeps what it replaced.
 
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
 use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::path::WirePath;
 
 use super::external;
 use super::flushing::{Flushing, Held, Left};
@@ -50,6 +51,8 @@ struct Slot {
     flushed: bool,
     /// Nobody knows whether: its file is kept.
     keep: bool,
+    /// The last flush failed.
+    failed: bool,
     /// Contents that were found there and are in the journal.
     rescued: Vec<ContentHash>,
     /// Its file, which has no name any more but still had a writer.
@@ -78,6 +81,12 @@ impl Unsettled {
         self.last = now;
         let (since, pause, flushed) = (now, SETTLE_AFTER_MS, !owed);
         self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, owed, slots });
+    }
+
+    /// The files whose last flush failed, and which wait for the next.
+    pub fn failed(&self) -> Vec<WirePath> {
+        let files = self.waiting.iter().flat_map(|one| one.files.iter().zip(&one.slots));
+        files.filter(|(_, slot)| slot.failed).map(|(file, _)| file.path.clone()).collect()
     }
 
     /// The slots that are still to be emptied.
@@ -161,7 +170,7 @@ fn mend_broken(rooms: &Rooms) -> Option<Duration> {
 pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
     let (mut flushing, mut astray) = (Flushing::default(), false);
     for file in &entry.files {
-        astray |= flushing.file(rooms, file)? == Left::Astray;
+        astray |= flushing.file(rooms, entry.id, file)? == Left::Astray;
     }
     if astray {
         // Settling looks again, and keeps what it replaced.
@@ -209,12 +218,16 @@ fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
     for one in due.iter_mut().filter(|one| !one.flushed) {
         one.flushed = true;
         for (file, slot) in one.files.iter().zip(&mut one.slots).filter(|(_, slot)| !slot.flushed) {
-            match flushing.file(rooms, file) {
-                Ok(left) => (slot.flushed, slot.keep) = (true, left == Left::Astray),
+            match flushing.file(rooms, one.id, file) {
+                Ok(left) => {
+                    (slot.flushed, slot.failed) = (true, false);
+                    slot.keep = left == Left::Astray;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => one.flushed = false,
                 Err(error) => {
-                    one.flushed = false;
+                    (one.flushed, slot.failed) = (false, true);
                     let path = &file.path;
-                    tracing::debug!(%path, %error, "what a job wrote cannot be flushed yet; it stays in the log");
+                    tracing::warn!(%path, %error, "what a job wrote cannot be flushed; what it replaced is kept");
                 }
             }
         }

@@ -86,13 +86,25 @@ impl Workspace {
         findings.push(self.check_staging());
         findings.push(self.check_lost());
         findings.push(self.check_commands());
-        let unsettled = self.counts().unsettled;
-        findings.push(Finding {
-            severity: "ok".to_owned(),
-            subject: "unsettled".to_owned(),
-            message: format!("{unsettled} entries wait for the background flush"),
-        });
+        findings.push(self.check_unsettled());
         CheckReply { findings }
+    }
+
+    fn check_unsettled(&self) -> Finding {
+        let failed = lock(&self.rooms.unsettled).failed();
+        let (severity, message) = match failed.first() {
+            None => ("ok", format!("{} entries wait for the background flush", self.counts().unsettled)),
+            Some(path) => (
+                "bad",
+                format!(
+                    "{path} and {} others could not be flushed: a power cut may take what jobs wrote to them. What they \
+                     held before is kept, and they are written anew as soon as the disk takes it; look at the disk and \
+                     at the daemon's log",
+                    failed.len() - 1
+                ),
+            ),
+        };
+        Finding { severity: severity.to_owned(), subject: "unsettled".to_owned(), message }
     }
 
     fn check_staging(&self) -> Finding {
