@@ -73,6 +73,9 @@ impl Disk {
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
         let (own, mask) = open_own(&dir)?;
         let staging_device = own.staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
+        let boot = os.boot_id().map_err(io("ask which run of the machine this is"))?;
+        let doubted = dir.open_dir(OWN).and_then(|own| Doubted::open(&own, boot));
+        let doubted = doubted.map_err(io("look into .editd/unflushed"))?;
         let root = Root::open(&*os, root).map_err(io("look at the workspace"))?;
         Ok(Self {
             os,
@@ -82,7 +85,7 @@ impl Disk {
             staging_device,
             beside: Mutex::default(),
             noted: Mutex::default(),
-            doubted: Mutex::default(),
+            doubted: Mutex::new(doubted),
         })
     }
 

@@ -49,10 +49,17 @@ impl Held {
         }
     }
 
+    /// There is nothing more to flush at a path: what was left there is on the disk, or in the journal.
+    pub(super) fn done(&mut self, path: &WirePath) {
+        if let Some(newest) = self.paths.get_mut(path) {
+            *newest = Newest::Absent;
+        }
+    }
+
     /// What this record left is flushed.
     fn release(&mut self, file: &FileRecord) {
         let done = match (self.paths.get(&file.path), &file.after) {
-            (Some(Newest::Absent), None) => true,
+            (Some(Newest::Absent), _) => true,
             (Some(Newest::File(held, _)), Some(face)) => *held == face.identity,
             _ => false,
         };
@@ -150,6 +157,7 @@ impl Flushing {
             // Moved away, or about to be put back by a job; also one that was unlinked may have its name again.
             if rooms.disk.sync(open).is_err() || rooms.disk.doubts(*identity) {
                 renew::rescue(rooms, id, file, open)?;
+                lock(&rooms.unsettled).held.done(&file.path);
             }
         }
         let (now, left_now) = look();

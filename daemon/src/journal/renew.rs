@@ -135,6 +135,7 @@ fn exchange(
     settle::leave_slot(rooms, id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
     lock(&rooms.known).renewed(&record.path, &staged.face, found.face.identity);
+    lock(&rooms.unsettled).held.done(&record.path);
     rooms.disk.flush_folders(place, &[])?;
     rooms.disk.flush_slots(&record.staging)?;
     rooms.disk.trust_again(found.face.identity);

@@ -94,15 +94,18 @@ impl Workspace {
         let failed = lock(&self.rooms.unsettled).failed();
         let (severity, message) = match failed.first() {
             None => ("ok", format!("{} entries wait for the background flush", self.counts().unsettled)),
-            Some(path) => (
-                "bad",
-                format!(
-                    "{path} and {} others could not be flushed: a power cut may take what jobs wrote to them. What they \
-                     held before is kept, and they are written anew as soon as the disk takes it; look at the disk and \
-                     at the daemon's log",
-                    failed.len() - 1
-                ),
-            ),
+            Some(path) => {
+                let others = match failed.len() {
+                    1 => String::new(),
+                    n => format!(" and {} more", n - 1),
+                };
+                let message = format!(
+                    "{path}{others} could not be flushed: a power cut may take what jobs wrote there. What stood there \
+                     before is kept, and it is written anew as soon as the disk takes it; look at the disk and at the \
+                     daemon's log"
+                );
+                ("bad", message)
+            }
         };
         Finding { severity: severity.to_owned(), subject: "unsettled".to_owned(), message }
     }
