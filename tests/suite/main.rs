@@ -12,6 +12,7 @@ mod crash;
 mod dialects;
 mod edits;
 mod faults;
+mod flushed;
 mod foreign;
 #[cfg(unix)]
 mod hints;
