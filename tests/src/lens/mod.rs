@@ -11,6 +11,7 @@ pub mod desk;
 pub mod fault;
 pub mod foreign;
 pub mod image;
+pub mod kept;
 pub mod requests;
 pub mod stories;
 pub mod story;
