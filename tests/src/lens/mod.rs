@@ -12,6 +12,7 @@ pub mod fault;
 pub mod foreign;
 pub mod image;
 pub mod kept;
+pub mod mixed;
 pub mod requests;
 pub mod stories;
 pub mod story;
