@@ -153,11 +153,14 @@ impl Run<'_> {
         let (noted, held, deed) = (Arc::clone(&told), Arc::clone(held), self.deed);
         let (path, same) = (self.path.to_owned(), desk.machine.clone());
         desk.machine.at_call(self.call, When::Before, move |outside| {
+            // Where a job has put a copy in its place, the file that was held is theirs all the same.
+            let had = lock(&held).as_ref().map(OutsideFile::read);
             let run = |outside: &Outside| deed.run(outside, lock(&held).as_ref(), &path, &tag(0));
             let (ran, taken) = taken_away_by(outside, run);
             let mut told = lock(&noted);
             told.done = Some(ran.map_err(|error| error.to_string()));
             told.chronicle.gone(taken);
+            told.chronicle.gone(had);
             if let Some(bytes) = deed.wrote(outside, lock(&held).as_ref(), &path) {
                 told.chronicle.stood("what others wrote", &bytes, false);
             }

@@ -116,7 +116,11 @@ impl<'a> Play<'a> {
             let promised = self.story.durability() != Durability::Relaxed;
             let made =
                 |bytes: &[u8]| self.course.after.files.values().any(|seen| seen.bytes() == Some(bytes));
-            let theirs = |path: &str| self.reach().is_some_and(|reach| path.starts_with(reach));
+            let linked = self.is_linked();
+            let theirs = |path: &str| {
+                let named = self.reach().is_some_and(|reach| path.starts_with(reach));
+                named || (linked && self.course.before.has_links(path))
+            };
             chronicle.all_stood("when it was answered", view, |path, bytes| {
                 promised && (self.trouble.flushed || made(bytes) || !theirs(path))
             });
@@ -247,6 +251,8 @@ fn does(
     flushed: bool,
     chronicle: &mut Chronicle,
 ) -> bool {
+    // Where a job has put a copy in its place, the file that was held is theirs all the same.
+    chronicle.gone(held.map(OutsideFile::read));
     let (done, taken) = taken_away_by(outside, |outside| deed.run(outside, held, path, &tag(0)));
     chronicle.gone(taken);
     if done.is_err() {
