@@ -126,6 +126,10 @@ impl Desk {
                 self.held().push(file);
                 None
             }
+            Act::Flush => {
+                let _flushed = self.workspace.flush();
+                None
+            }
             Act::Look(path) => {
                 let _event = self.workspace.look(&(*path).into());
                 None

@@ -261,6 +261,7 @@ pub fn spoilt() -> Vec<Story> {
                 outside.flush("/w/a.txt").expect("a file can be flushed");
             }),
             Act::Look("a.txt"),
+            Act::Flush,
         ]),
         Story::new("held, and edited again", few, held("a.txt")).after(vec![
             Act::Hold("a.txt"),

@@ -28,6 +28,8 @@ pub enum Act {
     Hold(&'static str),
     /// The daemon looks at a path, as after a hint.
     Look(&'static str),
+    /// The daemon flushes its journal.
+    Flush,
 }
 
 /// A story.

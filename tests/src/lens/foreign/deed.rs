@@ -67,6 +67,12 @@ impl Deed {
             && !matches!(self, Self::MoveAway | Self::MoveFolder)
     }
 
+    /// Whether the name is free afterwards: as it is where a cut took it.
+    #[must_use]
+    pub fn frees(self) -> bool {
+        matches!(self, Self::Delete | Self::MoveAway | Self::MoveFolder)
+    }
+
     /// Whether what it writes stands on what it read a moment before: from a file that is being rewritten in place it
     /// may have read the middle.
     #[must_use]

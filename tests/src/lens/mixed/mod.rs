@@ -156,6 +156,12 @@ impl Look<'_> {
         if with_deed && ends.is_none_or(|ends| ends.windows.may_lose(trouble.deed)) {
             return Ok(());
         }
+        // A call that fails then is as a kill.
+        if let (Some(ends), Some((_, call)), Some(_)) = (ends, trouble.deed, trouble.strike)
+            && ends.windows.hold_kills(call, ends.calls[1])
+        {
+            return Ok(());
+        }
         let mut play = Play::new(self.story, course, path, trouble, ends, self.plan, seed);
         let error = play.all().err();
         self.report.images += play.images;

@@ -147,8 +147,12 @@ impl<'a> Play<'a> {
 
     /// What all names begin with that others touch.
     pub(super) fn reach(&self) -> Option<&'a str> {
-        let deed = self.trouble.deed.map(|(deed, _)| deed).or(self.trouble.down)?;
-        Some(deed.reach(self.path))
+        Some(self.deed()?.reach(self.path))
+    }
+
+    /// What others do, whenever that is.
+    pub(super) fn deed(&self) -> Option<Deed> {
+        self.trouble.deed.map(|(deed, _)| deed).or(self.trouble.down)
     }
 
     /// Whether the file to which others do something has another name.

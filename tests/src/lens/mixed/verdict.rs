@@ -5,6 +5,7 @@ use editd_proto::message::{Durability, EntryKind};
 
 use super::play::Play;
 use crate::lens::desk::Desk;
+use crate::lens::foreign::deed::Deed;
 use crate::lens::image::Answer;
 use crate::lens::kept::Chronicle;
 use crate::lens::story::KEY;
@@ -113,8 +114,10 @@ impl Scene<'_, '_> {
         }
         let view = View::of(&desk.machine);
         self.others(&view, there, if there { &[] } else { exempt });
-        // What was being rewritten in place while others wrote to it, a cut leaves to them.
-        let told = self.stable && !(self.cut && (linked || relaxed));
+        // What was being rewritten in place while others wrote to it, a cut leaves to them; and a name that is free may
+        // have been taken by the cut, so that it is made again.
+        let frees = self.play.deed().is_some_and(Deed::frees);
+        let told = self.stable && !(self.cut && (linked || relaxed || frees));
         if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
             && !ends.shows(&view, reach, there)
         {
