@@ -1,7 +1,7 @@
 //! What must hold whatever came together: the job is wholly there or not at all, an answer stands, what others touched
 //! shows what they did, and nothing that ever stood is lost.
 
-use editd_proto::message::{Durability, EntryKind};
+use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::play::Play;
 use crate::lens::desk::Desk;
@@ -114,10 +114,7 @@ impl Scene<'_, '_> {
         }
         let view = View::of(&desk.machine);
         self.others(&view, there, if there { &[] } else { exempt });
-        // What was being rewritten in place while others wrote to it, a cut leaves to them; and a name that is free may
-        // have been taken by the cut, so that it is made again.
-        let frees = self.play.deed().is_some_and(Deed::frees);
-        let told = self.stable && !(self.cut && (linked || relaxed || frees));
+        let told = self.stable && !self.tells_nothing(&entries);
         if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
             && !ends.shows(&view, reach, there)
         {
@@ -131,6 +128,18 @@ impl Scene<'_, '_> {
             ));
         }
         Ok(there)
+    }
+
+    /// Whether nothing tells which order it must be.
+    fn tells_nothing(&self, entries: &[EntrySummary]) -> bool {
+        let story = self.play.story;
+        // A name that is free may have been taken by the cut, or while the job was taken back: it is made again.
+        let frees = self.play.deed().is_some_and(Deed::frees);
+        // What was being rewritten in place while others wrote to it, a cut leaves to them.
+        let torn = self.play.is_linked() || story.durability() == Durability::Relaxed;
+        // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
+        let halved = story.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
+        frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
     }
 
     /// What nobody else touched shows the job, or nothing of it.
