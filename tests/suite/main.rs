@@ -28,6 +28,7 @@ mod kills;
 mod kit;
 #[cfg(unix)]
 mod merges;
+mod mixed;
 #[cfg(target_os = "linux")]
 mod odd_files;
 #[cfg(unix)]
