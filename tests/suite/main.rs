@@ -12,6 +12,7 @@ mod crash;
 mod dialects;
 mod edits;
 mod faults;
+mod flushed;
 mod foreign;
 #[cfg(unix)]
 mod hints;
@@ -29,6 +30,7 @@ mod kit;
 mod leaving;
 #[cfg(unix)]
 mod merges;
+mod mixed;
 #[cfg(target_os = "linux")]
 mod odd_files;
 #[cfg(unix)]
