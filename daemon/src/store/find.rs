@@ -149,6 +149,11 @@ impl Store {
         }
     }
 
+    /// Writes the contents that wait, before something runs that may change the files.
+    pub fn write_kept(&self) {
+        self.shared.contents.write_waiting();
+    }
+
     fn write_contents(&self) {
         if !self.shared.signal.ask_contents() {
             self.shared.contents.write_waiting();
