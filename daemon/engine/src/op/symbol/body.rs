@@ -200,6 +200,8 @@ fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
     let given = given.trim_start();
     match site.known.language {
         Language::Python => !one_line && !is_value(site.symbol.kind),
+        // An item may begin behind the dash.
+        Language::Yaml if one_line && site.symbol.kind != Kind::Key => false,
         Language::Yaml if one_line => {
             given == "-" || given.starts_with("- ") || site.quotes().is_mapping(given)
         }
