@@ -26,6 +26,8 @@ impl Steady {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use std::sync::Mutex;
 
     use super::*;
