@@ -12,7 +12,7 @@ use super::index::row::{self, ClipRow, EntryRow, KeyRow, SeenRow};
 use super::index::{View, entry, key};
 use super::lock::lock;
 use super::log::read;
-use super::record::{Clip, Entry, Record, Seen};
+use super::record::{Carried, Clip, Entry, Record, Seen};
 use super::shared::Shared;
 use super::{Keyed, Position, Store, StoreError};
 
@@ -201,6 +201,7 @@ impl Shared {
     pub(super) fn entry_at(&self, at: Position) -> Result<Entry, StoreError> {
         match self.record(at)? {
             Record::Intent(entry) | Record::External(entry) => Ok(entry),
+            Record::Carried(carried) => Ok(carried.entry),
             other => Err(unexpected(&other)),
         }
     }
@@ -221,7 +222,9 @@ impl Shared {
         let row: ClipRow = row::rest(value)?;
         match (self.record(row::place(value)?)?, row.index) {
             (Record::Clip(clip), None) => Ok(clip),
-            (Record::Intent(mut entry), Some(index)) if (index as usize) < entry.clips.len() => {
+            (Record::Intent(mut entry) | Record::Carried(Carried { mut entry, .. }), Some(index))
+                if (index as usize) < entry.clips.len() =>
+            {
                 Ok(entry.clips.swap_remove(index as usize))
             }
             (other, _) => Err(unexpected(&other)),
@@ -233,6 +236,7 @@ impl Shared {
         let bytes = match self.record(at)? {
             Record::Seal(seal) => seal.receipt,
             Record::Done(done) => done.receipt,
+            Record::Carried(Carried { receipt: Some(receipt), .. }) => receipt,
             other => return Err(unexpected(&other)),
         };
         if bytes.is_empty() {
@@ -262,7 +266,8 @@ impl Shared {
     }
 }
 
-fn unexpected(found: &Record) -> StoreError {
+/// The database points at what it cannot mean.
+pub(super) fn unexpected(found: &Record) -> StoreError {
     let kind = match found {
         Record::Start(_) => "a start",
         Record::Intent(_) => "an intent",
@@ -274,6 +279,7 @@ fn unexpected(found: &Record) -> StoreError {
         Record::Seen(_) => "a receipt for a file",
         Record::Queued(_) => "a detached job",
         Record::Done(_) => "an end",
+        Record::Carried(_) => "an open entry",
     };
     StoreError::Io(
         format!("the database points at {kind} where it should not; restart the daemon to rebuild it").into(),
