@@ -1,6 +1,7 @@
 //! Look-ups of single things: entries, receipts, keys, clipboards, contents. It writes nothing but kept
 //! contents.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
@@ -14,7 +15,7 @@ use super::lock::lock;
 use super::log::read;
 use super::record::{Carried, Clip, Entry, Record, Seen};
 use super::shared::Shared;
-use super::{Keyed, Position, Store, StoreError};
+use super::{ClipsHeld, Keyed, Position, Store, StoreError};
 
 impl Store {
     /// A sealed or external entry, whole, read back from the log.
@@ -94,6 +95,38 @@ impl Store {
         }
         clips.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(clips)
+    }
+
+    /// What all sessions' clipboards come to; then, once a session has written these, as names and bytes.
+    pub fn clips_held(&self, session: &str, written: &[(&str, usize)]) -> Result<[ClipsHeld; 2], StoreError> {
+        let fresh = written.iter().map(|(name, bytes)| (key::clip(session, name), *bytes as u64));
+        let fresh: BTreeMap<Vec<u8>, u64> = fresh.collect();
+        let (mut before, mut after) = (ClipsHeld::default(), ClipsHeld::default());
+        self.shared.each_clip(&mut |key, size| {
+            before.add(size);
+            if !fresh.contains_key(key) {
+                after.add(size);
+            }
+        })?;
+        fresh.values().for_each(|size| after.add(*size));
+        Ok([before, after])
+    }
+
+    /// The session that has most clipboards, by bytes or by number, and what it has; "" for the workspace's own.
+    pub fn clips_most(&self, by_bytes: bool) -> Result<Option<(String, ClipsHeld)>, StoreError> {
+        let mut owners = BTreeMap::<[u8; 17], (ClipsHeld, Vec<u8>)>::new();
+        self.shared.each_clip(&mut |key, size| {
+            if let Some(owner) = key.first_chunk() {
+                let (held, one) = owners.entry(*owner).or_default();
+                held.add(size);
+                key.clone_into(one);
+            }
+        })?;
+        let most =
+            owners.into_values().max_by_key(|(held, _)| if by_bytes { held.bytes } else { held.number });
+        let Some((held, one)) = most else { return Ok(None) };
+        let clip = self.shared.held(&one, |value| self.shared.clip_at(value).map(Some))?;
+        Ok(clip.map(|clip| (clip.session, held)))
     }
 
     /// What is known of a key: the job that waits, runs or ended under it. Keys belong to a session.
@@ -214,6 +247,14 @@ impl Shared {
                 None => entry::brief(&self.entry_at(row::place(value)?)?),
             };
             Ok(Some(entry::summary(id, &row, brief)))
+        })
+    }
+
+    /// The key and the bytes of every clipboard.
+    fn each_clip(&self, see: &mut dyn FnMut(&[u8], u64)) -> Result<(), StoreError> {
+        self.rows.down(&[key::CLIP], &key::behind(&[key::CLIP]), &mut |key, value| {
+            see(key, row::rest::<ClipRow>(value)?.size);
+            Ok(true)
         })
     }
 
