@@ -25,6 +25,7 @@ pub mod flush;
 pub mod folders;
 pub mod in_place;
 mod interrupted;
+pub mod lost;
 pub mod place;
 pub mod put;
 mod returning;
@@ -34,5 +35,6 @@ pub mod stage;
 pub mod withdraw;
 
 pub use folders::Disk;
+pub use lost::Lost;
 pub use place::{Place, PlaceError};
 pub use sight::{Found, Sight};
