@@ -25,6 +25,7 @@ impl Steady {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -38,6 +38,8 @@ impl Disk {
             return Ok(Err(Foreign::Changed));
         }
         write(&open, file, Side::After)?;
+        // Its other names are not the journal's to flush later.
+        self.sync(&open)?;
         Ok(Ok(Self::swapped()))
     }
 
@@ -53,7 +55,10 @@ impl Disk {
             }
         };
         match (sight::read(open.clone())?, &file.after) {
-            (Sight::File(found), Some(after)) if found.is(after) => write(&open, file, Side::Before),
+            (Sight::File(found), Some(after)) if found.is(after) => {
+                write(&open, file, Side::Before)?;
+                self.sync(&open)
+            }
             _ => Ok(()),
         }
     }
@@ -72,7 +77,9 @@ impl Disk {
         open.write_all_at(bytes, 0)?;
         open.set_len(bytes.len() as u64)?;
         mode_last(&open, mode)?;
-        open.sync_all()
+        self.sync(&open)?;
+        self.trust_again(was.identity);
+        Ok(())
     }
 }
 
@@ -112,8 +119,7 @@ fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
     if let Some(face) = face {
         mode_last(open, face.mode)?;
     }
-    // Its other names are not the journal's to flush later.
-    open.sync_all()
+    Ok(())
 }
 
 /// One side of a change.

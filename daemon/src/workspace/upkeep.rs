@@ -86,13 +86,28 @@ impl Workspace {
         findings.push(self.check_staging());
         findings.push(self.check_lost());
         findings.push(self.check_commands());
-        let unsettled = self.counts().unsettled;
-        findings.push(Finding {
-            severity: "ok".to_owned(),
-            subject: "unsettled".to_owned(),
-            message: format!("{unsettled} entries wait for the background flush"),
-        });
+        findings.push(self.check_unsettled());
         CheckReply { findings }
+    }
+
+    fn check_unsettled(&self) -> Finding {
+        let failed = lock(&self.rooms.unsettled).failed();
+        let (severity, message) = match failed.first() {
+            None => ("ok", format!("{} entries wait for the background flush", self.counts().unsettled)),
+            Some(path) => {
+                let others = match failed.len() {
+                    1 => String::new(),
+                    n => format!(" and {} more", n - 1),
+                };
+                let message = format!(
+                    "{path}{others} could not be flushed: a power cut may take what jobs wrote there. What stood there \
+                     before is kept, and it is written anew as soon as the disk takes it; look at the disk and at the \
+                     daemon's log"
+                );
+                ("bad", message)
+            }
+        };
+        Finding { severity: severity.to_owned(), subject: "unsettled".to_owned(), message }
     }
 
     fn check_staging(&self) -> Finding {
@@ -124,7 +139,7 @@ impl Workspace {
                     format!("; on other mounts {}/{name}{more}", folder.display())
                 });
                 let message = format!(
-                    "{} files that no entry knows, from jobs that a kill or power cut ended; look at them, they are removed after 30 days{elsewhere}",
+                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days{elsewhere}",
                     lost.len()
                 );
                 ("note", message)

@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use super::flushing;
 use crate::disk::sight::Sight;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Entry, Staging};
@@ -64,7 +65,9 @@ fn remember(rooms: &Rooms, entry: &Entry) {
             && let Ok(Sight::File(found)) = rooms.disk.look(&place)
             && file.after.as_ref().is_some_and(|after| found.is(after))
         {
-            lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+            // Who knows where its name has been since.
+            lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
+            flushing::hold(rooms, file, Some(found.file));
         }
     }
 }
