@@ -300,6 +300,9 @@ pub const EXTERNAL_BYTES: usize = 16 * 1024 * 1024;
 /// Milliseconds for which a file in `.editd/lost` is kept: 30 days.
 pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
+/// Files set aside on other mounts that are remembered, in memory; a later start finds more.
+pub const LOST_BESIDE: usize = 10_000;
+
 /// Entries that one undo takes back.
 pub const UNDO: usize = 1000;
 /// Times that one step of a path is taken again because another process changed it meanwhile.

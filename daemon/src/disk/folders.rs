@@ -39,6 +39,9 @@ pub struct Disk {
     pub(super) noted: Mutex<BTreeSet<WirePath>>,
     /// Where its daemon listens, once that is known.
     pub(super) address: Mutex<Vec<u8>>,
+
+    /// Files that were set aside on other mounts: folder and name.
+    pub(super) lost_beside: Mutex<BTreeSet<(WirePath, String)>>,
     pub(super) doubted: Mutex<Doubted>,
 }
 
@@ -73,6 +76,8 @@ impl Disk {
             beside: Mutex::default(),
             noted: Mutex::default(),
             address: Mutex::default(),
+
+            lost_beside: Mutex::default(),
             doubted: Mutex::new(doubted),
         })
     }
@@ -250,51 +255,6 @@ impl Disk {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
-    }
-
-    /// Moves a slot's file to `.editd/lost`, where no open entry knows it or the journal cannot hold it: it may
-    /// be the only copy of somebody's bytes. One on another mount gets a plain name beside where it is.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn set_aside(&self, staging: &Staging, slot: &str, now_ms: u64) -> io::Result<()> {
-        let (dir, name) = match self.slot(staging, slot) {
-            Err(gone) if is_gone(&gone) => return Ok(()),
-            found => found?,
-        };
-        let to = format!("{now_ms}-{slot}");
-        let moved = match staging {
-            Staging::Root => self.move_noreplace(&dir, &name, &self.own().lost, to.as_bytes()),
-            Staging::Folder(_) => {
-                self.move_noreplace(&dir, &name, &dir, format!("{BESIDE}lost-{to}").as_bytes())
-            }
-        };
-        match moved {
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
-        }
-    }
-
-    /// Files in `.editd/lost`, with the time in which they were set aside, milliseconds since 1970.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn lost(&self) -> io::Result<Vec<(String, u64)>> {
-        let time = |name: &str| name.split('-').next().and_then(|ms| ms.parse().ok()).unwrap_or(0);
-        let names = self.own().lost.list()?;
-        Ok(names
-            .into_iter()
-            .map(|one| String::from_utf8_lossy(&one.name).into_owned())
-            .map(|name| (name.clone(), time(&name)))
-            .collect())
-    }
-
-    /// Removes a file from `.editd/lost` for good.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn forget_lost(&self, name: &str) -> io::Result<()> {
-        self.own().lost.remove_file(name.as_bytes())
     }
 }
 

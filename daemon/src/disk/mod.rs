@@ -26,6 +26,7 @@ pub mod flush;
 pub mod folders;
 pub mod in_place;
 mod interrupted;
+pub mod lost;
 pub mod place;
 pub mod put;
 mod returning;
@@ -36,5 +37,6 @@ mod standing;
 pub mod withdraw;
 
 pub use folders::Disk;
+pub use lost::Lost;
 pub use place::{Place, PlaceError};
 pub use sight::{Found, Sight};

@@ -15,6 +15,7 @@
 
 pub mod step;
 
+mod clips;
 mod draft;
 mod errors;
 mod generated;
@@ -35,6 +36,7 @@ mod validate;
 mod vet;
 mod why;
 
+pub use clips::vet_clips;
 pub use draft::{Draft, Drafted, Origin};
 pub use errors::{Halt, disk_refusal, standing, store_refusal};
 pub use intend::Underway;
