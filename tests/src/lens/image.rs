@@ -22,6 +22,8 @@ pub enum Answer {
     Waiting,
     /// It was applied: it must be there.
     Applied,
+    /// The same, and its seal has been flushed since.
+    Sealed,
     /// It was refused: nothing of it may be there.
     Refused,
     /// It failed, and a look or the next start will tell how it ended.

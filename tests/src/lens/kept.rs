@@ -19,6 +19,9 @@ use crate::sim::{Outside, Seen, SimMachine, Snapshot};
 /// Rounds in which records are applied to each other: more than any chain of a story is long.
 const ROUNDS: usize = 6;
 
+/// How a content is told that stood when the story began.
+pub const AT_FIRST: &str = "at first";
+
 /// What stood in one playing of a story.
 #[derive(Clone, Default)]
 pub struct Chronicle {

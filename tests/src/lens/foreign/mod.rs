@@ -15,7 +15,7 @@ use editd_proto::message::{Receipt, Status};
 use super::crash::Report;
 use super::desk::Desk;
 use super::image::{Album, Cuts, Image};
-use super::kept::{Chronicle, taken_away_by};
+use super::kept::{AT_FIRST, Chronicle, taken_away_by};
 use super::story::{Course, KEY, Story};
 use super::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, When};
@@ -146,7 +146,7 @@ impl Run<'_> {
     /// Orders the deed, and images from then on.
     fn order(&self, desk: &Desk, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
         let mut chronicle = Chronicle::default();
-        chronicle.all_stood("at first", &View::of(&self.story.machine()), |_, _| true);
+        chronicle.all_stood(AT_FIRST, &View::of(&self.story.machine()), |_, _| true);
         chronicle.all_stood("before the job", &View::of(&desk.machine), |_, _| true);
         chronicle.gone(desk.gone());
         let told = Arc::new(Mutex::new(Told { done: None, chronicle }));

@@ -1,5 +1,8 @@
 //! The lens of what comes together: another process's deed and then a power cut, a failed call and then a cut, a deed
 //! and a failed call, a deed while no daemon runs. It plays a few of the many combinations, chosen by a seed.
+//!
+//! *Limitations*: a job whose seal a cut took may be taken back where others change one of its files before the next
+//! start; its client had its answer. This lens asks then only that people are told and that nothing older is lost.
 
 pub mod play;
 pub mod verdict;

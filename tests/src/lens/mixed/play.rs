@@ -13,7 +13,7 @@ use crate::lens::foreign::deed::Deed;
 use crate::lens::foreign::ends::Ends;
 use crate::lens::foreign::tag;
 use crate::lens::image::{Album, Answer, Blow, Cuts, Image};
-use crate::lens::kept::{Chronicle, taken_away_by};
+use crate::lens::kept::{AT_FIRST, Chronicle, taken_away_by};
 use crate::lens::story::{Course, KEY, Story};
 use crate::lens::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
@@ -77,6 +77,9 @@ impl<'a> Play<'a> {
         let answer = self.answer(&desk, &receipt);
         let at_answer = View::of(&machine);
         album.answered(&machine, answer);
+        if desk.workspace.flush().is_ok() && answer == Answer::Applied {
+            album.answered(&machine, Answer::Sealed);
+        }
         desk.settle();
         machine.mend();
         desk.settle();
@@ -95,8 +98,8 @@ impl<'a> Play<'a> {
         if desk.workspace.failed().is_none() {
             let error = receipt.error.as_ref().map(|error| (&error.code, &error.message));
             let told = format!("still running, {:?} {error:?}", receipt.status);
-            let mut scene =
-                Scene { play: self, answer, cut: false, stable: true, when: told, found: Vec::new() };
+            let (cut, stable, unsealed, when) = (false, true, false, told);
+            let mut scene = Scene { play: self, answer, cut, stable, unsealed, when, found: Vec::new() };
             scene.running(&desk, &chronicle)?;
             let found = scene.found;
             self.found.extend(found);
@@ -137,7 +140,7 @@ impl<'a> Play<'a> {
             !self.story.young_paths.iter().chain(torn).any(|uncertain| uncertain == path)
         };
         let mut chronicle = Chronicle::default();
-        chronicle.all_stood("at first", at_first, old);
+        chronicle.all_stood(AT_FIRST, at_first, old);
         chronicle.all_stood("before the job", &View::of(&desk.machine), old);
         chronicle.gone(desk.gone());
         let deed = self.trouble.deed.map(|(deed, _)| deed);
@@ -238,7 +241,10 @@ impl<'a> Play<'a> {
             }
         }
         self.images += 1;
-        let mut scene = Scene { play: self, answer: image.answer, cut, stable, when, found: Vec::new() };
+        let unsealed =
+            self.trouble.down.is_some() && image.blow != Blow::Kill && image.answer != Answer::Sealed;
+        let answer = image.answer;
+        let mut scene = Scene { play: self, answer, cut, stable, unsealed, when, found: Vec::new() };
         let done = scene.started(&machine, &chronicle);
         let found = scene.found;
         self.found.extend(found);

@@ -7,7 +7,7 @@ use super::play::Play;
 use crate::lens::desk::Desk;
 use crate::lens::foreign::deed::Deed;
 use crate::lens::image::Answer;
-use crate::lens::kept::Chronicle;
+use crate::lens::kept::{AT_FIRST, Chronicle};
 use crate::lens::story::KEY;
 use crate::lens::view::View;
 use crate::sim::SimMachine;
@@ -21,6 +21,8 @@ pub(super) struct Scene<'p, 'a> {
     pub(super) cut: bool,
     /// No cut could take what others did.
     pub(super) stable: bool,
+    /// A cut may have taken seals, and then others did something before the next start.
+    pub(super) unsealed: bool,
     /// How it came to this end.
     pub(super) when: String,
     pub(super) found: Vec<String>,
@@ -51,6 +53,14 @@ impl Scene<'_, '_> {
             self.say("it never settles");
         }
         self.harmed(&desk);
+        // A seal is not flushed before the reply: where it is lost, nothing tells an answered job from one that never came
+        // so far, and what others changed before this start takes it back. People are told, and nothing older is lost.
+        if self.unsealed && desk.notes.iter().any(|note| note.contains("was taken back: others had changed"))
+        {
+            let lost = chronicle.lost(&desk.machine, true)?;
+            self.found.extend(lost.into_iter().filter(|what| what.contains(AT_FIRST)));
+            return Ok(());
+        }
         let there = self.stands(&desk)?;
         self.nothing_is_lost(&desk.machine, chronicle)?;
         let slots = View::of(&desk.machine).slots;
@@ -91,7 +101,8 @@ impl Scene<'_, '_> {
             self.say(&format!("the entry of {key} is gone"));
         }
         let relaxed = story.durability() == Durability::Relaxed;
-        if self.answer == Answer::Applied && !there && !(self.cut && relaxed) {
+        let applied = matches!(self.answer, Answer::Applied | Answer::Sealed);
+        if applied && !there && !(self.cut && relaxed) {
             self.say(&format!("the answered job is gone; notes: {:?}", desk.notes));
         }
         if self.answer == Answer::Refused && there {
