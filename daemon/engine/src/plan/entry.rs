@@ -85,15 +85,11 @@ pub(crate) fn run(
     if job.diff && differs {
         let moved = moved.map_or(Moved::No, Moved::To);
         let label = job.options.label(path);
-        show(
-            job,
-            &mut outcome,
-            if plain {
-                entry_diff(path, &before, &after, moved, delta.as_ref())
-            } else {
-                entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None)
-            },
-        );
+        let diff = match plain {
+            true => entry_diff(path, &before, &after, moved, delta.as_ref()),
+            false => entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None),
+        };
+        show(job, &mut outcome, diff);
     }
     replaced.into_iter().for_each(|one| tell(job, &mut outcome, one));
     Ok((outcome, verdicts.first().cloned()))
