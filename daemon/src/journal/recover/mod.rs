@@ -18,6 +18,9 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use editd_proto::path::WirePath;
+
+use crate::disk::PlaceError;
 use crate::disk::sight::Sight;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Entry, Staging};
@@ -28,6 +31,7 @@ use crate::store::record::{Entry, Staging};
 /// What the system says: the workspace cannot be opened before that is mended.
 pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
+    reach(rooms, &open)?;
     for (entry, _) in &open {
         rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
         rooms.disk.part_moved(entry)?;
@@ -55,6 +59,31 @@ pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<S
     }
     notes.extend(set_strangers_aside(rooms)?);
     Ok(notes)
+}
+
+/// Whether every file can be reached about which something must be decided: else nothing is, since a job is recovered
+/// in all of its files or in none.
+fn reach(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
+    let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != rooms.boot);
+    for file in undecided.flat_map(|(entry, _)| &entry.files) {
+        if let Err(denied @ PlaceError::Denied(_)) = rooms.disk.resolve_link(&file.path) {
+            let error = io::Error::new(io::ErrorKind::PermissionDenied, denied.to_string());
+            return Err(unreachable(&file.path, &error));
+        }
+    }
+    Ok(())
+}
+
+/// Says at which path the system refused, and what may be done about it.
+fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
+    let todo = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "; an unfinished job has written there: make it readable and writable for the user who runs editd, then start \
+             editd again"
+        }
+        _ => "",
+    };
+    io::Error::new(error.kind(), format!("{path}: {error}{todo}"))
 }
 
 /// What sealed entries left is what the next look expects.
