@@ -32,7 +32,12 @@ impl View {
             if matches!(seen, Seen::Dir { .. }) {
                 continue;
             }
-            let beside = path.rsplit('/').next().is_some_and(|name| name.starts_with(".editd-"));
+            let name = path.rsplit('/').next().unwrap_or_default();
+            // What was set aside on another mount is lost property like that in `.editd/lost`.
+            if name.starts_with(".editd-slot-lost-") {
+                continue;
+            }
+            let beside = name.starts_with(".editd-");
             if beside || path.starts_with(".editd/staging/") {
                 view.slots.push(path);
             } else if !path.starts_with(".editd/") {

@@ -6,13 +6,20 @@
 //!
 //! *Invariants*: a kill loses nothing that was written, so what stands is what was done, and an unsealed job is
 //! finished or taken back. A power cut loses what was not flushed, so what stands may be old or torn, and what
-//! the log holds is done again. Bytes that neither explains are others': they stay, and the entry says
-//! `diverged`. **Nothing in a slot is deleted before everything that might need it is flushed and settled.**
+//! the log holds is done again, unless it also holds a later change that stands. Bytes that neither explains are
+//! others': they stay. Where target and slot tell that others came before an unsealed job did, all of that job is taken
+//! back; else it may have been answered, and the entry says `diverged`. **Nothing in a slot is deleted before
+//! everything that might need it is flushed and settled.**
+//!
+//! *Limitations*: nothing tells whether a file with several names had been rewritten in place before others wrote it
+//! anew; its job then stands if all of its exchanges do.
 
+pub mod chain;
 pub mod contents;
 pub mod cut;
 pub mod decide;
 pub mod mend;
+pub mod restore;
 
 use std::collections::BTreeSet;
 use std::io;
