@@ -2,6 +2,8 @@
 //! recovery leaves alone: on the simulated machine, also where recovery itself is ended at any effect. It never
 //! judges a running daemon.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use editd_proto::message::ReadRequest;
@@ -12,7 +14,7 @@ use editd_tests::lens::requests::{append, create, delete, file, job, replace};
 use editd_tests::lens::stories::text;
 use editd_tests::lens::story::{Course, KEY, Story};
 use editd_tests::lens::view::View;
-use editd_tests::sim::{EACCES, Fault, Lasting, Op, Outside, Seeded, Seen, SimMachine, crashes};
+use editd_tests::sim::{EACCES, Fault, Lasting, Op, Outside, Seeded, Seen, SimMachine, When, crashes};
 
 const TAG: &str = "foreign-bytes";
 
@@ -210,6 +212,48 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
     none(&found);
 }
 
+#[test]
+fn it_is_whole_where_others_come_while_recovery_runs() {
+    let one_in = if long() { 4 } else { 97 };
+    let mut dice = Seeded::new(6);
+    let mut found = Vec::new();
+    for story in stories() {
+        let course = story.course().unwrap();
+        // A file that is rewritten in place is not looked at again in the moment of writing.
+        let paths = course.paths.iter().filter(|path| !["one.txt", "two.txt"].contains(&path.as_str()));
+        let killed: Vec<SimMachine> = killed(&story).iter().map(reboot).collect();
+        let paths: Vec<&String> = paths.collect();
+        for (nth, machine) in killed.iter().enumerate() {
+            let whole = machine.fork();
+            drop(Desk::open(&whole));
+            for call in 1..=whole.calls() {
+                for path in &paths {
+                    for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
+                        if !dice.next_number().is_multiple_of(one_in) {
+                            continue;
+                        }
+                        let machine = machine.fork();
+                        let (theirs, done) = ((*path).clone(), Arc::new(AtomicBool::new(false)));
+                        let told = Arc::clone(&done);
+                        machine.at_call(call, When::Before, move |outside| {
+                            told.store(deed.run(outside, None, &theirs, TAG).is_ok(), Ordering::Relaxed);
+                        });
+                        drop(Desk::open(&machine));
+                        if !done.load(Ordering::Relaxed) {
+                            continue;
+                        }
+                        let judge = Judge { story: &story, course: &course, path, deed };
+                        let when =
+                            format!("killed behind effect {nth}, rebooted, at call {call} of recovery");
+                        found.extend(judge.look(&machine.kill(), &when));
+                    }
+                }
+            }
+        }
+    }
+    none(&found);
+}
+
 /// The seal that the answer stands for may be lost with the power; what others change is then no reason to take the job
 /// back.
 #[test]
@@ -292,7 +336,7 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
     );
     let machine = story.machine();
     let desk = story.begin(&machine).unwrap();
-    machine.at_next(Op::Exchange, 0, editd_tests::sim::When::After, {
+    machine.at_next(Op::Exchange, 0, When::After, {
         let same = machine.clone();
         move |_| drop(same.kill())
     });

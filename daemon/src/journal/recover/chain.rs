@@ -135,18 +135,17 @@ pub fn is_refused(rooms: &Rooms, link: &Link<'_>, behind: Behind) -> io::Result<
         // Its seal would stand in the log before whatever came behind it.
         return Ok(true);
     }
-    match put(rooms, link.file)? {
-        None if link.file.how == How::InPlace => {
-            // It comes last, and its flush takes the exchanges before it along.
-            for file in &link.entry.files {
-                if put(rooms, file)? == Some(false) {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        }
-        put => Ok(put == Some(false)),
+    if let Some(put) = put(rooms, link.file)? {
+        return Ok(!put);
     }
+    // Then another file that was not put tells it: what is rewritten in place comes last, and its flush takes the
+    // exchanges before it along.
+    for file in &link.entry.files {
+        if put(rooms, file)? == Some(false) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn put(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<bool>> {
