@@ -49,6 +49,7 @@ mod stories;
 mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
+mod taken_back;
 mod tidy;
 #[cfg(unix)]
 mod trust;

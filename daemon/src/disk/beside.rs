@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use editd_proto::path::WirePath;
 
 use super::Disk;
-use super::folders::{BESIDE, open_or_create};
+use super::folders::{BESIDE, is_gone, open_or_create};
 use super::sight::{self, Sight};
 use crate::os::{Dir, read_all};
 
@@ -66,7 +66,10 @@ impl Disk {
         let mut open = false;
         for path in folders.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
             // A folder that others took away has no slots of ours.
-            let Ok(dir) = self.folder(&WirePath::new(path)) else { continue };
+            let dir = match self.folder(&WirePath::new(path)) {
+                Err(gone) if is_gone(&gone) => continue,
+                found => found?,
+            };
             for one in dir.list()? {
                 let name = String::from_utf8_lossy(&one.name).into_owned();
                 let Some(slot) = name.strip_prefix(BESIDE).filter(|slot| !slot.starts_with(LOST)) else {

@@ -5,6 +5,7 @@ use std::io;
 use editd_proto::ids::ContentHash;
 
 use super::Disk;
+use super::folders::is_gone;
 use super::sight::{self, Found, Sight};
 use crate::os::{Access, File, Kind, Lease};
 use crate::store::record::Staging;
@@ -45,7 +46,7 @@ impl Disk {
         rescue: &mut dyn FnMut(&Found) -> io::Result<()>,
     ) -> io::Result<Dropped> {
         let (dir, name) = match self.slot(staging, slot) {
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Dropped::Gone),
+            Err(gone) if is_gone(&gone) => return Ok(Dropped::Gone),
             other => other?,
         };
         let file = match dir.open_file(&name, Access::Read) {

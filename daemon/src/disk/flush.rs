@@ -6,6 +6,7 @@ use std::io;
 use editd_proto::path::WirePath;
 
 use super::Disk;
+use super::folders::is_gone;
 use super::place::Place;
 use crate::os::{Access, Identity, Kind};
 use crate::store::record::Staging;
@@ -45,7 +46,7 @@ impl Disk {
             match self.folder(&path) {
                 Ok(dir) => dir.sync()?,
                 // Others took it away: there is nothing of ours to keep.
-                Err(gone) if gone.kind() == io::ErrorKind::NotFound => {}
+                Err(gone) if is_gone(&gone) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -68,7 +69,7 @@ impl Disk {
     pub fn flush_slots(&self, staging: &Staging) -> io::Result<()> {
         match self.slot(staging, "") {
             Ok((dir, _)) => dir.sync(),
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(gone) if is_gone(&gone) => Ok(()),
             Err(error) => Err(error),
         }
     }

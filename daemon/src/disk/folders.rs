@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use editd_proto::path::WirePath;
 
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
-use super::put::held_name;
 use super::sight::{self, Sight};
 use crate::os::{Dir, File, Kind, Os};
-use crate::store::record::{Entry, How, Staging};
+use crate::store::record::Staging;
 
 /// The daemon's own folder in the workspace.
 pub const OWN: &[u8] = b".editd";
@@ -127,6 +126,22 @@ impl Disk {
         resolve_link(&self.root, path)
     }
 
+    /// Finds where a path of the journal leads by now; `None` where that is elsewhere, or to what is no file.
+    ///
+    /// # Errors
+    /// What may be otherwise the next time: nothing is to be concluded from it.
+    pub fn find(&self, path: &WirePath) -> io::Result<Option<Place>> {
+        match self.resolve_link(path) {
+            Ok(place) => Ok(Some(place)),
+            Err(PlaceError::Io { error, .. }) => Err(error),
+            Err(error @ PlaceError::Denied(_)) => {
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, error.to_string()))
+            }
+            Err(error @ PlaceError::Changing(_)) => Err(io::Error::other(error.to_string())),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Looks at a place now.
     ///
     /// # Errors
@@ -204,56 +219,9 @@ impl Disk {
         }
         match self.slot(staging, slot) {
             Ok((dir, name)) => sight::look(&dir, &name),
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Sight::Absent),
+            Err(gone) if is_gone(&gone) => Ok(Sight::Absent),
             Err(error) => Err(error),
         }
-    }
-
-    /// Finishes what a kill interrupted where the file system has no exchange: a displaced file that is still
-    /// held under its other name goes to its slot, or back where its target has vanished.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn finish_held(&self, entry: &Entry, now_ms: u64) -> io::Result<()> {
-        for file in entry.files.iter().filter(|file| file.how == How::Swap) {
-            let Ok((dir, slot)) = self.slot(&file.staging, &file.slot) else { continue };
-            let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
-            if matches!(sight::look(&dir, &held)?, Sight::Absent) {
-                continue;
-            }
-            let Ok(place) = self.resolve_link(&file.path) else { continue };
-            let kept = sight::look(&dir, &held)?.identity();
-            match (sight::look(&dir, &slot)?, self.look(&place)?) {
-                (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
-                (_, Sight::Absent) => {
-                    self.move_noreplace(&dir, &held, place.parent(), place.name())?;
-                }
-                // Linked, not yet renamed: the target still is the file that is held.
-                (staged, target) if target.identity() == kept && staged.identity() != kept => {
-                    dir.remove_file(&held)?;
-                }
-                _ => self.set_aside(&file.staging, &held_name(&file.slot), now_ms)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Where a move is a link and an unlinking, a kill may have come between: the file stands under the target's and
-    /// the slot's name. The slot's goes, so the move has not begun (a deletion), or is done (a creation).
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn part_moved(&self, entry: &Entry) -> io::Result<()> {
-        for file in entry.files.iter().filter(|file| matches!(file.how, How::Create | How::Delete)) {
-            let Ok(place) = self.resolve_link(&file.path) else { continue };
-            let identity = |sight: Sight| sight.found().map(|found| found.face.identity);
-            let slot = identity(self.look_slot(&file.staging, &file.slot)?);
-            if slot.is_some() && slot == identity(self.look(&place)?) {
-                let (dir, name) = self.slot(&file.staging, &file.slot)?;
-                dir.remove_file(&name)?;
-            }
-        }
-        Ok(())
     }
 
     /// Opens a folder of the workspace by its path.
@@ -295,7 +263,10 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn set_aside(&self, staging: &Staging, slot: &str, now_ms: u64) -> io::Result<()> {
-        let (dir, name) = self.slot(staging, slot)?;
+        let (dir, name) = match self.slot(staging, slot) {
+            Err(gone) if is_gone(&gone) => return Ok(()),
+            found => found?,
+        };
         let to = format!("{now_ms}-{slot}");
         let moved = match staging {
             Staging::Root => self.move_noreplace(&dir, &name, &self.own().lost, to.as_bytes()),
@@ -337,6 +308,11 @@ pub(crate) fn parent_path(place: &Place) -> WirePath {
     let names: Vec<&[u8]> = place.path().as_bytes().split(|byte| *byte == b'/').collect();
     let above = names.len().saturating_sub(1).saturating_sub(place.missing().len());
     WirePath::new(names.get(..above).unwrap_or_default().join(&b'/'))
+}
+
+/// Whether a folder is not there any more, or something else has its name: what it held went with it.
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// The process's mask for new files: told by a file that is made to see it.

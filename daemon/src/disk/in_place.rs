@@ -39,7 +39,16 @@ impl Disk {
     }
 
     pub(super) fn withdraw_in_place(&self, file: &FileRecord, place: &Place) -> io::Result<()> {
-        let Ok(open) = open_for(file, place) else { return Ok(()) };
+        let open = match open_for(file, place) {
+            Ok(open) => open,
+            Err(error) => {
+                return match self.look(place)? {
+                    // Others took it away, or put something else in its place.
+                    Sight::Absent | Sight::Other(_) => Ok(()),
+                    Sight::File(_) | Sight::TooLarge(_) | Sight::Unreadable(_) => Err(error),
+                };
+            }
+        };
         match (sight::read(open.clone())?, &file.after) {
             (Sight::File(found), Some(after)) if found.is(after) => write(&open, file, Side::Before),
             _ => Ok(()),

@@ -4,7 +4,7 @@
 //!
 //! *Calling sequence*: [`Disk::resolve`] → [`Disk::look`] → [`Disk::stage`] → (the intent is flushed)
 //! → [`Disk::put`] → [`Disk::flush_file`], [`Disk::flush_folders`] → [`Disk::drop_slot`]; [`Disk::withdraw`]
-//! takes a put back.
+//! takes a put back, and the same flushes follow.
 //!
 //! *Invariants*: **nothing is unlinked that was not looked at**; a displaced file that shows other bytes than
 //! those judged goes back to where it was; bytes that are nobody's in the journal are handed to the caller
@@ -16,13 +16,15 @@
 //! is between another process's look-up of a name and its open. Where the file system cannot exchange, the displaced file is held by a link made just before the rename, and another process's replacing
 //! between the two is lost. A file with several hard links is rewritten in place, where a reader can see the
 //! middle and a write by another process between the last look and the rewriting is lost; if it or the file's name
-//! is changed by others in that moment and the daemon is killed in the next, the file stays as that left it.
+//! is changed by others in that moment and the daemon is killed in the next, the file stays as that left it, and the journal
+//! has what stood there before.
 
 pub mod beside;
 pub mod drop;
 pub mod flush;
 pub mod folders;
 pub mod in_place;
+mod interrupted;
 pub mod place;
 pub mod put;
 mod returning;

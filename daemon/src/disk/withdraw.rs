@@ -116,7 +116,7 @@ impl Disk {
     fn withdraw_new(&self, file: &FileRecord, rescue: &mut Rescuer<'_>) -> io::Result<()> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
         // Its folders may be new: where it was put is not where it was resolved.
-        let Ok(place) = self.resolve_link(&file.path) else { return Ok(()) };
+        let Some(place) = self.find(&file.path)? else { return Ok(()) };
         match self.move_to_slot(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

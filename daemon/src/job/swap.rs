@@ -10,9 +10,9 @@ use super::draft::Draft;
 use super::errors::{Halt, disk_refusal};
 use super::intend::DurableIntent;
 use crate::disk::put::{Foreign, Rescue, Swapped};
-use crate::journal::external;
+use crate::journal::{external, void};
 use crate::rooms::Rooms;
-use crate::store::record::{Entry, Record};
+use crate::store::record::Entry;
 
 /// A job whose every file shows *after*.
 #[must_use]
@@ -50,14 +50,15 @@ fn withdraw(rooms: &Rooms, draft: &Draft, entry: &Entry, done: usize, foreign: F
             let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
             rooms.disk.withdraw(file, &change.place, &mut rescue)?;
         }
-        Ok(())
+        // The one that was foreign may have been put and taken back by the disk itself.
+        void::flush(rooms, entry.files.get(..=done).unwrap_or(&entry.files))?;
+        void::rescue_overwritten(rooms, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
     };
     let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();
     if let Err(error) = back() {
         return Halt::Broken(disk_refusal(&path, &error));
     }
-    let void = rooms.store.append(&[Record::Void(entry.id)]).and_then(|at| rooms.store.flush(at));
-    if let Err(error) = void {
+    if let Err(error) = void::void(rooms, entry) {
         let id = entry.id;
         let message = format!(
             "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \
@@ -65,7 +66,6 @@ fn withdraw(rooms: &Rooms, draft: &Draft, entry: &Entry, done: usize, foreign: F
         );
         return Halt::Refused(Box::new(WireError::new(Code::Io, message)));
     }
-    crate::journal::settle::leave_slots(rooms, entry);
     if foreign == Foreign::OtherMount {
         rooms.disk.stage_beside(&path);
     }

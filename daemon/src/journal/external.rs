@@ -62,7 +62,8 @@ pub fn note(
         Some(last) if last == hash => Noted::Nothing,
         Some(last) if journaled => {
             let before = last.map(|hash| before_face(rooms, &known, path, hash, found));
-            match append(rooms, path, before, found, How::Nothing, None) {
+            let bytes = found.map(|found| (&found.face, &*found.bytes));
+            match append(rooms, path, before, bytes, How::Nothing, None) {
                 Some(id) => Noted::Entry(id),
                 None => Noted::Untracked,
             }
@@ -79,7 +80,7 @@ pub fn note(
 /// The log failed: the file must stay where it is.
 pub fn rescue(rooms: &Rooms, rescue: &Rescue<'_>) -> io::Result<()> {
     let Rescue { of, found } = rescue;
-    append(rooms, &of.path, of.before.clone(), Some(found), How::Nothing, None)
+    append(rooms, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), How::Nothing, None)
         .map(|_| lock(&rooms.known).saw(&of.path, Some(&found.face), true))
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
@@ -91,7 +92,28 @@ pub fn rescue(rooms: &Rooms, rescue: &Rescue<'_>) -> io::Result<()> {
 /// The log failed: the file must be kept.
 pub fn rescue_late(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
     let label = format!("written to the file that job {by} had replaced, after it had");
-    append(rooms, &of.path, of.before.clone(), Some(found), How::Rescued, Some(label))
+    let found = Some((&found.face, &*found.bytes));
+    flushed(rooms, append(rooms, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
+}
+
+/// What stood at a path before a job that was taken back, where others had changed what the job wrote: the journal has
+/// no entry of the job, so all of the bytes are taken, and flushed before they may go.
+///
+/// # Errors
+/// The log failed: the file must be kept.
+pub fn rescue_displaced(
+    rooms: &Rooms,
+    of: &FileRecord,
+    by: JobId,
+    face: &Face,
+    bytes: &[u8],
+) -> io::Result<()> {
+    let label = format!("what stood there before job {by}, which was taken back");
+    flushed(rooms, append(rooms, &of.path, None, Some((face, bytes)), How::Rescued, Some(label)))
+}
+
+fn flushed(rooms: &Rooms, rescued: Option<JobId>) -> io::Result<()> {
+    rescued
         .and_then(|_| rooms.store.flush(Position(u64::MAX)).ok())
         .map(|_flushed| ())
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
@@ -139,7 +161,7 @@ fn append(
     rooms: &Rooms,
     path: &WirePath,
     before: Option<Face>,
-    found: Option<&Found>,
+    found: Option<(&Face, &[u8])>,
     how: How,
     label: Option<String>,
 ) -> Option<JobId> {
@@ -147,7 +169,7 @@ fn append(
         None => Some(Vec::new()),
         Some(face) => rooms.store.content(face.hash),
     };
-    let new: &[u8] = found.map_or(&[], |found| &found.bytes);
+    let new: &[u8] = found.map_or(&[], |(_, bytes)| bytes);
     let splices = splices(old.as_deref(), new, how);
     let (added, removed) = lines(&splices);
     let entry = Entry {
@@ -165,7 +187,7 @@ fn append(
         files: vec![FileRecord {
             path: path.clone(),
             before,
-            after: found.map(|found| found.face.clone()),
+            after: found.map(|(face, _)| face.clone()),
             splices,
             how,
             slot: String::new(),
@@ -177,8 +199,8 @@ fn append(
         clips: Vec::new(),
     };
     let id = entry.id;
-    if let Some(found) = found {
-        rooms.store.keep_content(found.face.hash, &found.bytes);
+    if let Some((face, bytes)) = found {
+        rooms.store.keep_content(face.hash, bytes);
     }
     rooms.store.append(&[Record::External(entry)]).ok().map(|_| id)
 }

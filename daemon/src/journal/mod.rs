@@ -5,7 +5,8 @@
 //! [`settle::settle`] follows behind them; [`undo`] makes drafts that `job` carries out like any other.
 //!
 //! *Invariants*: an entry goes `intended → sealed → settled`, or `intended → void`; **nothing else**: no seal
-//! without every file's proof, no settle before the flush of what it settles, no void of a sealed entry.
+//! without every file's proof, no settle before the flush of what it settles, no void of a sealed entry, nor before the
+//! flush of what was taken back.
 
 pub mod external;
 pub mod known;
@@ -13,4 +14,5 @@ pub mod past;
 pub mod recover;
 pub mod settle;
 pub mod undo;
+pub mod void;
 pub mod why;

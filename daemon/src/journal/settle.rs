@@ -12,6 +12,7 @@ use editd_proto::path::WirePath;
 use super::external;
 use super::known::Ticket;
 use super::recover::mend::{Aim, find, mend};
+use crate::disk::Found;
 use crate::disk::drop::{Dropped, Known, look_late};
 use crate::disk::folders::parent_path;
 use crate::job::step::Step;
@@ -38,9 +39,19 @@ struct Waiting {
     /// The pause after the next look that finds a writer, milliseconds.
     pause: u64,
     flushed: bool,
-    /// A settle record is owed: the entry is sealed. A voided one only has slots to empty.
-    owed: bool,
+    whose: Whose,
     slots: Vec<Slot>,
+}
+
+/// Whose slots they are, and so what the journal has of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Whose {
+    /// A sealed entry. It tells both sides of its files, and is owed a settle record.
+    Sealed,
+    /// An entry that was taken back: nobody finds it any more, so nothing of what it displaced is in the journal.
+    Voided,
+    /// Recovery, which looked at the slot and took into the journal what was not there.
+    Recovered,
 }
 
 /// How far the slot of one file is.
@@ -66,15 +77,22 @@ impl Unsettled {
 
     /// An entry was sealed.
     pub fn sealed(&mut self, entry: &Entry, now: Duration) {
-        self.push(entry.id, slim(&entry.files), Vec::new(), now, true);
+        self.push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Sealed);
     }
 
-    fn push(&mut self, id: JobId, files: Vec<FileRecord>, seen: Vec<ContentHash>, now: Duration, owed: bool) {
+    fn push(
+        &mut self,
+        id: JobId,
+        files: Vec<FileRecord>,
+        seen: Vec<ContentHash>,
+        now: Duration,
+        whose: Whose,
+    ) {
         let slots = files.iter().map(|_| Slot { rescued: seen.clone(), ..Slot::default() }).collect();
         let due = now + Duration::from_millis(SETTLE_AFTER_MS);
         self.last = now;
-        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, !owed);
-        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, owed, slots });
+        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, whose != Whose::Sealed);
+        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, whose, slots });
     }
 
     /// The slots that are still to be emptied.
@@ -114,12 +132,14 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
     let mut due = lock(&rooms.unsettled).take_due(now, all);
     flush_all(rooms, &mut due);
     // By its slots recovery tells how far a job had come that is not sealed: none is emptied before its seal is durable.
-    let sealed = due.is_empty() || rooms.store.flush(rooms.store.end()).is_ok();
+    let owed = due.iter().any(|one| one.whose == Whose::Sealed);
+    let sealed = !owed || rooms.store.flush(rooms.store.end()).is_ok();
     let mut records = Vec::new();
     let mut later = Vec::new();
     for mut one in due {
-        if sealed && one.flushed && empty_slots(rooms, &mut one, now) {
-            if one.owed {
+        let durable = sealed || one.whose != Whose::Sealed;
+        if durable && one.flushed && empty_slots(rooms, &mut one, now) {
+            if one.whose == Whose::Sealed {
                 records.push(Record::Settle(Settle { id: one.id, diverged: false }));
             }
         } else {
@@ -160,23 +180,24 @@ fn mend_broken(rooms: &Rooms) -> Option<Duration> {
 pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
     Flushing::default().entry(rooms, &entry.files)?;
     let mut unsettled = lock(&rooms.unsettled);
-    for one in unsettled.waiting.iter_mut().filter(|one| one.owed && one.id == entry.id) {
+    for one in unsettled.waiting.iter_mut().filter(|one| one.whose == Whose::Sealed && one.id == entry.id) {
         one.flushed = true;
     }
     Ok(())
 }
 
-/// The slots of a voided entry hold what was staged for it: they are emptied with the same care, since
-/// somebody may have opened a staged file in the moment in which it had a name.
+/// The slots of a voided entry hold what was staged for it, and somebody may have opened that in the moment in which
+/// it had a name; or, where others had changed the target by then, what had been displaced. They are emptied with the
+/// same care.
 pub fn leave_slots(rooms: &Rooms, entry: &Entry) {
     let now = rooms.clock.monotonic();
-    lock(&rooms.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, false);
+    lock(&rooms.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Voided);
 }
 
 /// One slot that recovery has done with, and what it was seen to hold.
 pub fn leave_slot(rooms: &Rooms, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
     let now = rooms.clock.monotonic();
-    lock(&rooms.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, false);
+    lock(&rooms.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Whose::Recovered);
 }
 
 /// Records without their bytes, which settling does not need.
@@ -264,18 +285,19 @@ impl Flushing {
 fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
     let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
     let mut empty = true;
-    let hashes: Vec<ContentHash> = one
-        .files
-        .iter()
-        .flat_map(|file| [&file.before, &file.after])
-        .flatten()
-        .map(|face| face.hash)
-        .collect();
+    let journaled: Vec<ContentHash> = match one.whose {
+        Whose::Sealed | Whose::Recovered => {
+            let sides = one.files.iter().flat_map(|file| [&file.before, &file.after]).flatten();
+            sides.map(|face| face.hash).collect()
+        }
+        Whose::Voided => Vec::new(),
+    };
     for (file, slot) in one.files.iter().zip(&mut one.slots) {
         if slot.done || matches!(file.how, How::InPlace | How::Nothing | How::Rescued) {
             continue;
         }
-        slot.done = match empty_slot(rooms, one.id, &hashes, file, slot, ripe) {
+        let of = Owner { id: one.id, whose: one.whose, file };
+        slot.done = match empty_slot(rooms, of, &journaled, slot, ripe) {
             Ok(done) => done,
             Err(error) => {
                 tracing::warn!(path = %file.path, %error, "cannot drop what was displaced; it is kept");
@@ -287,35 +309,60 @@ fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
     empty
 }
 
+/// Whose slot it is.
+#[derive(Clone, Copy)]
+struct Owner<'a> {
+    id: JobId,
+    whose: Whose,
+    file: &'a FileRecord,
+}
+
+impl Owner<'_> {
+    /// Takes what a slot holds into the journal, which has it not.
+    fn rescue(self, rooms: &Rooms, found: &Found) -> io::Result<()> {
+        let Self { id, whose, file } = self;
+        match whose {
+            Whose::Sealed | Whose::Recovered => {
+                external::rescue_late(rooms, file, id, found)?;
+                tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
+            }
+            // The very file that was staged, as it was staged: its job did not happen, and nobody else wrote to it.
+            Whose::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
+            Whose::Voided => {
+                external::rescue_displaced(rooms, file, id, &found.face, &found.bytes)?;
+                tracing::warn!(path = %file.path, "rescued what a job that was taken back had displaced");
+            }
+        }
+        Ok(())
+    }
+}
+
 fn empty_slot(
     rooms: &Rooms,
-    id: JobId,
-    job: &[ContentHash],
-    file: &FileRecord,
+    of: Owner<'_>,
+    journaled: &[ContentHash],
     slot: &mut Slot,
     ripe: bool,
 ) -> io::Result<bool> {
-    let hashes: Vec<ContentHash> = job.iter().chain(&slot.rescued).copied().collect();
+    let hashes: Vec<ContentHash> = journaled.iter().chain(&slot.rescued).copied().collect();
     let known = Known { hashes: &hashes, ripe };
     let mut found = Vec::new();
-    let mut rescue = |late: &crate::disk::Found| {
-        external::rescue_late(rooms, file, id, late)?;
-        tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
+    let mut rescue = |late: &Found| {
+        of.rescue(rooms, late)?;
         found.push(late.face.hash);
         Ok(())
     };
+    let (staging, name) = (&of.file.staging, &of.file.slot);
     let done = match &slot.late {
         Some(late) => look_late(late, known, &mut rescue),
-        None => match rooms.disk.drop_slot(&file.staging, &file.slot, known, &mut rescue) {
+        None => match rooms.disk.drop_slot(staging, name, known, &mut rescue) {
             Ok(Dropped::Gone) => Ok(true),
             Ok(Dropped::Wait) => Ok(false),
             Ok(Dropped::Open(late)) => {
                 slot.late = Some(late);
                 Ok(false)
             }
-            Ok(Dropped::Keep) => {
-                rooms.disk.set_aside(&file.staging, &file.slot, rooms.clock.wall_ms()).map(|()| true)
-            }
+            Ok(Dropped::Keep) => rooms.disk.set_aside(staging, name, rooms.clock.wall_ms()).map(|()| true),
             Err(error) => Err(error),
         },
     };

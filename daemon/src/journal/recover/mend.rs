@@ -8,8 +8,8 @@ use editd_proto::message::{FileOutcome, Receipt, Status};
 
 use super::decide::{self, Shown};
 use crate::disk::put::Rescue;
-use crate::disk::{Found, Place, PlaceError, Sight};
-use crate::journal::{external, settle};
+use crate::disk::{Found, Place, Sight};
+use crate::journal::{external, void};
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
@@ -80,9 +80,9 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
             rooms.disk.withdraw(file, place, &mut rescue)?;
         }
     }
-    let void = rooms.store.append(&[Record::Void(entry.id)]).and_then(|at| rooms.store.flush(at));
-    let _durable = void.map_err(io::Error::other)?;
-    settle::leave_slots(rooms, entry);
+    void::flush(rooms, &entry.files)?;
+    void::rescue_overwritten(rooms, entry.id, &entry.files)?;
+    void::void(rooms, entry).map_err(io::Error::other)?;
     Ok(Mended::Voided)
 }
 
@@ -104,14 +104,7 @@ fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)])
 /// # Errors
 /// What may be otherwise the next time: nothing is concluded from it.
 pub fn find(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<Place>> {
-    match rooms.disk.resolve_link(&file.path) {
-        Ok(place) => Ok(Some(place)),
-        Err(PlaceError::Io { error, .. }) => Err(error),
-        Err(error @ (PlaceError::Denied(_) | PlaceError::Changing(_))) => {
-            Err(io::Error::other(error.to_string()))
-        }
-        Err(_) => Ok(None),
-    }
+    rooms.disk.find(&file.path)
 }
 
 fn standing(rooms: &Rooms, file: &FileRecord, place: &Place, aim: Aim) -> io::Result<Standing> {

@@ -1,0 +1,63 @@
+//! What a kill interrupted in the middle of a move that takes several calls: it is finished, or undone. It never
+//! decides about a job.
+
+use std::io;
+
+use super::Disk;
+use super::folders::is_gone;
+use super::put::held_name;
+use super::sight::{self, Sight};
+use crate::store::record::{Entry, How};
+
+impl Disk {
+    /// Finishes what a kill interrupted where the file system has no exchange: a displaced file that is still
+    /// held under its other name goes to its slot, or back where its target has vanished.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish_held(&self, entry: &Entry, now_ms: u64) -> io::Result<()> {
+        for file in entry.files.iter().filter(|file| file.how == How::Swap) {
+            let (dir, slot) = match self.slot(&file.staging, &file.slot) {
+                Err(gone) if is_gone(&gone) => continue,
+                found => found?,
+            };
+            let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
+            if matches!(sight::look(&dir, &held)?, Sight::Absent) {
+                continue;
+            }
+            let Some(place) = self.find(&file.path)? else { continue };
+            let kept = sight::look(&dir, &held)?.identity();
+            match (sight::look(&dir, &slot)?, self.look(&place)?) {
+                (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
+                (_, Sight::Absent) => {
+                    self.move_noreplace(&dir, &held, place.parent(), place.name())?;
+                }
+                // Linked, not yet renamed: the target still is the file that is held.
+                (staged, target) if target.identity() == kept && staged.identity() != kept => {
+                    dir.remove_file(&held)?;
+                }
+                _ => self.set_aside(&file.staging, &held_name(&file.slot), now_ms)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a move is a link and an unlinking, a kill may have come between: the file stands under the target's and
+    /// the slot's name. The slot's goes, so the move has not begun (a deletion), or is done (a creation).
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn part_moved(&self, entry: &Entry) -> io::Result<()> {
+        for file in entry.files.iter().filter(|file| matches!(file.how, How::Create | How::Delete)) {
+            let slot = self.look_slot(&file.staging, &file.slot)?;
+            let Some(slot) = slot.found().filter(|found| found.links > 1) else { continue };
+            let Some(place) = self.find(&file.path)? else { continue };
+            let target = self.look(&place)?;
+            if target.found().is_some_and(|found| found.face.identity == slot.face.identity) {
+                let (dir, name) = self.slot(&file.staging, &file.slot)?;
+                dir.remove_file(&name)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! The end of a job that was taken back: the names that it moved are flushed, what it overwrote and cannot get back is
+//! taken into the journal, and a void says that it did not happen. It puts nothing back.
+//!
+//! *Calling sequence*: [`flush`] and [`rescue_overwritten`] once every file is back, then [`void`].
+//!
+//! *Invariants*: after a power cut nobody looks at a voided entry. So **nothing that a cut may bring back of it is left
+//! when its void is written**: neither a staged file under a target's name nor a displaced one without a name.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use editd_proto::ids::JobId;
+
+use super::recover::mend::find;
+use super::{external, settle};
+use crate::disk::Sight;
+use crate::disk::folders::parent_path;
+use crate::disk::sight::hash;
+use crate::rooms::Rooms;
+use crate::store::StoreError;
+use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
+
+/// Flushes the names of files that were put and taken back.
+///
+/// # Errors
+/// What the system says: then nothing may be voided.
+pub fn flush(rooms: &Rooms, files: &[FileRecord]) -> io::Result<()> {
+    let mut folders = BTreeSet::new();
+    let mut stagings: Vec<&Staging> = Vec::new();
+    for file in files.iter().filter(|file| matches!(file.how, How::Swap | How::Create | How::Delete)) {
+        if !stagings.contains(&&file.staging) {
+            rooms.disk.flush_slots(&file.staging)?;
+            stagings.push(&file.staging);
+        }
+        let Some(place) = find(rooms, file)? else { continue };
+        let shown = place.stat().map(|stat| stat.identity);
+        // Others wrote to the staged file while it stood there, and theirs stays, on bytes that nobody has flushed.
+        if shown.is_some() && shown == file.after.as_ref().map(|after| after.identity) {
+            rooms.disk.flush_file(&place)?;
+        }
+        if folders.insert(parent_path(&place)) || !file.made.is_empty() {
+            rooms.disk.flush_folders(&place, &file.made)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes what stood in a file that was rewritten in place into the journal, where others changed the file by then, so
+/// that it was not rewritten again. A file that was exchanged has that in its slot, which is emptied later.
+///
+/// # Errors
+/// What the system or the log says: then nothing may be voided.
+pub fn rescue_overwritten(rooms: &Rooms, id: JobId, files: &[FileRecord]) -> io::Result<()> {
+    for file in files.iter().filter(|file| file.how == How::InPlace) {
+        let (Some(before), [splice]) = (&file.before, file.splices.as_slice()) else { continue };
+        let shown = find(rooms, file)?.map(|place| rooms.disk.look(&place)).transpose()?;
+        let shown = shown.as_ref().and_then(Sight::found);
+        if shown.is_some_and(|found| found.face.hash == before.hash) {
+            continue;
+        }
+        // What stands before the first changed byte was never touched by the job.
+        let prefix = usize::try_from(splice.at).ok().and_then(|at| shown?.bytes.get(..at));
+        let rebuilt = prefix.map(|prefix| [prefix, &splice.old].concat());
+        let whole =
+            rebuilt.filter(|bytes| hash(bytes) == before.hash).or_else(|| rooms.store.content(before.hash));
+        let bytes = whole.unwrap_or_else(|| splice.old.clone());
+        let face = Face { hash: hash(&bytes), size: bytes.len() as u64, ..before.clone() };
+        external::rescue_displaced(rooms, file, id, &face, &bytes)?;
+    }
+    Ok(())
+}
+
+/// Says that a job did not happen, and leaves its slots to be emptied.
+///
+/// # Errors
+/// The log failed: the next start decides about the job.
+pub fn void(rooms: &Rooms, entry: &Entry) -> Result<(), StoreError> {
+    let at = rooms.store.append(&[Record::Void(entry.id)])?;
+    let _durable = rooms.store.flush(at)?;
+    settle::leave_slots(rooms, entry);
+    Ok(())
+}

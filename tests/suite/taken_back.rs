@@ -1,0 +1,336 @@
+//! A job that is taken back, on the simulated machine: what it had displaced is at its path, in the journal or set aside,
+//! no power cut brings it back in part, and no call that fails on the way leaves half of it.
+//!
+//! `LENS=long` as for `crash`.
+
+use std::sync::{Arc, Mutex};
+
+use editd_proto::message::{Edit, Status};
+use editd_tests::lens::crash::disks;
+use editd_tests::lens::desk::Desk;
+use editd_tests::lens::long;
+use editd_tests::lens::requests::{chmod, create, delete, file, job, replace};
+use editd_tests::lens::story::{KEY, Story};
+use editd_tests::lens::view::View;
+use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, Seen, SimMachine, When};
+
+/// Stands in the file that a job displaces, and nowhere else.
+const ORIGINAL: &str = "nobody else has this";
+
+/// States that a power cut may leave which are looked at; all where there are no more.
+const CUTS: usize = 120;
+/// The same after each of many moments.
+const FEW_CUTS: usize = 3;
+
+/// What another process does.
+type Deed = fn(&Outside);
+
+fn files(outside: &Outside) {
+    outside.mkdir("/w/d").unwrap();
+    outside.write("/w/d/a.txt", format!("{ORIGINAL}\nline 2 of a\n").as_bytes()).unwrap();
+    outside.write("/w/b.txt", b"line 1 of b\nline 2 of b\n").unwrap();
+}
+
+fn linked(outside: &Outside) {
+    files(outside);
+    outside.link("/w/d/a.txt", "/w/d/second.txt").unwrap();
+    outside.link("/w/b.txt", "/w/second.txt").unwrap();
+}
+
+fn write(text: &str) -> Edit {
+    Edit { op: "write".to_owned(), text: Some(text.to_owned()), ..Edit::default() }
+}
+
+fn edit_of_b() -> editd_proto::message::FileEntry {
+    file("b.txt", vec![replace("line 1 of b", "changed")])
+}
+
+/// What a job does to the file with the original, before it edits another.
+fn kinds() -> Vec<Story> {
+    let with = |name, edit| Story::new(name, files, job(vec![file("d/a.txt", vec![edit]), edit_of_b()]));
+    let poor = Abilities { exchange: false, ..Abilities::default() };
+    vec![
+        with("written anew", write("all new\n")),
+        with("written anew without exchange", write("all new\n")).on(poor),
+        with("another mode", chmod(0o600)),
+        with("deleted", delete()),
+        Story::new("two linked", linked, job(vec![file("d/a.txt", vec![write("all new\n")]), edit_of_b()])),
+    ]
+}
+
+fn deeds() -> [(&'static str, Deed); 5] {
+    [
+        ("append", |outside| outside.append("/w/d/a.txt", b"more\n").unwrap()),
+        ("rewrite", |outside| outside.write("/w/d/a.txt", b"theirs\n").unwrap()),
+        ("replace", |outside| outside.replace("/w/d/a.txt", b"theirs\n").unwrap()),
+        ("move the file", |outside| drop(outside.rename("/w/d/a.txt", "/w/moved.txt"))),
+        ("move the folder", |outside| outside.rename("/w/d", "/w/e").unwrap()),
+    ]
+}
+
+/// Whether the original stands at some path, in some entry, or where files are set aside.
+fn is_kept(desk: &Desk) -> bool {
+    let in_file = |seen: &Seen| match seen {
+        Seen::File { bytes, .. } => String::from_utf8_lossy(bytes).contains(ORIGINAL),
+        _ => false,
+    };
+    let in_lost = || desk.machine.snapshot("/w/.editd/lost").unwrap().0.values().any(in_file);
+    let told = |id| desk.show(id).unwrap().changes.iter().any(|change| change.diff.contains(ORIGINAL));
+    View::of(&desk.machine).files.values().any(in_file)
+        || in_lost()
+        || desk.entries().unwrap().iter().any(|entry| told(entry.id))
+}
+
+/// Whether the original is kept when the next daemon is started on each of these machines.
+fn all_keep(cuts: Vec<SimMachine>) -> bool {
+    cuts.iter().all(|cut| {
+        let desk = Desk::open(cut).unwrap();
+        desk.settle() && is_kept(&desk)
+    })
+}
+
+/// Calls from a job's first change of a file to its answer, by number, as an undisturbed journey makes them.
+fn changes(story: &Story) -> Vec<u64> {
+    let course = story.course().unwrap();
+    let [first, answered, _] = course.calls;
+    let op = |call: u64| course.trace[usize::try_from(call).unwrap() - 1].split(' ').nth(1).unwrap();
+    // Nothing is moved or cut before.
+    let changed = |call: &u64| ["Exchange", "Link", "RenameNoreplace", "SetLen"].contains(&op(*call));
+    let from = (first + 1..=answered).find(changed).unwrap();
+    (from..=answered).step_by(if long() { 1 } else { 3 }).collect()
+}
+
+#[test]
+fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
+    let mut found = Vec::new();
+    for story in kinds() {
+        for call in changes(&story) {
+            for (name, deed) in deeds() {
+                let machine = story.machine();
+                let desk = story.begin(&machine).unwrap();
+                let same = machine.clone();
+                machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
+                let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
+                drop(desk);
+                let machine = machine.kill();
+                if !befall(&machine.outside(), deed) {
+                    continue;
+                }
+                let desk = Desk::open(&machine).unwrap();
+                let cuts = machine.cuts(FEW_CUTS, call);
+                if !desk.settle() || !is_kept(&desk) {
+                    found.push(format!("{}: killed after call {call}, then {name}", story.name));
+                }
+                if !all_keep(cuts) || !all_keep(machine.cuts(FEW_CUTS, call)) {
+                    found.push(format!("{}: killed after call {call}, then {name}, then a cut", story.name));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "the original is gone:\n{}", found.join("\n"));
+}
+
+/// Does a deed to the first file, unless that still shows the original: then it is no matter of the job.
+fn befall(outside: &Outside, deed: Deed) -> bool {
+    let shown = outside.read("/w/d/a.txt").unwrap_or_default();
+    if String::from_utf8_lossy(&shown).contains(ORIGINAL) {
+        return false;
+    }
+    if outside.stat("/w/d/a.txt").is_err() {
+        outside.write("/w/d/a.txt", b"made anew\n").unwrap();
+    }
+    deed(outside);
+    true
+}
+
+#[test]
+fn foreign_changes_of_two_files_leave_the_original_somewhere() {
+    let mut found = Vec::new();
+    for story in kinds() {
+        for call in changes(&story) {
+            for (name, deed) in deeds() {
+                let machine = story.machine();
+                let desk = story.begin(&machine).unwrap();
+                let happened = Arc::new(Mutex::new(false));
+                let told = Arc::clone(&happened);
+                machine.at_call(call, When::After, move |outside| {
+                    outside.write("/w/b.txt", b"no line of these is changed\n").unwrap();
+                    *told.lock().unwrap() = befall(outside, deed);
+                });
+                let receipt = desk.act(&story.job, KEY).unwrap();
+                if receipt.status == Status::Applied || !*happened.lock().unwrap() {
+                    continue;
+                }
+                let cuts = machine.cuts(FEW_CUTS, call);
+                if !desk.settle() || !is_kept(&desk) {
+                    found.push(format!("{}: after call {call}, {name}", story.name));
+                }
+                if !all_keep(cuts) || !all_keep(machine.cuts(FEW_CUTS, call)) {
+                    found.push(format!("{}: after call {call}, {name}, then a cut", story.name));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "the original is gone:\n{}", found.join("\n"));
+}
+
+/// Two files, of which the second is changed by others when the job's intent is durable: it is taken back and done anew.
+fn retried(abilities: Abilities) -> Story {
+    let edit_of_a = file("d/a.txt", vec![replace("line 2 of a", "changed")]);
+    Story::new("retried", files, job(vec![edit_of_a, edit_of_b()])).on(abilities)
+}
+
+/// Opens what every cut of the power may leave: the answered job must stand.
+fn stands_after_any_cut(machine: &SimMachine, should: &View) -> Vec<String> {
+    let mut found = Vec::new();
+    for (nth, cut) in machine.cuts(CUTS, 7).iter().enumerate() {
+        let desk = Desk::open(cut).unwrap();
+        let different = View::of(cut).differences(should, &[]);
+        let diverged = desk.entries().unwrap().iter().any(|entry| entry.diverged);
+        if diverged || !different.is_empty() {
+            found.push(format!("cut {nth}: diverged: {diverged}, {different:?}; {:?}", desk.notes));
+        }
+    }
+    found
+}
+
+#[test]
+fn what_was_put_back_stays_back_through_a_power_cut() {
+    for abilities in disks(Abilities::default()) {
+        let story = retried(abilities);
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        machine.at_next(Op::Exchange, 0, When::Before, |outside| {
+            outside.append("/w/b.txt", b"theirs\n").unwrap();
+        });
+        let receipt = desk.act(&story.job, KEY).unwrap();
+        assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+        let found = stands_after_any_cut(&machine, &View::of(&machine));
+        assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
+    }
+}
+
+#[test]
+fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
+    for abilities in disks(Abilities::default()) {
+        let story = retried(abilities);
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        let same = machine.clone();
+        machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(once(Op::Exchange, EIO)));
+        let refused = desk.act(&story.job, "first").unwrap();
+        assert_eq!(refused.status, Status::Refused);
+        let receipt = desk.act(&story.job, KEY).unwrap();
+        assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+        let found = stands_after_any_cut(&machine, &View::of(&machine));
+        assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
+    }
+}
+
+fn once(op: Op, errno: i32) -> Fault {
+    Fault { at: 0, lasting: Lasting::Once, only: vec![op], errno, written: 0 }
+}
+
+/// Stories whose second file cannot be edited any more once others have written it: their jobs are refused.
+fn refused() -> Vec<Story> {
+    let poor = Abilities { exchange: false, no_replace: false, ..Abilities::default() };
+    let edit_of_a = || file("d/a.txt", vec![replace("line 2 of a", "changed")]);
+    let three = || job(vec![edit_of_a(), file("new/deep/c.txt", vec![create("c\n")]), edit_of_b()]);
+    let in_place = || job(vec![edit_of_a(), edit_of_b()]);
+    vec![
+        Story::new("an edit and a creation", files, three()),
+        Story::new("the same on a poor system", files, three()).on(poor),
+        Story::new("two linked", linked, in_place()),
+        Story::new("a deletion", files, job(vec![file("d/a.txt", vec![delete()]), edit_of_b()])),
+    ]
+}
+
+/// Plays a refused story with a call that fails once; the number of calls where none is to fail.
+fn refused_under(story: &Story, fault: Option<(u64, i32)>) -> Result<u64, String> {
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    let theirs: fn(&Outside) = |outside| outside.write("/w/b.txt", b"theirs alone\n").unwrap();
+    let begun = machine.calls();
+    let (same, op) = (machine.clone(), if story.abilities.exchange { Op::Exchange } else { Op::Link });
+    let op = if story.name.contains("linked") { Op::SetLen } else { op };
+    let op = if story.name.contains("deletion") { Op::RenameNoreplace } else { op };
+    machine.at_next(op, 0, When::After, move |outside| {
+        theirs(outside);
+        if let Some((after, errno)) = fault {
+            same.fail_call(same.calls() + after, errno, Lasting::Once);
+        }
+    });
+    let expected = {
+        let machine = story.machine();
+        theirs(&machine.outside());
+        View::of(&machine)
+    };
+    let receipt = desk.act(&story.job, KEY).unwrap();
+    let calls = machine.calls() - begun;
+    let settled = desk.settle();
+    let view = View::of(&machine);
+    let mut found = view.differences(&expected, &[]);
+    // With a log that failed nothing is settled any more.
+    let slots = view.slots.iter().filter(|_| desk.workspace.failed().is_none());
+    found.extend(slots.map(|slot| format!("{slot} is left")));
+    let entries = desk.entries().unwrap();
+    // What others wrote may be in the journal; what the job wrote is nobody's change.
+    let invented = entries.iter().filter(|entry| entry.files.iter().any(|file| file.path != "b.txt".into()));
+    found.extend(invented.map(|entry| format!("entry {} of {:?}: {:?}", entry.id, entry.label, entry.files)));
+    if receipt.status != Status::Refused || !settled {
+        found.push(format!("{:?}, settled: {settled}", receipt.status));
+    }
+    if found.is_empty() { Ok(calls) } else { Err(format!("{found:?}; {:?}", receipt.error)) }
+}
+
+#[test]
+fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
+    let mut found = Vec::new();
+    for story in refused() {
+        let calls = refused_under(&story, None).unwrap();
+        for after in 1..=calls {
+            for errno in [EMFILE, EIO] {
+                if let Err(error) = refused_under(&story, Some((after, errno))) {
+                    found.push(format!("{}: call {after} fails with {errno}: {error}", story.name));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// On another mount a slot stands beside its file.
+fn mounted(outside: &Outside) {
+    files(outside);
+    outside.mount("/w/mnt").unwrap();
+    outside.mkdir("/w/mnt/sub").unwrap();
+    outside.write("/w/mnt/sub/m.txt", b"line 1 of m\n").unwrap();
+}
+
+#[test]
+fn a_folder_that_went_with_its_slots_stops_no_start() {
+    let edit = file("mnt/sub/m.txt", vec![replace("line 1 of m", "changed")]);
+    let story = Story::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
+    let course = story.course().unwrap();
+    for call in course.calls[0] + 1..=course.calls[1] {
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        let same = machine.clone();
+        machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
+        let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
+        drop(desk);
+        let killed = machine.kill();
+        let outside = killed.outside();
+        outside.rename("/w/mnt/sub", "/w/mnt/moved").unwrap();
+        for machine in [&killed, &killed.cuts(1, 7)[0]] {
+            let desk = Desk::open(machine).unwrap();
+            assert!(desk.settle(), "moved after call {call}: it never settles");
+        }
+        let killed = killed.kill();
+        outside.write("/w/mnt/sub", b"a file in its place\n").unwrap();
+        for machine in [&killed, &killed.cuts(1, 7)[0]] {
+            let desk = Desk::open(machine).unwrap();
+            assert!(desk.settle(), "replaced after call {call}: it never settles");
+        }
+    }
+}
