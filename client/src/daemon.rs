@@ -250,7 +250,7 @@ impl Starting<'_> {
     fn start(&self) -> Result<Spawned, ReachError> {
         let mut words: Vec<&OsStr> = vec!["--workspace".as_ref(), self.workspace.as_os_str()];
         let idle = IDLE_EXIT.to_string();
-        words.extend(["--idle-exit".as_ref(), OsStr::new(&idle)]);
+        words.extend(["--idle-exit-default".as_ref(), OsStr::new(&idle)]);
         if let Some(socket) = self.socket {
             words.extend(["--socket".as_ref(), socket.as_os_str()]);
         }

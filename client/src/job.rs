@@ -1,6 +1,7 @@
 //! A job as it is written in JSON, and the flags laid over it. Pure; it reads no file.
 
 mod fields;
+mod once;
 #[cfg(test)]
 mod tests;
 
@@ -33,13 +34,17 @@ pub(crate) fn read(text: &[u8], beside: Beside) -> Result<JobRequest, Failure> {
     if beside.dialect.is_some() {
         return Ok(payload(text, beside));
     }
-    match (serde_json::from_str(text), beside.path) {
+    let parsed = serde_json::from_str(text).and_then(|value: Value| {
+        serde_json::from_str::<once::Once>(text)?;
+        Ok(value)
+    });
+    match (parsed, beside.path) {
         (Ok(Value::Object(map)), path) => object(map, path, text),
         (Ok(Value::Array(edits)), path) if is_native(&edits) => listed(edits, path),
         (Ok(Value::Array(_)), path) => Ok(payload(text, Beside { path, dialect: None })),
         (Ok(_), _) => Err(Failure::Usage("a job is a JSON object; see `editctl edit --help`".into())),
         (Err(error), _) if text.trim_start().starts_with(['{', '[']) => {
-            Err(Failure::Usage(format!("the job is not JSON: {error}; see `editctl edit --help`")))
+            Err(Failure::Usage(format!("the job cannot be read: {error}; see `editctl edit --help`")))
         }
         (Err(_), path) => Ok(payload(text, Beside { path, dialect: None })),
     }

@@ -34,9 +34,16 @@ fn answer_to(failure: &Failure, look: &Look) -> Answer {
     Answer { out: Vec::new(), err: show::error::text(&error, &look.for_errors()), exit }
 }
 
-/// Help and version are answers; everything else that clap has to say is a usage error.
+/// Help and version are answers; everything else that clap has to say is a usage error, one JSON object where the words
+/// ask for that.
 fn wrong_words(error: &clap::Error) -> ExitCode {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    let json = std::env::args_os().take_while(|word| word != "--").any(|word| word == "--json");
+    if json && exit == Exit::Usage {
+        let said = error.to_string();
+        let failure = Failure::Usage(said.trim().into());
+        return answer_to(&failure, &Look::of_this_terminal(json)).print().code();
+    }
     // Nobody is left to tell where this fails.
     let _ = error.print();
     exit.code()

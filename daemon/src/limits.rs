@@ -146,8 +146,8 @@ pub const COMMAND_PATTERN: usize = 1024;
 /// Bytes that a compiled pattern may have.
 pub const PATTERN_COMPILED: usize = 1024 * 1024;
 
-/// Bytes of requests that wait or run at once, over all connections; one more is `busy`. A single request
-/// always fits.
+/// Bytes of requests that wait or run at once, over all connections, as what they take once they are decoded; one more is
+/// `busy`. A single request always fits.
 pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Connections that wait to be accepted: a burst of clients that start at once.
@@ -166,8 +166,14 @@ pub const OUTGOING: usize = 128 * 1024 * 1024;
 /// Bytes of a frame above which it is large: few of those arrive at once, others wait their turn.
 pub const LARGE: usize = 1024 * 1024;
 
+/// Files in one page of the journal: each takes some ten of the values that a message may hold.
+pub const FILES_LISTED: usize = 40_000;
+
 /// Large frames that arrive at once.
 pub const LARGE_FRAMES: usize = 8;
+
+/// How long nothing of a large frame may arrive, milliseconds: others wait for its place.
+pub const LARGE_MS: u64 = 5_000;
 
 /// Subscriptions of one connection.
 pub const CONNECTION_SUBSCRIPTIONS: usize = 16;
@@ -182,6 +188,7 @@ pub const LINGER_MS: u64 = 1000;
 /// Refused connections that are listened to at once; more are closed at once.
 pub const LINGERING: usize = 32;
 
+const _: () = assert!(FILES_LISTED * 12 < editd_proto::limits::VALUES);
 const _: () = assert!(LARGE_FRAMES * editd_proto::limits::FRAME <= OUTGOING);
 const _: () = assert!(QUEUE_BYTES >= editd_proto::limits::FRAME && OUTBOX < OUTGOING);
 
@@ -206,6 +213,9 @@ pub const SUBSCRIPTIONS: usize = 1024;
 /// Globs of one subscription.
 pub const GLOBS: usize = 64;
 
+/// Bytes of the same, in all: compiled they take a hundred times that.
+pub const GLOBS_BYTES: usize = 8 * 1024;
+
 /// Bytes of one glob.
 pub const GLOB: usize = 1024;
 
@@ -222,6 +232,9 @@ pub const PAYLOAD: usize = 1024 * 1024;
 /// Bytes of a text above which it is parsed for one reader or job at a time: at the dearest it takes three thousand times
 /// its size, and all workers may parse at once. An ordinary one of this size takes ten milliseconds.
 pub const PARSED_AT_ONCE: usize = 32 * 1024;
+
+/// Readers that wait for their turn to parse: each has a thread, which jobs need as well.
+pub const READERS_IN_LINE: usize = 8;
 
 /// Milliseconds for which a reader or a job waits for its turn: some parses at the slowest.
 pub const PARSE_WAIT_MS: u64 = 5000;
@@ -260,6 +273,15 @@ pub const SETTLE_RETRY_MS: u64 = 60_000;
 
 /// Entries that may wait to be settled; a job that would be one more settles first.
 pub const UNSETTLED: usize = 4096;
+
+/// Files that are held open until they are flushed: a quarter of what most systems let a process open. What a file
+/// beyond these replaced is kept, should its file be moved away before it is flushed.
+pub const HELD: usize = 256;
+
+/// Files whose flush has failed that are remembered: those of one job and more. Where there are more still, the disk
+/// fails everywhere, and no file is trusted any more.
+pub const DOUBTED: usize = 16_384;
+const _: () = assert!(DOUBTED > editd_proto::limits::FILES);
 
 /// Seconds after its last change in which a file's own bytes may not have reached the disk yet (Linux writes
 /// back after 30): an intent on so young a file carries all of it.

@@ -13,7 +13,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Steady};
 use crate::config::Settings;
 use crate::disk::Disk;
 use crate::job::step::{Go, Observer, Step};
@@ -40,6 +40,8 @@ pub struct Rooms {
     pub store: Store,
     /// Time.
     pub clock: Arc<dyn Clock>,
+    /// The time by which things are too old.
+    pub steady: Steady,
     /// Settings.
     pub settings: Settings,
     /// Whether the commands that the workspace brings may run.
@@ -111,12 +113,14 @@ impl Rooms {
         let encodings = encodings.collect();
         let runner = Runner::new(None, clock.clone());
         // With the last number, since the clock alone may go back to where an earlier run began.
+        let steady = Steady::start(&*clock);
         let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
             root,
             disk,
             store,
             clock,
+            steady,
             settings,
             trust,
             runner,

@@ -12,7 +12,7 @@ use editd_proto::limits;
 use editd_proto::message::{Hello, ReadReply, kind};
 use editd_tests::client::{Client, Failure, body, receive};
 use editd_tests::house::House;
-use editd_tests::{process, wait};
+use editd_tests::{jobs, process, wait};
 use serde_json::{Value, json};
 
 /// Memory that a daemon may have gained once a hostile client is gone, KiB: less than one frame.
@@ -164,6 +164,52 @@ fn who_sends_slowly_or_dies_in_a_frame_keeps_nobody_waiting() {
             (process::descriptors(house.pid())? <= open).then_some(())
         });
     }
+}
+
+#[test]
+fn large_frames_that_stall_keep_no_other_large_frame_waiting() {
+    let (house, mut before) = served();
+    let stalled: Vec<_> = (0..20_usize)
+        .map(|nth| {
+            let mut client = house.client(&format!("slow {nth}"));
+            let sent = if nth < 12 { 100_000 } else { editd::limits::LARGE + 100_000 };
+            let head = u32::try_from(2 * editd::limits::LARGE).unwrap().to_be_bytes();
+            client.stream().write_all(&head).unwrap();
+            // Where its place is not free, what it sends is not taken either.
+            client.stream().set_nonblocking(true).unwrap();
+            let _ = client.stream().write(&vec![0x81; sent]);
+            client
+        })
+        .collect();
+    let text = "a line of a large file\n".repeat(70_000);
+    jobs::applied(&before.ask_json(kind::EDIT, &jobs::write("large.txt", &text)));
+    drop(stalled);
+    unharmed(&house, &mut before);
+}
+
+#[test]
+fn jobs_that_wait_are_counted_as_what_they_become() {
+    let (house, mut before) = served();
+    let Some(memory) = process::resident_kib(house.pid()) else {
+        println!("skipped: this system does not tell a process's memory");
+        return;
+    };
+    let edits = vec![json!({"op": "delete"}); limits::EDITS];
+    let job = json!({"files": [{"path": "a.txt", "edits": edits}]});
+    std::thread::scope(|scope| {
+        for nth in 0..8 {
+            let (house, job) = (&house, &job);
+            scope.spawn(move || {
+                let mut client = house.client(&format!("many {nth}"));
+                for _ in 0..3 {
+                    client.ask_json(kind::EDIT, job);
+                }
+            });
+        }
+    });
+    let now = process::peak_kib(house.pid()).unwrap();
+    assert!(now < memory + 512 * 1024, "{memory} KiB before, at most {now} KiB since");
+    unharmed(&house, &mut before);
 }
 
 #[test]

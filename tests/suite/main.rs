@@ -12,6 +12,7 @@ mod crash;
 mod dialects;
 mod edits;
 mod faults;
+mod flushed;
 mod foreign;
 #[cfg(unix)]
 mod hints;
@@ -27,6 +28,7 @@ mod kills;
 mod kit;
 #[cfg(unix)]
 mod merges;
+mod mixed;
 #[cfg(target_os = "linux")]
 mod odd_files;
 #[cfg(unix)]

@@ -83,6 +83,37 @@ fn an_undo_with_a_key_happens_once_too() {
 }
 
 #[test]
+fn of_an_undo_and_an_edit_with_one_key_one_is_done() {
+    let house = House::started();
+    house.put("a.txt", "");
+    house.put("b.txt", "");
+    let together = Barrier::new(2);
+    for round in 0..40 {
+        let first = jobs::append("a.txt", "one\n");
+        jobs::applied(&house.client("a").ask_json(kind::EDIT, &first));
+        let key = format!("shared {round}");
+        let (undone, edited) = thread::scope(|scope| {
+            let undo = scope.spawn(|| {
+                let mut client = house.client("a");
+                together.wait();
+                client.ask_json(kind::UNDO, &json!({"key": key}))
+            });
+            let mut client = house.client("a");
+            together.wait();
+            let edited = client.ask_json(kind::EDIT, &keyed("b.txt", "two\n", &key));
+            (undo.join().unwrap(), edited)
+        });
+        let done = [&undone, &edited].iter().filter(|reply| reply["status"] == "applied").count();
+        assert_eq!(done, 1, "{round}: {undone} {edited}");
+        // What was shown is no part of the job.
+        if undone["status"] == "applied" {
+            let again = house.client("a").ask_json(kind::UNDO, &json!({"key": key, "diff": false}));
+            assert_eq!((&again["repeated"], &again["job"]), (&json!(true), &undone["job"]), "{again}");
+        }
+    }
+}
+
+#[test]
 fn a_detached_job_outlives_the_daemon_that_took_it() {
     let mut house = House::started();
     house.put("a.txt", "");

@@ -201,3 +201,17 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
     };
     assert_eq!(job, expected);
 }
+
+#[test]
+fn a_field_that_stands_twice_is_refused_by_name() {
+    for text in [
+        r#"{"files": [{"path": "p", "edits": [{"op": "replace", "old": "a", "new": "X", "old": "b"}]}]}"#,
+        r#"{"files": [{"path": "p", "path": "old", "edits": []}], "old": {"old": 1, "old": 2}}"#,
+        r#"[{"op": "delete", "old": "a", "old": "a"}]"#,
+    ] {
+        let refused = plain(text).unwrap_err().wire().message;
+        assert!(refused.contains("stands twice") && !refused.contains("unexpected"), "{refused}");
+    }
+    let nested = r#"{"files": [{"path": "p", "edits": [{"op": "insert", "at": {"line": 1}, "text": "\"a\": 1, \"a\": 2"}]}]}"#;
+    assert!(plain(nested).is_ok());
+}

@@ -99,7 +99,7 @@ pub struct Needs {
 /// What proves that a file entry knows the content it replaces, where its session has no receipt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proof {
-    /// It replaces nothing: it only creates, copies from, or adds at start or end.
+    /// It replaces nothing: it only creates, moves, copies from, changes the mode, or adds at start or end.
     NotNeeded,
     /// Every edit quotes what it replaces, or names what it adds to.
     Quoted,

@@ -25,17 +25,23 @@ pub(crate) const BACKTRACKS: usize = 100_000;
 /// The same where the next match is far: each place that is passed takes a step too. A fraction of a second.
 pub(crate) const FAR_BACKTRACKS: usize = 8_000_000;
 
-/// Searches of one substitution that may go that far.
-pub(crate) const FAR_SEARCHES: usize = 8;
+/// Steps that a search begins with: most need fewer, and what it is let take is what it costs.
+pub(crate) const FEW_BACKTRACKS: usize = 256;
+
+/// Steps that all searches of one job may be let take: seconds at the slowest.
+pub(crate) const BACKTRACK_STEPS: u64 = 128 * 1024 * 1024;
+
+/// Bytes that are read in the time of one step.
+pub(crate) const STEP_BYTES: usize = 32;
+
+/// Matches that the backtracking engine may be asked for in one substitution.
+pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 
 /// Bytes that the steps of one search may read, where a step runs a whole repetition. A fraction of a second.
 pub(crate) const BACKTRACK_WORK: usize = 64 * 1024 * 1024;
 
 /// Look-ahead of one pattern whose reach is measured.
 pub(crate) const AHEAD: usize = 32;
-
-/// Matches that the backtracking engine may be asked for: each may take that many steps.
-pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 
 /// Bytes that the regular expressions of one job may look at: seconds at the slowest.
 pub(crate) const REGEX_WORK: u64 = 512 * 1024 * 1024;

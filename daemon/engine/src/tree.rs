@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use editd_proto::error::Code;
 use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
 use crate::diff::Delta;
 use crate::hash::hash;
 use crate::limits;
-use crate::refusal::{internal, too_large};
+use crate::refusal::{internal, refuse, too_large};
 use crate::splice::compose;
 use crate::{Change, Refusal, Splice, State, World, splices_between};
 
@@ -162,6 +163,31 @@ impl<'w> Tree<'w> {
         node.state = State::File { bytes: stage.bytes, mode: stage.mode };
         node.hash = Some(stage.hash);
         Ok(())
+    }
+
+    /// Refuses a file at a path that another file of the job needs for a folder, or below one that is a file.
+    ///
+    /// # Errors
+    /// `missing`, naming the path that is no folder.
+    pub(crate) fn check_room(&self, path: &WirePath) -> Result<(), Refusal> {
+        let bytes = path.as_bytes();
+        let is_file = |node: &Node| node.state != State::Absent;
+        let no_folder = |path: &WirePath| {
+            let message = format!("{path} is a file of this job and not a folder; choose another path");
+            Err(refuse(Code::Missing, message))
+        };
+        for end in memchr::memchr_iter(b'/', bytes) {
+            let above = WirePath::new(bytes.get(..end).unwrap_or_default());
+            if self.nodes.get(&above).is_some_and(is_file) {
+                return no_folder(&above);
+            }
+        }
+        let below = WirePath::new([bytes, b"/"].concat());
+        let inside = self
+            .nodes
+            .range(&below..)
+            .take_while(|(other, _)| other.as_bytes().starts_with(below.as_bytes()));
+        if inside.map(|(_, node)| node).any(is_file) { no_folder(path) } else { Ok(()) }
     }
 
     /// New permission bits; whether they differ.

@@ -1,9 +1,11 @@
 //! Time. The only room that asks the system for it; everything else is told.
 
+mod steady;
 mod system;
 
 use std::time::Duration;
 
+pub use steady::Steady;
 pub use system::System;
 
 /// Where the time comes from.

@@ -45,6 +45,9 @@ pub struct Args {
     /// Leave after this long without connection or job: seconds, or with a unit, such as 30m
     #[arg(long, value_name = "TIME", value_parser = idle_time)]
     pub idle_exit: Option<Duration>,
+    /// The same where neither --idle-exit nor the settings say anything
+    #[arg(long, value_name = "TIME", value_parser = idle_time, hide = true)]
+    pub idle_exit_default: Option<Duration>,
     /// How much is logged
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub log_level: LogLevel,
@@ -54,7 +57,7 @@ impl Args {
     /// Lays the command line over the settings file.
     #[must_use]
     pub fn over(&self, mut settings: Settings) -> Settings {
-        settings.idle_exit = self.idle_exit.or(settings.idle_exit);
+        settings.idle_exit = self.idle_exit.or(settings.idle_exit).or(self.idle_exit_default);
         settings.state = self.state.clone().or(settings.state);
         settings
     }
@@ -86,6 +89,14 @@ mod tests {
         assert_eq!(settings.idle_exit, Some(Duration::from_secs(1800)));
         assert_eq!(settings.state, Some(PathBuf::from("/s")));
         assert_eq!(Args::try_parse_from(["editd"]).unwrap().over(file.clone()), file);
+    }
+
+    #[test]
+    fn what_a_client_starts_leaves_when_the_file_says_and_else_when_the_client_says() {
+        let args = Args::try_parse_from(["editd", "--idle-exit-default", "1800"]).unwrap();
+        let file = Settings { idle_exit: Some(Duration::from_secs(1)), ..Settings::default() };
+        assert_eq!(args.over(file.clone()).idle_exit, Some(Duration::from_secs(1)));
+        assert_eq!(args.over(Settings::default()).idle_exit, Some(Duration::from_secs(1800)));
     }
 
     #[test]

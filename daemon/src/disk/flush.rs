@@ -8,22 +8,47 @@ use editd_proto::path::WirePath;
 use super::Disk;
 use super::folders::is_gone;
 use super::place::Place;
-use crate::os::{Access, Identity, Kind};
-use crate::store::record::Staging;
+use crate::os::{Access, File, Identity, Kind};
+use crate::store::record::{Face, Staging};
+
+/// A file that a job has just put in place.
+pub struct Left {
+    /// Open for reading: it stays this file whatever happens to its name.
+    pub file: File,
+    /// When the system last changed anything about it, nanoseconds since 1970.
+    pub changed: i64,
+}
 
 impl Disk {
+    /// Opens what a job has just put at a place; `None` where another file stands there by now, or none that may be
+    /// read.
+    pub fn open_left(&self, place: &Place, face: &Face) -> Option<Left> {
+        let resolved;
+        let place = if place.missing().is_empty() {
+            place
+        } else {
+            // Its folders were made since.
+            resolved = self.resolve_link(place.path()).ok()?;
+            &resolved
+        };
+        let file = place.parent().open_file(place.name(), Access::Read).ok()?;
+        let stat = file.stat().ok().filter(|stat| stat.identity == face.identity)?;
+        Some(Left { file, changed: stat.changed })
+    }
+
     /// Flushes what stands at a place now, whoever put it there, and tells which file that was; `None` where
     /// no file stands there that may be read.
     ///
     /// # Errors
-    /// What the system says: then nothing that it covers may be called settled.
+    /// What the system says: then nothing that it covers may be called settled, nor when it is asked again and says
+    /// nothing more ([`Disk::doubts`]).
     pub fn flush_file(&self, place: &Place) -> io::Result<Option<Identity>> {
         if !place.missing().is_empty() {
             return Ok(None);
         }
         match place.parent().open_file(place.name(), Access::Read) {
             Ok(file) => {
-                file.sync_all()?;
+                self.sync(&file)?;
                 Ok(Some(file.stat()?.identity))
             }
             Err(error) => match place.parent().stat(place.name()) {

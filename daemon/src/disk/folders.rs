@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use editd_proto::path::WirePath;
 
+use super::doubt::Doubted;
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
 use super::sight::{self, Sight};
 use crate::os::{Dir, File, Kind, Os};
@@ -35,6 +36,7 @@ pub struct Disk {
     pub(super) beside: Mutex<BTreeSet<WirePath>>,
     /// Folders on other mounts that `.editd/beside` names.
     pub(super) noted: Mutex<BTreeSet<WirePath>>,
+    pub(super) doubted: Mutex<Doubted>,
 }
 
 /// The daemon's own folder, open.
@@ -71,6 +73,9 @@ impl Disk {
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
         let (own, mask) = open_own(&dir)?;
         let staging_device = own.staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
+        let boot = os.boot_id().map_err(io("ask which run of the machine this is"))?;
+        let doubted = dir.open_dir(OWN).and_then(|own| Doubted::open(&own, boot));
+        let doubted = doubted.map_err(io("look into .editd/unflushed"))?;
         let root = Root::open(&*os, root).map_err(io("look at the workspace"))?;
         Ok(Self {
             os,
@@ -80,6 +85,7 @@ impl Disk {
             staging_device,
             beside: Mutex::default(),
             noted: Mutex::default(),
+            doubted: Mutex::new(doubted),
         })
     }
 

@@ -35,6 +35,8 @@ impl Disk {
             return Ok(Err(Foreign::Changed));
         }
         write(&open, file, Side::After)?;
+        // Its other names are not the journal's to flush later.
+        self.sync(&open)?;
         Ok(Ok(Self::swapped()))
     }
 
@@ -50,7 +52,10 @@ impl Disk {
             }
         };
         match (sight::read(open.clone())?, &file.after) {
-            (Sight::File(found), Some(after)) if found.is(after) => write(&open, file, Side::Before),
+            (Sight::File(found), Some(after)) if found.is(after) => {
+                write(&open, file, Side::Before)?;
+                self.sync(&open)
+            }
             _ => Ok(()),
         }
     }
@@ -70,7 +75,9 @@ impl Disk {
         }
         open.write_all_at(bytes, 0)?;
         open.set_len(bytes.len() as u64)?;
-        open.sync_all()
+        self.sync(&open)?;
+        self.trust_again(was.identity);
+        Ok(())
     }
 }
 
@@ -99,8 +106,7 @@ fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
         open.write_all_at(bytes, splice.at)?;
         open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
     }
-    // Its other names are not the journal's to flush later.
-    open.sync_all()
+    Ok(())
 }
 
 /// One side of a change.

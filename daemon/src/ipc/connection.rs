@@ -30,7 +30,7 @@ struct Reader {
     outbox: Arc<Outbox>,
     session: Session,
     frames: FrameReader,
-    /// Held while a large frame arrives.
+    /// Held while a large frame arrives, from where it is large indeed: what a header promises costs nothing.
     large: Option<OwnedSemaphorePermit>,
     /// A frame was taken since more was waited for.
     another: bool,
@@ -107,7 +107,8 @@ impl Reader {
             }
             let now = self.house.clock.monotonic();
             self.session.waits(now, std::mem::take(&mut self.another), self.frames.is_mid_frame());
-            let deadline = self.session.deadline();
+            let stalled = self.large.as_ref().map(|_| now + Duration::from_millis(limits::LARGE_MS));
+            let deadline = self.session.deadline().into_iter().chain(stalled).min();
             let late = async {
                 match deadline {
                     Some(at) => tokio::time::sleep(at.saturating_sub(now)).await,
@@ -115,7 +116,7 @@ impl Reader {
                 }
             };
             let more = async {
-                if self.large.is_none() && self.frames.missing() > limits::LARGE {
+                if self.large.is_none() && self.frames.arrived() >= limits::LARGE {
                     self.large = self.house.large().acquire_owned().await.ok();
                 }
                 self.stream.read(&mut self.frames).await

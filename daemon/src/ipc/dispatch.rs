@@ -103,7 +103,7 @@ pub(super) fn begin(peer: &Arc<Peer>, arrived: Arrived) -> Then {
         return Then::Next;
     }
     let answer = Answer { peer: Arc::clone(peer), id: message.id(), place: Some(place) };
-    let pass = match pass {
+    let pass = match pass.and_then(|pass| pass.weighing(message.cost())) {
         Ok(pass) => pass,
         Err(busy) => {
             answer.refuse(&busy);
@@ -189,13 +189,13 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
             if renewed {
                 house.aftermath.receipt_renewed();
             } else {
-                house.aftermath.parsed();
+                house.aftermath.freed();
             }
         }
         kind::OUTLINE => {
             let outline = body::<OutlineRequest>(message).and_then(|request| house.desk.outline(&request));
             answer.tell(kind::OUTLINE, outline);
-            house.aftermath.parsed();
+            house.aftermath.freed();
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);

@@ -72,7 +72,10 @@ impl Peer {
     pub(super) fn leave(&self) {
         self.gone.send_replace(true);
         let ended = std::mem::take(&mut *self.subscriptions());
-        drop(ended);
+        if !ended.is_empty() {
+            drop(ended);
+            self.house.aftermath.freed();
+        }
     }
 
     /// Keeps a subscription as long as the connection; `false` where there are too many, or it is over.

@@ -92,6 +92,11 @@ pub(super) fn intend(rooms: &Rooms, underway: &Underway<'_>, ready: Ready) -> Re
         let message = "another job is writing one of the files; send the job again";
         return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
     }
+    if was_renewed(rooms, &ready) {
+        ready.unstage(rooms);
+        let message = "one of the files was written anew, since it could not be flushed; send the job again";
+        return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
+    }
     let entry = entry_of(rooms, &ready);
     underway.entry.set(Some(entry.id));
     let record = Record::Intent(entry);
@@ -125,6 +130,13 @@ pub(super) fn intend(rooms: &Rooms, underway: &Underway<'_>, ready: Ready) -> Re
         }
     };
     Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), permit })
+}
+
+/// Whether a file that the job found was written anew since: recovery would not know the one that stands there now.
+fn was_renewed(rooms: &Rooms, ready: &Ready) -> bool {
+    let known = lock(&rooms.known);
+    let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
+    found.any(|(path, face)| known.was_renewed(path, face.identity))
 }
 
 fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::{Proof, Refusal};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{FileEntry, OnStale};
+use editd_proto::message::{Edit, FileEntry, OnStale};
 use editd_proto::path::WirePath;
 use sha2::{Digest, Sha256};
 
@@ -80,16 +80,18 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
         patience: Patience::whole(),
         skipped: BTreeMap::new(),
     };
+    judged.skipped.append(&mut judged.snapshot.skipped);
     for (path, sight) in &judged.snapshot.sights {
         let seen = judged.seen.get(path).map(|seen| seen.hash);
         external::note(rooms, path, sight, Ticket::Lane, seen, true);
     }
-    // Paths whose content the job may replace without another word: its entry has named the base, or the job
-    // itself has put something there.
-    let mut free: BTreeSet<WirePath> = BTreeSet::new();
+    let mut targets = Targets::default();
     let mut held = 0;
     for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
-        match judge_entry(rooms, who, &judged, entry, &free) {
+        if judged.skipped.contains_key(&index) {
+            continue;
+        }
+        match judge_entry(rooms, who, &judged, entry, &targets) {
             Ok((verdict, base)) => {
                 if let Some(base) = base {
                     if !judged.bases.contains_key(&entry.path) {
@@ -100,10 +102,7 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
                 if verdict == Verdict::WhereSeen {
                     judged.where_seen.insert(entry.path.clone());
                 }
-                if entry.base.is_some() {
-                    free.insert(entry.path.clone());
-                }
-                free.extend(entry.edits.iter().filter_map(|edit| edit.to.clone()));
+                targets.note(&judged.snapshot, entry);
             }
             Err(refusal) if judged.snapshot.request.partial => {
                 judged.skipped.insert(index, refusal);
@@ -128,6 +127,50 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
     }
     judged.bases.retain(|path, _| !left_out.contains_key(path));
     Ok(judged)
+}
+
+/// What the entries so far have brought where.
+#[derive(Default)]
+struct Targets {
+    /// Paths whose content the job may replace without another word: its entry has named the base, or the job itself
+    /// has put something there.
+    free: BTreeSet<WirePath>,
+    /// Where renamed files were, where that is not so: who replaces what is there now must know what was there.
+    came: BTreeMap<WirePath, WirePath>,
+}
+
+impl Targets {
+    /// The path whose content in the world is what stands at a path by now.
+    fn origin<'p>(&'p self, path: &'p WirePath) -> &'p WirePath {
+        self.came.get(path).unwrap_or(path)
+    }
+
+    /// Notes what a judged entry puts where.
+    fn note(&mut self, snapshot: &Snapshot, entry: &FileEntry) {
+        if entry.base.is_some() {
+            self.free.insert(entry.path.clone());
+        }
+        let origin = self.origin(&entry.path).clone();
+        for edit in &entry.edits {
+            let Some(to) = surely_put(snapshot, edit) else { continue };
+            if edit.op == "rename" && !self.free.contains(&entry.path) {
+                self.free.remove(to);
+                self.came.insert(to.clone(), origin.clone());
+            } else if edit.overwrite == Some(true) || !self.came.contains_key(to) {
+                self.came.remove(to);
+                self.free.insert(to.clone());
+            }
+        }
+    }
+}
+
+/// Where an edit puts something that the job itself brings. A refused edit puts nothing there, and with `partial` the
+/// others go on: then what is there must have been judged, or nothing be there.
+fn surely_put<'j>(snapshot: &Snapshot, edit: &'j Edit) -> Option<&'j WirePath> {
+    let to = edit.to.as_ref()?;
+    let judged = edit.overwrite == Some(true);
+    let nothing = snapshot.sights.get(to).is_none_or(|sight| sight.found().is_none());
+    (judged || nothing || !snapshot.request.partial).then_some(to)
 }
 
 /// Refuses what a base was found for and what cannot be merged all the same.
@@ -166,18 +209,24 @@ fn judge_entry(
     who: &Who,
     judged: &Judged,
     entry: &FileEntry,
-    free: &BTreeSet<WirePath>,
+    targets: &Targets,
 ) -> Result<(Verdict, Option<Base>), Refusal> {
     let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
     let seen = |path| judged.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
     let mut base = None;
-    if entry.base.is_some() || !free.contains(&entry.path) {
-        let expects = expectation(entry, seen(&entry.path))?;
+    let origin = if entry.base.is_some() { &entry.path } else { targets.origin(&entry.path) };
+    let moved = *origin != entry.path;
+    if entry.base.is_some() || !targets.free.contains(&entry.path) {
+        let expects = expectation(entry, seen(origin))?;
         let proof = editd_engine::proof(entry)?;
-        verdict = verdict_of(&expects, sight(&entry.path), proof, rooms.settings.unread);
+        verdict = verdict_of(&expects, sight(origin), proof, rooms.settings.unread);
         let mut why = None;
-        if verdict == Verdict::Stale && judged.snapshot.request.on_stale == OnStale::Rebase {
+        if moved && verdict == Verdict::WhereSeen {
+            // Which lines are meant is only known where the file was.
+            verdict = Verdict::Unread;
+        }
+        if !moved && verdict == Verdict::Stale && judged.snapshot.request.on_stale == OnStale::Rebase {
             let seen = judged.seen.get(&entry.path);
             let known = judged.bases.get(&entry.path);
             let known = known.filter(|base| rebase::names(&expects, base.hash, &base.bytes)).cloned();
@@ -194,11 +243,11 @@ fn judge_entry(
             }
         }
         if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
-            return Err(stale::refusal(rooms, who, judged, &entry.path, verdict, why));
+            return Err(stale::refusal(rooms, who, judged, origin, verdict, why));
         }
     }
     for edit in entry.edits.iter().filter(|edit| edit.overwrite == Some(true)) {
-        let Some(to) = &edit.to else { continue };
+        let Some(to) = edit.to.as_ref().map(|to| targets.origin(to)) else { continue };
         let expects = match entry.base.as_deref() {
             Some("any") => Expectation::Any,
             _ => Expectation::Receipt(seen(to)),

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::{Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{
-    Edit, EditOutcome, EditStatus, EntryKind, FileOutcome, JobRequest, Status, Within,
-};
+use editd_proto::message::{Edit, EntryKind, JobRequest, Within};
 use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
@@ -36,7 +34,7 @@ pub(super) struct Planned {
 /// Plans a judged job.
 pub(super) fn plan(rooms: &Rooms, mut judged: Judged, given: Given<'_>) -> Result<Planned, Refusal> {
     let mut plan = plan_on_bases(rooms, &mut judged, given)?;
-    let Judged { snapshot, mut seen, bases, skipped, .. } = judged;
+    let Judged { snapshot, mut seen, bases, .. } = judged;
     if let Some(wanted) = &snapshot.request.verified
         && *wanted != token(&plan)
     {
@@ -44,9 +42,6 @@ pub(super) fn plan(rooms: &Rooms, mut judged: Judged, given: Given<'_>) -> Resul
             Code::Stale,
             "what the job would do is no longer what was verified; verify it again",
         )));
-    }
-    if let Some(first) = skipped.into_values().next() {
-        plan.error.get_or_insert(first);
     }
     generated::vet(rooms, &mut plan)?;
     if let Some(said) = given.said {
@@ -123,12 +118,9 @@ fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
     let known: BTreeMap<WirePath, ContentHash> =
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
     let _turn = rooms.parsing.turn(parsed(request, world))?;
-    let mut plan = if skipped.is_empty() {
-        editd_engine::plan_known(request, world, &rooms.options(world.files.keys()), &known)
-    } else {
-        plan_without(rooms, request, world, &known, skipped)
-    }
-    .map_err(|refusal| why::explained(rooms, snapshot, &known, refusal))?;
+    let options = rooms.options(world.files.keys());
+    let mut plan = editd_engine::plan_known(request, world, &options, &known, skipped)
+        .map_err(|refusal| why::explained(rooms, snapshot, &known, refusal))?;
     why::explain_parts(rooms, snapshot, &known, &mut plan);
     Ok(plan)
 }
@@ -144,53 +136,6 @@ fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
         _ => 0,
     });
     bytes.max().unwrap_or(0)
-}
-
-/// With `partial`: plans what was not left out, and reports the rest as refused.
-fn plan_without(
-    rooms: &Rooms,
-    request: &JobRequest,
-    world: &editd_engine::World,
-    known: &BTreeMap<WirePath, ContentHash>,
-    skipped: &BTreeMap<usize, Refusal>,
-) -> Result<Plan, Refusal> {
-    let mut rest = request.clone();
-    let mut index = 0;
-    rest.files.retain(|_| {
-        let kept = !skipped.contains_key(&index);
-        index += 1;
-        kept
-    });
-    let mut plan = match (rest.files.is_empty(), skipped.values().next()) {
-        (true, Some(first)) => return Err(first.clone()),
-        _ => editd_engine::plan_known(&rest, world, &rooms.options(world.files.keys()), known)?,
-    };
-    for (index, refusal) in skipped {
-        let Some(entry) = request.files.get(*index) else { continue };
-        let refused = EditOutcome {
-            status: EditStatus::Refused,
-            rung: None,
-            lines: None,
-            moved: None,
-            replacements: None,
-            score: None,
-            converted_breaks: None,
-            error: Some((**refusal).clone()),
-        };
-        let outcome = FileOutcome {
-            path: entry.path.clone(),
-            status: Status::Refused,
-            before: None,
-            after: None,
-            diff: None,
-            omitted_hunks: None,
-            edits: vec![refused; entry.edits.len()],
-            issues: Vec::new(),
-            warnings: Vec::new(),
-        };
-        plan.files.insert((*index).min(plan.files.len()), outcome);
-    }
-    Ok(plan)
 }
 
 /// Lines that an edit replaces without quoting them must be among those that its session was shown.

@@ -18,12 +18,15 @@ pub struct Resolved {
     pub request: JobRequest,
     /// Every path of the job.
     pub places: BTreeMap<WirePath, Place>,
+    /// With `partial`: entries (by index) with a path that leads nowhere, and why.
+    pub skipped: BTreeMap<usize, Refusal>,
 }
 
 /// Finds every place of a job.
 ///
 /// # Errors
-/// `outside`, `unsupported`, `malformed`, `denied`, `io`: see [`PlaceError`].
+/// `outside`, `unsupported`, `malformed`, `denied`, `io`: see [`PlaceError`]. With `partial` only what is wrong with the
+/// job as a whole.
 pub fn resolve(rooms: &Rooms, request: &JobRequest) -> Result<Resolved, Refusal> {
     // Checked first, so that a hostile job costs no walk through the tree.
     editd_engine::needs(request)?;
@@ -48,7 +51,7 @@ pub fn resolve(rooms: &Rooms, request: &JobRequest) -> Result<Resolved, Refusal>
         places.entry(path.clone()).or_insert(place);
         Ok(path)
     };
-    for entry in &mut request.files {
+    let mut resolve_entry = |entry: &mut FileEntry| -> Result<(), Refusal> {
         let itself = moves(entry);
         entry.path = place_of(&entry.path, itself)?;
         for edit in &mut entry.edits {
@@ -56,8 +59,17 @@ pub fn resolve(rooms: &Rooms, request: &JobRequest) -> Result<Resolved, Refusal>
                 edit.to = Some(place_of(to, true)?);
             }
         }
+        Ok(())
+    };
+    let mut skipped = BTreeMap::new();
+    for (index, entry) in request.files.iter_mut().enumerate() {
+        match resolve_entry(entry) {
+            Ok(()) => {}
+            Err(refusal) if request.partial => drop(skipped.insert(index, refusal)),
+            Err(refusal) => return Err(refusal),
+        }
     }
-    Ok(Resolved { request, places })
+    Ok(Resolved { request, places, skipped })
 }
 
 /// What a job needs to itself.

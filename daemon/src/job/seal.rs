@@ -13,7 +13,7 @@ use super::intend::Underway;
 use super::reply;
 use super::swap::AllSwapped;
 use crate::journal::recover::mend::done_record;
-use crate::journal::settle;
+use crate::journal::{flushing, settle};
 use crate::receipt::{self, Shown};
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Clip, Done, Entry, FileRecord, Record, Seal, Seen};
@@ -38,7 +38,7 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
     records.extend(changed.map(|(change, file)| Record::Seen(seen_after(rooms, &draft, change, file))));
     rooms.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
-        lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+        flushing::put(rooms, file, &change.place);
         if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
             let before = file.before.as_ref().map(|face| face.hash);
             rooms.store.keep_made(before, after.hash, bytes);

@@ -22,18 +22,28 @@ pub(super) struct Snapshot {
     pub(super) places: BTreeMap<WirePath, Place>,
     pub(super) sights: BTreeMap<WirePath, Sight>,
     pub(super) world: World,
+    /// With `partial`: entries (by index) that name what cannot be edited, and why.
+    pub(super) skipped: BTreeMap<usize, Refusal>,
 }
 
 /// Reads every place and every clipboard that a job names.
 pub(super) fn take(rooms: &Rooms, who: &Who, resolved: Resolved) -> Result<Snapshot, Refusal> {
-    let Resolved { request, places } = resolved;
+    let Resolved { request, places, mut skipped } = resolved;
     let needs = editd_engine::needs(&request)?;
     let mut world = World::default();
     let mut sights = BTreeMap::new();
     let mut read = 0_usize;
+    let mut refused: BTreeMap<&WirePath, Refusal> = BTreeMap::new();
     for (path, place) in &places {
-        let sight = look(rooms, path, place)?;
-        let state = state_of(path, &sight)?;
+        let looked = look(rooms, path, place).and_then(|sight| Ok((state_of(path, &sight)?, sight)));
+        let (state, sight) = match looked {
+            Ok(looked) => looked,
+            Err(refusal) if request.partial => {
+                refused.insert(path, refusal);
+                continue;
+            }
+            Err(refusal) => return Err(refusal),
+        };
         if let State::File { bytes, .. } = &state {
             read = read.saturating_add(bytes.len());
             if read > crate::limits::JOB_BYTES {
@@ -51,7 +61,14 @@ pub(super) fn take(rooms: &Rooms, who: &Who, resolved: Resolved) -> Result<Snaps
             world.clips.insert(name, bytes);
         }
     }
-    Ok(Snapshot { request, places, sights, world })
+    for (index, entry) in request.files.iter().enumerate().filter(|_| !refused.is_empty()) {
+        let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
+        let mut paths = std::iter::once(&entry.path).chain(targets);
+        if let Some(refusal) = paths.find_map(|path| refused.get(path)) {
+            skipped.entry(index).or_insert_with(|| refusal.clone());
+        }
+    }
+    Ok(Snapshot { request, places, sights, world, skipped })
 }
 
 /// Looks at one place, with a refusal where the system refuses.

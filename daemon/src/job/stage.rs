@@ -1,13 +1,16 @@
 //! `stage`: the new bytes beside their targets, and the record of what is intended. No target is touched.
 
+use std::collections::BTreeSet;
+use std::io;
+
 use editd_engine::{Refusal, Splice, State};
 use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted};
 use super::errors::{disk_refusal, stage_refusal};
+use crate::disk::folders::parent_path;
 use crate::disk::stage::{Mode, StageError, Staged};
 use crate::disk::{Found, Place};
-use crate::journal::known::Trust;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Face, FileRecord, How, Staging};
 
@@ -34,8 +37,9 @@ pub(super) fn stage(rooms: &Rooms, draft: Draft) -> Result<Ready, Refusal> {
         _ => false,
     });
     let mut records = Vec::with_capacity(draft.changes.len());
+    let mut bases = Bases { rooms, folders: BTreeSet::new() };
     for change in &draft.changes {
-        match stage_one(rooms, change) {
+        match stage_one(rooms, change, &mut bases) {
             Ok(record) => records.push(record),
             Err(refusal) => {
                 unstage(rooms, &records);
@@ -52,7 +56,7 @@ fn unstage(rooms: &Rooms, records: &[FileRecord]) {
     }
 }
 
-fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
+fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<FileRecord, Refusal> {
     let path = change.place.path();
     let slot = rooms.next_slot();
     let record = FileRecord {
@@ -66,6 +70,10 @@ fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
         made: Vec::new(),
         added: change.added,
         removed: change.removed,
+    };
+    let young = match &change.before {
+        Some(found) => bases.is_young(&change.place, found).map_err(|error| disk_refusal(path, &error))?,
+        None => false,
     };
     let State::File { bytes, .. } = &change.after else {
         let staging = rooms.disk.staging_of(&change.place).map_err(|error| disk_refusal(path, &error))?;
@@ -82,8 +90,11 @@ fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
     if found.links == 1 {
         match rooms.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
             Ok(staged) => {
-                let splices = carried(rooms, &change.place, found, bytes, &change.splices)
-                    .map_err(|error| disk_refusal(path, &error))?;
+                let splices = if young {
+                    carried(rooms, found, bytes, &change.splices)
+                } else {
+                    change.splices.clone()
+                };
                 return Ok(with(record, How::Swap, staged, splices));
             }
             // Only a rewriting in place keeps an owner who is not ours.
@@ -91,11 +102,9 @@ fn stage_one(rooms: &Rooms, change: &Drafted) -> Result<FileRecord, Refusal> {
             Err(error) => return Err(stage_refusal(path, &error)),
         }
     }
-    if is_young(rooms, path, found) {
-        // Only the bytes behind the first changed one are carried.
-        found.file.sync_all().map_err(|error| disk_refusal(path, &error))?;
-    }
-    Ok(in_place(record, change, found, bytes))
+    // Only the bytes behind the first changed one are carried, if those before it are on the disk.
+    let whole = young && !flushed(rooms, found);
+    Ok(in_place(record, change, found, bytes, whole))
 }
 
 fn with(record: FileRecord, how: How, staged: Staged, splices: Vec<Splice>) -> FileRecord {
@@ -103,9 +112,10 @@ fn with(record: FileRecord, how: How, staged: Staged, splices: Vec<Splice>) -> F
     FileRecord { how, after: Some(face), staging, slot, splices, ..record }
 }
 
-/// All bytes, old and new, from the first changed one to the end: a cut leaves mixtures there.
-fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8]) -> FileRecord {
-    let shared = found.bytes.iter().zip(bytes).take_while(|(old, new)| old == new).count();
+/// All bytes, old and new, from the first changed one to the end, or from the beginning: a cut leaves mixtures there.
+fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8], whole: bool) -> FileRecord {
+    let equal = found.bytes.iter().zip(bytes).take_while(|(old, new)| old == new).count();
+    let shared = if whole { 0 } else { equal };
     let tail = |of: &[u8]| of.get(shared..).unwrap_or_default().to_vec();
     let splice = Splice { at: shared as u64, old: tail(&found.bytes), new: tail(bytes) };
     let mode = match change.mode {
@@ -118,39 +128,48 @@ fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8]) -
     FileRecord { how: How::InPlace, after: Some(after), splices, slot: String::new(), ..record }
 }
 
-/// The splices that the intent must carry. The bytes of a file that changed moments ago may not be on the disk
-/// yet; a power cut would then take the base from under the splices. So a young file is carried whole, or
-/// flushed if it is large.
-fn carried(
-    rooms: &Rooms,
-    place: &Place,
-    found: &Found,
-    after: &[u8],
-    splices: &[Splice],
-) -> std::io::Result<Vec<Splice>> {
-    if !is_young(rooms, place.path(), found) {
-        return Ok(splices.to_vec());
+/// The splices that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
+/// cut would then take the base from under the splices. So it is carried whole; a large one only if it cannot be flushed.
+fn carried(rooms: &Rooms, found: &Found, after: &[u8], splices: &[Splice]) -> Vec<Splice> {
+    if found.face.size > crate::limits::YOUNG_BYTES && flushed(rooms, found) {
+        return splices.to_vec();
     }
-    // Its name may be as young as its bytes.
-    if !is_old(rooms, found.face.identity.born) {
-        place.parent().sync()?;
-    }
-    if found.face.size > crate::limits::YOUNG_BYTES {
-        found.file.sync_all()?;
-        return Ok(splices.to_vec());
-    }
-    Ok(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
+    vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }]
 }
 
-fn is_young(rooms: &Rooms, path: &WirePath, found: &Found) -> bool {
-    !is_old(rooms, found.changed) && lock(&rooms.known).trust(path, &found.face) != Trust::Ours
+/// Flushes a file that a job found. Where that fails, now or earlier, its bytes must be carried.
+fn flushed(rooms: &Rooms, found: &Found) -> bool {
+    rooms.disk.sync(&found.file).is_ok() && !rooms.disk.doubts(found.face.identity)
 }
 
-/// Whether a time (nanoseconds since 1970) is so long ago that what was done then has reached the disk. A time
-/// that lies ahead says nothing.
-fn is_old(rooms: &Rooms, then: i64) -> bool {
-    let age = i128::from(rooms.clock.wall_ms()) * 1_000_000 - i128::from(then);
-    then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000
+/// The files that a job finds.
+struct Bases<'r> {
+    rooms: &'r Rooms,
+    /// Folders that were flushed for it.
+    folders: BTreeSet<WirePath>,
+}
+
+impl Bases<'_> {
+    /// Whether the bytes of a file that a job finds may not be on the disk yet. Then its name may not be either, however
+    /// old the file is: a move makes a name, and only the time of the last change tells. So its folder is flushed, once.
+    fn is_young(&mut self, place: &Place, found: &Found) -> io::Result<bool> {
+        let untouched = || lock(&self.rooms.known).untouched(place.path(), &found.face, found.changed);
+        let settled = self.is_old(found.changed) || untouched();
+        if settled && !self.rooms.disk.doubts(found.face.identity) {
+            return Ok(false);
+        }
+        if self.folders.insert(parent_path(place)) {
+            place.parent().sync()?;
+        }
+        Ok(true)
+    }
+
+    /// Whether a time (nanoseconds since 1970) is so long ago that what was done then has reached the disk. A time
+    /// that lies ahead says nothing.
+    fn is_old(&self, then: i64) -> bool {
+        let age = i128::from(self.rooms.clock.wall_ms()) * 1_000_000 - i128::from(then);
+        then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000
+    }
 }
 
 /// The folders that must be made for a place, outermost first.

@@ -119,6 +119,17 @@ fn flushed(rooms: &Rooms, rescued: Option<JobId>) -> io::Result<()> {
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
+/// What a job wrote, where it could be neither flushed nor found again: the journal has it, flushed, before what it
+/// replaced may go.
+///
+/// # Errors
+/// The log failed: what it replaced must be kept.
+pub fn rescue_unflushed(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
+    let label = format!("what job {by} wrote: it could not be flushed, and was moved away");
+    let found = Some((&found.face, &*found.bytes));
+    flushed(rooms, append(rooms, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
+}
+
 /// The label of what a hook changed.
 pub fn hook_label(name: &str) -> String {
     format!("after_write {name}")

@@ -28,6 +28,10 @@ struct Last {
     tracked: bool,
     /// Jobs that wrote it.
     writes: u64,
+    /// When the system last changed anything about the file, as the job left it; nanoseconds since 1970.
+    changed: Option<i64>,
+    /// The file that stood there until it was written anew, since its flush had failed.
+    renewed: Option<Identity>,
 }
 
 /// Whether what a look shows may be compared with what is known.
@@ -88,21 +92,35 @@ impl Known {
             Some(face) => self.trust(path, face),
             None => Trust::Theirs,
         };
-        self.put(path, face, trust, tracked);
+        let same = self.paths.get(path).filter(|_| trust == Trust::Ours);
+        let (changed, renewed) = same.map_or((None, None), |last| (last.changed, last.renewed));
+        self.put(path, Last { face: face.cloned(), trust, tracked, writes: 0, changed, renewed });
     }
 
-    /// A job put this there.
-    pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>) {
-        self.put(path, face, Trust::Ours, true);
+    /// A job put this there; the file was last changed then, where that is known.
+    pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>, changed: Option<i64>) {
+        let (face, trust) = (face.cloned(), Trust::Ours);
+        self.put(path, Last { face, trust, tracked: true, writes: 0, changed, renewed: None });
     }
 
-    fn put(&mut self, path: &WirePath, face: Option<&Face>, trust: Trust, tracked: bool) {
+    /// What a job put there was written anew, since the flush of `was` had failed.
+    pub fn renewed(&mut self, path: &WirePath, face: &Face, was: Identity) {
+        let (face, trust) = (Some(face.clone()), Trust::Ours);
+        self.put(path, Last { face, trust, tracked: true, writes: 0, changed: None, renewed: Some(was) });
+    }
+
+    /// Whether this file stood there until it was written anew.
+    pub fn was_renewed(&self, path: &WirePath, file: Identity) -> bool {
+        self.paths.get(path).is_some_and(|last| last.renewed == Some(file))
+    }
+
+    fn put(&mut self, path: &WirePath, last: Last) {
         if self.paths.len() >= crate::limits::KNOWN_PATHS && !self.paths.contains_key(path) {
             // Forgetting costs a look into the journal, and a young base that is carried whole once more.
             self.paths.clear();
         }
         let (was, writes) = self.paths.get(path).map_or((false, 0), |last| (last.tracked, last.writes));
-        let last = Last { face: face.cloned(), trust, tracked: tracked || was, writes };
+        let last = Last { tracked: last.tracked || was, writes, ..last };
         self.paths.insert(path.clone(), last);
     }
 
@@ -132,6 +150,13 @@ impl Known {
         Some(last.face.as_ref().map(|face| face.identity))
     }
 
+    /// Whether this very file was put at this path by a job, and nobody has touched it or its name since: a move
+    /// changes it in the eyes of the system, also one away and back.
+    pub fn untouched(&self, path: &WirePath, face: &Face, changed: i64) -> bool {
+        self.trust(path, face) == Trust::Ours
+            && self.paths.get(path).is_some_and(|last| last.changed == Some(changed))
+    }
+
     /// Whether changes of a path by others are journaled.
     pub fn tracked(&self, path: &WirePath) -> bool {
         self.paths.get(path).is_some_and(|last| last.tracked)
@@ -154,11 +179,36 @@ fn same(a: &Face, b: &Face) -> bool {
 mod tests {
     use super::*;
 
+    fn face() -> Face {
+        Face {
+            hash: ContentHash::from_bytes([1; 32]),
+            size: 1,
+            mode: 0o644,
+            uid: 0,
+            gid: 0,
+            identity: Identity { dev: 1, ino: 2, born: 3 },
+            modified: 4,
+        }
+    }
+
+    #[test]
+    fn a_file_of_a_job_is_untouched_until_the_system_says_otherwise() {
+        let (mut known, path, face) = (Known::default(), WirePath::from("a"), face());
+        assert!(!known.untouched(&path, &face, 5));
+        known.wrote(&path, Some(&face), Some(5));
+        known.saw(&path, Some(&face), true);
+        assert!(known.untouched(&path, &face, 5));
+        assert!(!known.untouched(&path, &face, 6), "its name was moved, perhaps there and back");
+        assert!(!known.untouched(&path, &Face { modified: 7, ..face.clone() }, 5));
+        known.wrote(&path, Some(&face), None);
+        assert!(!known.untouched(&path, &face, 5), "nobody looked when it was put there");
+    }
+
     #[test]
     fn below_a_folder_is_what_has_it_as_a_whole_name_in_front() {
         let mut known = Known::default();
         for path in ["a/b", "a/b/c", "ab/c", "d"] {
-            known.wrote(&path.into(), None);
+            known.wrote(&path.into(), None, None);
         }
         known.saw(&"a/untracked".into(), None, false);
         let below = |folder: &str| {

@@ -9,9 +9,11 @@
 //! flush of what was taken back.
 
 pub mod external;
+pub mod flushing;
 pub mod known;
 pub mod past;
 pub mod recover;
+mod renew;
 pub mod settle;
 pub mod undo;
 pub mod void;

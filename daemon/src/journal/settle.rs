@@ -1,8 +1,8 @@
 //! Settling: behind the jobs, what they left is made durable and what they displaced is dropped, in this order:
 //! flush the files, flush their folders and those of the slots, look at each displaced file again and drop it,
-//! write the record. It never changes a target.
+//! write the record. It changes no content of a target. What cannot be flushed keeps what it replaced.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
 use super::external;
-use super::known::Ticket;
-use super::recover::mend::{Aim, find, mend};
+use super::flushing::{Flushing, Held, Left};
+use super::recover::mend::{Aim, mend};
 use crate::disk::Found;
 use crate::disk::drop::{Dropped, Known, look_late};
-use crate::disk::folders::parent_path;
 use crate::job::step::Step;
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, SETTLE_RETRY_MS, UNSETTLED};
 use crate::os::File;
 use crate::rooms::{Rooms, lock};
-use crate::store::record::{Entry, FileRecord, How, Record, Settle, Staging};
+use crate::store::record::{Entry, FileRecord, How, Record, Settle};
 
 /// Entries that wait to be settled, oldest first.
 #[derive(Default)]
 pub struct Unsettled {
     waiting: VecDeque<Waiting>,
+    pub(super) held: Held,
     /// When the newest was sealed.
     last: Duration,
 }
@@ -58,6 +58,12 @@ enum Whose {
 #[derive(Default)]
 struct Slot {
     done: bool,
+    /// What stands for it at its path, or wherever that was moved, is on the disk.
+    flushed: bool,
+    /// Nobody knows whether: its file is kept.
+    keep: bool,
+    /// The last flush failed.
+    failed: bool,
     /// Contents that were found there and are in the journal.
     rescued: Vec<ContentHash>,
     /// Its file, which has no name any more but still had a writer.
@@ -93,6 +99,12 @@ impl Unsettled {
         self.last = now;
         let (since, pause, flushed) = (now, SETTLE_AFTER_MS, whose != Whose::Sealed);
         self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, whose, slots });
+    }
+
+    /// The files whose last flush failed, and which wait for the next.
+    pub fn failed(&self) -> Vec<WirePath> {
+        let files = self.waiting.iter().flat_map(|one| one.files.iter().zip(&one.slots));
+        files.filter(|(_, slot)| slot.failed).map(|(file, _)| file.path.clone()).collect()
     }
 
     /// The slots that are still to be emptied.
@@ -178,7 +190,14 @@ fn mend_broken(rooms: &Rooms) -> Option<Duration> {
 /// # Errors
 /// What the system says.
 pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
-    Flushing::default().entry(rooms, &entry.files)?;
+    let (mut flushing, mut astray) = (Flushing::default(), false);
+    for file in &entry.files {
+        astray |= flushing.file(rooms, entry.id, file)? == Left::Astray;
+    }
+    if astray {
+        // Settling looks again, and keeps what it replaced.
+        return Ok(());
+    }
     let mut unsettled = lock(&rooms.unsettled);
     for one in unsettled.waiting.iter_mut().filter(|one| one.whose == Whose::Sealed && one.id == entry.id) {
         one.flushed = true;
@@ -220,64 +239,21 @@ fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
 fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
     let mut flushing = Flushing::default();
     for one in due.iter_mut().filter(|one| !one.flushed) {
-        match flushing.entry(rooms, &one.files) {
-            Ok(()) => one.flushed = true,
-            Err(error) => {
-                tracing::debug!(job = one.id.0, %error, "what a job wrote cannot be flushed yet; it stays in the log");
+        one.flushed = true;
+        for (file, slot) in one.files.iter().zip(&mut one.slots).filter(|(_, slot)| !slot.flushed) {
+            match flushing.file(rooms, one.id, file) {
+                Ok(left) => {
+                    (slot.flushed, slot.failed) = (true, false);
+                    slot.keep = left == Left::Astray;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => one.flushed = false,
+                Err(error) => {
+                    (one.flushed, slot.failed) = (false, true);
+                    let path = &file.path;
+                    tracing::warn!(%path, %error, "what a job wrote cannot be flushed; what it replaced is kept");
+                }
             }
         }
-    }
-}
-
-/// Flushes each target, each folder and each folder of slots once, for all entries together.
-#[derive(Default)]
-struct Flushing {
-    /// Whether what was flushed at a path is what a sealed job left there.
-    files: BTreeMap<WirePath, bool>,
-    folders: BTreeSet<WirePath>,
-    stagings: Vec<Staging>,
-}
-
-impl Flushing {
-    fn entry(&mut self, rooms: &Rooms, files: &[FileRecord]) -> io::Result<()> {
-        for file in files {
-            if !self.target(rooms, file)? {
-                return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
-            }
-            if !self.stagings.contains(&file.staging) {
-                rooms.disk.flush_slots(&file.staging)?;
-                self.stagings.push(file.staging.clone());
-            }
-        }
-        Ok(())
-    }
-
-    fn target(&mut self, rooms: &Rooms, file: &FileRecord) -> io::Result<bool> {
-        if let Some(stands) = self.files.get(&file.path)
-            && file.made.is_empty()
-        {
-            return Ok(*stands);
-        }
-        let look = || {
-            let known = lock(&rooms.known);
-            (known.ticket(&file.path), known.left(&file.path))
-        };
-        let (ticket, left) = look();
-        let mut flushed = None;
-        // A path that leads elsewhere by now has nothing of ours.
-        if let Some(place) = find(rooms, file)? {
-            flushed = rooms.disk.flush_file(&place)?;
-            if self.folders.insert(parent_path(&place)) || !file.made.is_empty() {
-                rooms.disk.flush_folders(&place, &file.made)?;
-            }
-        }
-        // What was flushed may be what a job is just putting there and may yet take back: it must be what the
-        // newest sealed job left, before or after, unless no job was there.
-        let (now, left_now) = look();
-        let quiet = ticket != Ticket::Busy && ticket == now;
-        let stands = quiet || left == Some(flushed) || left_now == Some(flushed);
-        self.files.insert(file.path.clone(), stands);
-        Ok(stands)
     }
 }
 
@@ -296,6 +272,11 @@ fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
         if slot.done || matches!(file.how, How::InPlace | How::Nothing | How::Rescued) {
             continue;
         }
+        if slot.keep {
+            slot.done = keep(rooms, file);
+            empty &= slot.done;
+            continue;
+        }
         let of = Owner { id: one.id, whose: one.whose, file };
         slot.done = match empty_slot(rooms, of, &journaled, slot, ripe) {
             Ok(done) => done,
@@ -307,6 +288,22 @@ fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
         empty &= slot.done;
     }
     empty
+}
+
+/// Sets aside what a file replaced that was moved or replaced before it could be flushed; `false` where it must stay
+/// where it is.
+fn keep(rooms: &Rooms, file: &FileRecord) -> bool {
+    let path = &file.path;
+    match rooms.disk.set_aside(&file.staging, &file.slot, rooms.clock.wall_ms()) {
+        Ok(()) => {
+            tracing::warn!(%path, "it was moved or replaced before it was flushed; what it held before its job is in .editd/lost");
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%path, %error, "cannot set aside what it held before its job; it stays in .editd/staging");
+            false
+        }
+    }
 }
 
 /// Whose slot it is.

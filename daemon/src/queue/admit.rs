@@ -39,7 +39,7 @@ impl Gate {
         let pass = Pass { gate: Arc::clone(self), jobs: 0, bytes };
         let before = self.bytes.fetch_add(bytes, Ordering::AcqRel);
         if before > 0 && before.saturating_add(bytes) > limits::QUEUE_BYTES {
-            return Err(busy("too many bytes of requests are waiting; try again in a moment"));
+            return Err(too_many_bytes());
         }
         Ok(pass)
     }
@@ -75,11 +75,32 @@ impl Gate {
     }
 }
 
+impl Pass {
+    /// Counts what the request takes once it is decoded, in the place of the bytes that it came in: a hundred times
+    /// those, where a job is many small edits.
+    ///
+    /// # Errors
+    /// As [`Gate::request`].
+    pub fn weighing(mut self, cost: usize) -> Result<Self, Refusal> {
+        let more = cost.saturating_sub(self.bytes);
+        let others = self.gate.bytes.fetch_add(more, Ordering::AcqRel).saturating_sub(self.bytes);
+        self.bytes = self.bytes.saturating_add(more);
+        if others > 0 && others.saturating_add(self.bytes) > limits::QUEUE_BYTES {
+            return Err(too_many_bytes());
+        }
+        Ok(self)
+    }
+}
+
 impl Drop for Pass {
     fn drop(&mut self) {
         self.gate.jobs.fetch_sub(self.jobs, Ordering::AcqRel);
         self.gate.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
     }
+}
+
+fn too_many_bytes() -> Refusal {
+    busy("too many bytes of requests are waiting; try again in a moment")
 }
 
 fn busy(message: &str) -> Refusal {
@@ -116,6 +137,21 @@ mod tests {
         assert!(gate.request(1).is_err());
         drop((half, other));
         assert!(gate.request(1).is_ok());
+    }
+
+    #[test]
+    fn a_request_counts_as_what_it_becomes() {
+        let gate = Gate::new();
+        let huge = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES * 2).unwrap();
+        assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
+        drop(huge);
+        let first = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES - 20).unwrap();
+        let second = gate.request(10).unwrap().weighing(5).unwrap();
+        assert!(gate.request(11).is_err());
+        drop(second);
+        assert_eq!(gate.request(10).unwrap().weighing(30).unwrap_err().code, Code::Busy);
+        drop(first);
+        assert_eq!(gate.bytes.load(Ordering::Acquire), 0);
     }
 
     #[test]

@@ -260,5 +260,5 @@ pub(crate) struct Nothing;
 impl Aftermath for Nothing {
     fn job_ended(&self, _: Done) {}
     fn receipt_renewed(&self) {}
-    fn parsed(&self) {}
+    fn freed(&self) {}
 }

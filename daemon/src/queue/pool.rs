@@ -33,8 +33,8 @@ pub trait Aftermath: Send + Sync {
     fn job_ended(&self, done: Done);
     /// A session has read something, and its receipt is not flushed.
     fn receipt_renewed(&self);
-    /// A text was parsed for a reader, which took memory.
-    fn parsed(&self);
+    /// Much memory was taken for a moment: a text was parsed for a reader, subscriptions have ended.
+    fn freed(&self);
 }
 
 struct Inner {

@@ -1,6 +1,7 @@
 //! Turns of large texts at the parser, whose trees take many times their size: one at a time, for readers and jobs. It
 //! parses nothing.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::limits;
 pub struct Parsing {
     taken: Mutex<bool>,
     over: Condvar,
+    readers: AtomicUsize,
 }
 
 /// The right to parse a large text; given back when it is dropped.
@@ -30,6 +32,20 @@ impl Parsing {
         self.turn_within(bytes, Duration::from_millis(limits::PARSE_WAIT_MS))
     }
 
+    /// The same for a reader, of whom few may wait.
+    ///
+    /// # Errors
+    /// `busy`, where that takes too long or [`limits::READERS_IN_LINE`] wait already.
+    pub fn turn_of_reader(&self, bytes: usize) -> Result<Option<Turn<'_>>, Refusal> {
+        if bytes <= limits::PARSED_AT_ONCE {
+            return Ok(None);
+        }
+        let before = self.readers.fetch_add(1, Ordering::AcqRel);
+        let turn = if before < limits::READERS_IN_LINE { self.turn(bytes) } else { Err(busy()) };
+        self.readers.fetch_sub(1, Ordering::AcqRel);
+        turn
+    }
+
     fn turn_within(&self, bytes: usize, patience: Duration) -> Result<Option<Turn<'_>>, Refusal> {
         if bytes <= limits::PARSED_AT_ONCE {
             return Ok(None);
@@ -37,12 +53,15 @@ impl Parsing {
         let waited = self.over.wait_timeout_while(lock(&self.taken), patience, |taken| *taken);
         let (mut taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if *taken {
-            let message = "other large files are being parsed; try again, or read by lines";
-            return Err(Box::new(WireError::new(Code::Busy, message)));
+            return Err(busy());
         }
         *taken = true;
         Ok(Some(Turn(self)))
     }
+}
+
+fn busy() -> Refusal {
+    Box::new(WireError::new(Code::Busy, "other large files are being parsed; try again, or read by lines"))
 }
 
 impl Drop for Turn<'_> {
@@ -69,6 +88,27 @@ mod tests {
             assert!(second.join().unwrap_or_default());
         });
         assert!(parsing.turn(large).is_ok_and(|turn| turn.is_some()), "each gives it back");
+    }
+
+    #[test]
+    fn few_readers_wait_and_jobs_have_their_turn_behind_them() {
+        let parsing = Parsing::default();
+        let turn = parsing.turn(usize::MAX);
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> = (0..limits::READERS_IN_LINE)
+                .map(|_| scope.spawn(|| parsing.turn_of_reader(usize::MAX).is_ok_and(|turn| turn.is_some())))
+                .collect();
+            while parsing.readers.load(Ordering::Acquire) < limits::READERS_IN_LINE {
+                std::thread::yield_now();
+            }
+            assert!(parsing.turn_of_reader(usize::MAX).is_err_and(|refusal| refusal.code == Code::Busy));
+            assert!(parsing.turn_of_reader(limits::PARSED_AT_ONCE).is_ok(), "a small one need not wait");
+            let job = scope.spawn(|| parsing.turn(usize::MAX).is_ok());
+            drop(turn);
+            assert!(waiting.into_iter().all(|reader| reader.join().unwrap_or_default()));
+            assert!(job.join().unwrap_or_default());
+        });
+        assert_eq!(parsing.readers.load(Ordering::Acquire), 0);
     }
 
     #[test]

@@ -74,8 +74,8 @@ impl Aftermath for Afterwards {
         done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
     }
 
-    fn parsed(&self) {
-        self.shared.tell(Schedule::parsed);
+    fn freed(&self) {
+        self.shared.tell(Schedule::freed);
     }
 
     fn receipt_renewed(&self) {

@@ -144,6 +144,8 @@ pub struct Keep {
     pub entries: u64,
     /// Most bytes of log.
     pub bytes: u64,
+    /// Times before this one, milliseconds since 1970, were told by a clock that was wrong, and are no age.
+    pub sane_ms: u64,
 }
 
 /// What an upkeep did.

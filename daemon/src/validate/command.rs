@@ -7,7 +7,7 @@ use super::check::{Around, Content, Told};
 use super::issues::{self, Found, Names};
 use super::process::{Ended, Ran, Run};
 use super::subtract::{self, Lines};
-use crate::config::{CommandSpec, FILE};
+use crate::config::{CommandSpec, FILE, PATH};
 
 /// The status with which a shell says that a program is not there, and that it may not be run.
 const NOT_RUN: [i32; 2] = [127, 126];
@@ -83,7 +83,8 @@ fn judge(
     };
     // It may have waited for its turn for minutes.
     let ran = around.runner.run_if(run, || (around.trusted)().map_err(str::to_owned));
-    let names = Names { root: around.root, path: content.path, file: file.as_deref() };
+    let by_last = in_file && !spec.command.iter().any(|word| word.contains(PATH));
+    let names = Names { root: around.root, path: content.path, file: file.as_deref(), by_last };
     understood(spec, &ran, names)
 }
 

@@ -1,5 +1,6 @@
 //! What a validator's output says: issues, each with its place. Pure.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use editd_proto::path::WirePath;
@@ -49,6 +50,8 @@ pub(super) struct Names<'n> {
     pub(super) path: &'n WirePath,
     /// The temporary file, where there is one.
     pub(super) file: Option<&'n Path>,
+    /// Whether the last part of its path alone means it: the validator was told of no other path.
+    pub(super) by_last: bool,
 }
 
 impl Names<'_> {
@@ -67,15 +70,21 @@ impl Names<'_> {
             || matches!(name, b"" | b"-" | b"stdin" | b"<stdin>" | b"(stdin)" | b"standard input")
             || file.is_some_and(|file| below(file) == known)
             || known.is_empty()
-            || !known.contains(&b'/') && known == last(self.path.as_bytes());
+            || self.by_last && !known.contains(&b'/') && known == last(self.path.as_bytes());
         if is_it { Meant::It } else { Meant::Another(WirePath::new(known)) }
     }
 
-    /// A message that names the file as the workspace does.
+    /// A message that names the file as the workspace does: the temporary one has another name in each run.
     fn said(&self, message: &str) -> String {
-        let short: String = message.trim().chars().take(ISSUE_MESSAGE).collect();
-        let Some(file) = self.file.map(Path::to_string_lossy) else { return short };
-        short.replace(&*file, &self.path.to_string())
+        let mut message = Cow::Borrowed(message.trim());
+        if let Some(file) = self.file {
+            let path = self.path.to_string();
+            let below = file.strip_prefix(self.root).unwrap_or(file);
+            for name in [file, below].map(Path::to_string_lossy).iter().filter(|name| !name.is_empty()) {
+                message = Cow::Owned(message.replace(&**name, &path));
+            }
+        }
+        message.chars().take(ISSUE_MESSAGE).collect()
     }
 }
 
@@ -163,8 +172,8 @@ mod tests {
     /// Each issue as `path:line:column message`, `-` for the file itself and what is not told.
     fn shown(output: &str, pattern: Option<&str>) -> Vec<String> {
         let path = WirePath::from("src/a.py");
-        let names =
-            Names { root: Path::new("/w"), path: &path, file: Some(Path::new("/w/.editd/check/1-2/a.py")) };
+        let file = Some(Path::new("/w/.editd/check/1-2/a.py"));
+        let names = Names { root: Path::new("/w"), path: &path, file, by_last: true };
         let pattern = pattern.map(|text| Pattern(Regex::new(&format!("(?m){text}")).unwrap()));
         let found = read(output.as_bytes(), pattern.as_ref(), names);
         let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
@@ -226,9 +235,43 @@ mod tests {
     }
 
     #[test]
+    fn a_message_names_no_temporary_file() {
+        for (output, pattern, expected) in [
+            (
+                ".editd/check/1-2/a.py:2: bad",
+                Some("^(?P<path>[^:]+):(?P<line>[0-9]+): .*$"),
+                "-:2:- src/a.py:2: bad",
+            ),
+            ("a.py:2: see .editd/check/1-2/a.py", None, "-:2:- see src/a.py"),
+            (
+                "a.py:2: see ./.editd/check/1-2/a.py and /w/.editd/check/1-2/a.py",
+                None,
+                "-:2:- see ./src/a.py and src/a.py",
+            ),
+        ] {
+            assert_eq!(shown(output, pattern), [expected], "{output}");
+        }
+        // Also where a long one is cut in the middle of the name.
+        let long = format!("a.py:1: {} /w/.editd/check/1-2/a.py", "x".repeat(ISSUE_MESSAGE - 5));
+        assert!(shown(&long, None).iter().all(|shown| shown.ends_with("x src/")), "{long}");
+    }
+
+    #[test]
+    fn the_last_part_of_a_path_means_the_file_only_where_the_validator_knows_no_other() {
+        let path = WirePath::from("src/a.py");
+        let file = Some(Path::new("/w/.editd/check/1-2/a.py"));
+        let elsewhere = |by_last| {
+            let names = Names { root: Path::new("/w"), path: &path, file, by_last };
+            read(b"a.py:5: bad", None, names).remove(0).elsewhere
+        };
+        assert_eq!(elsewhere(true), None);
+        assert_eq!(elsewhere(false), Some("a.py".into()));
+    }
+
+    #[test]
     fn what_was_written_is_bounded() {
         let path = WirePath::from("a");
-        let names = Names { root: Path::new("/w"), path: &path, file: None };
+        let names = Names { root: Path::new("/w"), path: &path, file: None, by_last: false };
         let many = "a:1: x\n".repeat(ISSUES_READ + 1);
         assert_eq!(read(many.as_bytes(), None, names).len(), ISSUES_READ);
         let long = format!("a:1: {}\n", "ß".repeat(10 * ISSUE_MESSAGE));

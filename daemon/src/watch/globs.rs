@@ -24,7 +24,7 @@ impl Glob {
     pub(super) fn parse(text: &str) -> Result<Self, SubscribeError> {
         let bad = |why: &str| SubscribeError::BadGlob { glob: shown(text), why: why.to_owned() };
         if text.len() > limits::GLOB {
-            return Err(bad("it is too long"));
+            return Err(bad(&format!("it is longer than {} bytes", limits::GLOB)));
         }
         let text = text.strip_prefix("./").unwrap_or(text);
         if text.is_empty() {

@@ -26,6 +26,9 @@ pub enum SubscribeError {
     /// Over `limits::GLOBS`.
     #[error("a subscription has at most {} globs; make two", limits::GLOBS)]
     TooManyGlobs,
+    /// Over `limits::GLOBS_BYTES`.
+    #[error("the globs of a subscription have at most {} bytes in all; make two", limits::GLOBS_BYTES)]
+    TooLongGlobs,
     /// Over `limits::SUBSCRIPTIONS`.
     #[error("there are too many subscriptions; close some")]
     TooMany,
@@ -41,11 +44,17 @@ impl From<SubscribeError> for WireError {
     fn from(error: SubscribeError) -> Self {
         let code = match error {
             SubscribeError::BadGlob { .. } => Code::Malformed,
-            SubscribeError::TooManyGlobs => Code::TooLarge,
+            SubscribeError::TooManyGlobs | SubscribeError::TooLongGlobs => Code::TooLarge,
             SubscribeError::TooMany | SubscribeError::Stopped => Code::Busy,
             SubscribeError::Exists => Code::Internal,
         };
-        WireError::new(code, error.to_string())
+        let limit = match error {
+            SubscribeError::TooManyGlobs => Some(limits::GLOBS as u64),
+            SubscribeError::TooLongGlobs => Some(limits::GLOBS_BYTES as u64),
+            SubscribeError::TooMany => Some(limits::SUBSCRIPTIONS as u64),
+            _ => None,
+        };
+        WireError { limit, ..WireError::new(code, error.to_string()) }
     }
 }
 
@@ -72,6 +81,9 @@ impl Subjects {
         }
         if globs.len() > limits::GLOBS {
             return Err(SubscribeError::TooManyGlobs);
+        }
+        if globs.iter().map(String::len).sum::<usize>() > limits::GLOBS_BYTES {
+            return Err(SubscribeError::TooLongGlobs);
         }
         let every = ["**".to_owned()];
         let globs = if globs.is_empty() { every.as_slice() } else { globs };

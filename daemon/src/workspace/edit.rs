@@ -193,11 +193,10 @@ impl Workspace {
     fn turn_back(&self, who: &Who, request: &UndoRequest, direction: Direction) -> Receipt {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
-        hasher.update(&encode(request));
+        // What the reply shows is no part of what is done.
+        hasher.update(&encode(&UndoRequest { diff: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        let known =
-            request.key.as_deref().and_then(|key| self.find_key(&lock(&self.rooms.underway), who, key, hash));
-        match known {
+        match request.key.as_deref().and_then(|key| self.hold_key(who, key, hash)) {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
@@ -210,6 +209,9 @@ impl Workspace {
             let draft = undo::draft(&self.rooms, who, hash, request, direction)?;
             job::commit(&self.rooms, underway, draft)
         });
+        if let Some(key) = &request.key {
+            lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
+        }
         match ended {
             Ended::Receipt(receipt) => {
                 receipt.files.iter().for_each(|file| self.touch(&file.path));
@@ -217,6 +219,17 @@ impl Workspace {
             }
             Ended::Stopped => Receipt::refused(*fault("the job was stopped")),
         }
+    }
+
+    /// Takes a key for an undo or redo that begins now; what is known of it where it is taken.
+    fn hold_key(&self, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
+        let mut underway = lock(&self.rooms.underway);
+        let known = self.find_key(&underway, who, key, hash);
+        if known.is_none() {
+            let ticket = self.rooms.next_ticket();
+            underway.keys.insert((who.session.clone(), key.to_owned()), (ticket, hash));
+        }
+        known
     }
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.

@@ -6,25 +6,42 @@ use editd_engine::{Refusal, Splice, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
-use editd_proto::message::{EntryDetail, HistoryReply, HistoryRequest, ShowReply};
+use editd_proto::message::{EntryDetail, EntrySummary, HistoryReply, HistoryRequest, ShowReply};
 use editd_proto::path::WirePath;
 
 use super::Workspace;
 use crate::disk::sight::hash;
 use crate::job::store_refusal;
 use crate::journal::undo::entry_of;
+use crate::limits::FILES_LISTED;
 use crate::store::Query;
 use crate::store::record::{Face, FileRecord};
 
 /// Entries in a reply that does not say how many.
 const PAGE: u64 = 100;
 
+/// How many of the first entries one reply holds: at least one, and no more files than [`FILES_LISTED`], nor paths than
+/// half a frame. The next page begins behind them.
+fn room_of(entries: &[EntrySummary]) -> usize {
+    let (mut files, mut bytes) = (0_usize, 0_usize);
+    let fits = |entry: &&EntrySummary| {
+        files += entry.files.len();
+        bytes += entry.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
+        files <= FILES_LISTED && bytes <= limits::FRAME / 2
+    };
+    entries.iter().take_while(fits).count().max(1)
+}
+
 impl Workspace {
     /// Lists entries, newest first.
     ///
     /// # Errors
-    /// `malformed` for a path that leaves the workspace, `io` where the journal cannot be read.
+    /// `malformed` for a page of no entries, or a path that leaves the workspace, `io` where the journal cannot be read.
     pub fn history(&self, request: &HistoryRequest) -> Result<HistoryReply, Refusal> {
+        if request.limit == Some(0) {
+            let message = "a page has at least one entry; leave `limit` out, or say how many";
+            return Err(Box::new(WireError::new(Code::Malformed, message)));
+        }
         let limit = request.limit.unwrap_or(PAGE).min(limits::HISTORY as u64);
         let limit = usize::try_from(limit).unwrap_or(limits::HISTORY);
         let query = Query {
@@ -35,8 +52,9 @@ impl Workspace {
             limit: limit.saturating_add(1),
         };
         let mut entries = self.rooms.store.history(&query).map_err(|error| store_refusal(&error))?;
-        let more = entries.len() > limit;
-        entries.truncate(limit);
+        let room = room_of(&entries).min(limit);
+        let more = entries.len() > room;
+        entries.truncate(room);
         Ok(HistoryReply { entries, more })
     }
 

@@ -18,7 +18,7 @@ impl Workspace {
         let sight = self.rooms.disk.look(&place).map_err(|error| disk_refusal(&path, &error))?;
         let found = self.file(&path, &sight)?;
         let outlined = {
-            let _turn = self.rooms.parsing.turn(found.bytes.len())?;
+            let _turn = self.rooms.parsing.turn_of_reader(found.bytes.len())?;
             editd_engine::outline(&found.bytes, request.depth, &path, &self.rooms.options([&path]))?
         };
         let mut warnings = Vec::new();

@@ -98,7 +98,7 @@ impl Workspace {
     fn shown(&self, request: &ReadRequest, path: &WirePath, bytes: &[u8]) -> Result<Shown, Refusal> {
         let options = self.rooms.options([path]);
         if let Some(name) = &request.symbol {
-            let _turn = self.rooms.parsing.turn(bytes.len())?;
+            let _turn = self.rooms.parsing.turn_of_reader(bytes.len())?;
             let shown = editd_engine::view_symbol(bytes, name, request.body, path, &options)?;
             return Ok(Shown { view: shown.view, lines: Some(shown.lines), symbol: Some(shown.symbol) });
         }

@@ -10,7 +10,7 @@ use crate::limits::LOST_MS;
 use crate::rooms::lock;
 use crate::store::{Keep, Position};
 
-/// 2020: a file that bears an earlier time was set aside under a clock that was wrong, and stays.
+/// 2020: what bears an earlier time was made under a clock that was wrong, and stays.
 const SANE_MS: u64 = 1_577_836_800_000;
 
 impl Workspace {
@@ -39,12 +39,13 @@ impl Workspace {
 
     /// Retention of log and lost files. Call now and then from a background thread.
     pub fn upkeep(&self) {
-        let now = self.rooms.clock.wall_ms();
+        let now = self.rooms.steady.now_ms(&*self.rooms.clock);
         let settings = &self.rooms.settings;
         let keep = Keep {
             age_ms: u64::try_from(settings.keep_age.as_millis()).unwrap_or(u64::MAX),
             entries: settings.keep_entries,
             bytes: settings.keep_bytes,
+            sane_ms: SANE_MS,
         };
         if let Err(error) = self.rooms.store.upkeep(now, keep) {
             tracing::warn!(%error, "the journal could not be pruned");
@@ -57,7 +58,6 @@ impl Workspace {
             }
         };
         for (name, time) in lost {
-            // A clock that jumped back makes a file younger, never older than it is.
             if time > SANE_MS
                 && now.saturating_sub(time) > LOST_MS
                 && let Err(error) = self.rooms.disk.forget_lost(&name)
@@ -86,13 +86,28 @@ impl Workspace {
         findings.push(self.check_staging());
         findings.push(self.check_lost());
         findings.push(self.check_commands());
-        let unsettled = self.counts().unsettled;
-        findings.push(Finding {
-            severity: "ok".to_owned(),
-            subject: "unsettled".to_owned(),
-            message: format!("{unsettled} entries wait for the background flush"),
-        });
+        findings.push(self.check_unsettled());
         CheckReply { findings }
+    }
+
+    fn check_unsettled(&self) -> Finding {
+        let failed = lock(&self.rooms.unsettled).failed();
+        let (severity, message) = match failed.first() {
+            None => ("ok", format!("{} entries wait for the background flush", self.counts().unsettled)),
+            Some(path) => {
+                let others = match failed.len() {
+                    1 => String::new(),
+                    n => format!(" and {} more", n - 1),
+                };
+                let message = format!(
+                    "{path}{others} could not be flushed: a power cut may take what jobs wrote there. What stood there \
+                     before is kept, and it is written anew as soon as the disk takes it; look at the disk and at the \
+                     daemon's log"
+                );
+                ("bad", message)
+            }
+        };
+        Finding { severity: severity.to_owned(), subject: "unsettled".to_owned(), message }
     }
 
     fn check_staging(&self) -> Finding {
@@ -119,7 +134,7 @@ impl Workspace {
             Ok(lost) => (
                 "note",
                 format!(
-                    "{} files that no entry knows, from jobs that a kill or power cut ended; look at them, they are removed after 30 days",
+                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days",
                     lost.len()
                 ),
             ),

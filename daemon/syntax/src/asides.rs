@@ -11,7 +11,7 @@ use crate::{Budget, Language, Unparsed};
 /// What a stretch of a text is that is no code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aside {
-    /// A string, a heredoc, a character, a pattern: its white space counts.
+    /// A string, a heredoc, a character, a pattern, an element such as `pre`: its white space counts.
     String,
     /// A string that is a statement by itself, such as what documents a function of Python.
     Idle,
@@ -57,7 +57,8 @@ fn listed(language: Language, text: &str, budget: &Budget) -> Result<Vec<(Range<
     loop {
         let node = cursor.node();
         let in_statement = statements.last().copied().unwrap_or(false);
-        let aside = of(grammar, node, in_statement);
+        let aside =
+            if counts(language, node, text) { Some(Aside::String) } else { of(grammar, node, in_statement) };
         if let Some(aside) = aside {
             found.push((node.byte_range(), aside));
         } else if cursor.goto_first_child() {
@@ -70,6 +71,22 @@ fn listed(language: Language, text: &str, budget: &Budget) -> Result<Vec<(Range<
             }
             statements.pop();
         }
+    }
+}
+
+/// Whether the white space in an element of HTML counts: as in `pre`, or where a script has strings of several lines.
+fn counts(language: Language, node: Node<'_>, text: &str) -> bool {
+    if language != Language::Html {
+        return false;
+    }
+    match node.kind() {
+        "raw_text" => text.get(node.byte_range()).is_some_and(|says| says.contains('`')),
+        "element" => {
+            let name = node.named_child(0).and_then(|tag| tag.named_child(0));
+            let name = name.and_then(|name| text.get(name.byte_range())).unwrap_or_default();
+            ["pre", "textarea"].iter().any(|tag| name.eq_ignore_ascii_case(tag))
+        }
+        _ => false,
     }
 }
 
@@ -100,6 +117,7 @@ mod tests {
     #[test]
     #[cfg(all(
         feature = "bash",
+        feature = "html",
         feature = "java",
         feature = "javascript",
         feature = "php",
@@ -110,6 +128,8 @@ mod tests {
     fn strings_of_several_lines_are_found_in_parts_of_files() {
         for (language, text, expected) in [
             (Language::Bash, "cat <<EOF\nnew\nEOF\necho x", "<<EOF\nnew\nEOF"),
+            (Language::Html, "<p>\n<PRE id=a>\n a\n</PRE>\n</p>", "<PRE id=a>\n a\n</PRE>"),
+            (Language::Html, "<script>a = `\n`</script><script>b()</script>", "a = `\n`"),
             (Language::Python, "return f\"\"\"\na\n  b\n\"\"\"\n        x", "f\"\"\"\na\n  b\n\"\"\""),
             (Language::JavaScript, "m() {\n  return `a\n${b}\n`\n}", "`a\n${b}\n`"),
             (Language::Rust, "Self { a: r#\"b\n}\"# }", "r#\"b\n}\"#"),

@@ -67,9 +67,12 @@ impl Nest<'_, '_> {
         }
         let parent = self.open.last().map(|(top, _)| *top);
         let holder = parent.and_then(|parent| self.symbols.get(parent));
-        let ceiling = holder.map_or(self.text.len(), |holder| holder.definition.end);
+        let (end, behind) =
+            holder.map_or((usize::MAX, self.text.len()), |holder| (holder.definition.end, holder.extent.end));
+        // What stands behind the last thing in it belongs to both.
+        let ceiling = if definition.end == end { behind } else { end.min(behind) };
         let floor = self.open.last_mut().map_or(&mut self.ended, |(_, ended)| ended);
-        if definition.is_empty() || definition.end > ceiling || definition.start < *floor {
+        if definition.is_empty() || definition.end > end || definition.start < *floor {
             return;
         }
         let listed = name.listed || several;
@@ -83,6 +86,7 @@ impl Nest<'_, '_> {
         });
         let extent = self.surroundings.extent(&definition, *floor..ceiling, listed, self.aloof);
         *floor = extent.end;
+        let comma = if listed { self.surroundings.comma(extent.start) } else { None };
         let within = |range: &Range<usize>| definition.start <= range.start && range.end <= definition.end;
         let at = if within(&name.at) { name.at } else { definition.start..definition.start };
         let clipped = |body: Range<usize>| body.start.min(definition.end)..body.end.min(definition.end);
@@ -103,6 +107,7 @@ impl Nest<'_, '_> {
             name: at,
             body,
             listed,
+            comma,
             statement,
             segments,
         });

@@ -96,7 +96,7 @@ pub struct Symbol {
     /// How many symbols it lies in.
     pub depth: usize,
     /// Everything that belongs to it: the comments, decorators and attributes in front, the `;` and the comment behind
-    /// it on its last line.
+    /// it on its last line. It lies in the definition of its parent, but for what stands behind both.
     pub extent: Range<usize>,
     /// The definition itself, with its modifiers and decorators, without comments around it.
     pub definition: Range<usize>,
@@ -107,6 +107,8 @@ pub struct Symbol {
     pub body: Option<Range<usize>>,
     /// Whether it stands in a list whose items are separated by commas.
     pub listed: bool,
+    /// In such a list: the comma between it and the item in front of it, which may be no symbol.
+    pub comma: Option<usize>,
     /// The statement, with what belongs to it, that defines others beside it: `let a = 1, b = 2;`.
     pub statement: Option<Range<usize>>,
     /// The segments of `path` before numbering, each with the names by which it may be asked for.

@@ -47,6 +47,12 @@ pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text.into() }
 }
 
+/// The same with an end for the last line too, which some grammars want.
+pub(crate) fn whole_lines<'t>(text: &'t str, budget: &Budget) -> Cow<'t, str> {
+    let text = lines(text);
+    if text.is_empty() || text.ends_with('\n') || text.len() >= budget.bytes { text } else { text + "\n" }
+}
+
 /// Parses a text whose lines end in `\n` (see [`lines`]).
 pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
     budget.allows(text)?;

@@ -128,6 +128,19 @@ impl<'s> Surroundings<'s> {
         start
     }
 
+    /// The comma in front of a place, with nothing but white space and comments between.
+    pub(crate) fn comma(&self, at: usize) -> Option<usize> {
+        let count = self.pieces.partition_point(|piece| piece.range.start < at);
+        let mut comments = self.pieces.iter().take(count).rev();
+        let mut front = self.text.get(..at)?.trim_end();
+        while let Some(comment) =
+            comments.next().filter(|piece| piece.is_comment && piece.range.end == front.len())
+        {
+            front = self.text.get(..comment.range.start)?.trim_end();
+        }
+        front.strip_suffix(',').map(str::len)
+    }
+
     fn says(&self, piece: &Piece) -> &'s str {
         self.text.get(piece.range.clone()).unwrap_or_default()
     }

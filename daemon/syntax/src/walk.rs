@@ -7,7 +7,9 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use crate::grammar::{Grammar, Name, Rule, Seen};
-use crate::parse::{lines, parse};
+#[cfg(feature = "yaml")]
+use crate::parse::lines;
+use crate::parse::{parse, whole_lines};
 use crate::surroundings::Surroundings;
 use crate::{Budget, Language, Outline, Unparsed, nest, paths};
 
@@ -22,14 +24,16 @@ const NAMES: usize = 16 * 1024 * 1024;
 /// # Errors
 /// The text is too long, takes too long, or its language is not in this build.
 pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outline, Unparsed> {
-    let text = &*lines(text);
     #[cfg(feature = "yaml")]
     if language == Language::Yaml {
-        return crate::languages::yaml::outline(text, budget);
+        return crate::languages::yaml::outline(&lines(text), budget);
     }
+    // The symbols in it are trimmed, so that none ends behind the text as it is.
+    let text = &*whole_lines(text, budget);
     let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
     let tree = parse(language, text, budget)?;
-    let broken = tree.root_node().has_error();
+    // Any text is Markdown.
+    let broken = language != Language::Markdown && tree.root_node().has_error();
     let mut found =
         Found { text, grammar, surroundings: Surroundings::new(text), drafts: Vec::new(), names: 0 };
     found.walk(&tree);

@@ -50,7 +50,36 @@ fn run(case: &str) {
     let expected = std::fs::read_to_string(&beside).unwrap_or_else(|e| panic!("{}: {e}", beside.display()));
     assert!(told == expected, "it gives\n{told}\nbut expected is\n{expected}");
     with_other_endings(language, &text, &outline);
+    with_an_open_end(language, &text, &outline);
     damaged(language, &text);
+}
+
+/// A last line needs no end.
+fn with_an_open_end(language: Language, text: &str, as_is: &Outline) {
+    let open = outline(language, text.trim_end_matches(['\n', '\r']));
+    assert_eq!((open.broken, &open.symbols), (as_is.broken, &as_is.symbols), "{}", language.name());
+}
+
+#[test]
+fn texts_that_end_in_the_middle_of_a_line_are_right() {
+    for (language, text) in [
+        (Language::Markdown, "# End"),
+        (Language::Markdown, "# A\n\n## End"),
+        (Language::Go, "package a\n\ntype T int"),
+        (Language::C, "#define A 1"),
+        (Language::Python, "# c"),
+        (Language::Rust, "//! c"),
+    ] {
+        for ending in ["\n", "\r\n", "\r"] {
+            let text = text.replace('\n', ending);
+            let open = outline(language, &text);
+            assert_eq!(
+                (open.broken, open),
+                (false, outline(language, &[&text, ending].concat())),
+                "{text:?}"
+            );
+        }
+    }
 }
 
 /// CRLF and CR alone mean what LF means.

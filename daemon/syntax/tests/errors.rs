@@ -151,6 +151,22 @@ fn templates_of_data_are_not_held_to_be_wrong() {
 }
 
 #[test]
+fn data_that_is_right_does_not_become_a_template() {
+    for (path, old, new) in [
+        ("a.json", "{\n  \"a\": [\n    {\"b\": 2}\n  ]\n}\n", "{\n  \"a\": [\n    {{\"b\": 2}\n  ]\n}\n"),
+        ("a.yaml", "a: ${{ b }}\n", "a: ${{ b }}\n{{c\n"),
+        ("a.toml", "a = 1\n", "a = 1\n{% b\n"),
+    ] {
+        assert_eq!(brought(path, Some(old), new).len(), 1, "{path}");
+        assert_eq!(brought(path, None, new), [""; 0], "{path}");
+        assert_eq!(brought(path, Some(" \n"), new), [""; 0], "{path}");
+        assert_eq!(brought(path, Some(new), &[new, "]]\n"].concat()), [""; 0], "{path}");
+    }
+    // What has values that are filled in may get lines that are.
+    assert_eq!(brought("a.yaml", Some("a: {{ .b }}\n"), "{{- if .c }}\na: {{ .b }}\n{{- end }}\n"), [""; 0]);
+}
+
+#[test]
 fn templates_of_html_may_look_as_they_like() {
     let old = "<p>a</p>\n";
     assert_eq!(

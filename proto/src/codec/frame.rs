@@ -116,6 +116,11 @@ impl FrameReader {
         }
     }
 
+    /// How many bytes of the frame that is not whole yet have arrived.
+    pub fn arrived(&self) -> usize {
+        self.waiting().len()
+    }
+
     fn waiting(&self) -> &[u8] {
         self.buffer.get(self.start..).unwrap_or_default()
     }

@@ -203,7 +203,7 @@ pub struct SymbolPosition {
     pub column: u64,
 }
 
-/// Permission bits: a number (0o644 is 420) or octal digits as text (`"644"`, `"0644"`).
+/// Permission bits: a number up to 511 (0o644 is 420) or octal digits as text (`"644"`, `"0644"`).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FileMode {

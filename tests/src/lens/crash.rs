@@ -2,7 +2,7 @@
 //! again at every effect of the recovery from that. It judges nothing itself.
 
 use super::desk::Desk;
-use super::image::{Album, Blow, Cuts, Image};
+use super::image::{Album, Answer, Blow, Cuts, Image};
 use super::story::{Course, KEY, Story};
 use super::verdict::{Depth, judge};
 use crate::sim::{Abilities, Op, Seeded};
@@ -79,7 +79,9 @@ fn images(story: &Story, plan: &Plan) -> Result<Vec<Image>, String> {
     if receipt.error.is_some() {
         return Err(format!("played again, the job was refused: {:?}", receipt.error));
     }
-    album.answered(&machine);
+    album.answered(&machine, Answer::Applied);
+    desk.settle();
+    desk.release();
     desk.settle();
     Ok(album.close(&machine))
 }
@@ -103,7 +105,9 @@ fn judge_all(story: &Story, course: &Course, mut images: Vec<Image>, plan: &Plan
 /// A kill may also come in the middle of a write: each write of the job is cut short once.
 fn killed_inside(story: &Story, course: &Course, images: &[Image], report: &mut Report) {
     let writes = images.iter().filter(|image| {
-        image.blow == Blow::Kill && !image.answered && image.call.split(' ').nth(1) == Some("WriteAt")
+        image.blow == Blow::Kill
+            && image.answer == Answer::Waiting
+            && image.call.split(' ').nth(1) == Some("WriteAt")
     });
     for image in writes {
         let machine = story.machine();
@@ -144,7 +148,7 @@ fn recover_under_blows(story: &Story, course: &Course, image: &Image, plan: &Pla
         let both = Image {
             // One cut makes young bytes and relaxed jobs uncertain, whatever came before or after.
             blow: if first == Blow::Kill { then } else { first },
-            answered: image.answered,
+            answer: image.answer,
             machine: second.machine,
             effects: second.effects,
             call: format!("{} ({first:?}), then {then:?} in recovery after {}", image.call, second.call)

@@ -1,9 +1,9 @@
 //! A workspace on a simulated machine, asked as the daemon's shell would ask it. It starts no thread: the same
 //! requests make the same calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use editd::clock::Clock;
@@ -14,8 +14,9 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{ClipAction, ClipRequest, EntrySummary, HistoryRequest, Receipt, ShowReply};
 
+use super::kept::taken_away_by;
 use super::story::Act;
-use crate::sim::SimMachine;
+use crate::sim::{Outside, OutsideFile, SimMachine};
 
 /// The workspace on every machine.
 pub const ROOT: &str = "/w";
@@ -47,6 +48,10 @@ pub struct Desk {
     pub workspace: Workspace,
     /// What recovery had to say.
     pub notes: Vec<String>,
+    /// Files that other processes have open for writing.
+    held: Mutex<Vec<OutsideFile>>,
+    /// Contents that other processes took away.
+    gone: Mutex<BTreeSet<Vec<u8>>>,
 }
 
 impl Desk {
@@ -57,21 +62,28 @@ impl Desk {
     pub fn open(machine: &SimMachine) -> Result<Self, String> {
         // No daemon starts in the millisecond in which another one ended.
         machine.pass(Duration::from_millis(20));
-        let options =
-            Options { database: Backing::Memory, segment: SEGMENT, contents: 1 << 20, background: false };
         let opened = Workspace::open(
             Arc::new(machine.clone()),
             Path::new(ROOT),
             Path::new(STATE),
-            options,
+            options(),
             settings(),
             Arc::new(SimClock(machine.clone())),
         );
         let (workspace, recovered) = opened.map_err(|error| error.to_string())?;
-        Ok(Self { machine: machine.clone(), workspace, notes: recovered.notes })
+        Ok(Self {
+            machine: machine.clone(),
+            workspace,
+            notes: recovered.notes,
+            held: Mutex::default(),
+            gone: Mutex::default(),
+        })
     }
 
     /// Does one thing of a story, under a key where it is a job.
+    ///
+    /// # Panics
+    /// Where a file that is to be held open is not there.
     #[must_use]
     pub fn act(&self, act: &Act, key: &str) -> Option<Receipt> {
         let who = who();
@@ -105,7 +117,45 @@ impl Desk {
                 self.machine.pass(*time);
                 None
             }
+            Act::Others(run) => {
+                self.others(*run);
+                None
+            }
+            Act::Hold(path) => {
+                let file = self.machine.outside().open(&format!("{ROOT}/{path}")).expect("it is there");
+                self.held().push(file);
+                None
+            }
+            Act::Flush => {
+                let _flushed = self.workspace.flush();
+                None
+            }
+            Act::Look(path) => {
+                let _event = self.workspace.look(&(*path).into());
+                None
+            }
         }
+    }
+
+    /// Other processes do something.
+    pub fn others(&self, run: fn(&Outside)) {
+        let ((), taken) = taken_away_by(&self.machine.outside(), run);
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).extend(taken);
+    }
+
+    /// Contents that other processes took away.
+    #[must_use]
+    pub fn gone(&self) -> BTreeSet<Vec<u8>> {
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Vec<OutsideFile>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Other processes close what they had open.
+    pub fn release(&self) {
+        self.held().clear();
     }
 
     /// Settles everything; `false` where something never comes to an end.
@@ -161,6 +211,12 @@ impl Desk {
 #[must_use]
 pub fn who() -> Who {
     Who { session: "s".to_owned(), client: "lens".to_owned() }
+}
+
+/// How every store on a machine works.
+#[must_use]
+pub fn options() -> Options {
+    Options { database: Backing::Memory, segment: SEGMENT, contents: 1 << 20, background: false }
 }
 
 fn settings() -> Settings {

@@ -6,7 +6,7 @@ use editd_proto::message::{Durability, Status};
 
 use super::crash::Report;
 use super::desk::Desk;
-use super::image::{Blow, Image};
+use super::image::{Answer, Blow, Image};
 use super::story::{Course, KEY, Story};
 use super::verdict::{Depth, judge};
 use super::view::View;
@@ -103,7 +103,7 @@ impl Strike {
         let machine = machine.kill();
         let image = Image {
             // A refusal is owed nothing; what was applied must be there.
-            answered: applied || unflushed,
+            answer: if applied || unflushed { Answer::Applied } else { Answer::Unsure },
             blow: Blow::Kill,
             effects: 0,
             call: format!("{:?} {error:?}", receipt.status).into(),

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::sim::{SimMachine, When};
+use crate::sim::{Seeded, SimMachine, When};
 
 /// What ended the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,13 +15,26 @@ pub enum Blow {
     Cut(usize),
 }
 
+/// What the client had been told of the job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Nothing yet.
+    Waiting,
+    /// It was applied: it must be there.
+    Applied,
+    /// It was refused: nothing of it may be there.
+    Refused,
+    /// It failed, and a look or the next start will tell how it ended.
+    Unsure,
+}
+
 /// A machine on which the next process may start.
 #[derive(Clone)]
 pub struct Image {
     /// What ended the process.
     pub blow: Blow,
-    /// Whether the client had its answer by then.
-    pub answered: bool,
+    /// What the client had been told by then.
+    pub answer: Answer,
     /// The machine.
     pub machine: SimMachine,
     /// Effects that had happened.
@@ -32,8 +45,7 @@ pub struct Image {
 
 impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let answered = if self.answered { ", answered" } else { "" };
-        write!(f, "{:?} after call {}{answered}", self.blow, self.call)
+        write!(f, "{:?} after call {}, {:?}", self.blow, self.call, self.answer)
     }
 }
 
@@ -49,13 +61,16 @@ pub struct Cuts {
 struct Taken {
     images: Vec<Image>,
     effects: Option<u64>,
-    answered: bool,
+    answer: Answer,
+    watching: bool,
 }
 
 /// Collects images.
 #[derive(Clone)]
 pub struct Album {
     cuts: Cuts,
+    /// Of so many effects one is looked at.
+    one_in: u64,
     taken: Arc<Mutex<Taken>>,
 }
 
@@ -63,8 +78,14 @@ impl Album {
     /// An empty one.
     #[must_use]
     pub fn new(cuts: Cuts) -> Self {
-        let taken = Taken { images: Vec::new(), effects: None, answered: false };
-        Self { cuts, taken: Arc::new(Mutex::new(taken)) }
+        let taken = Taken { images: Vec::new(), effects: None, answer: Answer::Waiting, watching: false };
+        Self { cuts, one_in: 1, taken: Arc::new(Mutex::new(taken)) }
+    }
+
+    /// The same, of so many effects only one, chosen by the seed.
+    #[must_use]
+    pub fn one_in(self, one_in: u64) -> Self {
+        Self { one_in: one_in.max(1), ..self }
     }
 
     fn lock(&self) -> MutexGuard<'_, Taken> {
@@ -73,8 +94,16 @@ impl Album {
 
     /// Takes images from now on: of what stands now, and after every effect.
     pub fn watch(&self, machine: &SimMachine) {
+        self.lock().watching = true;
         self.take(machine);
         self.follow(machine, machine.calls() + 1);
+    }
+
+    /// The same where a call has begun and has not happened yet: its effect is the first.
+    pub fn watch_from_this_call(&self, machine: &SimMachine) {
+        self.lock().watching = true;
+        self.take(machine);
+        self.follow(machine, machine.calls());
     }
 
     fn follow(&self, machine: &SimMachine, call: u64) {
@@ -86,9 +115,9 @@ impl Album {
     }
 
     /// The client has its answer.
-    pub fn answered(&self, machine: &SimMachine) {
+    pub fn answered(&self, machine: &SimMachine, answer: Answer) {
         let mut taken = self.lock();
-        taken.answered = true;
+        taken.answer = answer;
         // The same state once more: now it is owed.
         taken.effects = None;
         drop(taken);
@@ -98,13 +127,17 @@ impl Album {
     fn take(&self, machine: &SimMachine) {
         let effects = machine.effects();
         let mut taken = self.lock();
-        if taken.effects == Some(effects) {
+        if !taken.watching || taken.effects == Some(effects) {
             return;
         }
         taken.effects = Some(effects);
+        let dice = Seeded::new(self.cuts.seed ^ effects.rotate_left(17)).next_number();
+        if !dice.is_multiple_of(self.one_in) {
+            return;
+        }
         let call = machine.last_call();
-        let answered = taken.answered;
-        let image = |blow, machine| Image { blow, answered, machine, effects, call: Arc::clone(&call) };
+        let answer = taken.answer;
+        let image = |blow, machine| Image { blow, answer, machine, effects, call: Arc::clone(&call) };
         taken.images.push(image(Blow::Kill, machine.fork()));
         let cuts = machine.cuts(self.cuts.limit, self.cuts.seed ^ effects);
         let cuts = cuts.into_iter().enumerate().map(|(state, machine)| image(Blow::Cut(state), machine));

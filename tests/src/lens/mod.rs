@@ -11,6 +11,8 @@ pub mod desk;
 pub mod fault;
 pub mod foreign;
 pub mod image;
+pub mod kept;
+pub mod mixed;
 pub mod requests;
 pub mod stories;
 pub mod story;

@@ -47,6 +47,12 @@ pub fn create(text: &str) -> Edit {
     Edit { text: Some(text.to_owned()), ..op("create") }
 }
 
+/// Writes a file anew.
+#[must_use]
+pub fn write(text: &str) -> Edit {
+    Edit { text: Some(text.to_owned()), ..op("write") }
+}
+
 /// Takes a file away.
 #[must_use]
 pub fn delete() -> Edit {

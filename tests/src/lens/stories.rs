@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use editd_proto::message::{Durability, Edit, UndoRequest};
+use editd_proto::message::{Durability, Edit, FileEntry, UndoRequest};
 
-use super::requests::{append, chmod, copy, create, cut, delete, file, job, paste, rename, replace, with};
+use super::requests::{
+    append, chmod, copy, create, cut, delete, file, job, paste, rename, replace, with, write,
+};
 use super::story::{Act, Story};
 use crate::sim::{Abilities, Outside};
 
@@ -81,6 +83,7 @@ pub fn all() -> Vec<Story> {
     let mut all = plain();
     all.extend(pasts());
     all.extend(places());
+    all.extend(spoilt());
     all
 }
 
@@ -212,6 +215,77 @@ fn anyway(path: &str, edit: Edit) -> Act {
     let mut entry = file(path, vec![edit]);
     entry.base = Some("any".to_owned());
     job(vec![entry])
+}
+
+/// Jobs that others may spoil in the last moment, on files in folders that may be moved, and after what others did.
+#[must_use]
+pub fn spoilt() -> Vec<Story> {
+    let both = || vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("y\n")])];
+    let held = |path| job(vec![file(path, vec![append("first\n")])]);
+    vec![
+        Story::new("two files", few, job(both())),
+        Story::new("two files, as they were", few, job(both().into_iter().map(as_it_was).collect())),
+        Story::new("two files, full", few, with(job(both()), Durability::Full)),
+        Story::new(
+            "written anew in a folder, and another",
+            folders,
+            job(vec![file("d1/a.txt", vec![write("all new\n")]), file("b.txt", vec![append("x\n")])]),
+        ),
+        Story::new("in a folder", folders, job(vec![file("d1/a.txt", vec![replace("line 20 of a", "x")])])),
+        Story::new(
+            "created, and another as it was",
+            few,
+            job(vec![
+                file("sub/new/c.txt", vec![create("c\n")]),
+                as_it_was(file("b.txt", vec![append("see c\n")])),
+            ]),
+        ),
+        Story::new("deleted, and another as it was", folders, {
+            job(vec![file("d1/a.txt", vec![delete()]), as_it_was(file("b.txt", vec![append("x\n")]))])
+        }),
+        Story::new("an old file in its place", folders, edit_a("changed")).young(
+            |outside| outside.rename("/w/d1/a.txt", "/w/a.txt").expect("a file can be moved"),
+            &["a.txt", "d1/a.txt"],
+        ),
+        Story::new("a file beside it in its place", folders, edit_a("changed")).young(
+            |outside| outside.rename("/w/old.txt", "/w/a.txt").expect("a file can be moved"),
+            &["a.txt", "old.txt"],
+        ),
+        Story::new("held, and emptied", few, job(vec![file("b.txt", vec![append("second\n")])])).after(vec![
+            Act::Hold("a.txt"),
+            Act::Hold("b.txt"),
+            job(vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("first\n")])]),
+            Act::Settle,
+            Act::Others(|outside| {
+                outside.write("/w/a.txt", b"").expect("a file can be emptied");
+                outside.flush("/w/a.txt").expect("a file can be flushed");
+            }),
+            Act::Look("a.txt"),
+            Act::Flush,
+        ]),
+        Story::new("held, and edited again", few, held("a.txt")).after(vec![
+            Act::Hold("a.txt"),
+            held("a.txt"),
+            Act::Settle,
+            held("a.txt"),
+        ]),
+    ]
+}
+
+fn folders(outside: &Outside) {
+    few(outside);
+    put(outside, "d1/a.txt", &text("a", 1700));
+    put(outside, "old.txt", &text("a", 1900));
+}
+
+/// The same on the content with which the story begins, and no other.
+fn as_it_was(entry: FileEntry) -> FileEntry {
+    let was = match entry.path.display().as_str() {
+        "a.txt" => text("a", 1500),
+        "b.txt" => text("b", 900),
+        other => panic!("no story knows {other} as it was"),
+    };
+    FileEntry { base: Some(format!("blake3:{}", blake3::hash(&was).to_hex())), ..entry }
 }
 
 /// Files with several names, on other mounts, and systems that can do less.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use editd_proto::message::{Durability, JobRequest, Status, UndoRequest};
+use editd_proto::message::{Durability, EntryKind, JobRequest, Status, UndoRequest};
 
 use super::desk::{Desk, ROOT, STATE};
 use super::view::View;
@@ -22,6 +22,14 @@ pub enum Act {
     Settle,
     /// Time goes by.
     Pass(Duration),
+    /// Other processes do something.
+    Others(fn(&Outside)),
+    /// Another process opens a file for writing and keeps it open.
+    Hold(&'static str),
+    /// The daemon looks at a path, as after a hint.
+    Look(&'static str),
+    /// The daemon flushes its journal.
+    Flush,
 }
 
 /// A story.
@@ -61,6 +69,8 @@ pub struct Course {
     pub trace: Vec<std::sync::Arc<str>>,
     /// Paths that the job changes.
     pub paths: Vec<String>,
+    /// Paths that others had changed before it, as the journal tells.
+    pub others: Vec<String>,
 }
 
 /// The key of the job that is looked at.
@@ -109,8 +119,16 @@ impl Story {
         match &self.job {
             Act::Edit(request) => request.durability.unwrap_or_default(),
             Act::Undo(request) | Act::Redo(request) => request.durability.unwrap_or_default(),
-            Act::Settle | Act::Pass(_) => Durability::default(),
+            _ => Durability::default(),
         }
+    }
+
+    /// Whether the job makes one file of what another holds.
+    #[must_use]
+    pub fn is_entwined(&self) -> bool {
+        let Act::Edit(request) = &self.job else { return false };
+        let mut edits = request.files.iter().flat_map(|file| &file.edits);
+        edits.any(|edit| edit.to.is_some() || edit.from_clipboard.is_some())
     }
 
     /// The machine as the story begins: no daemon ran there yet.
@@ -142,7 +160,7 @@ impl Story {
                 return Err(format!("act {at} before the job: {:?}", receipt.error));
             }
         }
-        (self.young)(&machine.outside());
+        desk.others(self.young);
         Ok(desk)
     }
 
@@ -161,6 +179,7 @@ impl Story {
         }
         let answered = machine.calls();
         let (after, clips_after) = (View::of(&machine), desk.clips()?);
+        desk.release();
         if !desk.settle() {
             return Err("it never settles".to_owned());
         }
@@ -168,10 +187,14 @@ impl Story {
         if settled.files != after.files || !settled.slots.is_empty() {
             return Err(format!("settling changed what is there: {:?}", settled.differences(&after, &[])));
         }
+        let entries = desk.entries()?;
+        let others = entries.iter().filter(|entry| entry.kind == EntryKind::External);
+        let others = others.flat_map(|entry| entry.files.iter().map(|file| file.path.display()));
         let jobs = self.prior.iter().enumerate();
         let jobs = jobs.filter(|(_, act)| matches!(act, Act::Edit(_) | Act::Undo(_) | Act::Redo(_)));
         Ok(Course {
             paths: before.changed(&after),
+            others: others.map(|path| path.to_string()).collect(),
             before: View { slots: Vec::new(), ..before },
             after: settled,
             clips_before,

@@ -5,7 +5,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, EntrySummary, Status, UndoRequest};
 
 use super::desk::Desk;
-use super::image::{Blow, Image};
+use super::image::{Answer, Blow, Image};
 use super::story::{Act, Course, KEY, Story};
 use super::view::View;
 
@@ -49,10 +49,13 @@ impl Look<'_> {
         let desk = Desk::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let side = self.journal(&desk, "")?;
         self.files(&View::of(machine), side, "");
-        let owed = self.image.answered
+        let owed = self.image.answer == Answer::Applied
             && (self.image.blow == Blow::Kill || self.story.durability() != Durability::Relaxed);
         if owed && side == Side::Before {
             self.found.push(format!("the answered job is gone; notes: {:?}", desk.notes));
+        }
+        if self.image.answer == Answer::Refused && side != Side::Before {
+            self.found.push("the refused job is there".to_owned());
         }
         self.clips(&desk, side)?;
         if depth == Depth::Quick {
@@ -86,8 +89,10 @@ impl Look<'_> {
         let told = |entry: &EntrySummary| format!("{:?} {} {:?}", entry.kind, entry.id, entry.label);
         let exempt = self.exempt();
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
+            let theirs = |path: &String| !entry.diverged && self.course.others.contains(path);
             // What a cut leaves of bytes that nobody flushed is no file that anybody wrote.
-            if !entry.files.iter().all(|file| exempt.contains(&file.path.display())) {
+            let may = |path: String| exempt.contains(&path) || theirs(&path);
+            if !entry.files.iter().all(|file| may(file.path.display())) {
                 let diverged = if entry.diverged { "diverged" } else { "invented" };
                 let notes = &desk.notes;
                 self.found.push(format!("{when}{diverged}: {}; notes: {notes:?}", told(entry)));

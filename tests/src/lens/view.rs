@@ -33,11 +33,11 @@ impl View {
                 continue;
             }
             let name = path.rsplit('/').next().unwrap_or_default();
-            // What was set aside on another mount is lost property like that in `.editd/lost`.
-            if name.starts_with(".editd-slot-lost-") {
+            let beside = name.starts_with(".editd-");
+            // On other mounts, what was set aside stays where it was.
+            if beside && name.contains("-lost-") {
                 continue;
             }
-            let beside = name.starts_with(".editd-");
             if beside || path.starts_with(".editd/staging/") {
                 view.slots.push(path);
             } else if !path.starts_with(".editd/") {
@@ -47,6 +47,12 @@ impl View {
             }
         }
         view
+    }
+
+    /// Whether a path is one of several names of a file.
+    #[must_use]
+    pub fn has_links(&self, path: &str) -> bool {
+        self.links.get(path).is_some_and(|links| *links > 1)
     }
 
     /// Paths that two views show differently.
@@ -62,6 +68,13 @@ impl View {
     /// How this view differs from what it should be, in a few words for each path.
     #[must_use]
     pub fn differences(&self, should: &Self, except: &[String]) -> Vec<String> {
+        let differing = self.differing(should).into_iter();
+        differing.filter(|(path, _)| !except.contains(path)).map(|(_, what)| what).collect()
+    }
+
+    /// The same, each with its path.
+    #[must_use]
+    pub fn differing(&self, should: &Self) -> Vec<(String, String)> {
         let told = |seen: Option<&Seen>| match seen {
             None => "absent".to_owned(),
             Some(Seen::File { mode, bytes }) => {
@@ -73,10 +86,10 @@ impl View {
         };
         self.changed(should)
             .into_iter()
-            .filter(|path| !except.contains(path))
             .map(|path| {
                 let (is, was) = (told(self.files.get(&path)), told(should.files.get(&path)));
-                format!("{path} shows {is} instead of {was}")
+                let what = format!("{path} shows {is} instead of {was}");
+                (path, what)
             })
             .collect()
     }

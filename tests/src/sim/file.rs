@@ -1,7 +1,7 @@
 //! A file's content as processes see it, as a power cut is sure to leave it, and what lies between. It
 //! knows no names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::choose::{Chooser, Point};
@@ -21,7 +21,8 @@ pub(super) struct FileData {
     seen: Data,
     durable: Data,
     pending: Vec<Change>,
-    flush_failed: bool,
+    /// So many of them, the oldest, were to be written by a flush that failed: each lies in one block.
+    forgotten: usize,
 }
 
 fn apply(data: &mut Data, change: &Change) {
@@ -35,7 +36,7 @@ fn apply(data: &mut Data, change: &Change) {
 impl FileData {
     /// A file that stands on the disk.
     pub(super) fn durable(data: Data) -> Self {
-        Self { seen: data.clone(), durable: data, pending: Vec::new(), flush_failed: false }
+        Self { seen: data.clone(), durable: data, pending: Vec::new(), forgotten: 0 }
     }
 
     /// What processes see.
@@ -65,19 +66,32 @@ impl FileData {
         self.pending.push(change);
     }
 
-    /// Makes everything durable, unless an earlier flush failed.
+    /// Makes everything durable, but for what an earlier flush failed to write and nobody has written again since: a
+    /// block that was is written whole.
     pub(super) fn flush(&mut self) {
-        if self.flush_failed {
+        let written = self.pending.split_off(self.forgotten);
+        for change in &written {
+            apply(&mut self.durable, change);
+        }
+        if written.is_empty() || self.pending.is_empty() {
             return;
         }
-        for change in self.pending.drain(..) {
-            apply(&mut self.durable, &change);
+        let again: BTreeSet<u64> = written.iter().flat_map(blocks).collect();
+        for block in &again {
+            let content = self.seen.read(block * BLOCK as u64, BLOCK);
+            self.durable.write(block * BLOCK as u64, &content);
         }
+        self.durable.set_len(self.seen.len());
+        self.pending.retain(|old| {
+            !matches!(old, Change::SetLen(_)) && !blocks(old).any(|block| again.contains(&block))
+        });
+        self.forgotten = self.pending.len();
     }
 
     /// A flush failed: the system forgets that these bytes are to be written.
     pub(super) fn fail_flush(&mut self) {
-        self.flush_failed = true;
+        self.pending = self.pending.drain(..).flat_map(by_block).collect();
+        self.forgotten = self.pending.len();
     }
 
     /// What a power cut leaves of it.
@@ -151,6 +165,41 @@ impl FileData {
         }
         eras.push(era);
         eras
+    }
+}
+
+/// The blocks that a change writes to.
+fn blocks(change: &Change) -> std::ops::Range<u64> {
+    let (offset, len) = match change {
+        Change::Write { offset, bytes } => (*offset, bytes.len() as u64),
+        Change::Zero { offset, len } => (*offset, *len),
+        Change::SetLen(_) => (0, 0),
+    };
+    let block = BLOCK as u64;
+    offset / block..offset.saturating_add(len).div_ceil(block).max(offset / block)
+}
+
+/// The same change in parts, one for each block.
+fn by_block(change: Change) -> Vec<Change> {
+    let part = |offset: u64, len: u64, block: u64| {
+        let start = offset.max(block * BLOCK as u64);
+        let end = offset.saturating_add(len).min((block + 1) * BLOCK as u64);
+        (start, end.saturating_sub(start))
+    };
+    match &change {
+        Change::SetLen(_) => vec![change],
+        Change::Zero { offset, len } => blocks(&change)
+            .map(|block| part(*offset, *len, block))
+            .map(|(offset, len)| Change::Zero { offset, len })
+            .collect(),
+        Change::Write { offset, bytes } => blocks(&change)
+            .filter_map(|block| {
+                let (start, len) = part(*offset, bytes.len() as u64, block);
+                let from = usize::try_from(start - offset).ok()?;
+                let bytes = bytes.get(from..from + usize::try_from(len).ok()?)?;
+                Some(Change::Write { offset: start, bytes: bytes.into() })
+            })
+            .collect(),
     }
 }
 

@@ -11,8 +11,8 @@
 //! moves that moment at least to its last change, `sync_all` of a file to its creation and last change of
 //! metadata. (With [`Abilities::ordered_names`] off, a flush forces only the folder's own names and what
 //! these need, and the rest persists or not in any combination: stricter than known file systems, it finds
-//! the folder that nobody flushed.) After a failed flush of a file, later ones report success and flush nothing (as Linux does for
-//! the pages that failed).
+//! the folder that nobody flushed.) After a failed flush of a file, later ones report success and do not flush what that
+//! one should have, block by block, until it is written again (as Linux does with the pages that failed).
 //!
 //! *Invariants*: the same calls and the same seed give the same states. Numbers of files are reused as soon
 //! as they are free; birth times are unique.

@@ -215,6 +215,18 @@ impl Outside {
         })
     }
 
+    /// Flushes what stands at a path, if it is a file, and then its folder, as careful programs do.
+    pub fn flush(&self, path: &str) -> io::Result<()> {
+        self.act(|world| {
+            let (dir, name) = place(world, path)?;
+            match world.lookup(dir, name) {
+                Ok(id) if world.data(id).is_some() => world.sync_all(id)?,
+                _ => {}
+            }
+            world.sync_dir(dir)
+        })
+    }
+
     /// What stands in a folder and below it.
     pub fn snapshot(&self, path: &str) -> io::Result<Snapshot> {
         self.act(|world| Snapshot::take(world, path.as_bytes()))

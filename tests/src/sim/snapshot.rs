@@ -31,6 +31,17 @@ pub enum Seen {
     Other,
 }
 
+impl Seen {
+    /// The content of a file.
+    #[must_use]
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::File { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Debug for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

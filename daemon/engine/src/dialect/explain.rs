@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use editd_proto::error::WireError;
-use editd_proto::message::FileOutcome;
+use editd_proto::message::{EditOutcome, FileOutcome};
 
 /// The message, and below it the places, the nearest text, the regions and the change that it is about.
 pub(super) fn explain(error: &WireError) -> String {
@@ -44,6 +44,16 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
 /// The edits of a file that were left out: their 1-based number and why.
 pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &WireError)> {
     (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_ref()?)))
+}
+
+/// The rung by which an edit found something else than what it quotes, line breaks aside.
+pub(super) fn loose_rung(edit: &EditOutcome) -> Option<&str> {
+    edit.rung.as_deref().filter(|rung| !matches!(*rung, "exact" | "eol"))
+}
+
+/// First and last line in words.
+pub(super) fn span(first: u64, last: u64) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
 }
 
 #[cfg(test)]

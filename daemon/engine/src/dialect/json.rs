@@ -1,8 +1,11 @@
 //! Payloads that are JSON: read strictly, and refused by the name of the field that is wrong. It knows no dialect's
 //! fields.
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use std::fmt;
+
+use serde::de::{DeserializeOwned, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
 
 use crate::Refusal;
@@ -15,8 +18,7 @@ use crate::refusal::malformed;
 /// `malformed` for what is no JSON, and for a field that is unknown, missing or of another type. It names the
 /// field, and the item where the field is one of a list's.
 pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
-    let value: Value = serde_json::from_str(payload)
-        .map_err(|error| malformed(format!("the payload is not JSON ({error}); send one object")))?;
+    let value = value(payload)?;
     // Read in two steps, since a type error would else speak of lines and columns, as if of the file's.
     serde_path_to_error::deserialize(value).map_err(|error| {
         let (place, item) = place(error.path());
@@ -25,6 +27,85 @@ pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
         refusal.edit = item;
         refusal
     })
+}
+
+/// A payload as JSON in which no object has a field twice: which of the two is meant, nobody knows.
+///
+/// # Errors
+/// `malformed`, naming such a field.
+pub(super) fn value(payload: &str) -> Result<Value, Refusal> {
+    let Once(value) = serde_json::from_str(payload).map_err(|error| {
+        malformed(format!("the payload is not JSON that can be read ({error}); send one object"))
+    })?;
+    Ok(value)
+}
+
+/// A value in which no object has a field twice.
+struct Once(Value);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnceVisitor).map(Self)
+    }
+}
+
+struct OnceVisitor;
+
+impl<'de> Visitor<'de> for OnceVisitor {
+    type Value = Value;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Once(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(name) = fields.next_key::<String>()? {
+            if object.contains_key(&name) {
+                let name: String = name.chars().take(limits::EXCERPT).collect();
+                return Err(A::Error::custom(format_args!("the field `{name}` is there twice")));
+            }
+            let Once(value) = fields.next_value()?;
+            object.insert(name, value);
+        }
+        Ok(object.into())
+    }
 }
 
 /// JSON without the one code fence around it. Anything else stays as it is.

@@ -84,6 +84,11 @@ fn side(letter: char, path: &WirePath, state: &State) -> String {
     }
 }
 
+/// A regular file's mode as git writes it, six digits also with `setuid`.
+fn bits(mode: u32) -> String {
+    format!("{:o}", 0o100_000 | mode)
+}
+
 /// Git's headers, where the two name lines do not say it all.
 fn extra(path: &WirePath, before: &State, after: &State, moved: Moved<'_>, changed: bool) -> String {
     let to = match moved {
@@ -91,12 +96,14 @@ fn extra(path: &WirePath, before: &State, after: &State, moved: Moved<'_>, chang
         Moved::To(to) => to,
     };
     let mut lines = match (before, after) {
-        (State::Absent, State::File { mode, .. }) if !changed => vec![format!("new file mode 100{mode:03o}")],
+        (State::Absent, State::File { mode, .. }) if !changed => {
+            vec![format!("new file mode {}", bits(*mode))]
+        }
         (State::File { mode, .. }, State::Absent) if !changed => {
-            vec![format!("deleted file mode 100{mode:03o}")]
+            vec![format!("deleted file mode {}", bits(*mode))]
         }
         (State::File { mode: old, .. }, State::File { mode: new, .. }) if old != new => {
-            vec![format!("old mode 100{old:03o}"), format!("new mode 100{new:03o}")]
+            vec![format!("old mode {}", bits(*old)), format!("new mode {}", bits(*new))]
         }
         _ => Vec::new(),
     };

@@ -52,8 +52,8 @@ pub(crate) type Adapt = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Option<A
 
 /// One rung of the ladder.
 #[derive(Clone, Copy)]
-struct Step {
-    rung: Rung,
+pub(super) struct Step {
+    pub(super) rung: Rung,
     name: &'static str,
     /// A rung without a search is accepted by name and finds nothing yet: that only refuses more.
     search: Option<Search>,
@@ -103,6 +103,11 @@ impl Step {
             Rung::Edge => quote.loosest == Rung::Edge && cuttable,
             rung => rung <= quote.loosest,
         }
+    }
+
+    /// Whether the new text can be fitted to a place.
+    pub(super) fn adapts(&self, hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> bool {
+        (self.adapt)(hay, quote, range).is_some()
     }
 }
 
@@ -208,7 +213,7 @@ pub(crate) struct Unfit {
 /// The one place, or else why none will do, where something is known to stand.
 pub(crate) type Found = Result<Hit, Option<Unfit>>;
 
-fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (Step, Search)> {
+pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (Step, Search)> {
     LADDER
         .into_iter()
         .filter(|step| step.serves(quote))

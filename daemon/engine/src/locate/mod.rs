@@ -24,20 +24,23 @@ mod reduced;
 mod report;
 mod score;
 mod shared;
+mod sole;
 mod trailing;
 mod typographic;
 mod whole;
 
 pub(crate) use eol::fold_breaks;
+pub(crate) use exact::on_line;
 pub(crate) use haystack::{Extent, Haystack, Needle};
 pub(crate) use hits::each_hit;
 pub(crate) use indent::{BLANKS, Unit, is_blank, split_indent};
 pub(crate) use ladder::{
-    Adapted, Brings, EVERY, Fit, Hit, Quote, Rung, Unfit, adapt, ambiguous, candidates, every, looser, one,
-    one_where, searched_too_much, too_many_places,
+    Adapted, Brings, EVERY, Fit, Found, Hit, Quote, Rung, Unfit, adapt, ambiguous, candidates, every, looser,
+    one, one_where, searched_too_much, too_many_places,
 };
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
+pub(crate) use sole::{Sole, sole};
 
 #[cfg(test)]
 mod rungs_tests;

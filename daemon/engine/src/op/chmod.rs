@@ -11,6 +11,12 @@ pub(crate) const FIELDS: &[&str] = &["mode"];
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     let bits = match fields::required(edit, "mode", &edit.mode)? {
+        // JSON has no octal numbers: 755 is meant as the digits, and is other bits.
+        FileMode::Bits(bits) if *bits > 0o777 => {
+            return Err(malformed(format!(
+                "`mode` is the number {bits}, which is 0o{bits:o}; write the octal digits as text, such as \"755\""
+            )));
+        }
         FileMode::Bits(bits) => Some(*bits),
         FileMode::Octal(digits) => octal(digits),
     };

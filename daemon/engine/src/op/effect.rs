@@ -7,7 +7,7 @@ use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
 use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
-use crate::op::{Outline, Symbols};
+use crate::op::{Neighbours, Outline, Symbols};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -21,6 +21,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) hay: &'s Haystack<'s>,
     /// The same, for the lines that hunks name.
     pub(crate) outline: &'s Outline<'s>,
+    /// The same, for the hunks beside each other.
+    pub(crate) neighbours: &'s Neighbours<'s>,
     /// The same, for the definitions that edits name.
     pub(crate) symbols: &'s Symbols<'s>,
     /// The edit's index in its entry.

@@ -98,10 +98,10 @@ impl<'a> Op<'a> {
             },
             // The name is known from the file.
             Self::Symbol(op) if op.adds() => Proof::Quoted,
-            Self::Create(_) => Proof::NotNeeded,
-            Self::Copy(target) if !target.overwrite => Proof::NotNeeded,
+            // The content stays; what `overwrite` replaces is the target's, and judged as that.
+            Self::Create(_) | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => Proof::NotNeeded,
             Self::Write(_) | Self::Lines(_) | Self::Substitute(_) | Self::Symbol(_) => Proof::Blind,
-            Self::Delete | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => Proof::Blind,
+            Self::Delete => Proof::Blind,
         }
     }
 
@@ -120,6 +120,14 @@ impl<'a> Op<'a> {
     pub(crate) fn headers(&self) -> Option<&'a str> {
         match self {
             Self::Hunk(op) => Some(op.headers),
+            _ => None,
+        }
+    }
+
+    /// The hunk that it is.
+    pub(crate) fn hunk(&self) -> Option<&Hunk<'a>> {
+        match self {
+            Self::Hunk(op) => Some(op),
             _ => None,
         }
     }

@@ -226,7 +226,7 @@ pub(crate) fn check_count(expect: Option<u64>, found: u64) -> Result<(), Refusal
         Some(expected) if expected != found => {
             let mut error = refuse(
                 Code::CountMismatch,
-                format!("the text stands at {found} places, not {expected}; check them and correct `expect`"),
+                format!("{found} places are to change, not {expected}; check them and correct `expect`"),
             );
             error.found = Some(found);
             error.expected = Some(expected);

@@ -36,7 +36,7 @@ fn a_refusal_names_the_field() {
         (edit("rename"), "to"),
         (Edit { to: Some(WirePath::from("")), ..edit("copy") }, "to"),
         (edit("chmod"), "mode"),
-        (Edit { mode: Some(FileMode::Bits(0o10000)), ..edit("chmod") }, "mode"),
+        (Edit { mode: Some(FileMode::Bits(0o1000)), ..edit("chmod") }, "mode"),
         (Edit { mode: Some(FileMode::Octal("+7".to_owned())), ..edit("chmod") }, "mode"),
         (Edit { overwrite: Some(true), ..edit("create") }, "overwrite"),
         (
@@ -78,8 +78,10 @@ fn what_an_edit_proves() {
         (edit("create"), Proof::NotNeeded),
         (edit("delete"), Proof::Blind),
         (Edit { to: to(), ..edit("copy") }, Proof::NotNeeded),
-        (Edit { to: to(), overwrite: Some(true), ..edit("copy") }, Proof::Blind),
-        (Edit { to: to(), ..edit("rename") }, Proof::Blind),
+        // What they replace is the target's content, and judged as that.
+        (Edit { to: to(), overwrite: Some(true), ..edit("copy") }, Proof::NotNeeded),
+        (Edit { to: to(), overwrite: Some(true), ..edit("rename") }, Proof::NotNeeded),
+        (Edit { mode: Some(FileMode::Bits(0o600)), ..edit("chmod") }, Proof::NotNeeded),
     ] {
         assert_eq!(parse(&edit, None).unwrap().proof(), wanted, "{edit:?}");
     }

@@ -10,6 +10,7 @@ pub(crate) struct Budget {
     search: Cell<u64>,
     compared: Cell<u64>,
     regex: Cell<u64>,
+    backtracked: Cell<u64>,
     nearest: Cell<u64>,
     likeness: Cell<u64>,
     stages: Cell<u64>,
@@ -26,6 +27,7 @@ impl Budget {
             search: Cell::new(limits::SEARCH_WORK),
             compared: Cell::new(limits::COMPARE_WORK),
             regex: Cell::new(limits::REGEX_WORK),
+            backtracked: Cell::new(limits::BACKTRACK_STEPS),
             nearest: Cell::new(limits::NEAREST_WORK),
             likeness: Cell::new(limits::LIKENESS_WORK),
             stages: Cell::new(limits::STAGE_WORK),
@@ -49,6 +51,11 @@ impl Budget {
     /// Takes a search by regular expression.
     pub(crate) fn regex(&self, bytes: usize) -> bool {
         take(&self.regex, bytes)
+    }
+
+    /// Takes so many steps of the backtracking engine.
+    pub(crate) fn backtrack(&self, steps: usize) -> bool {
+        take(&self.backtracked, steps)
     }
 
     /// Takes a stage of a content of so many bytes.

@@ -3,21 +3,21 @@
 
 use std::sync::Arc;
 
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::Code;
 use editd_proto::limits;
 use editd_proto::message::{EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
-use super::Budget;
 use super::combine::{contradictions, is_text};
-use super::needs::Parsed;
+use super::needs::{Parsed, stores};
 use super::stage::{self, Ground, Made, Report, Reports};
 use super::verdict::Verdicts;
+use super::{Budget, files};
 use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff, readable};
-use crate::op::{Op, Target};
+use crate::op::Op;
 use crate::refusal::{refuse, spent, too_large};
-use crate::text::Text;
+use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
 use crate::{Options, Refusal, State};
 
@@ -47,7 +47,8 @@ pub(crate) fn run(
     let path = &entry.path;
     let mut verdicts = Verdicts::new(path, job.partial, ops.len());
     let before = tree.node(path)?.state.clone();
-    judge(ops, path, &before, &mut verdicts)?;
+    let room = if before == State::Absent { tree.check_room(path).err() } else { None };
+    judge(ops, path, (&before, room), &mut verdicts)?;
     let (made, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
     // Taken here, so that it is taken together with the hash after where there is one.
     let hash = match &made {
@@ -55,10 +56,15 @@ pub(crate) fn run(
         _ => tree.node(path)?.hash(),
     };
     let creates = before == State::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
+    if creates {
+        // Also where nothing is in it.
+        reports.iter_mut().flatten().for_each(|report| report.changed = true);
+    }
     let plain = made.as_ref().is_none_or(|made| made.plain);
+    let gets_nul = plain && made.as_ref().is_some_and(|made| has_nul(&made.bytes));
     let rewritten = made.is_some();
     let delta = settle(job, path, &before, made, creates, tree)?;
-    let moved = file_ops(ops, tree, path, &mut verdicts, &mut reports)?;
+    let (moved, replaced) = files::run(ops, tree, path, &mut verdicts, &mut reports)?;
     let node = tree.node(moved.unwrap_or(path))?;
     let (after, new_hash) = (node.state.clone(), node.hash());
     // A stage with splices differs for sure; only without one need the states be compared.
@@ -75,22 +81,74 @@ pub(crate) fn run(
         issues: Vec::new(),
         warnings: warnings(&reports, &verdicts),
     };
+    outcome.warnings.extend(gets_nul.then(|| NUL.to_owned()));
     if job.diff && differs {
         let moved = moved.map_or(Moved::No, Moved::To);
         let label = job.options.label(path);
-        let (diff, omitted) = if plain {
-            entry_diff(path, &before, &after, moved, delta.as_ref())
-        } else {
-            entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None)
-        };
-        if job.budget.diff(diff.len()) {
-            outcome.diff = Some(diff);
-            outcome.omitted_hunks = (omitted > 0).then_some(omitted);
-        } else {
-            outcome.omitted_hunks = Some(omitted + diff.matches("\n@@ ").count() as u64);
+        show(
+            job,
+            &mut outcome,
+            if plain {
+                entry_diff(path, &before, &after, moved, delta.as_ref())
+            } else {
+                entry_diff(path, &readable(&before, label), &readable(&after, label), moved, None)
+            },
+        );
+    }
+    for files::Replaced { path, before, after, said } in replaced {
+        outcome.warnings.push(said);
+        // Each may be large.
+        if job.diff && job.budget.stage(size(&before).saturating_add(size(&after))) {
+            let label = job.options.label(path);
+            show(
+                job,
+                &mut outcome,
+                entry_diff(path, &readable(&before, label), &readable(&after, label), Moved::No, None),
+            );
         }
     }
     Ok((outcome, verdicts.first().cloned()))
+}
+
+/// Adds a diff to an outcome, as far as the job's may go.
+fn show(job: &Job<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
+    let mut left_out = outcome.omitted_hunks.unwrap_or(0) + omitted;
+    if job.budget.diff(diff.len()) {
+        outcome.diff.get_or_insert_default().push_str(&diff);
+    } else {
+        left_out += diff.matches("\n@@ ").count() as u64;
+    }
+    outcome.omitted_hunks = (left_out > 0).then_some(left_out);
+}
+
+/// What a file is told that is no text from now on.
+const NUL: &str =
+    "the content has a NUL byte, so that the file is no text from now on; undo this job if that is not meant";
+
+/// The outcome of an entry that was refused as a whole: it is not looked at.
+pub(crate) fn left_out(
+    entry: &FileEntry,
+    ops: &Parsed<'_>,
+    refusal: &Refusal,
+    clips: &mut Clips<'_>,
+) -> FileOutcome {
+    ops.iter().filter_map(stores).for_each(|name| clips.spoil(name));
+    FileOutcome {
+        path: entry.path.clone(),
+        status: Status::Refused,
+        before: None,
+        after: None,
+        diff: None,
+        omitted_hunks: None,
+        edits: vec![refused(refusal); ops.len()],
+        issues: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn refused(refusal: &Refusal) -> EditOutcome {
+    let plain = crate::op::Found::default().outcome(false);
+    EditOutcome { status: EditStatus::Refused, error: Some((**refusal).clone()), ..plain }
 }
 
 fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (usize, &'o Op<'j>)> {
@@ -104,12 +162,12 @@ fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<I
 fn judge(
     ops: &Parsed<'_>,
     path: &WirePath,
-    before: &State,
+    (before, room): (&State, Option<Refusal>),
     verdicts: &mut Verdicts<'_>,
 ) -> Result<(), Refusal> {
     for (edit, op) in ops.iter().enumerate() {
-        if let Err(refusal) = op {
-            verdicts.refuse(edit, refusal.clone())?;
+        if let Err(malformed) = op {
+            verdicts.refuse(edit, malformed.refusal.clone())?;
         }
     }
     for (edit, refusal) in contradictions(ops) {
@@ -125,9 +183,17 @@ fn judge(
             }
             // What the entry makes may be given a mode and another name at once.
             Ok(Op::Chmod(_) | Op::Rename(_)) if made => continue,
+            Ok(Op::Delete | Op::Rename(_) | Op::Copy(_)) if !exists => refuse(
+                Code::Missing,
+                format!("{path} does not exist; leave it out, or name a file that does"),
+            ),
             Ok(op) if !exists && !makes(op) => {
                 refuse(Code::Missing, format!("{path} does not exist; `write` creates it"))
             }
+            Ok(op) if makes(op) => match &room {
+                Some(refusal) => refusal.clone(),
+                None => continue,
+            },
             _ => continue,
         };
         verdicts.refuse(edit, refusal)?;
@@ -166,10 +232,7 @@ fn text_edits(
 
 /// Whether the content is larger than a file may be, or the job has read enough.
 fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
-    let size = match before {
-        State::File { bytes, .. } => bytes.len(),
-        State::Absent => 0,
-    };
+    let size = size(before);
     if size > limits::FILE {
         let message =
             format!("the file has {size} bytes; text edits are for files of up to {}", limits::FILE);
@@ -180,6 +243,13 @@ fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
     }
     let limit = crate::limits::STAGE_WORK;
     Some(spent("this job edits large files too many times over; send it as several jobs", limit))
+}
+
+fn size(state: &State) -> usize {
+    match state {
+        State::File { bytes, .. } => bytes.len(),
+        State::Absent => 0,
+    }
 }
 
 /// Another file of the job that has a text, with breaks of either kind, and the line.
@@ -241,60 +311,6 @@ fn settle(
     Ok(Some(delta))
 }
 
-/// The file operations, in request order. Returns where the file went, if it was renamed.
-fn file_ops<'j>(
-    ops: &Parsed<'j>,
-    tree: &mut Tree<'_>,
-    path: &WirePath,
-    verdicts: &mut Verdicts<'_>,
-    reports: &mut Reports,
-) -> Result<Option<&'j WirePath>, Refusal> {
-    let mut moved = None;
-    for (edit, op) in ops.iter().enumerate() {
-        let Ok(op) = op else { continue };
-        if is_text(op) || !verdicts.stands(edit) {
-            continue;
-        }
-        let at = moved.unwrap_or(path);
-        if tree.node(at)?.state == State::Absent {
-            verdicts.refuse(edit, refuse(Code::Missing, format!("{path} does not exist")))?;
-            continue;
-        }
-        let done = match op {
-            Op::Chmod(mode) => tree.chmod(at, *mode).map(Some),
-            Op::Delete => tree.remove(path).map(|()| Some(true)),
-            Op::Copy(target) => put(tree, path, target),
-            Op::Rename(target) => put(tree, path, target),
-            _ => Ok(None),
-        };
-        match done {
-            Ok(Some(changed)) => {
-                if let Op::Rename(target) = op
-                    && target.to != path
-                {
-                    tree.remove(path)?;
-                    moved = Some(target.to);
-                }
-                let changed = changed || (moved.is_some() && matches!(op, Op::Rename(_)));
-                if let Some(report) = reports.get_mut(edit) {
-                    *report = Some(Report::plain(changed));
-                }
-            }
-            Ok(None) => {}
-            Err(refusal) => verdicts.refuse(edit, refusal)?,
-        }
-    }
-    Ok(moved)
-}
-
-fn put(tree: &mut Tree<'_>, path: &WirePath, target: &Target<'_>) -> Result<Option<bool>, Refusal> {
-    if !target.overwrite && tree.node(target.to)?.state != State::Absent {
-        let to = target.to;
-        return Err(refuse(Code::Exists, format!("{to} exists; choose another path, or say `overwrite`")));
-    }
-    tree.copy(path, target.to).map(Some)
-}
-
 fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> Status {
     match verdicts.count() {
         0 if changed => Status::Applied,
@@ -319,11 +335,7 @@ fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome>
         let changed = report.as_ref().is_some_and(|report| report.changed);
         match verdicts.of(edit) {
             None => found.outcome(changed),
-            Some(refusal) => {
-                let error: WireError = (**refusal).clone();
-                let plain = crate::op::Found::default().outcome(false);
-                EditOutcome { status: EditStatus::Refused, error: Some(error), ..plain }
-            }
+            Some(refusal) => refused(refusal),
         }
     };
     reports.iter().enumerate().map(outcome).collect()

@@ -20,19 +20,27 @@ use crate::{Options, Plan, Refusal, World};
 /// The first refusal, naming path and edit where it is about one. With `partial` only what is wrong with the
 /// job as a whole: the first refusal is in [`Plan::error`] then, and every one at its edit.
 pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
-    plan_known(job, world, options, &BTreeMap::new())
+    plan_known(job, world, options, &BTreeMap::new(), &BTreeMap::new())
 }
 
-/// The same for a caller that has hashed contents of the world already: those are not hashed again.
+/// The same for a caller that has hashed contents of the world already: those are not hashed again. Of a `partial` job
+/// it may have refused entries too (`left_out`, by index): those change nothing, and what their edits would have stored
+/// is not there for others. The world need not have what only they name.
 ///
 /// # Errors
-/// As [`plan`].
+/// As [`plan`]; and the first of `left_out` where the job is not `partial`, or nothing else is left of it.
 pub fn plan_known(
     job: &JobRequest,
     world: &World,
     options: &Options,
     hashes: &BTreeMap<WirePath, ContentHash>,
+    left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
+    if let Some(first) = left_out.values().next()
+        && (!job.partial || left_out.len() >= job.files.len())
+    {
+        return Err(first.clone());
+    }
     let parsed = read(job)?;
     let paths = needs_of(job, &parsed).paths;
     let shared = Job { partial: job.partial, diff: job.diff != Some(false), options, budget: Budget::new() };
@@ -40,8 +48,11 @@ pub fn plan_known(
     let mut clips = Clips::new(world);
     let mut files = Vec::with_capacity(job.files.len());
     let mut error = None;
-    for (entry, ops) in job.files.iter().zip(&parsed) {
-        let (outcome, refused) = entry::run(&shared, entry, ops, &mut tree, &mut clips)?;
+    for (index, (entry, ops)) in job.files.iter().zip(&parsed).enumerate() {
+        let (outcome, refused) = match left_out.get(&index) {
+            Some(refusal) => (entry::left_out(entry, ops, refusal, &mut clips), Some(refusal.clone())),
+            None => entry::run(&shared, entry, ops, &mut tree, &mut clips)?,
+        };
         files.push(outcome);
         error = error.or(refused);
     }

@@ -6,6 +6,7 @@
 mod budget;
 mod combine;
 mod entry;
+mod files;
 mod job;
 mod needs;
 mod stage;

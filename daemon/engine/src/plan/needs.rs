@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use editd_proto::error::Code;
 use editd_proto::limits;
-use editd_proto::message::{FileEntry, JobRequest};
+use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use crate::op::{Op, parse};
@@ -12,7 +12,20 @@ use crate::refusal::{malformed, refuse};
 use crate::{Needs, Proof, Refusal};
 
 /// The edits of an entry, each read or refused.
-pub(crate) type Parsed<'j> = Vec<Result<Op<'j>, Refusal>>;
+pub(crate) type Parsed<'j> = Vec<Result<Op<'j>, Malformed<'j>>>;
+
+/// An edit that cannot be read.
+pub(crate) struct Malformed<'j> {
+    /// Why.
+    pub(crate) refusal: Refusal,
+    /// The clipboard that it would have stored.
+    stores: Option<&'j str>,
+}
+
+/// The clipboard that an edit stores, or would have stored if it could be read.
+pub(crate) fn stores<'j>(op: &Result<Op<'j>, Malformed<'j>>) -> Option<&'j str> {
+    op.as_ref().map_or_else(|malformed| malformed.stores, Op::stores)
+}
 
 /// What a job must be shown before it can be planned.
 ///
@@ -71,11 +84,11 @@ pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed<'_>>, Refusal> {
     check_shape(job)?;
     let mut entries = Vec::with_capacity(job.files.len());
     for entry in &job.files {
-        let parsed: Parsed<'_> = entry.edits.iter().map(|edit| parse(edit, job.threshold)).collect();
+        let parsed: Parsed<'_> = entry.edits.iter().map(|edit| read_one(edit, job.threshold)).collect();
         if !job.partial
-            && let Some((edit, Err(refusal))) = parsed.iter().enumerate().find(|(_, op)| op.is_err())
+            && let Some((edit, Err(malformed))) = parsed.iter().enumerate().find(|(_, op)| op.is_err())
         {
-            let mut refusal = refusal.clone();
+            let mut refusal = malformed.refusal.clone();
             refusal.path = Some(entry.path.clone());
             refusal.edit = Some(edit as u64 + 1);
             return Err(refusal);
@@ -83,6 +96,12 @@ pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed<'_>>, Refusal> {
         entries.push(parsed);
     }
     Ok(entries)
+}
+
+fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Malformed<'_>> {
+    let name = |name: &&str| (1..=limits::NAME).contains(&name.len());
+    parse(edit, threshold)
+        .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.as_deref().filter(name) })
 }
 
 fn check_shape(job: &JobRequest) -> Result<(), Refusal> {

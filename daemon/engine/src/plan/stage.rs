@@ -11,13 +11,13 @@ use editd_proto::limits;
 
 use super::Budget;
 use super::combine::is_text;
-use super::needs::Parsed;
+use super::needs::{Parsed, stores};
 use super::verdict::Verdicts;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Effect, Found, Op, Outline, Scene, Symbols};
+use crate::op::{Effect, Found, Neighbours, Op, Outline, Scene, Symbols};
 use crate::refusal::{internal, malformed, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
 use crate::text::{Breaks, Encoding, Text};
@@ -127,17 +127,21 @@ fn locate(
     let hay = Haystack::new(text, ground.budget, needles.collect());
     let written = written(ops, verdicts, clips);
     let outline = Outline::new(ops.iter().flatten().filter_map(Op::headers));
+    let standing = ops.iter().zip(0..).filter(|(_, edit)| verdicts.stands(*edit as usize));
+    let neighbours =
+        Neighbours::new(standing.filter_map(|(op, edit)| Some((edit, op.as_ref().ok()?.hunk()?))));
     let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes));
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
-        let Ok(op) = op else { continue };
-        if !is_text(op) || !verdicts.stands(edit) {
-            spoil_one(op, clips);
+        let name = stores(op);
+        let Some(op) = op.as_ref().ok().filter(|op| is_text(op) && verdicts.stands(edit)) else {
+            name.into_iter().for_each(|name| clips.spoil(name));
             continue;
-        }
+        };
         let scene = Scene {
             text,
             hay: &hay,
             outline: &outline,
+            neighbours: &neighbours,
             symbols: &symbols,
             edit: u32::try_from(edit).unwrap_or(u32::MAX),
             origin: ground.path,
@@ -161,7 +165,7 @@ fn locate(
             }
             Err(refusal) => {
                 verdicts.refuse(edit, refusal)?;
-                spoil_one(op, clips);
+                name.into_iter().for_each(|name| clips.spoil(name));
             }
         }
     }
@@ -248,9 +252,9 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
 fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
     let mut spoilt: BTreeSet<&str> = BTreeSet::new();
     for (edit, op) in ops.iter().enumerate() {
-        let Ok(op) = op else { continue };
-        let own = op.reads().is_some() && op.reads() == op.stores();
-        if let Some(name) = op.reads().filter(|name| !own && spoilt.contains(name)) {
+        let reads = op.as_ref().ok().and_then(Op::reads);
+        let own = reads.is_some() && reads == stores(op);
+        if let Some(name) = reads.filter(|name| !own && spoilt.contains(name)) {
             verdicts.refuse(
                 edit,
                 refuse(
@@ -261,7 +265,7 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
                 ),
             )?;
         }
-        match (op.stores(), verdicts.stands(edit)) {
+        match (stores(op), verdicts.stands(edit)) {
             (Some(name), true) => drop(spoilt.remove(name)),
             (Some(name), false) => drop(spoilt.insert(name)),
             _ => {}
@@ -318,7 +322,7 @@ fn store(
     clips: &mut Clips<'_>,
 ) {
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
-        let Some(name) = op.as_ref().ok().and_then(Op::stores) else { continue };
+        let Some(name) = stores(op) else { continue };
         match report.as_ref().and_then(|report| report.stored.as_ref()).filter(|_| verdicts.stands(edit)) {
             Some(text) => clips.store(name, Rc::clone(text), ground.path),
             None => clips.spoil(name),
@@ -329,14 +333,8 @@ fn store(
 /// Spoils what the edits of an entry would have stored, since none of them is applied.
 pub(crate) fn spoil(ops: &Parsed<'_>, verdicts: &Verdicts<'_>, clips: &mut Clips<'_>) {
     for (edit, op) in ops.iter().enumerate() {
-        if let (Ok(op), false) = (op, verdicts.stands(edit)) {
-            spoil_one(op, clips);
+        if let (Some(name), false) = (stores(op), verdicts.stands(edit)) {
+            clips.spoil(name);
         }
-    }
-}
-
-fn spoil_one(op: &Op<'_>, clips: &mut Clips<'_>) {
-    if let Some(name) = op.stores() {
-        clips.spoil(name);
     }
 }

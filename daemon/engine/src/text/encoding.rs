@@ -67,6 +67,11 @@ fn named(label: &str) -> Result<Encoding, Refusal> {
     Ok(Encoding::Named(found))
 }
 
+/// Whether bytes that are not UTF-16 have a NUL where that makes them no text.
+pub(crate) fn has_nul(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes.cut(0..bytes.len().min(limits::BINARY_PROBE))).is_some()
+}
+
 impl Encoding {
     /// As replies name it.
     pub(crate) fn name(self) -> String {
@@ -81,10 +86,11 @@ impl Encoding {
     /// Decodes, or refuses with `binary` or `encoding`.
     pub(crate) fn decode(self, bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
         let wide = matches!(self, Self::Utf16Le | Self::Utf16Be);
-        if !wide && memchr::memchr(0, bytes.cut(0..bytes.len().min(limits::BINARY_PROBE))).is_some() {
+        if !wide && has_nul(bytes) {
             return Err(refuse(
                 Code::Binary,
-                "this file holds NUL bytes, so it is not text; only file operations apply",
+                "this file holds NUL bytes, so it is not text; only file operations apply: to write it anew, delete it in \
+                 one entry and create it in the next",
             ));
         }
         match self {

@@ -10,7 +10,7 @@ mod ending;
 mod index;
 mod model;
 
-pub(crate) use encoding::Encoding;
+pub(crate) use encoding::{Encoding, has_nul};
 pub(crate) use ending::{break_list, follow, split_final_break};
 pub(crate) use index::LineIndex;
 pub(crate) use model::{Breaks, Text};

@@ -9,7 +9,7 @@ use editd_proto::message::{FileOutcome, Receipt, Status};
 use super::decide::{self, Shown};
 use crate::disk::put::Rescue;
 use crate::disk::{Found, Place, Sight};
-use crate::journal::{external, void};
+use crate::journal::{external, flushing, void};
 use crate::receipt;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
@@ -172,6 +172,10 @@ fn in_place(
         return Ok(Standing::Put);
     }
     if found.is(before) && found.face.mode == before.mode {
+        if rooms.disk.doubts(found.face.identity) {
+            // It was written back, and the disk did not take that: a second flush would not say so.
+            rooms.disk.rewrite(place, &found.face, &found.bytes, before.mode)?;
+        }
         return Ok(Standing::Pending);
     }
     let Some((old, new)) = decide::in_place_sides(file, &found.face, &found.bytes) else {
@@ -196,7 +200,11 @@ pub(super) fn shown(found: &Found) -> Shown {
 pub(super) fn seal(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<()> {
     rooms.store.append(&seal_records(rooms, entry)).map_err(io::Error::other)?;
     for file in &entry.files {
-        lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+        lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
+        let place = find(rooms, file).ok().flatten();
+        let left =
+            place.zip(file.after.as_ref()).and_then(|(place, face)| rooms.disk.open_left(&place, face));
+        flushing::hold(rooms, file, left.map(|left| left.file));
     }
     lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
     Ok(())

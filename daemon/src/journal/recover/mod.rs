@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use editd_proto::path::WirePath;
 
+use super::flushing;
 use crate::disk::PlaceError;
 use crate::disk::sight::Sight;
 use crate::rooms::{Rooms, lock};
@@ -100,7 +101,9 @@ fn remember(rooms: &Rooms, entry: &Entry) {
             && let Ok(Sight::File(found)) = rooms.disk.look(&place)
             && file.after.as_ref().is_some_and(|after| found.is(after))
         {
-            lock(&rooms.known).wrote(&file.path, file.after.as_ref());
+            // Who knows where its name has been since.
+            lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
+            flushing::hold(rooms, file, Some(found.file));
         }
     }
 }

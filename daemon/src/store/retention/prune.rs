@@ -18,16 +18,24 @@ impl Shared {
     /// Removes the rows of entries that are too old or too many, settled ones only. Their keys live for a
     /// day at least.
     pub(super) fn prune_entries(&self, now_ms: u64, keep: Keep) -> Result<u64, StoreError> {
+        let old = |time: u64| time >= keep.sane_ms && time.saturating_add(keep.age_ms) < now_ms;
         let mut beyond = Vec::new();
         let mut rank = 0u64;
+        // Those that are too old, as far as all before them are: a later one cannot be older, whatever the clock said.
+        let mut aged = Vec::new();
         self.rows.down(&[key::ENTRY], &key::behind(&[key::ENTRY]), &mut |key, value| {
             rank += 1;
             let row: EntryRow = row::rest(value)?;
-            if rank > keep.entries || row.time.saturating_add(keep.age_ms) < now_ms {
+            if rank > keep.entries {
                 beyond.extend(key::id_of(key));
+            } else if old(row.time) {
+                aged.extend(key::id_of(key));
+            } else {
+                aged.clear();
             }
             Ok(true)
         })?;
+        beyond.append(&mut aged);
         let mut gone = 0;
         for ids in beyond.chunks(STEP) {
             gone += self.prune_step(ids, now_ms)?;

@@ -61,6 +61,25 @@ fn the_number_of_entries_and_the_log_are_bounded_and_the_newest_stay() {
 }
 
 #[test]
+fn an_entry_is_no_older_than_one_before_it_whatever_the_clock_said() {
+    let (store, _) = open(&Machine::new());
+    (1..=9).for_each(|id| settled(&store, id, "s", None));
+    // The clock was ahead when 10 was made, and before everything when 20 was.
+    for (id, time) in [(10, NOW + 5000), (11, 1011), (20, 3), (21, 1021)] {
+        let mut e = entry(id, "s", &["a"]);
+        e.time = time;
+        store.append(&[Record::Intent(e), seal(id)]).unwrap();
+        store.append(&[Record::Settle(Settle { id: JobId(id), diverged: false })]).unwrap();
+    }
+    store.upkeep(NOW, Keep { age_ms: 500, sane_ms: 1002, ..NEVER }).unwrap();
+    assert_eq!(ids(&store), (1..=11).chain([20, 21]).collect::<Vec<_>>(), "the first was made at no time");
+    store.upkeep(NOW, Keep { age_ms: 500, ..NEVER }).unwrap();
+    assert_eq!(ids(&store), [10, 11, 20, 21]);
+    store.upkeep(NOW + 6000, Keep { age_ms: 500, ..NEVER }).unwrap();
+    assert_eq!(ids(&store), [0; 0]);
+}
+
+#[test]
 fn age_and_bytes_are_limits_too() {
     let (store, _) = open(&Machine::new());
     (1..=200).for_each(|id| settled(&store, id, "s", None));

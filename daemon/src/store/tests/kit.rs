@@ -14,7 +14,7 @@ use crate::store::{Backing, Keep, Opened, Options, Store, StoreError};
 
 pub(crate) const SEGMENT: u64 = 32 * 1024;
 
-pub(crate) const NEVER: Keep = Keep { age_ms: u64::MAX, entries: u64::MAX, bytes: u64::MAX };
+pub(crate) const NEVER: Keep = Keep { age_ms: u64::MAX, entries: u64::MAX, bytes: u64::MAX, sane_ms: 0 };
 
 pub(crate) fn options(database: Backing) -> Options {
     Options { database, segment: SEGMENT, contents: 64 * 1024, background: false }

@@ -69,6 +69,11 @@ fn subscriptions_are_bounded_and_told_apart() {
     assert_eq!(subjects.matching(Path::new("a.rs")), [1]);
     assert_eq!(subjects.add(2, &[]), Err(SubscribeError::Exists));
     assert_eq!(subjects.add(3, &vec!["*".into(); limits::GLOBS + 1]), Err(SubscribeError::TooManyGlobs));
+    let long = vec!["x".repeat(limits::GLOB); limits::GLOBS_BYTES / limits::GLOB];
+    subjects.add(3, &long).unwrap();
+    subjects.remove(3);
+    let longer = [long, vec!["x".into()]].concat();
+    assert_eq!(subjects.add(3, &longer), Err(SubscribeError::TooLongGlobs));
     assert!(subjects.add(3, &["ok".into(), "[".into()]).is_err());
     assert!(subjects.matching(Path::new("ok")) == [1], "a refused subscription leaves nothing");
     subjects.remove(1);

@@ -13,7 +13,8 @@ use crate::{Budget, Language, Unparsed};
 /// * A file with errors before: those that it did not have, counted by their message. Where one of the old errors is
 ///   gone, or the grammar is [not sure](Language::is_sure), the others may be such as it had hidden: then only those on
 ///   the lines that changed.
-/// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none.
+/// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none. Data that had no
+///   errors and no such mark does not become one.
 ///
 /// All are [`Certainty::Sure`] where the grammar is. Where it is not, those alone that are about brackets or quotations
 /// in a file that had no errors, and only where the edit brought an end too few or too many as the texts are counted.
@@ -28,13 +29,19 @@ pub fn introduced(
     budget: &Budget,
 ) -> Result<Vec<SyntaxError>, Unparsed> {
     let mut found = faults(language, path, new, budget)?;
-    if found.is_empty() || is_template(language, new) {
+    let old = old.filter(|old| !old.trim().is_empty());
+    let template = is_template(language, new);
+    let may_be = |old: &str| language == Language::Html || has_marks(old);
+    if found.is_empty() || template && old.is_none_or(may_be) {
         return Ok(Vec::new());
     }
     let sure = language.is_sure();
     let mut balance = None;
-    if let Some(old) = old.filter(|old| !old.trim().is_empty()) {
+    if let Some(old) = old {
         let before = faults(language, path, old, budget)?;
+        if template && !before.is_empty() {
+            return Ok(Vec::new());
+        }
         if before.is_empty() {
             balance = Some((Balance::of(old), Balance::of(new)));
         } else {
@@ -137,6 +144,14 @@ fn changed(old: &str, new: &str) -> Range<usize> {
     let start = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
     let behind = new.get(end..).unwrap_or_default();
     start..behind.find(['\n', '\r']).map_or(new.len(), |newline| end + newline)
+}
+
+/// Whether data may be a template whose marks stand in its lines; `${{` is none, workflows are data.
+fn has_marks(text: &str) -> bool {
+    ["{{", "{%", "<%"].iter().any(|mark| {
+        let mut found = text.match_indices(mark);
+        found.any(|(at, _)| !text.get(..at).is_some_and(|front| front.ends_with('$')))
+    })
 }
 
 /// Whether a text is a template of a language in which templates are written. In data, marks inside a line may as well

@@ -25,7 +25,14 @@ pub(crate) fn faults(text: &str, outline: &Outline) -> Vec<String> {
             parent.map_or(0, |parent| parent.depth + 1) == symbol.depth,
             "its depth is not its parent's and one",
         );
-        must(parent.is_none_or(|parent| within(&symbol.extent, &parent.definition)), "it leaves its parent");
+        let lies_in = |parent: &Symbol| {
+            let ends = symbol.definition.end == parent.definition.end;
+            // What stands behind the last thing in it belongs to both.
+            let outer =
+                if ends { parent.definition.start..parent.extent.end } else { parent.definition.clone() };
+            within(&symbol.definition, &parent.definition) && within(&symbol.extent, &outer)
+        };
+        must(parent.is_none_or(lies_in), "it leaves its parent");
     }
     faults.extend(crossings(outline));
     faults.extend(paths(outline));

@@ -34,11 +34,15 @@ pub enum Deed {
     Symlink,
     /// A folder is put in its place; it is moved away.
     Folder,
+    /// It is moved away, and stays so.
+    MoveAway,
+    /// Its folder is moved away with all that is in it.
+    MoveFolder,
 }
 
 impl Deed {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Replace,
         Self::ReplaceAlone,
         Self::Rewrite,
@@ -52,12 +56,21 @@ impl Deed {
         Self::Link,
         Self::Symlink,
         Self::Folder,
+        Self::MoveAway,
+        Self::MoveFolder,
     ];
 
     /// Whether it writes bytes that nobody else wrote.
     #[must_use]
     pub fn writes(self) -> bool {
         !matches!(self, Self::Delete | Self::Chmod | Self::Link | Self::Symlink | Self::Folder)
+            && !matches!(self, Self::MoveAway | Self::MoveFolder)
+    }
+
+    /// Whether the name is free afterwards: as it is where a cut took it.
+    #[must_use]
+    pub fn frees(self) -> bool {
+        matches!(self, Self::Delete | Self::MoveAway | Self::MoveFolder)
     }
 
     /// Whether what it writes stands on what it read a moment before: from a file that is being rewritten in place it
@@ -65,6 +78,25 @@ impl Deed {
     #[must_use]
     pub fn reads(self) -> bool {
         matches!(self, Self::Replace | Self::Rewrite | Self::Exchange | Self::Backup)
+    }
+
+    /// The file as it left it, where it wrote something.
+    #[must_use]
+    pub fn wrote(self, outside: &Outside, held: Option<&OutsideFile>, path: &str) -> Option<Vec<u8>> {
+        match held {
+            Some(held) => Some(held.read()),
+            None if self.writes() => outside.read(&format!("{ROOT}/{path}")).ok(),
+            None => None,
+        }
+    }
+
+    /// What all names begin with that it touches.
+    #[must_use]
+    pub fn reach(self, path: &str) -> &str {
+        match (self, path.rsplit_once('/')) {
+            (Self::MoveFolder, Some((folder, _))) => folder,
+            _ => path,
+        }
     }
 
     /// What the other process has opened before: nothing where the file is not there.
@@ -111,6 +143,14 @@ impl Deed {
             Self::Folder => {
                 outside.rename(&path, &format!("{path}~"))?;
                 outside.mkdir(&path)
+            }
+            Self::MoveAway => outside.rename(&path, &format!("{path}.moved")),
+            Self::MoveFolder => {
+                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                if folder == ROOT {
+                    return Err(io::ErrorKind::InvalidInput.into());
+                }
+                outside.rename(folder, &format!("{folder}.moved"))
             }
         }
     }

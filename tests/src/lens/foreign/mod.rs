@@ -3,6 +3,7 @@
 //! applied before it, after it, or not at all.
 
 pub mod deed;
+pub mod ends;
 pub mod relay;
 pub mod window;
 
@@ -14,10 +15,12 @@ use editd_proto::message::{Receipt, Status};
 use super::crash::Report;
 use super::desk::Desk;
 use super::image::{Album, Cuts, Image};
+use super::kept::{Chronicle, taken_away_by};
 use super::story::{Course, KEY, Story};
 use super::view::View;
-use crate::sim::{OutsideFile, Seeded, SimMachine, When};
+use crate::sim::{Outside, OutsideFile, Seeded, When};
 use deed::Deed;
+use ends::Ends;
 use window::Windows;
 
 /// How much is looked at.
@@ -33,27 +36,11 @@ pub struct Plan {
     pub enough: usize,
 }
 
-/// What may stand in the end.
-struct Ends {
-    /// The deed alone: the job was refused.
-    alone: View,
-    /// The job on top of the deed.
-    on_top: View,
-    /// The deed on top of the job.
-    below: View,
-    /// The job alone; then what was written is in the journal.
-    journaled: View,
-    /// Calls that the process has made when the job begins, when it is answered, and when all is settled.
-    calls: [u64; 3],
-    /// Where a deed may be lost.
-    windows: Windows,
-}
-
 /// A descriptor that the other process keeps.
 type Held = Arc<Mutex<Option<OutsideFile>>>;
 
 /// The words by which what was written is known again.
-fn tag(nth: u64) -> String {
+pub(super) fn tag(nth: u64) -> String {
     format!("foreign-{nth}-bytes")
 }
 
@@ -69,7 +56,7 @@ pub fn look(story: &Story, path: &str, deeds: &[Deed], plan: &Plan) -> Report {
     let mut report = Report::default();
     let mut dice = Seeded::new(plan.seed);
     for deed in deeds {
-        let ends = match ends(story, path, *deed) {
+        let ends = match Ends::of(story, path, *deed) {
             Ok(Some(ends)) => ends,
             Ok(None) => continue,
             Err(error) => {
@@ -101,35 +88,6 @@ pub fn look(story: &Story, path: &str, deeds: &[Deed], plan: &Plan) -> Report {
     report
 }
 
-/// Plays the three orders in which a job and a deed may happen; nothing where the deed cannot be done.
-fn ends(story: &Story, path: &str, deed: Deed) -> Result<Option<Ends>, String> {
-    let word = tag(0);
-    let course = story.course()?;
-    let first = story.machine();
-    let desk = story.begin(&first)?;
-    let mut held = deed.prepare(&first.outside(), path);
-    if deed.run(&first.outside(), held.as_ref(), path, &word).is_err() {
-        return Ok(None);
-    }
-    let alone = View::of(&first);
-    let _receipt = desk.act(&story.job, KEY);
-    held.take();
-    desk.settle();
-    let on_top = View::of(&first);
-
-    let last = story.machine();
-    let desk = story.begin(&last)?;
-    let mut held = deed.prepare(&last.outside(), path);
-    let _receipt = desk.act(&story.job, KEY);
-    // Where the file is gone by then the deed does nothing, or makes it anew.
-    let _done = deed.run(&last.outside(), held.as_ref(), path, &word);
-    held.take();
-    desk.settle();
-    let below = View::of(&last);
-    let (calls, windows) = (course.calls, windows(&course));
-    Ok(Some(Ends { alone, on_top, below, journaled: course.after, calls, windows }))
-}
-
 /// One deed at one call.
 struct Run<'a> {
     story: &'a Story,
@@ -141,28 +99,36 @@ struct Run<'a> {
     images: usize,
 }
 
+/// What came of the deed.
+#[derive(Default)]
+struct Told {
+    done: Option<Result<(), String>>,
+    chronicle: Chronicle,
+}
+
 impl Run<'_> {
     fn all(&mut self, plan: &Plan, dice: &mut Seeded) -> Result<(), String> {
         let machine = self.story.machine();
         let desk = self.story.begin(&machine)?;
         let held: Held = Arc::new(Mutex::new(self.deed.prepare(&machine.outside(), self.path)));
         let album = Album::new(Cuts { limit: 0, seed: plan.seed });
-        let done = self.order(&machine, &held, (plan.kills > 0).then(|| album.clone()));
+        let told = self.order(&desk, &held, (plan.kills > 0).then(|| album.clone()));
         let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
         desk.settle();
-        if let Err(error) = lock(&done).as_ref().map_or(Ok(()), |done| done.clone()) {
+        let Told { done, chronicle } = std::mem::take(&mut *lock(&told));
+        if let Some(Err(error)) = done {
             // What cannot be done does no harm.
             let _not_done = error;
             return Ok(());
         }
         lock(&held).take();
+        desk.release();
         if !desk.settle() {
             self.found.push("it never settles".to_owned());
         }
-        let happened = lock(&done).is_some();
-        if happened {
+        if done.is_some() {
             self.images += 1;
-            self.judge(&desk, Some(&receipt), "")?;
+            self.judge(&desk, Some(&receipt), &chronicle, "")?;
         }
         drop(desk);
         let mut images = album.close(&machine);
@@ -174,58 +140,64 @@ impl Run<'_> {
             let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
             images.remove(at);
         }
-        images.iter().try_for_each(|image| self.killed(image))
+        images.iter().try_for_each(|image| self.killed(image, &chronicle))
     }
 
     /// Orders the deed, and images from then on.
-    fn order(
-        &self,
-        machine: &SimMachine,
-        held: &Held,
-        album: Option<Album>,
-    ) -> Arc<Mutex<Option<Result<(), String>>>> {
-        let done = Arc::new(Mutex::new(None));
-        let (told, held, deed) = (Arc::clone(&done), Arc::clone(held), self.deed);
-        let (path, same) = (self.path.to_owned(), machine.clone());
-        machine.at_call(self.call, When::Before, move |outside| {
-            let ran = deed.run(outside, lock(&held).as_ref(), &path, &tag(0));
-            *lock(&told) = Some(ran.map_err(|error| error.to_string()));
+    fn order(&self, desk: &Desk, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
+        let mut chronicle = Chronicle::default();
+        chronicle.all_stood("at first", &View::of(&self.story.machine()), |_, _| true);
+        chronicle.all_stood("before the job", &View::of(&desk.machine), |_, _| true);
+        chronicle.gone(desk.gone());
+        let told = Arc::new(Mutex::new(Told { done: None, chronicle }));
+        let (noted, held, deed) = (Arc::clone(&told), Arc::clone(held), self.deed);
+        let (path, same) = (self.path.to_owned(), desk.machine.clone());
+        desk.machine.at_call(self.call, When::Before, move |outside| {
+            // Where a job has put a copy in its place, the file that was held is theirs all the same.
+            let had = lock(&held).as_ref().map(OutsideFile::read);
+            let run = |outside: &Outside| deed.run(outside, lock(&held).as_ref(), &path, &tag(0));
+            let (ran, taken) = taken_away_by(outside, run);
+            let mut told = lock(&noted);
+            told.done = Some(ran.map_err(|error| error.to_string()));
+            told.chronicle.gone(taken);
+            told.chronicle.gone(had);
+            if let Some(bytes) = deed.wrote(outside, lock(&held).as_ref(), &path) {
+                told.chronicle.stood("what others wrote", &bytes, false);
+            }
+            drop(told);
             if let Some(album) = album {
-                album.watch(&same);
+                album.watch_from_this_call(&same);
             }
         });
-        done
+        told
     }
 
     /// The daemon was killed after the deed.
-    fn killed(&mut self, image: &Image) -> Result<(), String> {
+    fn killed(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
         self.images += 1;
         let when = format!("{image:?}: ");
         let desk = Desk::open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
         if !desk.settle() {
             self.found.push(format!("{when}it never settles"));
         }
-        self.judge(&desk, None, &when)
+        self.judge(&desk, None, chronicle, &when)
     }
 
-    /// Unsealed, and others changed a file that was put: the rest of the job is taken back, and theirs stays, made of
-    /// what they found there.
-    fn taken_back_around(&self, view: &View) -> bool {
-        let theirs = |path: &str| path.starts_with(self.path);
-        let same = |a: &View, of: &dyn Fn(&str) -> bool| {
-            let here = view.files.iter().filter(|(path, _)| of(path));
-            here.eq(a.files.iter().filter(|(path, _)| of(path)))
-        };
-        same(&self.ends.below, &theirs) && same(&self.ends.alone, &|path| !theirs(path))
-    }
-
-    fn judge(&mut self, desk: &Desk, receipt: Option<&Receipt>, when: &str) -> Result<(), String> {
+    fn judge(
+        &mut self,
+        desk: &Desk,
+        receipt: Option<&Receipt>,
+        chronicle: &Chronicle,
+        when: &str,
+    ) -> Result<(), String> {
         let Ends { alone, on_top, below, journaled, .. } = self.ends;
         let view = View::of(&desk.machine);
         let held = !self.deed.writes() || is_held(desk, &view, &tag(0))?;
         if !held {
             self.found.push(format!("{when}what was written is lost; {}", told(receipt)));
         }
+        let lost = chronicle.lost(&desk.machine, false)?;
+        self.found.extend(lost.into_iter().map(|what| format!("{when}{what}; {}", told(receipt))));
         if receipt
             .and_then(|receipt| receipt.error.as_ref())
             .is_some_and(|error| error.code == Code::Internal)
@@ -236,10 +208,7 @@ impl Run<'_> {
         let may = |view: &View| match applied {
             Some(false) => view.files == alone.files,
             Some(true) => [on_top, below, journaled].iter().any(|end| view.files == end.files),
-            None => {
-                [alone, on_top, below, journaled].iter().any(|end| view.files == end.files)
-                    || self.taken_back_around(view)
-            }
+            None => self.ends.have(view) || self.ends.taken_back_around(view, self.deed.reach(self.path)),
         };
         if !may(&view) {
             let against =
@@ -266,7 +235,7 @@ fn told(receipt: Option<&Receipt>) -> String {
 }
 
 /// Whether bytes stand in some file of the workspace, or in some entry of the journal.
-fn is_held(desk: &Desk, view: &View, word: &str) -> Result<bool, String> {
+pub(super) fn is_held(desk: &Desk, view: &View, word: &str) -> Result<bool, String> {
     let in_file = |seen: &crate::sim::Seen| match seen {
         crate::sim::Seen::File { bytes, .. } => {
             bytes.windows(word.len()).any(|window| window == word.as_bytes())

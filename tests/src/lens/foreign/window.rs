@@ -48,6 +48,15 @@ impl Windows {
         (in_place && self.rewriting.contains(&call)) || self.replacing.contains(&call)
     }
 
+    /// The same of a deed that is done before a call, or of another one while no daemon runs.
+    #[must_use]
+    pub fn may_lose(&self, at: Option<(Deed, u64)>) -> bool {
+        match at {
+            Some((deed, call)) => self.hold(deed, call) || (self.rewrites() && deed.reads()),
+            None => self.rewrites(),
+        }
+    }
+
     /// Whether a kill after a deed before this call may leave the middle of a rewriting: the deed hit the file, or its
     /// name, between its first new byte and the seal, so that recovery cannot tell what the file holds.
     #[must_use]

@@ -97,6 +97,27 @@ fn after_a_failed_flush_a_later_one_succeeds_and_flushes_nothing() {
 }
 
 #[test]
+fn what_is_written_again_after_a_failed_flush_is_flushed() {
+    let (machine, dir) = machine();
+    let two_blocks = [vec![b'a'; 4096], vec![b'b'; 100]].concat();
+    let file = make(&dir, b"f", &two_blocks);
+    machine.fail_call(machine.calls() + 1, crate::sim::EIO, Lasting::Once);
+    assert!(file.sync_all().is_err());
+    file.write_all_at(b"B", 4096).unwrap();
+    file.sync_all().unwrap();
+    dir.sync().unwrap();
+    let second = [&b"B"[..], &[b'b'; 99]].concat();
+    for shown in contents(&machine, "/w/f") {
+        let shown = shown.unwrap();
+        assert_eq!(shown.get(4096..), Some(&second[..]), "its block was written again, and whole");
+    }
+    assert!(contents(&machine, "/w/f").len() > 1, "the other one was not");
+    file.write_all_at(&two_blocks, 0).unwrap();
+    file.sync_all().unwrap();
+    assert_eq!(contents(&machine, "/w/f"), [Some(two_blocks)].into());
+}
+
+#[test]
 fn leases_see_writers_in_both_orders() {
     let (machine, dir) = machine();
     make(&dir, b"f", b"x");

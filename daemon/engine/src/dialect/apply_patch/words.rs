@@ -8,7 +8,7 @@ use editd_proto::message::{EditStatus, FileOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
 use super::envelope::Hunk;
-use crate::dialect::explain::{left_out, with_details};
+use crate::dialect::explain::{left_out, loose_rung, span, with_details};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
@@ -98,6 +98,9 @@ impl Words for PatchWords {
             for (number, error) in left_out(file).take(limits::SAID) {
                 line(&mut out, &self.failure(Some(at), Some(number), error));
             }
+            for note in self.loose(at, file).take(limits::SAID) {
+                line(&mut out, &note);
+            }
             for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
                 line(&mut out, &note);
             }
@@ -126,6 +129,20 @@ impl PatchWords {
             (Status::Refused, Some(error)) => self.failure(None, error.edit, error),
             (Status::Refused, None) => "The patch was refused; nothing was written.".to_owned(),
         }
+    }
+
+    /// Which hunks of a file matched otherwise than quoted.
+    fn loose(&self, entry: usize, file: &FileOutcome) -> impl Iterator<Item = String> {
+        let hunks = self.entries.get(entry).map_or(&[][..], |said| &said.hunks);
+        hunks.iter().zip(&file.edits).filter_map(|(hunk, edit)| {
+            let (first, last) = edit.lines?;
+            Some(format!(
+                "Hunk on line {} matched {} as `{}`.",
+                hunk.line,
+                span(first, last),
+                loose_rung(edit)?
+            ))
+        })
     }
 
     /// The hunk that an error is about.

@@ -5,6 +5,7 @@ use editd_proto::message::{Edit, SymbolPosition, Within};
 use serde_json::{Map, Value};
 
 use crate::Refusal;
+use crate::dialect::json;
 use crate::op::Check;
 use crate::refusal::malformed;
 
@@ -25,8 +26,7 @@ const CHUNK_FIELDS: [&str; 4] = ["context_before", "old_lines", "new_lines", "co
 /// # Errors
 /// `malformed`, naming the field and, where it is about one, the chunk.
 pub(super) fn read(payload: &str) -> Result<Request, Refusal> {
-    let value: Value = serde_json::from_str(payload)
-        .map_err(|error| malformed(format!("the payload is not JSON ({error}); send one object")))?;
+    let value = json::value(payload)?;
     let Value::Object(fields) = &value else {
         return Err(malformed("the payload is not a JSON object; send one with the field chunks"));
     };

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, EditOutcome, EditStatus, Receipt, Status};
 
-use crate::dialect::explain::{explain, left_out, with_details};
+use crate::dialect::explain::{explain, left_out, loose_rung, span, with_details};
 use crate::dialect::{Answer, Words};
 use crate::limits;
+use crate::locate::excerpt;
 
 /// What must be remembered of a payload to speak of its answer.
 #[derive(Debug)]
@@ -21,6 +22,42 @@ struct Remembered {
     /// The clipboard that it stores.
     clipboard: Option<String>,
     kind: Kind,
+    /// The lines that `edge` may have cut.
+    edges: Edges,
+}
+
+/// The first and the last of some quoted lines, where the new text has the same there.
+#[derive(Debug, Default)]
+struct Edges {
+    first: Option<String>,
+    last: Option<String>,
+    /// How many lines were quoted.
+    lines: u64,
+}
+
+impl Edges {
+    fn of(edit: &Edit) -> Self {
+        let (Some(old), Some(new)) = (&edit.old, &edit.new) else { return Self::default() };
+        let same = |old: Option<&str>, new: Option<&str>| {
+            old.filter(|line| new == Some(*line)).map(|line| excerpt(line, 0))
+        };
+        Self {
+            first: same(old.lines().next(), new.lines().next()),
+            last: same(old.lines().next_back(), new.lines().next_back()),
+            lines: old.lines().count() as u64,
+        }
+    }
+
+    /// Which of them are not in the file, where that many lines are.
+    fn missing(&self, there: u64) -> String {
+        let both = self.lines.saturating_sub(there) > 1;
+        match (&self.first, &self.last) {
+            (Some(first), Some(last)) if both => format!("`{first}` and `{last}` are"),
+            (Some(first), Some(last)) => format!("`{first}` or `{last}` is"),
+            (Some(line), None) | (None, Some(line)) => format!("`{line}` is"),
+            (None, None) => "a line of oldText is".to_owned(),
+        }
+    }
 }
 
 /// What a patch does, as far as advice about it differs.
@@ -47,8 +84,11 @@ impl Kind {
 impl Reply {
     /// For these edits.
     pub(super) fn new(edits: &[Edit]) -> Self {
-        let remembered =
-            |edit: &Edit| Remembered { clipboard: edit.to_clipboard.clone(), kind: Kind::of(edit) };
+        let remembered = |edit: &Edit| Remembered {
+            clipboard: edit.to_clipboard.clone(),
+            kind: Kind::of(edit),
+            edges: Edges::of(edit),
+        };
         Self { patches: edits.iter().map(remembered).collect() }
     }
 
@@ -71,8 +111,7 @@ impl Reply {
             let rung = edit.rung.as_deref().unwrap_or_default();
             let place = match edit.lines {
                 None => String::new(),
-                Some((first, last)) if first == last => format!(" at line {first}"),
-                Some((first, last)) => format!(" at lines {first} to {last}"),
+                Some((first, last)) => format!(" at {}", span(first, last)),
             };
             format!(
                 "<clipboard>{name:?} holds what the file had{place}, not oldText as it was quoted: it matched as `{rung}`</clipboard>"
@@ -83,6 +122,23 @@ impl Reply {
             lines.push(format!("<clipboard>and {} more</clipboard>", altered.len() - lines.len()));
         }
         lines
+    }
+
+    /// Says which patches matched otherwise than quoted.
+    fn loose(&self, edits: &[EditOutcome]) -> Vec<String> {
+        let loose = (1u64..).zip(self.patches.iter().zip(edits)).filter_map(|(number, (patch, edit))| {
+            let rung = loose_rung(edit)?;
+            let (first, last) = edit.lines.unwrap_or_default();
+            let there = match rung {
+                "edge" => format!(": {} not in the file there", patch.edges.missing(last + 1 - first)),
+                _ => String::new(),
+            };
+            Some(format!(
+                "<matched>patch {number}: oldText matched {} as `{rung}`{there}</matched>",
+                span(first, last)
+            ))
+        });
+        loose.take(limits::SAID).collect()
     }
 
     fn kind(&self, patch: Option<u64>) -> Option<Kind> {
@@ -153,6 +209,7 @@ impl Words for Reply {
         for file in &receipt.files {
             lines.extend(left_out(file).map(|(number, error)| self.about(Some(number), error)));
             if matches!(receipt.status, Status::Applied | Status::Unchanged | Status::Partial) {
+                lines.extend(self.loose(&file.edits));
                 lines.extend(self.clipboards(&file.edits));
             }
             lines.extend(file.issues.iter().map(|issue| format!("<issue>{issue}</issue>")));

@@ -47,7 +47,7 @@ pub(super) enum Kind {
     LineMarker,
     /// A `:start_line:` without a number, or a second one of its kind.
     Number,
-    /// A `-------` at the start of both parts, with no number before the first.
+    /// A `-------` at the start of the SEARCH part, with no number before it.
     Dashes,
     /// A block without SEARCH text.
     Empty,
@@ -104,10 +104,10 @@ impl Fault {
                 "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
             ),
             Kind::Dashes => format!(
-                "{at}: `{marker}` stands at the start of both parts, so that it may be content of the file; put a backslash in front of both if it is, leave both out if not"
+                "{at}: `{marker}` stands below no `:start_line:`, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"
             ),
             Kind::Empty => format!(
-                "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part"
+                "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part; a file that is new or empty is written natively, by `write`"
             ),
             Kind::NoFile => {
                 format!(

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::block::lines;
@@ -9,8 +10,7 @@ use super::marker::Marker;
 use super::{list, tags};
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::dialect::Sample;
-use crate::refusal::malformed;
+use crate::dialect::{Sample, json};
 
 /// A text with blocks, and what the payload says beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,11 +36,11 @@ pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
         return tags::portions(payload);
     }
     if payload.trim_start().starts_with(['{', '[']) {
-        match serde_json::from_str::<Value>(payload) {
+        match json::value(payload) {
             Ok(value) => return list::portions(value),
             // The name of a file may begin like that.
-            Err(error) if !has_block(payload) => {
-                return Err(malformed(format!("the payload is no JSON that can be read ({error}); mend it")));
+            Err(refusal) if serde_json::from_str::<IgnoredAny>(payload).is_ok() || !has_block(payload) => {
+                return Err(refusal);
             }
             Err(_) => {}
         }

@@ -28,7 +28,7 @@ impl Line<'_> {
 pub(super) enum State {
     /// Between blocks.
     Outside,
-    /// After `<<<<<<< SEARCH`, where `:start_line:`, `:end_line:` and `-------` may still come.
+    /// After `<<<<<<< SEARCH`, where `:start_line:`, `:end_line:` and then `-------` may still come.
     Head(Head),
     /// In the SEARCH part, which starts there.
     Search(Head, usize),
@@ -45,8 +45,6 @@ pub(super) struct Head {
     /// What `:start_line:` says.
     pub(super) near: Option<u64>,
     ended: bool,
-    /// Whether dashes ended it.
-    dashed: bool,
 }
 
 /// A block, as places in the text.
@@ -113,9 +111,7 @@ fn outside(marker: Marker<'_>, line: &Line<'_>, between: Between) -> Result<Stat
         Marker::Separator(_) | Marker::Conflict if between == Between::Nothing && !slips(line.text) => {
             Ok(State::Outside)
         }
-        Marker::Search(width) => {
-            Ok(State::Head(Head { width, line: line.number, near: None, ended: false, dashed: false }))
-        }
+        Marker::Search(width) => Ok(State::Head(Head { width, line: line.number, near: None, ended: false })),
         Marker::Separator(Width::Narrow) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEARCH)),
         Marker::Conflict => Err(Fault::new(Kind::Slip, line, SEARCH)),
         // To skip it as text between blocks would silently drop what it was meant to start.
@@ -139,7 +135,9 @@ fn in_head(head: Head, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fau
         Marker::EndLine if head.ended => Err(Fault::of_line(Kind::Number, line)),
         Marker::EndLine => Ok(State::Head(Head { ended: true, ..head })),
         Marker::Dashes(width) if width == Width::Narrow || width == head.width => {
-            Ok(State::Search(Head { dashed: true, ..head }, line.end()))
+            // A heading is underlined so too: without a number before it, it may be content.
+            let marks = head.near.is_some() || head.ended;
+            if marks { Ok(State::Search(head, line.end())) } else { Err(Fault::of_line(Kind::Dashes, line)) }
         }
         _ => in_search(head, line.start, marker, line),
     }
@@ -169,11 +167,6 @@ fn in_replace(
         Marker::Separator(width) if separates(width, &head) => Err(Fault::new(Kind::Conflict, line, REPLACE)),
         Marker::Conflict => Err(Fault::new(Kind::Conflict, line, REPLACE)),
         Marker::StartLine(_) | Marker::EndLine => Err(Fault::new(Kind::LineMarker, line, REPLACE)),
-        // Where both parts begin with dashes and no number stands before the first, they may be content of both: taken
-        // for a marker in one part alone, they would be doubled.
-        Marker::Dashes(_) if line.start == from && head.dashed && head.near.is_none() && !head.ended => {
-            Err(Fault::of_line(Kind::Dashes, line))
-        }
         _ => Ok(Step::Go(State::Replace(head, search, from))),
     }
 }

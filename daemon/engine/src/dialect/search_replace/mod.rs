@@ -8,9 +8,8 @@
 //! markers is taken as it is, but for one `\` in front of a line that would else be a marker.
 //!
 //! *Limitations*: an empty SEARCH is `malformed`, also with a `:start_line:`: it quotes nothing, so nothing
-//! proves that the line is still the one that was meant. A `-------` at the start of both parts, with no number
-//! line before the first, is `malformed` too: taken for a marker in one part and for content in the other, it would be
-//! doubled.
+//! proves that the line is still the one that was meant. A `-------` that starts the SEARCH part with no number
+//! line before it is `malformed` too (declared): it may be the marker or the first line of what is quoted.
 
 mod translate;
 

@@ -2,6 +2,7 @@
 //! looks at a file.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, FileMode, Position};
@@ -52,7 +53,7 @@ impl Dialect for UnifiedDiff {
             }
             plans.push((file, deed));
         }
-        for (file, deed) in plans {
+        for (file, deed) in in_order(plans) {
             let line = file.line;
             gathered.take(file, deed).map_err(|mut refusal| {
                 refusal.line = refusal.line.or(Some(line));
@@ -68,6 +69,35 @@ impl Dialect for UnifiedDiff {
     fn say_refusal(&self, error: &WireError) -> String {
         refused(error)
     }
+}
+
+/// The files of a diff so that each makes room before another takes its name: every name is that of the files as they
+/// were. Those that take each other's stay as they are, and are refused where they meet.
+fn in_order<T>(plans: Vec<(T, Deed)>) -> Vec<(T, Deed)> {
+    let leaves = |(index, (_, deed)): (usize, &(T, Deed))| match deed {
+        Deed::Rename { from, .. } | Deed::Delete(from) => Some((from.clone(), index)),
+        Deed::Change(_) | Deed::Create(_) | Deed::Copy { .. } => None,
+    };
+    let leaving: HashMap<WirePath, usize> = plans.iter().enumerate().filter_map(leaves).collect();
+    let first = |index: usize| match plans.get(index) {
+        Some((_, Deed::Rename { to, .. })) => leaving.get(to).copied(),
+        _ => None,
+    };
+    let mut seen = vec![false; plans.len()];
+    let mut order = Vec::with_capacity(plans.len());
+    for index in 0..plans.len() {
+        let (mut chain, mut next) = (Vec::new(), Some(index));
+        while let Some(at) = next
+            && let Some(seen) = seen.get_mut(at).filter(|seen| !**seen)
+        {
+            *seen = true;
+            chain.push(at);
+            next = first(at);
+        }
+        order.extend(chain.into_iter().rev());
+    }
+    let mut plans: Vec<Option<(T, Deed)>> = plans.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|index| plans.get_mut(index)?.take()).collect()
 }
 
 /// What becomes of a file.
@@ -318,7 +348,7 @@ fn native(hunk: Hunk) -> Result<Edit, Refusal> {
     } else {
         hunk.body.text
     };
-    let base = Edit { text: Some(text), ..edit("hunk") };
+    let base = Edit { text: Some(text), eol: Some("literal".to_owned()), ..edit("hunk") };
     if hunk.body.counts.0 > 0 {
         return Ok(Edit { near: near.filter(|line| *line > 0), ..base });
     }

@@ -76,6 +76,10 @@ impl Words for DiffWords {
         let mut out = match receipt.status {
             Status::Applied => String::new(),
             Status::Partial => "Only part of the diff was applied.\n".to_owned(),
+            Status::Unchanged if follows(&receipt.files) => {
+                "The files were so already, but for line breaks, which follow the file; nothing changed.\n"
+                    .to_owned()
+            }
             Status::Unchanged => "The files were so already; nothing changed.\n".to_owned(),
             Status::Verified => "The diff would apply; nothing was written, as asked.\n".to_owned(),
             Status::Queued => "The diff waits for its turn; nothing is written yet.\n".to_owned(),
@@ -148,6 +152,11 @@ impl Said {
         };
         with_details(error, format!("{lead}{sentence}"))
     }
+}
+
+/// Whether some breaks of the diff were made those of the file.
+fn follows(files: &[FileOutcome]) -> bool {
+    files.iter().flat_map(|file| &file.edits).any(|edit| edit.converted_breaks.is_some())
 }
 
 /// What is worth saying of a hunk that was found.

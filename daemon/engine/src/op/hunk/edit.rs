@@ -10,7 +10,7 @@ use super::body::{Body, Ending, Group};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Extent, Fit, Line, Needle, Quote, Rung, Unfit};
+use crate::locate::{self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, Sole, Unfit};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
@@ -19,9 +19,10 @@ use crate::op::registry::Op;
 use crate::op::{fields, quote};
 use crate::refusal::malformed;
 use crate::splice::Place;
-use crate::text::{Breaks, Text, split_final_break};
+use crate::text::{Breaks, Text, break_list, split_final_break};
 
-pub(crate) const FIELDS: &[&str] = &["text", "at", "before", "all", "near", "window", "match", "threshold"];
+pub(crate) const FIELDS: &[&str] =
+    &["text", "at", "before", "all", "near", "window", "match", "threshold", "eol"];
 
 /// A hunk.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct Hunk<'a> {
     pub(crate) headers: &'a str,
     /// Whether the block is the whole file.
     whole: bool,
+    /// Whether breaks stay as given where those of the block are as given.
+    literal: bool,
 }
 
 pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
@@ -58,7 +61,8 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
         ));
     }
     let headers = edit.before.as_deref().unwrap_or("");
-    Ok(Op::Hunk(Box::new(Hunk { body, how, at: edit.at.as_ref(), headers, whole })))
+    let literal = fields::literal_eol(edit)?;
+    Ok(Op::Hunk(Box::new(Hunk { body, how, at: edit.at.as_ref(), headers, whole, literal })))
 }
 
 impl Hunk<'_> {
@@ -73,17 +77,49 @@ impl Hunk<'_> {
         !self.body.old.is_empty()
     }
 
+    fn quote(&self) -> Quote<'_> {
+        Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() }
+    }
+
+    /// The line at which it says that it stands, if it quotes anything.
+    pub(super) fn near(&self) -> Option<u64> {
+        self.how.near.filter(|_| self.quotes())
+    }
+
+    /// Whether it stands just there.
+    pub(super) fn stands_on_line(&self, scene: &Scene<'_>) -> bool {
+        self.headers.is_empty()
+            && locate::on_line(scene.text, &self.quote())
+                .is_some_and(|range| self.fit(scene.text, None, &range) != Fit::Out)
+    }
+
+    /// At how many places it stands.
+    ///
+    /// # Errors
+    /// `not_found` where what it says to stand above it does not; `limit`.
+    pub(super) fn sole(&self, scene: &Scene<'_>) -> Result<Sole, Refusal> {
+        let Some(needle) = self.needle(scene.text.breaks) else { return Ok(Sole::None) };
+        scene.pay_search(needle)?;
+        let scope = Scope::of(scene, self.headers)?;
+        let quote = Quote { near: None, ..self.quote() };
+        locate::sole(scene.hay, &quote, scope.is_none(), &|range| {
+            self.fit(scene.text, scope.as_deref(), range)
+        })
+    }
+
     /// Finds the block and says what changes in it.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
-        let quote = Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() };
+        let quote = self.quote();
         scene.pay_search(needle)?;
         let scope = Scope::of(scene, self.headers)?;
-        let hit = locate::one_where(scene.hay, &quote, &|range| self.fit(text, scope.as_deref(), range))?;
+        let fit = |range: &Range<usize>| self.fit(text, scope.as_deref(), range);
+        let hit = scene.neighbours.choose(scene, &quote, &fit)?;
         let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_deref(), unfit))?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
-        let (places, converted) = self.places(scene, hit.range.start, mapped, hit.rung);
+        let with = Breaking { rung: hit.rung, literal: self.literal && self.has_breaks_of(text, &hit) };
+        let (places, converted) = self.places(scene, hit.range.start, mapped, with);
         let found = Found {
             rung: Some(hit.rung),
             lines: Some(text.lines_of(hit.range)),
@@ -93,6 +129,16 @@ impl Hunk<'_> {
             ..Found::default()
         };
         Ok(Effect { places, stored: None, found })
+    }
+
+    /// Whether the block has just the breaks that the hunk quotes. Then those of the lines that come are meant too.
+    fn has_breaks_of(&self, text: &Text<'_>, hit: &Hit) -> bool {
+        let whole = hit.range.start..hit.range.end + text.break_at(hit.range.end);
+        let there = text.content.cut(whole);
+        let old = &self.body.old;
+        let open = split_final_break(old, text.breaks).0;
+        hit.rung == Rung::Exact
+            && (there == old || (there == open && !break_list(open, text.breaks).is_empty()))
     }
 
     /// The refusal of a block that stands nowhere, or not where the hunk says that it stands.
@@ -140,7 +186,7 @@ impl Hunk<'_> {
     }
 
     /// One place for each group that changes something in the block that starts at an offset.
-    fn places(&self, scene: &Scene<'_>, start: usize, mapped: &str, rung: Rung) -> (Vec<Place>, u64) {
+    fn places(&self, scene: &Scene<'_>, start: usize, mapped: &str, with: Breaking) -> (Vec<Place>, u64) {
         let (text, body) = (scene.text, &self.body);
         let list = |part| locate::lines(part, text.breaks);
         let lines = list(mapped);
@@ -152,7 +198,14 @@ impl Hunk<'_> {
             at = after_lines(text, above, gone.len());
             let ends = at == text.len();
             let ending = if number == body.groups.len() && ends { body.ending } else { Ending::Kept };
-            let (head, tail) = shared(&gone, &come, ends.then(|| ending.keeps(text)));
+            let (head, tail) = shared(&gone, &come, ends.then(|| ending.keeps(text)), with.literal);
+            let there = list(text.content.cut(above..at));
+            let kept = there
+                .iter()
+                .zip(&come)
+                .take(head)
+                .chain(there.iter().rev().zip(come.iter().rev()).take(tail));
+            converted += kept.filter(|(own, given)| !own.1.is_empty() && own.1 != given.1).count() as u64;
             let own = after_lines(text, above, head)..after_lines(text, above, gone.len() - tail);
             let new: String = lines
                 .cut(taken + head..taken + come.len() - tail)
@@ -164,7 +217,7 @@ impl Hunk<'_> {
                 continue;
             }
             let ending = if own.end == text.len() { ending } else { Ending::Kept };
-            let (made, breaks) = instead(text, &own, &new, rung, ending);
+            let (made, breaks) = instead(text, &own, &new, with, ending);
             converted += breaks;
             let lead = lead(text, &own, &made);
             let made = Rc::from(made);
@@ -185,7 +238,8 @@ impl Hunk<'_> {
             _ => text.len()..text.len(),
         };
         let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
-        let (made, converted) = instead(text, &range, &self.body.new, Rung::Exact, ending);
+        let (made, converted) =
+            instead(text, &range, &self.body.new, Breaking { rung: Rung::Exact, literal: false }, ending);
         let found = Found { lines: Some(text.lines_of(range.clone())), converted, ..Found::default() };
         let places = if made.is_empty() {
             Vec::new()
@@ -197,11 +251,20 @@ impl Hunk<'_> {
     }
 }
 
+/// How the breaks of lines that come are made.
+#[derive(Clone, Copy)]
+struct Breaking {
+    /// The rung that found the block.
+    rung: Rung,
+    /// Whether they stay as given.
+    literal: bool,
+}
+
 /// How many lines a group removes and adds unchanged at its start, and of the rest at its end: they stay as the file
 /// has them. `end` is there where the group ends with the file, and says whether the file ends as before then: its
-/// last line decides about that, so it stays only if it was the last before.
-fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>) -> (usize, usize) {
-    let same = |(old, new): &(&Line<'_>, &Line<'_>)| old.0 == new.0;
+/// last line decides about that, so it stays only if it was the last before. Breaks count where they are `literal`.
+fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>, literal: bool) -> (usize, usize) {
+    let same = |(old, new): &(&Line<'_>, &Line<'_>)| old.0 == new.0 && (!literal || old.1 == new.1);
     let most = if end.is_some() { come.len().saturating_sub(1) } else { come.len() };
     let head = gone.iter().zip(come).take(most).take_while(same).count();
     let most = if end == Some(false) { 0 } else { gone.len().min(come.len()) - head };
@@ -210,7 +273,7 @@ fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>) -> (usize, us
 }
 
 /// What stands in the place of a range of lines, and how many breaks were converted.
-fn instead(text: &Text<'_>, old: &Range<usize>, new: &str, rung: Rung, ending: Ending) -> (String, u64) {
+fn instead(text: &Text<'_>, old: &Range<usize>, new: &str, with: Breaking, ending: Ending) -> (String, u64) {
     if new.is_empty() {
         return (String::new(), 0);
     }
@@ -218,17 +281,19 @@ fn instead(text: &Text<'_>, old: &Range<usize>, new: &str, rung: Rung, ending: E
     if !old.is_empty() {
         let own = split_final_break(text.content.cut(old.clone()), text.breaks).1;
         let last = match ending {
+            Ending::Kept if own.is_empty() => own,
+            Ending::Kept | Ending::Closed if with.literal => given_break,
             Ending::Kept => own,
             Ending::Open => "",
             Ending::Closed if own.is_empty() => text.ending_at(old.start).unwrap_or(given_break),
             Ending::Closed => own,
         };
-        return fit(text, old, &[body, last].concat(), rung, false);
+        return fit(text, old, &[body, last].concat(), with.rung, with.literal);
     }
     // Lines behind an open last line leave the file open.
     let behind_open = old.end == text.len() && text.len() > 0 && !text.ends_with_break();
     let given = if ending == Ending::Kept && behind_open { body } else { new };
-    let (mut made, converted) = line_text(text, old, given, false);
+    let (mut made, converted) = line_text(text, old, given, with.literal);
     if ending == Ending::Open {
         made.truncate(split_final_break(&made, text.breaks).0.len());
     }

@@ -1,21 +1,36 @@
 //! Look-around and back-references: a backtracking engine that counts its steps. It never runs without a limit.
+//!
+//! The engine does not tell how many steps a search took, only that they were more than its limit. So a search begins
+//! with few, and each time that they do not suffice, with several times as many; what it was let take is what it costs.
 
-use fancy_regex::{Captures, Regex, RegexBuilder};
+use std::cell::OnceCell;
+
+use fancy_regex::{Captures, Error, Regex, RegexBuilder};
 
 use super::engine::{Flags, Groups, too_many_steps};
 use super::reach;
-use crate::Refusal;
 use crate::limits;
+use crate::plan::Budget;
+use crate::refusal::spent;
+use crate::{Refusal, refusal};
 
-/// A pattern for the backtracking engine, with a limit for each search.
+/// A pattern for the backtracking engine.
 #[derive(Debug)]
 pub(crate) struct Backtracking {
-    usual: Regex,
-    /// The same with a limit that grows with the text, for where the next match is far away: every place that
-    /// is passed takes a step too.
-    far: Regex,
+    pattern: String,
+    flags: Flags,
+    crlf: bool,
+    /// The same pattern with ever higher limits; the first is compiled at once, the others when they are needed.
+    tiers: Vec<Tier>,
     /// Bytes that it reads from one place, on the average.
     reach: usize,
+}
+
+#[derive(Debug)]
+struct Tier {
+    /// Steps that a search may take.
+    limit: usize,
+    regex: OnceCell<Regex>,
 }
 
 impl Backtracking {
@@ -24,23 +39,40 @@ impl Backtracking {
     /// # Errors
     /// What the engine says.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, text: &str) -> Result<Self, String> {
-        let far = text.len().saturating_mul(4).saturating_add(limits::BACKTRACKS).min(limits::FAR_BACKTRACKS);
         let reach = reach::mean(pattern, flags, text);
+        // Every place that is passed takes a step too, where the next match is far away.
+        let far = text.len().saturating_mul(4).saturating_add(limits::BACKTRACKS).min(limits::FAR_BACKTRACKS);
         // One step may read that far.
-        let most = limits::BACKTRACK_WORK / reach.max(1);
-        let build = |limit: usize| {
-            RegexBuilder::new(pattern)
-                .case_insensitive(flags.case_insensitive)
-                .multi_line(flags.multi_line)
-                .dot_matches_new_line(flags.dot_all)
-                .verbose_mode(flags.verbose)
-                .crlf(crlf)
-                .backtrack_limit(limit.min(most))
-                .delegate_size_limit(limits::REGEX_SIZE)
-                .build()
-                .map_err(|error| error.to_string())
-        };
-        Ok(Self { usual: build(limits::BACKTRACKS)?, far: build(far)?, reach })
+        let most = far.min(limits::BACKTRACK_WORK / reach.max(1)).max(1);
+        let lower = std::iter::successors(Some(limits::FEW_BACKTRACKS), |limit| limit.checked_mul(4));
+        let limits = lower.take_while(|limit| *limit < most).chain([most]);
+        let tiers = limits.map(|limit| Tier { limit, regex: OnceCell::new() }).collect();
+        let made = Self { pattern: pattern.to_owned(), flags, crlf, tiers, reach };
+        if let Some(first) = made.tiers.first() {
+            made.compiled(first).map_err(|error| error.to_string())?;
+        }
+        Ok(made)
+    }
+
+    fn compiled<'t>(&self, tier: &'t Tier) -> Result<&'t Regex, Box<Error>> {
+        if let Some(regex) = tier.regex.get() {
+            return Ok(regex);
+        }
+        let regex = RegexBuilder::new(&self.pattern)
+            .case_insensitive(self.flags.case_insensitive)
+            .multi_line(self.flags.multi_line)
+            .dot_matches_new_line(self.flags.dot_all)
+            .verbose_mode(self.flags.verbose)
+            .crlf(self.crlf)
+            .backtrack_limit(tier.limit)
+            .delegate_size_limit(limits::REGEX_SIZE)
+            .build()?;
+        Ok(tier.regex.get_or_init(|| regex))
+    }
+
+    /// The pattern with the lowest limit.
+    fn usual(&self) -> Option<&Regex> {
+        self.tiers.first().and_then(|tier| tier.regex.get())
     }
 
     /// Bytes that it reads from one place, on the average.
@@ -50,21 +82,22 @@ impl Backtracking {
 
     /// The groups' names; the first is the match itself.
     pub(crate) fn names(&self) -> Vec<Option<&str>> {
-        self.usual.capture_names().collect()
+        self.usual().map(|regex| regex.capture_names().collect()).unwrap_or_default()
     }
 
     /// Visits matches that do not overlap, in order, until `visit` wants no more.
     ///
     /// # Errors
-    /// What `visit` refuses; `limit` where one search, or all of them, take too many steps.
+    /// What `visit` refuses; `limit` where one search takes too many steps, or all of the job's do.
     pub(crate) fn each(
         &self,
         text: &str,
+        budget: &Budget,
         visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
-        let (mut from, mut last_end, mut far_left) = (0, None, limits::FAR_SEARCHES);
+        let (mut from, mut last_end) = (0, None);
         for _ in 0..=limits::BACKTRACK_MATCHES {
-            let Some(mut groups) = self.next(text, from, &mut far_left)? else {
+            let Some(mut groups) = self.next(text, from, budget)? else {
                 return Ok(());
             };
             let whole = groups.first().cloned().flatten().unwrap_or(from..from);
@@ -81,16 +114,29 @@ impl Backtracking {
         Err(too_many_steps())
     }
 
-    fn next(&self, text: &str, from: usize, far_left: &mut usize) -> Result<Option<Groups>, Refusal> {
-        let found = match self.usual.captures_from_pos(text, from) {
-            Err(_) if *far_left > 0 => {
-                *far_left -= 1;
-                self.far.captures_from_pos(text, from)
+    fn next(&self, text: &str, from: usize, budget: &Budget) -> Result<Option<Groups>, Refusal> {
+        // A step that reads far takes as long as several.
+        let weight = 1 + self.reach / limits::STEP_BYTES;
+        for tier in &self.tiers {
+            if !budget.backtrack(tier.limit.saturating_mul(weight)) {
+                return Err(worn_out());
             }
-            other => other,
-        };
-        Ok(found.map_err(|_| too_many_steps())?.map(|captures| groups(&captures)))
+            let regex = self
+                .compiled(tier)
+                .map_err(|_| refusal::internal("a pattern does not compile twice; please report this job"))?;
+            if let Ok(found) = regex.captures_from_pos(text, from) {
+                return Ok(found.map(|captures| groups(&captures)));
+            }
+        }
+        Err(too_many_steps())
     }
+}
+
+fn worn_out() -> Refusal {
+    spent(
+        "the look-around and back-references of this job take more steps than a job may; avoid them, or send several jobs",
+        limits::BACKTRACK_STEPS,
+    )
 }
 
 fn groups(captures: &Captures<'_, str>) -> Groups {
@@ -101,4 +147,39 @@ fn groups(captures: &Captures<'_, str>) -> Groups {
 fn after_letter(text: &str, at: usize) -> usize {
     let letter = text.get(at..).and_then(|rest| rest.chars().next());
     at + letter.map_or(1, char::len_utf8)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use editd_proto::error::Code;
+
+    use super::*;
+
+    /// Matches found with so many steps left for the job.
+    fn matches(pattern: &str, text: &str, left: u64) -> Result<usize, Code> {
+        let budget = Budget::new();
+        let gone = limits::BACKTRACK_STEPS.saturating_sub(left);
+        assert!(budget.backtrack(usize::try_from(gone).unwrap()));
+        let regex = Backtracking::new(pattern, Flags::default(), false, text).unwrap();
+        let mut count = 0;
+        let done = regex.each(text, &budget, &mut |_| {
+            count += 1;
+            Ok(true)
+        });
+        done.map(|()| count).map_err(|refusal| refusal.code)
+    }
+
+    #[test]
+    fn all_searches_of_a_job_share_their_steps() {
+        // Each search tries both ways at every letter.
+        let hard = format!("{}b\n", "a".repeat(12)).repeat(20);
+        let pattern = "(?:(?:a|a(?=a|b))*c|a+b)";
+        assert_eq!(matches(pattern, &hard, limits::BACKTRACK_STEPS), Ok(20));
+        assert_eq!(matches(pattern, &hard, 100_000), Err(Code::Limit));
+        // What is easy costs little.
+        let easy = "ab\n".repeat(100);
+        assert_eq!(matches("a(?=b)", &easy, 100_000), Ok(100));
+    }
 }

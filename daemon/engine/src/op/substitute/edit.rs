@@ -216,7 +216,7 @@ impl Substitute<'_> {
         let mut left = self.count;
         let mut from = 0;
         let mut new = String::new();
-        engine.each(content, &mut |groups| {
+        engine.each(content, scene.budget, &mut |groups| {
             let end = groups.first().and_then(Option::as_ref).map_or(0, |whole| whole.end);
             if !scene.budget.regex(meter.cost(content, from, end)) {
                 return Err(worn_out());

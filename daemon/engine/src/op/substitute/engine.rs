@@ -12,6 +12,7 @@ use super::meter::Meter;
 use crate::Refusal;
 use crate::limits;
 use crate::locate::excerpt;
+use crate::plan::Budget;
 use crate::refusal::{refuse, spent};
 
 /// Flags of a pattern.
@@ -108,11 +109,12 @@ impl Engine {
     pub(crate) fn each(
         &self,
         text: &str,
+        budget: &Budget,
         visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
         match self {
             Self::Linear(regex) => linear_matches(regex, text, visit),
-            Self::Backtracking(regex) => regex.each(text, visit),
+            Self::Backtracking(regex) => regex.each(text, budget, visit),
         }
     }
 }
@@ -143,7 +145,10 @@ fn linear_matches(
 fn invalid(why: &str) -> Refusal {
     let why = why.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
     let why = why.trim().trim_start_matches("error: ");
-    refuse(Code::InvalidRegex, format!("`pattern` is not a regular expression: {}", excerpt(why, 0)))
+    refuse(
+        Code::InvalidRegex,
+        format!("`pattern` is not a regular expression ({}); mend it", excerpt(why, 0)),
+    )
 }
 
 fn too_big() -> Refusal {
@@ -153,7 +158,7 @@ fn too_big() -> Refusal {
     )
 }
 
-/// One search, or all of them, backtrack too much.
+/// One search backtracks too much.
 pub(crate) fn too_many_steps() -> Refusal {
     spent(
         "`pattern` takes too many steps on this file; avoid look-around and back-references, or nested repetition",

@@ -56,10 +56,14 @@ pub(super) fn after(
     let last = site.has_commas() && site.comma(site.at).is_none();
     let new_text = new.parted(site.has_commas() && !last);
     let behind = site.symbol.definition.end;
-    if !ends_line(text, end) || (last && !ends_line(text, end)) {
+    if !ends_line(text, end) {
         let made = fit.inline(&new_text)?;
         let ending = site.ending(end) + &target;
-        let apart = if one_line(&made, text.breaks) { " " } else { &ending };
+        // Where nothing ends what stands in front, the end of a line does.
+        let ends = last
+            || site.known.language == Language::Html
+            || text.content.cut(0..end).ends_with([';', ',', '}']);
+        let apart = if ends && one_line(&made, text.breaks) { " " } else { &ending };
         let at = if last { behind } else { end };
         let tail = if new.takes_line { &ending } else { "" };
         let made = [if last { "," } else { "" }, apart, &made, tail].concat();

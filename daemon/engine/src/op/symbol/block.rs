@@ -33,7 +33,9 @@ pub(super) fn in_block(
         return Ok(None);
     }
     let (outer, _) = site.column();
-    let step = header.chars().find_map(|letter| letter.to_digit(10));
+    // A comment behind it may have digits too.
+    let marks = header.trim_start().split([' ', '\t']).next().unwrap_or_default();
+    let step = marks.chars().find_map(|letter| letter.to_digit(10));
     let content = there.iter().skip(1).find(|(line, _)| !is_blank(line));
     let target = match (step, content) {
         (Some(step), _) => outer + &" ".repeat(step as usize),

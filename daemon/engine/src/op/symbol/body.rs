@@ -8,7 +8,9 @@ use editd_syntax::{Kind, Language};
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start};
 use super::block::in_block;
 use super::edit::{Site, SymbolEdit};
+use super::expression::refuse_statements;
 use super::fitting::{one_line, same, trimmed};
+use super::quotes::{Braces, has_braces};
 use super::sliced::stands;
 use super::spacing::deeper;
 use crate::Refusal;
@@ -44,26 +46,29 @@ pub(super) fn replace_body(
     let stored = site.store(clips, edit.to_clipboard, body.clone())?;
     let given = edit.text.resolve(clips)?;
     let there = text.content.cut(body.clone());
-    let braced = is_braced(site, there);
+    let braces = braces(site, there);
     let literal = edit.text.literal;
-    let inside = if braced { there.cut(1..there.len() - 1) } else { there };
+    let inside = if braces.is_some() { there.cut(1..there.len() - 1) } else { there };
     let is_same = |there: &str| same(there, &given, literal, text.breaks);
     if is_same(there) || is_same(inside) {
         return Ok(site.untouched(body, stored));
     }
     refuse_signature(site, &given, &body)?;
     let bare = trimmed(&given, text.breaks).trim_start();
-    let brings = braced && site.quotes().is_block(bare);
+    let is_block = |braces| site.quotes().is_block(bare, braces);
+    let brings = braces.is_some_and(|braces| is_block(b"{}") || is_block(braces));
     if let Some(new) = in_block(site, edit, &body, &given)? {
         return Ok(site.replaced(body, &new, &edit.text, stored));
     }
-    if let Some(range) = own_place(site, edit, &body, (braced, brings), &given) {
+    if let Some(range) = own_place(site, edit, &body, (braces.is_some(), brings), &given) {
         return Ok(site.replaced(range, bare, &edit.text, stored));
     }
-    let (range, new) = match (braced, brings) {
-        (true, true) => (body.clone(), site.fit(&edit.text, closing_indent(site, &body)).inline(&given)?),
-        (true, false) => (body.clone(), between_braces(site, edit, &body, &given)?),
-        (false, _) => open_body(site, edit, &body, &given)?,
+    let (range, new) = match braces {
+        Some(_) if brings => {
+            (body.clone(), site.fit(&edit.text, closing_indent(site, &body)).inline(&given)?)
+        }
+        Some(braces) => (body.clone(), between_braces(site, edit, &body, (braces, &given))?),
+        None => open_body(site, edit, &body, &given)?,
     };
     Ok(site.replaced(range, &new, &edit.text, stored))
 }
@@ -89,17 +94,24 @@ fn own_place(
     } else if braced {
         (body.clone(), closing_indent(site, body).to_owned())
     } else if begins_line(text, body.start) {
-        (body.clone(), indentation(text, body.start).to_owned())
+        let target = lines_target(site, body, given);
+        (body.clone(), Some(target).filter(|target| target == indentation(text, body.start))?)
     } else {
         (body.clone(), site.column().0)
     };
     stands(text.content.cut(range.clone()), given, &target, site.quotes(), text.breaks).then_some(range)
 }
 
-/// Whether a body is a block whose braces stay where the text brings none.
-fn is_braced(site: &Site<'_, '_>, body: &str) -> bool {
-    let braces = body.len() > 1 && body.starts_with('{') && body.ends_with('}');
-    braces && !is_value(site.symbol.kind) && !UNBRACED.contains(&site.known.language)
+/// What stands around a body that is a block: it stays where the text brings none.
+fn braces(site: &Site<'_, '_>, body: &str) -> Option<Braces> {
+    let (language, kind) = (site.known.language, site.symbol.kind);
+    if is_value(kind) || UNBRACED.contains(&language) {
+        return None;
+    }
+    // In a shell of its own; what begins with two of them is arithmetic.
+    let shell = language == Language::Bash && kind == Kind::Function && !body.starts_with("((");
+    let known: [(bool, Braces); 2] = [(true, b"{}"), (shell, b"()")];
+    known.into_iter().find(|(may, braces)| *may && has_braces(body, braces)).map(|(_, braces)| braces)
 }
 
 /// Whether the body of such a symbol is its value.
@@ -120,19 +132,20 @@ fn between_braces(
     site: &Site<'_, '_>,
     edit: &SymbolEdit<'_>,
     body: &Range<usize>,
-    given: &str,
+    (braces, given): (Braces, &str),
 ) -> Result<String, Refusal> {
     let text = site.scene.text;
+    let [first, last] = braces.map(char::from);
     let inside = text.content.cut(body.start + 1..body.end - 1);
     let bare = trimmed(given, text.breaks).trim_start();
     if bare.is_empty() {
-        return Ok("{}".to_owned());
+        return Ok([first, last].iter().collect());
     }
     // A comment would take the brace with it; a shell wants an end before it.
     let swallows = bare.contains("//") || bare.contains('#') || site.known.language == Language::Bash;
     if !inside.contains(['\n', '\r']) && one_line(bare, text.breaks) && !swallows {
         let tight = !inside.is_empty() && !inside.starts_with([' ', '\t']);
-        return Ok(if tight { format!("{{{bare}}}") } else { format!("{{ {bare} }}") });
+        return Ok(if tight { format!("{first}{bare}{last}") } else { format!("{first} {bare} {last}") });
     }
     let outer = closing_indent(site, body).to_owned();
     let inner =
@@ -141,7 +154,7 @@ fn between_braces(
     let inner = inner.map_or_else(|| deeper(site, &outer), str::to_owned);
     let made = site.fit(&edit.text, &inner).text(given)?;
     let ending = site.ending(body.start);
-    Ok(format!("{{{ending}{made}{ending}{outer}}}"))
+    Ok(format!("{first}{ending}{made}{ending}{outer}{last}"))
 }
 
 /// What of a file gives way where the body has no braces, and to what.
@@ -153,25 +166,42 @@ fn open_body(
 ) -> Result<(Range<usize>, String), Refusal> {
     let text = site.scene.text;
     let bare = trimmed(given, text.breaks);
+    refuse_statements(site, bare)?;
     if begins_line(text, body.start) && body.start > site.symbol.definition.start {
         let start = line_start(text, body.start);
-        let target = indentation(text, body.start);
-        return Ok((start..body.end, site.fit(&edit.text, target).text(given)?));
+        let target = lines_target(site, body, given);
+        return Ok((start..body.end, site.fit_inside(&edit.text, &target, given).text(given)?));
     }
     let (outer, _) = site.column();
-    if !one_line(bare, text.breaks) && needs_lines(site, bare) {
+    if needs_lines(site, bare, one_line(bare, text.breaks)) {
         let start = back_over_blanks(text, body.start);
         let inner = deeper(site, &outer);
         let made = site.fit(&edit.text, &inner).text(given)?;
         return Ok((start..body.end, [site.ending(body.start), made].concat()));
     }
-    Ok((body.clone(), site.fit(&edit.text, &outer).inline(given)?))
+    Ok((body.clone(), site.fit_inside(&edit.text, &outer, given).inline(given)?))
 }
 
-/// Whether several lines cannot begin on the line of the definition.
-fn needs_lines(site: &Site<'_, '_>, given: &str) -> bool {
+/// The indentation of what takes the place of a body that begins its line: that of the body, but where a list of YAML
+/// stands in its key's own column, nothing else may.
+fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String {
+    let there = indentation(site.scene.text, body.start);
+    let (outer, _) = site.column();
+    let mut lines =
+        given.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let list = lines.next().is_some_and(|line| line == "-" || line.starts_with("- "));
+    let is_key = site.known.language == Language::Yaml && site.symbol.kind == Kind::Key;
+    if is_key && there == outer && !list { deeper(site, &outer) } else { there.to_owned() }
+}
+
+/// Whether a text cannot begin on the line of the definition.
+fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
+    let given = given.trim_start();
     match site.known.language {
-        Language::Python => !is_value(site.symbol.kind),
+        Language::Python => !one_line && !is_value(site.symbol.kind),
+        Language::Yaml if one_line => {
+            given == "-" || given.starts_with("- ") || site.quotes().is_mapping(given)
+        }
         Language::Yaml => !given.starts_with(['|', '>', '[', '{', '"', '\'']),
         _ => false,
     }

@@ -165,11 +165,33 @@ impl SymbolEdit<'_> {
 impl Site<'_, '_> {
     /// How a text is indented that goes where lines have this indentation.
     pub(super) fn fit<'f>(&'f self, given: &Given<'_>, target: &'f str) -> Fit<'f> {
-        let may = !given.is_reindented() && self.known.language != Language::Markdown;
+        let may = !given.is_reindented()
+            && self.known.language != Language::Markdown
+            && !self.keeps_white_space(self.symbol.parent);
         // Below an item of a list, YAML has steps of its own.
         let unit = self.unit().filter(|_| self.known.language != Language::Yaml);
         let quotes = Some(self.quotes());
         Fit { breaks: self.scene.text.breaks, target, unit, may, torn: true, quotes }
+    }
+
+    /// The same inside of the symbol.
+    pub(super) fn fit_inside<'f>(&'f self, given: &Given<'_>, target: &'f str, text: &str) -> Fit<'f> {
+        let fit = self.fit(given, target);
+        // By itself such a text is no script.
+        let script = self.is_element(self.symbol, &["script"]) && text.contains('`');
+        Fit { may: fit.may && !script && !self.keeps_white_space(Some(self.at)), ..fit }
+    }
+
+    /// Whether white space in an element of HTML, or in one around it, is seen by who reads the page.
+    fn keeps_white_space(&self, element: Option<usize>) -> bool {
+        let element = element.and_then(|at| self.known.get(at));
+        let mut around = std::iter::successors(element, |inner| self.known.get(inner.parent?));
+        around.any(|element| self.is_element(element, &["pre", "textarea"]))
+    }
+
+    fn is_element(&self, symbol: &Symbol, tags: &[&str]) -> bool {
+        let name = self.scene.text.content.cut(symbol.name.clone());
+        self.known.language == Language::Html && tags.iter().any(|tag| name.eq_ignore_ascii_case(tag))
     }
 
     /// How strings and comments of a text that comes are found.

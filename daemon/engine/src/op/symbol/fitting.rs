@@ -3,7 +3,8 @@
 
 use editd_proto::limits as shared;
 
-use super::quotes::Quotes;
+use super::brackets::{self, Open};
+use super::quotes::{Asides, Quotes};
 use super::step;
 use crate::Refusal;
 use crate::limits;
@@ -58,12 +59,24 @@ impl Fit<'_> {
             let message = format!("the text would have more than {} bytes once it is indented", shared::FILE);
             return Err(too_large(message, shared::FILE));
         }
-        let Some(quoted) = self.quoted(given) else { return Ok(given.to_owned()) };
-        let code = lines.iter().zip(&quoted).filter(|(_, quoted)| !**quoted).map(|(line, _)| *line);
-        let code: Vec<Line<'_>> = code.filter(|(line, _)| !is_blank(line)).collect();
-        let indents: Vec<&str> = code.iter().map(|(line, _)| split_indent(line).0).collect();
+        let Some(asides) = self.asides(given) else { return Ok(given.to_owned()) };
+        let quoted = asides.quoted(&lines);
+        let is_code = |(line, quoted): &(&Line<'_>, &bool)| !**quoted && !is_blank(line.0);
+        let indents: Vec<&str> =
+            lines.iter().zip(&quoted).filter(is_code).map(|(line, _)| split_indent(line.0).0).collect();
+        let head = lines.iter().zip(&quoted).position(|line| is_code(&line));
         let first = indents.first().copied().unwrap_or("");
-        let torn = if first.is_empty() && self.torn { self.torn_from(&code, &indents) } else { None };
+        let torn = || {
+            let open = brackets::around(
+                given,
+                lines.iter().map(|(line, ending)| line.len() + ending.len()),
+                &asides.all,
+            );
+            let code = lines.iter().zip(&quoted).zip(open).filter(|(line, _)| is_code(line));
+            let code: Vec<(&str, Open)> = code.map(|((line, _), open)| (line.0, open)).collect();
+            self.torn_from(&code, &indents)
+        };
+        let torn = if first.is_empty() && self.torn { torn() } else { None };
         let first = torn.unwrap_or(first);
         let all = || std::iter::once(first).chain(indents.iter().skip(1).copied());
         let common = all().fold(first, |common, indent| shared_start(common, indent));
@@ -73,7 +86,7 @@ impl Fit<'_> {
         let mut made = String::with_capacity(room);
         for (at, ((line, ending), quoted)) in lines.iter().zip(quoted).enumerate() {
             let (indent, rest) = split_indent(line);
-            let indent = if at == 0 { first } else { indent };
+            let indent = if head == Some(at) { first } else { indent };
             match indent.strip_prefix(common).filter(|_| !rest.is_empty() && !quoted) {
                 Some(deeper) => {
                     made.push_str(self.target);
@@ -96,12 +109,9 @@ impl Fit<'_> {
         Ok(made.trim_start_matches(crate::locate::BLANKS).to_owned())
     }
 
-    /// For each line whether it begins in a string.
-    fn quoted(&self, given: &str) -> Option<Vec<bool>> {
-        match self.quotes {
-            Some(quotes) => quotes.lines(given, self.breaks),
-            None => Some(vec![false; lines(given, self.breaks).len()]),
-        }
+    /// Where it is no code.
+    fn asides(&self, given: &str) -> Option<Asides> {
+        self.quotes.map_or_else(|| Some(Asides::default()), |quotes| quotes.of_lines(given))
     }
 
     /// The step that the text is written in, where it is another than the file's.
@@ -114,11 +124,19 @@ impl Fit<'_> {
 
     /// The indentation that the first line lost, where the text was taken from the middle of a line; the text's first
     /// line has none.
-    fn torn_from<'l>(&'l self, lines: &[Line<'l>], indents: &[&'l str]) -> Option<&'l str> {
+    fn torn_from<'l>(&'l self, lines: &[(&'l str, Open)], indents: &[&'l str]) -> Option<&'l str> {
         let rest = indents.get(1..).filter(|rest| !rest.is_empty())?;
-        let mut solid = lines.iter().map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
-        let (first, second, last) = (solid.next()?, solid.next()?, lines.last()?.0.trim_start());
-        let closes = last.starts_with(['}', ')', ']', '<']) || last == "end";
+        // What a first line begins in brackets may go on over several.
+        let goes_on = 1 + lines.iter().skip(1).take_while(|(_, open)| open.inside).count();
+        let goes_on = if goes_on < lines.len() { goes_on } else { 1 };
+        let line = |at: usize| lines.get(at).map(|(line, _)| line.trim());
+        let (first, end, second) = (line(0)?, line(goes_on - 1)?, line(goes_on)?);
+        let ((last, _), front) = lines.split_last()?;
+        let last = last.trim_start();
+        // What the first line opens, and nothing before the last one closes.
+        let closes = last.starts_with(['}', ')', ']']) && front.iter().all(|(_, open)| open.after)
+            || last.starts_with('<')
+            || last == "end";
         let last_indent = rest.last().copied()?;
         if closes && !self.target.is_empty() && last_indent == self.target {
             return Some(self.target);
@@ -133,7 +151,7 @@ impl Fit<'_> {
         }
         let one_deeper = self.unit.and_then(|unit| common.strip_prefix(self.target).map(|more| (unit, more)));
         match one_deeper {
-            _ if returns || !may_go_deeper(first, second) => Some(common),
+            _ if returns || begins_aside(first) || !may_go_deeper(end, second) => Some(common),
             Some((unit, more)) if unit.times(1).as_deref() == Some(more) => Some(self.target),
             _ => None,
         }
@@ -142,21 +160,10 @@ impl Fit<'_> {
 
 /// Whether some line, where the first has no indentation, goes back to an indentation that no line above it has. Lines
 /// that begin inside brackets may stand anywhere.
-fn returns_elsewhere(lines: &[Line<'_>]) -> bool {
+fn returns_elsewhere(lines: &[(&str, Open)]) -> bool {
     let mut stack: Vec<usize> = Vec::new();
-    let mut open = 0_usize;
-    for (line, _) in lines.iter().filter(|(line, _)| !is_blank(line)) {
-        let (depth, inside) = (split_indent(line).0.len(), open > 0);
-        for letter in line.bytes() {
-            match letter {
-                b'(' | b'[' => open += 1,
-                b')' | b']' => open = open.saturating_sub(1),
-                _ => {}
-            }
-        }
-        if inside {
-            continue;
-        }
+    for (line, _) in lines.iter().filter(|(_, open)| !open.inside) {
+        let depth = split_indent(line).0.len();
         let above = stack.len();
         while stack.last().is_some_and(|top| *top > depth) {
             stack.pop();
@@ -172,12 +179,16 @@ fn returns_elsewhere(lines: &[Line<'_>]) -> bool {
     false
 }
 
+/// Whether a line begins a comment or an attribute: what follows stands as deep as it does.
+fn begins_aside(line: &str) -> bool {
+    ["//", "#", "/*", "@", "--"].iter().any(|mark| line.starts_with(mark))
+}
+
 /// Whether the line after the first may be indented deeper than it.
 pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
-    const MARKS: [&str; 5] = ["//", "#", "/*", "@", "--"];
     const ITEMS: [&str; 2] = ["- ", "* "];
     const GOES_ON: [&str; 10] = [".", "?", "&&", "||", "->", "=>", "+ ", ": ", "and ", "or "];
-    if MARKS.iter().any(|mark| first.starts_with(mark)) {
+    if begins_aside(first) {
         return false;
     }
     // What opens a block may have a comment behind it.

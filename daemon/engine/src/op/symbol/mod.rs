@@ -15,7 +15,7 @@
 //! of its body; steps of another width become those of the symbol, else of the file
 //! (never in YAML). A text whose first line lost its indentation is understood,
 //! one that is indented rightly stays as it is, and so does one that is the file's own with some of it changed. Blank lines at either end of the text do not count. `reindent`
-//! takes the place of all this. Lines that begin in a string or a heredoc stay as they are. In Markdown nothing is indented anew.
+//! takes the place of all this. Lines that begin in a string, a heredoc or an element such as `pre` stay as they are. In Markdown nothing is indented anew.
 //!
 //! *Invariants*: a body that is sent back as it is changes nothing. Everything is found in the file as it was before the
 //! entry; a symbol's edits own what they replace, so that two of them never meet in one range.
@@ -28,7 +28,9 @@ mod add;
 mod around;
 mod block;
 mod body;
+mod brackets;
 mod edit;
+mod expression;
 mod fitting;
 mod quotes;
 mod remove;

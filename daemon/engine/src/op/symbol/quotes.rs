@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use editd_syntax::{Aside, Language, Unparsed};
+use editd_syntax::{Aside, Kind, Language, Unparsed};
 
 use crate::cut::Cut;
 use crate::limits;
-use crate::locate::lines;
+use crate::locate::{Line, lines};
 use crate::plan::Budget;
 use crate::text::Breaks;
 
@@ -17,33 +17,76 @@ pub(super) struct Quotes<'q> {
     pub(super) budget: &'q Budget,
 }
 
-/// What may begin a string of several lines.
-const MARKS: [char; 7] = ['"', '\'', '`', '<', '\\', '?', '/'];
+/// What stands around a block: `{}`, in Bash also `()`.
+pub(super) type Braces = &'static [u8; 2];
+
+/// Whether a text begins and ends with these.
+pub(super) fn has_braces(text: &str, [first, last]: Braces) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() > 1 && bytes.first() == Some(first) && bytes.last() == Some(last)
+}
+
+/// What may begin a string of several lines, or a comment.
+const MARKS: [char; 8] = ['"', '\'', '`', '<', '\\', '?', '/', '#'];
+
+/// Where a text is no code.
+#[derive(Default)]
+pub(super) struct Asides {
+    /// Strings and comments, in its order.
+    pub(super) all: Vec<Range<usize>>,
+    /// Those among them whose white space counts, each with whether that of the line does on which it begins.
+    fixed: Vec<(Range<usize>, bool)>,
+}
+
+impl Asides {
+    /// For each line of the text whether its white space counts, since it begins in a string.
+    pub(super) fn quoted(&self, lines: &[Line<'_>]) -> Vec<bool> {
+        let mut fixed = self.fixed.iter().peekable();
+        let mut from = 0;
+        let mut quoted = Vec::with_capacity(lines.len());
+        for (line, ending) in lines {
+            while fixed.next_if(|(range, _)| range.end <= from).is_some() {}
+            let is_in =
+                |(range, first): &&(Range<usize>, bool)| range.start < from || *first && range.start == from;
+            quoted.push(fixed.peek().is_some_and(is_in));
+            from += line.len() + ending.len();
+        }
+        quoted
+    }
+}
+
+/// A comment of Ruby, which only stands where a line begins.
+const COLUMN_ONE: &str = "=begin";
 
 impl Quotes<'_> {
     /// For each line whether it begins in a string whose white space counts; `None` where that cannot be told.
     pub(super) fn lines(&self, text: &str, breaks: Breaks) -> Option<Vec<bool>> {
-        let lines = lines(text, breaks);
-        let mut inside = vec![false; lines.len()];
-        if lines.len() < 2 || !text.contains(MARKS) {
-            return Some(inside);
+        Some(self.of_lines(text)?.quoted(&lines(text, breaks)))
+    }
+
+    /// Where it is no code, as far as that matters to its lines; `None` where that cannot be told.
+    pub(super) fn of_lines(&self, text: &str) -> Option<Asides> {
+        if !text.contains(['\n', '\r']) || !text.contains(MARKS) && !text.contains(COLUMN_ONE) {
+            return Some(Asides::default());
         }
-        let mut strings = self.asides(text)?.into_iter().filter(|(_, is)| *is == Aside::String).peekable();
-        let mut from = 0;
-        for ((line, ending), inside) in lines.iter().zip(&mut inside) {
-            while strings.next_if(|(range, _)| range.end <= from).is_some() {}
-            *inside = strings.peek().is_some_and(|(range, _)| range.start < from);
-            from += line.len() + ending.len();
-        }
-        Some(inside)
+        let found = self.asides(text)?;
+        let in_column_one = |range: &Range<usize>| {
+            self.language == Language::Ruby && text.cut(range.clone()).starts_with(COLUMN_ONE)
+        };
+        let fixed =
+            found.iter().map(|(range, is)| (range.clone(), *is == Aside::String, in_column_one(range)));
+        let fixed = fixed.filter(|(_, string, first)| *string || *first);
+        let fixed = fixed.map(|(range, _, first)| (range, first)).collect();
+        Some(Asides { fixed, all: found.into_iter().map(|(range, _)| range).collect() })
     }
 
     /// Whether a text is one block: its first brace goes with its last.
-    pub(super) fn is_block(&self, text: &str) -> bool {
+    pub(super) fn is_block(&self, text: &str, braces: Braces) -> bool {
         let text = text.trim();
-        if text.len() < 2 || !text.starts_with('{') || !text.ends_with('}') {
+        if !has_braces(text, braces) {
             return false;
         }
+        let [first, last] = *braces;
         let mut asides = self.asides(text).unwrap_or_default().into_iter().map(|(range, _)| range).peekable();
         let mut open = 0_usize;
         for (at, byte) in text.bytes().enumerate() {
@@ -51,10 +94,10 @@ impl Quotes<'_> {
             if asides.peek().is_some_and(|range| range.start <= at) {
                 continue;
             }
-            match byte {
-                b'{' => open += 1,
-                b'}' => open = open.saturating_sub(1),
-                _ => {}
+            if byte == first {
+                open += 1;
+            } else if byte == last {
+                open = open.saturating_sub(1);
             }
             if open == 0 {
                 return at + 1 == text.len();
@@ -102,6 +145,13 @@ impl Quotes<'_> {
         let front = start..first.definition.start;
         let has_comment = comments.iter().any(|comment| comment.start < front.end);
         (!front.is_empty()).then_some(has_comment)
+    }
+
+    /// Whether a text begins with a key that is in no brackets.
+    pub(super) fn is_mapping(&self, text: &str) -> bool {
+        let outline = self.parsed(text, editd_syntax::outline);
+        let first = outline.and_then(|outline| outline.symbols.into_iter().next());
+        first.is_some_and(|first| first.kind == Kind::Key && !first.listed && first.definition.start == 0)
     }
 
     /// Where in the front of a definition the first thing stands that is no comment.

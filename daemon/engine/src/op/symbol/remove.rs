@@ -129,11 +129,6 @@ impl Site<'_, '_> {
         going.get(&self.at).copied().unwrap_or((self.at, self.at))
     }
 
-    /// The symbol of the parent before those that go with it.
-    fn staying_before(&self) -> Option<usize> {
-        self.known.before(self.run().0)
-    }
-
     /// Its lines, with the blank lines that would be too many.
     fn lines_and_blanks(&self, own: &Range<usize>) -> Result<Range<usize>, Refusal> {
         let (text, scene) = (self.scene.text, self.scene);
@@ -180,9 +175,9 @@ impl Site<'_, '_> {
     /// It alone on a line that others share, with the blanks on one side.
     fn bytes_and_blanks(&self, own: &Range<usize>) -> Range<usize> {
         let text = self.scene.text;
-        let (before, edge) = (self.staying_before(), self.run().0);
+        let edge = self.run().0;
         let follows = !ends_line(text, own.end);
-        let last = self.symbol.listed && self.comma(self.at).is_none() && before.is_some();
+        let last = self.symbol.listed && self.comma(self.at).is_none() && self.comma_in_front().is_some();
         let (back, on) = (back_over_blanks(text, own.start), over_blanks(text, own.end));
         match (follows && !last, edge == self.at && !begins_line(text, own.start)) {
             (true, _) => own.start..on,
@@ -191,11 +186,15 @@ impl Site<'_, '_> {
         }
     }
 
-    /// The comma before the symbols that go, where they were the last and had none.
+    /// The comma in front of the symbols that go, where they were the last of a list and had none behind them.
     fn spare_comma(&self) -> Option<usize> {
         let after = self.known.after(self.at).filter(|after| self.one_list(self.at, *after));
         let ends = self.symbol.listed && self.comma(self.at).is_none() && after.is_none();
-        let before = self.staying_before().filter(|_| ends)?;
-        if self.one_list(before, self.run().0) { self.comma(before) } else { None }
+        self.comma_in_front().filter(|_| ends)
+    }
+
+    /// The comma in front of the first of the symbols that go with it.
+    fn comma_in_front(&self) -> Option<usize> {
+        self.known.get(self.run().0)?.comma
     }
 }

@@ -71,6 +71,51 @@ fn a_first_line_without_indentation_may_be_right() {
 }
 
 #[test]
+fn a_bracket_closes_a_text_only_where_its_first_line_opens_it() {
+    for (given, made) in [
+        (
+            "n = g(x)\nif n:\n    raise E(\n        n\n    )",
+            "    n = g(x)\n    if n:\n        raise E(\n            n\n        )",
+        ),
+        (
+            "if x:\n    return f(\n        1,\n    )",
+            "    if x:\n        return f(\n            1,\n        )",
+        ),
+        (
+            "def h(self):\n    return [\n        1,\n    ]",
+            "    def h(self):\n        return [\n            1,\n        ]",
+        ),
+        ("a = {\n}\nif b:\n    c({\n    })", "    a = {\n    }\n    if b:\n        c({\n        })"),
+        (
+            "let b = a\n    .iter()\n    .map(|x| {\n        x\n    });",
+            "    let b = a\n        .iter()\n        .map(|x| {\n            x\n        });",
+        ),
+        // It opens it, and the rest stood in a file.
+        ("f(\n        1,\n    )", "    f(\n        1,\n    )"),
+        ("f(\n        a,\n    ) {\n        b\n    }", "    f(\n        a,\n    ) {\n        b\n    }"),
+        (
+            "if a {\n        b\n    } else {\n        c\n    }",
+            "    if a {\n        b\n    } else {\n        c\n    }",
+        ),
+        ("{\n        1) a\n    }", "    {\n        1) a\n    }"),
+    ] {
+        assert_eq!(fitted(given, "    ", FOUR), made, "{given:?}");
+    }
+}
+
+#[test]
+fn a_first_line_may_go_on_in_brackets() {
+    for (given, made) in [
+        // What comes behind them would open no block.
+        ("m = f([1,\n           2])\n    n = m", "    m = f([1,\n           2])\n    n = m"),
+        ("@a(1,\n       2)\n    def b():\n        c", "    @a(1,\n       2)\n    def b():\n        c"),
+        ("def a(b,\n      c):\n    d", "    def a(b,\n          c):\n        d"),
+    ] {
+        assert_eq!(fitted(given, "    ", FOUR), made, "{given:?}");
+    }
+}
+
+#[test]
 fn steps_of_another_width_become_the_files() {
     for (given, target, unit, made) in [
         ("a {\n  b {\n    c\n  }\n}", "    ", FOUR, "    a {\n        b {\n            c\n        }\n    }"),

@@ -1,0 +1,50 @@
+//! Which brackets are open where a line of a text begins and ends. It looks at no indentation and changes nothing.
+
+use std::ops::Range;
+
+/// Brackets in brackets that are told apart; code has some ten. Deeper ones count as none.
+const DEEPEST: usize = 256;
+
+/// What is open around a line.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Open {
+    /// Whether it begins inside `(` or `[`, where lines may stand anywhere.
+    pub(super) inside: bool,
+    /// Whether some bracket, `{` among them, is open at its end.
+    pub(super) after: bool,
+}
+
+/// For each line, of which `lengths` has the bytes with the break, what is open around it. Nothing in `asides` counts,
+/// nor an end without a beginning, such as that of a case in a shell.
+pub(super) fn around(text: &str, lengths: impl Iterator<Item = usize>, asides: &[Range<usize>]) -> Vec<Open> {
+    let mut asides = asides.iter().peekable();
+    let mut bytes = text.bytes().enumerate();
+    let mut stack: Vec<u8> = Vec::new();
+    let mut around = Vec::new();
+    for length in lengths {
+        let inside = stack.iter().any(|open| *open != b'{');
+        for (at, byte) in bytes.by_ref().take(length) {
+            while asides.next_if(|range| range.end <= at).is_some() {}
+            if asides.peek().is_some_and(|range| range.start <= at) {
+                continue;
+            }
+            match byte {
+                b'(' | b'[' | b'{' if stack.len() < DEEPEST => stack.push(byte),
+                b')' | b']' | b'}' if stack.last() == Some(&opening(byte)) => {
+                    stack.pop();
+                }
+                _ => {}
+            }
+        }
+        around.push(Open { inside, after: !stack.is_empty() });
+    }
+    around
+}
+
+fn opening(close: u8) -> u8 {
+    match close {
+        b')' => b'(',
+        b']' => b'[',
+        _ => b'{',
+    }
+}

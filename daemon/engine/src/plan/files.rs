@@ -1,0 +1,92 @@
+//! What an entry does to the file as a whole: it goes, gets another path, a double or another mode. It changes no content.
+
+use editd_proto::error::Code;
+use editd_proto::ids::ContentHash;
+use editd_proto::path::WirePath;
+
+use super::combine::is_text;
+use super::needs::Parsed;
+use super::stage::{Report, Reports};
+use super::verdict::Verdicts;
+use crate::op::{Op, Target};
+use crate::refusal::refuse;
+use crate::tree::Tree;
+use crate::{Refusal, State};
+
+/// A file that gave way to another.
+pub(super) struct Replaced<'j> {
+    pub(super) path: &'j WirePath,
+    pub(super) before: State,
+    pub(super) after: State,
+    /// What is said of it.
+    pub(super) said: String,
+}
+
+/// The file operations, in request order. Returns where the file went, if it was renamed, and what they replaced.
+pub(super) fn run<'j>(
+    ops: &Parsed<'j>,
+    tree: &mut Tree<'_>,
+    path: &WirePath,
+    verdicts: &mut Verdicts<'_>,
+    reports: &mut Reports,
+) -> Result<(Option<&'j WirePath>, Vec<Replaced<'j>>), Refusal> {
+    let (mut moved, mut replaced) = (None, Vec::new());
+    for (edit, op) in ops.iter().enumerate() {
+        let Ok(op) = op else { continue };
+        if is_text(op) || !verdicts.stands(edit) {
+            continue;
+        }
+        let at = moved.unwrap_or(path);
+        if tree.node(at)?.state == State::Absent {
+            verdicts.refuse(edit, refuse(Code::Missing, format!("{path} does not exist")))?;
+            continue;
+        }
+        let done = match op {
+            Op::Chmod(mode) => tree.chmod(at, *mode).map(Some),
+            Op::Delete => tree.remove(path).map(|()| Some(true)),
+            Op::Copy(target) | Op::Rename(target) => put(tree, path, target, &mut replaced),
+            _ => Ok(None),
+        };
+        match done {
+            Ok(Some(changed)) => {
+                if let Op::Rename(target) = op
+                    && target.to != path
+                {
+                    tree.remove(path)?;
+                    moved = Some(target.to);
+                }
+                let changed = changed || (moved.is_some() && matches!(op, Op::Rename(_)));
+                if let Some(report) = reports.get_mut(edit) {
+                    *report = Some(Report::plain(changed));
+                }
+            }
+            Ok(None) => {}
+            Err(refusal) => verdicts.refuse(edit, refusal)?,
+        }
+    }
+    Ok((moved, replaced))
+}
+
+fn put<'j>(
+    tree: &mut Tree<'_>,
+    path: &WirePath,
+    target: &Target<'j>,
+    replaced: &mut Vec<Replaced<'j>>,
+) -> Result<Option<bool>, Refusal> {
+    let hash = tree.node(path)?.hash();
+    let node = tree.node(target.to)?;
+    let (before, old) = (node.state.clone(), node.hash());
+    if !target.overwrite && before != State::Absent {
+        let to = target.to;
+        return Err(refuse(Code::Exists, format!("{to} exists; choose another path, or say `overwrite`")));
+    }
+    tree.check_room(target.to)?;
+    let changed = tree.copy(path, target.to)?;
+    if changed && before != State::Absent {
+        let after = tree.node(target.to)?.state.clone();
+        let tag = |hash: Option<ContentHash>| hash.map(|hash| hash.version().0).unwrap_or_default();
+        let said = format!("{} was replaced: it was {}, and is {} now", target.to, tag(old), tag(hash));
+        replaced.push(Replaced { path: target.to, before, after, said });
+    }
+    Ok(Some(changed))
+}

@@ -1,0 +1,64 @@
+//! The wall clock as far as time was seen to pass: what goes away by its age must not go because the clock jumped.
+
+use std::time::Duration;
+
+use super::Clock;
+
+/// A wall clock that jumps back with the system's, and never ahead.
+#[derive(Clone, Copy, Debug)]
+pub struct Steady {
+    wall_ms: u64,
+    since: Duration,
+}
+
+impl Steady {
+    /// From the time that the system's clock tells now: what it did while nobody looked cannot be known.
+    pub fn start(clock: &dyn Clock) -> Self {
+        Self { wall_ms: clock.wall_ms(), since: clock.monotonic() }
+    }
+
+    /// Milliseconds since 1970 UTC; behind the system's clock where that jumped ahead or the system slept.
+    pub fn now_ms(&self, clock: &dyn Clock) -> u64 {
+        let passed = u64::try_from(clock.monotonic().saturating_sub(self.since).as_millis());
+        clock.wall_ms().min(self.wall_ms.saturating_add(passed.unwrap_or(u64::MAX)))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    struct Told(Mutex<(u64, u64)>);
+
+    impl Told {
+        fn set(&self, wall: u64, passed: u64) {
+            *self.0.lock().unwrap() = (wall, passed);
+        }
+    }
+
+    impl Clock for Told {
+        fn wall_ms(&self) -> u64 {
+            self.0.lock().unwrap().0
+        }
+        fn monotonic(&self) -> Duration {
+            Duration::from_millis(self.0.lock().unwrap().1)
+        }
+    }
+
+    #[test]
+    fn a_jump_ahead_is_no_age_and_a_jump_back_is_followed() {
+        let clock = Told(Mutex::new((1_000_000, 70)));
+        let steady = Steady::start(&clock);
+        clock.set(1_000_500, 570);
+        assert_eq!(steady.now_ms(&clock), 1_000_500);
+        clock.set(9_000_000_000, 600);
+        assert_eq!(steady.now_ms(&clock), 1_000_530);
+        clock.set(400, 700);
+        assert_eq!(steady.now_ms(&clock), 400);
+        clock.set(1_000_700, 770);
+        assert_eq!(steady.now_ms(&clock), 1_000_700);
+    }
+}

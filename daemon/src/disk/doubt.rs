@@ -1,0 +1,140 @@
+//! Files of which a flush has failed: the system may show bytes of theirs that never reached the disk, and a second
+//! flush would not write them either, but report success. It flushes and remembers, and changes no file.
+//!
+//! A mark in `.editd/unflushed` bears the name of each, so that the next daemon knows. Only until the machine starts
+//! again: from then on a file shows what the disk has, and marks of an earlier run of it are removed.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::{MutexGuard, PoisonError};
+
+use super::Disk;
+use super::folders::folder;
+use crate::limits::DOUBTED;
+use crate::os::{BootId, Dir, File, Identity};
+
+/// The folder of marks in the daemon's own.
+const MARKS: &[u8] = b"unflushed";
+
+/// The files whose flush has failed in this run of the machine.
+pub(super) struct Doubted {
+    boot: BootId,
+    files: BTreeSet<Identity>,
+    /// There were more than are remembered: none is trusted any more.
+    all: bool,
+}
+
+impl Doubted {
+    /// What earlier daemons have marked.
+    pub(super) fn open(own: &Dir, boot: BootId) -> io::Result<Self> {
+        let mut this = Self { boot, files: BTreeSet::new(), all: false };
+        let marks = match own.open_dir(MARKS) {
+            Ok(marks) => marks,
+            Err(none) if none.kind() == io::ErrorKind::NotFound => return Ok(this),
+            Err(error) => return Err(error),
+        };
+        for mark in marks.list()? {
+            match file_of(&mark.name, boot) {
+                Some(file) => this.add(file),
+                None => marks.remove_file(&mark.name)?,
+            }
+        }
+        Ok(this)
+    }
+
+    fn add(&mut self, file: Identity) {
+        if self.files.len() < DOUBTED {
+            self.files.insert(file);
+        } else {
+            self.all = true;
+        }
+    }
+}
+
+/// The name of a file's mark.
+fn mark_of(file: Identity, BootId(boot): BootId) -> String {
+    let Identity { dev, ino, born } = file;
+    format!("{:032x}-{dev:x}-{ino:x}-{born:x}", u128::from_be_bytes(boot))
+}
+
+/// Which file a mark of this run of the machine is for.
+fn file_of(mark: &[u8], boot: BootId) -> Option<Identity> {
+    let parts: Vec<&str> = std::str::from_utf8(mark).ok()?.split('-').collect();
+    let [_, dev, ino, born] = parts.as_slice() else { return None };
+    let number = |part: &str| u64::from_str_radix(part, 16).ok();
+    let file = Identity { dev: number(dev)?, ino: number(ino)?, born: number(born)?.cast_signed() };
+    (mark_of(file, boot).as_bytes() == mark).then_some(file)
+}
+
+impl Disk {
+    /// Flushes an open file. A failure is remembered.
+    ///
+    /// # Errors
+    /// What the system says: from then on [`Disk::doubts`] the file.
+    pub fn sync(&self, file: &File) -> io::Result<()> {
+        let identity = file.stat()?.identity;
+        file.sync_all().inspect_err(|_| self.doubt(identity))
+    }
+
+    fn doubt(&self, file: Identity) {
+        let boot = {
+            let mut doubted = self.doubted();
+            doubted.add(file);
+            doubted.boot
+        };
+        let marked = self
+            .own_dir()
+            .and_then(|own| folder(&own, MARKS))
+            .and_then(|marks| marks.create_file(mark_of(file, boot).as_bytes(), 0o600));
+        match marked {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                tracing::warn!(%error, "a flush has failed, and a daemon that is started now would not know");
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a flush of this file has failed: what it holds is on the disk only once all of it was written again.
+    pub fn doubts(&self, file: Identity) -> bool {
+        let doubted = self.doubted();
+        doubted.all || doubted.files.contains(&file)
+    }
+
+    /// All of this file was written again and flushed, or its content was elsewhere.
+    pub fn trust_again(&self, file: Identity) {
+        let boot = {
+            let mut doubted = self.doubted();
+            if !doubted.files.remove(&file) {
+                return;
+            }
+            doubted.boot
+        };
+        if let Ok(marks) = self.own_dir().and_then(|own| own.open_dir(MARKS)) {
+            // A mark that stays costs one writing more.
+            let _ = marks.remove_file(mark_of(file, boot).as_bytes());
+        }
+    }
+
+    fn doubted(&self) -> MutexGuard<'_, Doubted> {
+        self.doubted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_names_its_file_in_this_run_of_the_machine_alone() {
+        let (here, there) = (BootId([7; 16]), BootId([8; 16]));
+        for born in [0, 1, i64::MAX, -1] {
+            let file = Identity { dev: 0x10, ino: u64::MAX, born };
+            let mark = mark_of(file, here);
+            assert_eq!(file_of(mark.as_bytes(), here), Some(file));
+            assert_eq!(file_of(mark.as_bytes(), there), None);
+        }
+        for strange in [&b""[..], b"-", b"a-b-c-d", b"\xff", b"0-1-2-3-4"] {
+            assert_eq!(file_of(strange, here), None);
+        }
+    }
+}

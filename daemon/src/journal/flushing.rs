@@ -1,0 +1,211 @@
+//! Flushing what sealed jobs left: each file, its folder and the folder of its slot, once for all entries together. It
+//! drops nothing, and changes no content: what cannot be flushed is written anew as it is.
+//!
+//! *Invariants*: what a job displaced may go only when the newest job's file at that path is on the disk, **wherever its
+//! name is by then**. So that file is held open from its seal until it is flushed. Where it is not held (there are too
+//! many, or another run of the daemon sealed it) and does not stand at its path, nobody can tell whether it was flushed:
+//! then what it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever a second flush
+//! says.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+
+use editd_proto::ids::JobId;
+use editd_proto::path::WirePath;
+
+use super::known::Ticket;
+use super::recover::mend::find;
+use super::renew;
+use crate::disk::Place;
+use crate::disk::folders::parent_path;
+use crate::limits::HELD;
+use crate::os::{File, Identity};
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{FileRecord, How, Staging};
+
+/// What the newest sealed jobs left at paths, until it is flushed.
+#[derive(Default)]
+pub(super) struct Held {
+    paths: HashMap<WirePath, Newest>,
+}
+
+/// What the newest job left at a path.
+#[derive(Clone)]
+enum Newest {
+    /// Nothing.
+    Absent,
+    /// This file, which is open.
+    File(Identity, File),
+}
+
+impl Held {
+    /// The newest job left this at a path; `None` where that is a file which could not be opened.
+    fn put(&mut self, path: &WirePath, left: Option<Newest>) {
+        self.paths.remove(path);
+        if let Some(left) = left
+            && self.paths.len() < HELD
+        {
+            self.paths.insert(path.clone(), left);
+        }
+    }
+
+    /// There is nothing more to flush at a path: what was left there is on the disk, or in the journal.
+    pub(super) fn done(&mut self, path: &WirePath) {
+        if let Some(newest) = self.paths.get_mut(path) {
+            *newest = Newest::Absent;
+        }
+    }
+
+    /// What this record left is flushed.
+    fn release(&mut self, file: &FileRecord) {
+        let done = match (self.paths.get(&file.path), &file.after) {
+            (Some(Newest::Absent), _) => true,
+            (Some(Newest::File(held, _)), Some(face)) => *held == face.identity,
+            _ => false,
+        };
+        if done {
+            self.paths.remove(&file.path);
+        }
+    }
+}
+
+/// A job has just put its file at a place, and is sealed.
+pub fn put(rooms: &Rooms, file: &FileRecord, place: &Place) {
+    let left = file.after.as_ref().and_then(|face| rooms.disk.open_left(place, face));
+    let changed = left.as_ref().map(|left| left.changed);
+    lock(&rooms.known).wrote(&file.path, file.after.as_ref(), changed);
+    hold(rooms, file, left.map(|left| left.file));
+}
+
+/// Holds what the newest sealed job left at a path, if it was found there.
+pub(super) fn hold(rooms: &Rooms, file: &FileRecord, left: Option<File>) {
+    let left = match &file.after {
+        None => Some(Newest::Absent),
+        Some(face) => left.map(|open| Newest::File(face.identity, open)),
+    };
+    lock(&rooms.unsettled).held.put(&file.path, left);
+}
+
+/// What was learnt of the file that a sealed job left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub(super) enum Left {
+    /// It is on the disk, or a newer job's is, or there is none.
+    Durable,
+    /// It is not where it was left, and nobody knows where it is: what it replaced must be kept.
+    Astray,
+}
+
+/// Flushes each file, each folder and each folder of slots once.
+#[derive(Default)]
+pub(super) struct Flushing {
+    paths: BTreeMap<WirePath, Path>,
+    folders: BTreeSet<WirePath>,
+    stagings: Vec<Staging>,
+}
+
+/// What was flushed for one path.
+#[derive(Clone, Copy)]
+struct Path {
+    /// What stands there, flushed.
+    shown: Option<Identity>,
+    /// The newest sealed job's file was flushed, there or elsewhere; or what stands there is that of a newer job.
+    newest: bool,
+    /// No job was writing the path meanwhile.
+    quiet: bool,
+}
+
+impl Flushing {
+    /// Flushes what one record left.
+    ///
+    /// # Errors
+    /// What the system says, and `WouldBlock` while a job is writing the path: then nothing is settled.
+    pub(super) fn file(&mut self, rooms: &Rooms, id: JobId, file: &FileRecord) -> io::Result<Left> {
+        let known = self.paths.get(&file.path).copied().filter(|_| file.made.is_empty());
+        let path = match known {
+            Some(path) => path,
+            None => self.path(rooms, id, file)?,
+        };
+        self.paths.insert(file.path.clone(), path);
+        let left = path.judge(file)?;
+        if !self.stagings.contains(&file.staging) {
+            rooms.disk.flush_slots(&file.staging)?;
+            self.stagings.push(file.staging.clone());
+        }
+        lock(&rooms.unsettled).held.release(file);
+        Ok(left)
+    }
+
+    fn path(&mut self, rooms: &Rooms, id: JobId, file: &FileRecord) -> io::Result<Path> {
+        let look = || {
+            let known = lock(&rooms.known);
+            (known.ticket(&file.path), known.left(&file.path))
+        };
+        let (ticket, left) = look();
+        let held = lock(&rooms.unsettled).held.paths.get(&file.path).cloned();
+        let mut shown = None;
+        // A path that leads elsewhere by now has nothing of ours.
+        if let Some(place) = find(rooms, file)? {
+            shown = flush(rooms, id, file, &place, held.as_ref())?;
+            if self.folders.insert(parent_path(&place)) || !file.made.is_empty() {
+                rooms.disk.flush_folders(&place, &file.made)?;
+            }
+        }
+        if let Some(Newest::File(identity, open)) = &held
+            && shown != Some(*identity)
+        {
+            // Moved away, or about to be put back by a job; also one that was unlinked may have its name again.
+            if rooms.disk.sync(open).is_err() || rooms.disk.doubts(*identity) {
+                renew::rescue(rooms, id, file, open)?;
+                lock(&rooms.unsettled).held.done(&file.path);
+            }
+        }
+        let (now, left_now) = look();
+        let newest = held.is_some() || left == Some(shown) || left_now == Some(shown);
+        Ok(Path { shown, newest, quiet: ticket != Ticket::Busy && ticket == now })
+    }
+}
+
+/// Flushes what stands at a path. If that fails, now or earlier, it is written anew; others' files are theirs.
+fn flush(
+    rooms: &Rooms,
+    id: JobId,
+    file: &FileRecord,
+    place: &Place,
+    newest: Option<&Newest>,
+) -> io::Result<Option<Identity>> {
+    let flushed = rooms.disk.flush_file(place);
+    let shown = match &flushed {
+        Ok(shown) => *shown,
+        Err(_) => place.parent().stat(place.name()).ok().map(|stat| stat.identity),
+    };
+    let Some(shown) = shown.filter(|shown| rooms.disk.doubts(*shown)) else { return flushed };
+    if file.after.as_ref().is_some_and(|face| face.identity == shown) {
+        return renew::renew(rooms, id, file, place).map(Some);
+    }
+    let ours = match newest {
+        Some(Newest::File(held, _)) => *held == shown,
+        Some(Newest::Absent) => false,
+        None => lock(&rooms.known).left(&file.path) == Some(Some(shown)),
+    };
+    if ours {
+        // With the entry of the job that put it there, it will be.
+        return Err(io::Error::other("what a later job put there could not be flushed"));
+    }
+    Ok(Some(shown))
+}
+
+impl Path {
+    fn judge(self, file: &FileRecord) -> io::Result<Left> {
+        let after = file.after.as_ref().map(|face| face.identity);
+        if self.newest || after.is_none() || self.shown == after {
+            return Ok(Left::Durable);
+        }
+        if !self.quiet {
+            // It may be what a job is just putting there and may yet take back.
+            return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
+        }
+        // What a creation wrote is in the journal, and it replaced nothing.
+        Ok(if file.how == How::Swap { Left::Astray } else { Left::Durable })
+    }
+}

@@ -1,0 +1,152 @@
+//! A file that a sealed job left and whose flush has failed: its content goes to a fresh file, which is flushed and then
+//! exchanged with it as in a job. The failed one is never called flushed. What stood there before the job is not touched.
+//!
+//! *Invariants*: a job that found the failed file does not go on with it once it was exchanged: recovery would take the
+//! fresh one for a foreign revert (`job::intend` asks [`Known::was_renewed`](super::known::Known::was_renewed)).
+//!
+//! *Limitations*: a file with several names, or one whose owner cannot be given to a fresh one, is written again in place;
+//! what another process writes into it in that moment is lost.
+
+use std::io;
+use std::sync::Arc;
+
+use editd_proto::ids::JobId;
+use editd_proto::path::WirePath;
+
+use super::recover::contents::Contents;
+use super::recover::decide::is_torn;
+use super::{external, settle};
+use crate::disk::put::Rescue;
+use crate::disk::sight;
+use crate::disk::stage::{Mode, StageError};
+use crate::disk::{Found, Place, Sight};
+use crate::os::{File, Identity};
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Face, FileRecord, How};
+
+/// Writes anew what a record left at a place, and flushes it. Returns which file stands there now.
+///
+/// # Errors
+/// What the system says, and `WouldBlock` while others are at it: then it is still to be done.
+pub(super) fn renew(rooms: &Rooms, id: JobId, file: &FileRecord, place: &Place) -> io::Result<Identity> {
+    let _writing = Writing::begin(rooms, &file.path)?;
+    let found = match rooms.disk.look(place)? {
+        Sight::File(found)
+            if file.after.as_ref().is_some_and(|face| face.identity == found.face.identity) =>
+        {
+            found
+        }
+        _ => return Err(others()),
+    };
+    let bytes = content(rooms, id, file, &found)?;
+    let alone = file.how != How::InPlace && found.links == 1;
+    let renewed = if alone { exchange(rooms, id, place, &found, &bytes)? } else { None };
+    let now = match renewed {
+        Some(now) => now,
+        None => rewrite(rooms, place, &found, &bytes)?,
+    };
+    tracing::warn!(path = %file.path, "its flush had failed; it was written anew");
+    Ok(now)
+}
+
+/// Takes what a file holds into the journal: its flush has failed, and where its name is nobody knows.
+///
+/// # Errors
+/// What the system or the log says.
+pub(super) fn rescue(rooms: &Rooms, id: JobId, file: &FileRecord, open: &File) -> io::Result<()> {
+    match sight::read(open.clone())? {
+        Sight::File(found) => external::rescue_unflushed(rooms, file, id, &found),
+        _ => Err(io::Error::other("its flush has failed, it was moved, and it is too large for the journal")),
+    }
+}
+
+/// The path that is being written anew: no job writes it meanwhile.
+struct Writing<'r> {
+    rooms: &'r Rooms,
+    paths: [WirePath; 1],
+}
+
+impl<'r> Writing<'r> {
+    fn begin(rooms: &'r Rooms, path: &WirePath) -> io::Result<Self> {
+        let paths = [path.clone()];
+        if lock(&rooms.known).begin(&paths) { Ok(Self { rooms, paths }) } else { Err(others()) }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        lock(&self.rooms.known).end(&self.paths);
+    }
+}
+
+fn others() -> io::Error {
+    io::Error::new(io::ErrorKind::WouldBlock, "a job or another program is writing it")
+}
+
+/// What the file must hold. Where the system has forgotten bytes that it could not write, it is rebuilt from what stood
+/// there before; where others have written to it since, it is theirs as it is.
+fn content(rooms: &Rooms, id: JobId, file: &FileRecord, found: &Found) -> io::Result<Arc<[u8]>> {
+    let as_left = |face: &&Face| face.hash != found.face.hash && face.modified == found.face.modified;
+    let Some(wanted) = file.after.as_ref().filter(as_left) else { return Ok(found.bytes.clone()) };
+    let entry = rooms.store.entry(id).map_err(io::Error::other)?;
+    let mut contents = Contents::default();
+    if let Sight::File(before) = rooms.disk.look_slot(&file.staging, &file.slot)? {
+        contents.add(before.bytes);
+    }
+    let records = entry.iter().flat_map(|entry| &entry.files).filter(|record| record.path == file.path);
+    contents.reach(&records.collect::<Vec<_>>());
+    let torn = contents.get(wanted.hash).filter(|written| is_torn(&found.bytes, written));
+    Ok(torn.unwrap_or(&found.bytes).clone())
+}
+
+/// Exchanges it with a fresh file. `None` where only writing in place keeps its owner.
+fn exchange(
+    rooms: &Rooms,
+    id: JobId,
+    place: &Place,
+    found: &Found,
+    bytes: &[u8],
+) -> io::Result<Option<Identity>> {
+    let slot = rooms.next_slot();
+    let staged = match rooms.disk.stage(place, Some(found), bytes, Mode::Exact(found.face.mode), &slot) {
+        Ok(staged) => staged,
+        Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
+        Err(StageError::Io(error)) => return Err(error),
+    };
+    if let Err(error) = rooms.disk.flush_slot(&staged.staging, &slot) {
+        rooms.disk.unstage(&staged.staging, &slot);
+        return Err(error);
+    }
+    let record = FileRecord {
+        path: place.path().clone(),
+        before: Some(found.face.clone()),
+        after: Some(staged.face.clone()),
+        splices: Vec::new(),
+        how: How::Swap,
+        slot,
+        staging: staged.staging,
+        made: Vec::new(),
+        added: 0,
+        removed: 0,
+    };
+    let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
+    let put = rooms.disk.put(&record, place, &mut rescue);
+    // What it held and no journal has is rescued with the care that every slot is emptied with.
+    settle::leave_slot(rooms, id, FileRecord { before: None, ..record.clone() }, None);
+    let _swapped = put?.map_err(|_foreign| others())?;
+    lock(&rooms.known).renewed(&record.path, &staged.face, found.face.identity);
+    lock(&rooms.unsettled).held.done(&record.path);
+    rooms.disk.flush_folders(place, &[])?;
+    rooms.disk.flush_slots(&record.staging)?;
+    rooms.disk.trust_again(found.face.identity);
+    Ok(Some(staged.face.identity))
+}
+
+/// Writes it again in place.
+fn rewrite(rooms: &Rooms, place: &Place, found: &Found, bytes: &[u8]) -> io::Result<Identity> {
+    rooms.disk.rewrite(place, &found.face, bytes, found.face.mode)?;
+    if let Sight::File(now) = rooms.disk.look(place)? {
+        lock(&rooms.known).wrote(place.path(), Some(&now.face), None);
+    }
+    Ok(found.face.identity)
+}

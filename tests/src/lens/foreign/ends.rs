@@ -1,0 +1,101 @@
+//! What may stand when a job and a deed have both happened, in whichever order. It plays them where nothing goes wrong.
+
+use super::deed::Deed;
+use super::window::Windows;
+use super::{tag, windows};
+use crate::lens::story::{KEY, Story};
+use crate::lens::view::View;
+
+/// What may stand in the end.
+pub struct Ends {
+    /// The deed alone: the job was refused.
+    pub alone: View,
+    /// The job on top of the deed.
+    pub on_top: View,
+    /// The deed on top of the job.
+    pub below: View,
+    /// The job alone; then what was written is in the journal.
+    pub journaled: View,
+    /// The job in the place of what others put there, with whatever they moved away beside it: so it is where a cut came
+    /// before the job had looked.
+    pub over: View,
+    /// Calls that the process has made when the job begins, when it is answered, and when all is settled.
+    pub calls: [u64; 3],
+    /// Where a deed may be lost.
+    pub windows: Windows,
+}
+
+impl Ends {
+    /// Plays the three orders in which a job and a deed may happen; nothing where the deed cannot be done.
+    ///
+    /// # Errors
+    /// Where the story cannot be played.
+    pub fn of(story: &Story, path: &str, deed: Deed) -> Result<Option<Self>, String> {
+        let word = tag(0);
+        let course = story.course()?;
+        let first = story.machine();
+        let desk = story.begin(&first)?;
+        let mut held = deed.prepare(&first.outside(), path);
+        if deed.run(&first.outside(), held.as_ref(), path, &word).is_err() {
+            return Ok(None);
+        }
+        let alone = View::of(&first);
+        let _receipt = desk.act(&story.job, KEY);
+        held.take();
+        desk.release();
+        desk.settle();
+        let on_top = View::of(&first);
+
+        let last = story.machine();
+        let desk = story.begin(&last)?;
+        let mut held = deed.prepare(&last.outside(), path);
+        let _receipt = desk.act(&story.job, KEY);
+        // Where the file is gone by then the deed does nothing, or makes it anew.
+        let _done = deed.run(&last.outside(), held.as_ref(), path, &word);
+        held.take();
+        desk.release();
+        desk.settle();
+        let below = View::of(&last);
+        let (calls, windows) = (course.calls, windows(&course));
+        let mut over = course.after.clone();
+        let left = alone.files.iter().filter(|(name, _)| name.starts_with(deed.reach(path)));
+        for (name, seen) in left {
+            over.files.entry(name.clone()).or_insert_with(|| seen.clone());
+        }
+        Ok(Some(Self { alone, on_top, below, journaled: course.after, over, calls, windows }))
+    }
+
+    /// Whether a view shows one of the orders.
+    #[must_use]
+    pub fn have(&self, view: &View) -> bool {
+        [&self.alone, &self.on_top, &self.below, &self.journaled].iter().any(|end| view.files == end.files)
+    }
+
+    /// Unsealed, and others changed a file that was put: the rest of the job is taken back, and theirs (every name that
+    /// begins with `reach`) stays, made of what they found there.
+    #[must_use]
+    pub fn taken_back_around(&self, view: &View, reach: &str) -> bool {
+        same(view, &self.below, |path| path.starts_with(reach))
+            && same(view, &self.alone, |path| !path.starts_with(reach))
+    }
+
+    /// Whether what the deed touched shows the deed, and with it the job or not.
+    #[must_use]
+    pub fn shows(&self, view: &View, reach: &str, applied: bool) -> bool {
+        // What others made of the job's file stays when the rest is taken back.
+        let taken_back = [&self.alone, &self.below];
+        let ends = if applied { self.with_job().to_vec() } else { taken_back.to_vec() };
+        ends.iter().any(|end| same(view, end, |path| path.starts_with(reach)))
+    }
+
+    /// What may stand where the job was applied.
+    #[must_use]
+    pub fn with_job(&self) -> [&View; 4] {
+        [&self.journaled, &self.on_top, &self.below, &self.over]
+    }
+}
+
+fn same(view: &View, end: &View, of: impl Fn(&str) -> bool) -> bool {
+    let here = view.files.iter().filter(|(path, _)| of(path));
+    here.eq(end.files.iter().filter(|(path, _)| of(path)))
+}

@@ -1,0 +1,123 @@
+//! What must never be lost: every content that ever stood at a path is afterwards at a path, in the journal, or in
+//! `.editd/lost`, unless whoever wrote over it took it away himself. It reads the journal's records, for they hold
+//! changes and not files: a content is there when its bytes can be made of them and match its hash.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use editd::disk::sight::hash;
+use editd::journal::recover::contents::Contents;
+use editd::os::Os;
+use editd::store::record::FileRecord;
+use editd::store::{Query, Store};
+
+use super::desk::{ROOT, STATE, options};
+use super::view::View;
+use crate::sim::{Outside, Seen, SimMachine, Snapshot};
+
+/// Rounds in which records are applied to each other: more than any chain of a story is long.
+const ROUNDS: usize = 6;
+
+/// What stood in one playing of a story.
+#[derive(Clone, Default)]
+pub struct Chronicle {
+    stood: Vec<Stood>,
+    gone: BTreeSet<Vec<u8>>,
+}
+
+#[derive(Clone)]
+struct Stood {
+    what: String,
+    bytes: Arc<[u8]>,
+    /// It is owed after a power cut too.
+    durable: bool,
+}
+
+impl Chronicle {
+    /// A content stood at a path; `durable` where somebody had flushed it or was promised that.
+    pub fn stood(&mut self, what: &str, bytes: &[u8], durable: bool) {
+        self.stood.push(Stood { what: what.to_owned(), bytes: bytes.into(), durable });
+    }
+
+    /// Every file of a view stood; `durable` says which were.
+    pub fn all_stood(&mut self, when: &str, view: &View, durable: impl Fn(&str, &[u8]) -> bool) {
+        for (path, seen) in &view.files {
+            if let Seen::File { bytes, .. } = seen {
+                self.stood(&format!("{path} {when}"), bytes, durable(path, bytes));
+            }
+        }
+    }
+
+    /// Whoever wrote took these contents away himself.
+    pub fn gone(&mut self, gone: impl IntoIterator<Item = Vec<u8>>) {
+        self.gone.extend(gone);
+    }
+
+    /// What is nowhere, one sentence each. The machine's process must have settled what it could.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn lost(&self, machine: &SimMachine, cut: bool) -> Result<Vec<String>, String> {
+        let mut contents = Contents::default();
+        contents.add(Arc::default());
+        self.gone.iter().for_each(|bytes| contents.add(bytes.as_slice().into()));
+        let snapshot = machine.snapshot(ROOT).map_err(|error| error.to_string())?;
+        for (path, seen) in &snapshot.0 {
+            if let Seen::File { bytes, .. } = seen
+                && is_found(&String::from_utf8_lossy(path))
+            {
+                contents.add(bytes.as_slice().into());
+            }
+        }
+        let records = records(machine)?;
+        // Where the bytes before were not known, a record holds all of those after.
+        let splices = records.iter().flat_map(|record| &record.splices);
+        for bytes in splices.flat_map(|splice| [&splice.old, &splice.new]) {
+            contents.add(bytes.as_slice().into());
+        }
+        let chain: Vec<&FileRecord> = records.iter().collect();
+        (0..ROUNDS).for_each(|_| contents.reach(&chain));
+        let owed = self.stood.iter().filter(|stood| stood.durable || !cut);
+        let lost = owed.filter(|stood| contents.get(hash(&stood.bytes)).is_none());
+        Ok(lost.map(|stood| format!("{}, {} bytes, is nowhere", stood.what, stood.bytes.len())).collect())
+    }
+}
+
+/// Whether people find what stands there: in the workspace, or among what was set aside; a slot is neither.
+fn is_found(path: &str) -> bool {
+    let beside = path.rsplit('/').next().is_some_and(|name| name.starts_with(".editd-"));
+    path.starts_with(".editd/lost/") || path.contains("-lost-") || !(beside || path.starts_with(".editd/"))
+}
+
+/// Every record of every entry, oldest first, as the next process would read them.
+fn records(machine: &SimMachine) -> Result<Vec<FileRecord>, String> {
+    let machine = machine.fork();
+    let dir = machine.open_dir(Path::new(STATE)).map_err(|error| error.to_string())?;
+    let opened = Store::open(Arc::new(machine), dir, options(), 0);
+    let (store, _) = opened.map_err(|error| format!("the journal cannot be opened: {error}"))?;
+    let all = Query { limit: 1000, ..Query::default() };
+    let entries = store.history(&all).map_err(|error| error.to_string())?;
+    let mut records = Vec::new();
+    for entry in entries.iter().rev() {
+        let entry = store.entry(entry.id).map_err(|error| error.to_string())?;
+        records.extend(entry.into_iter().flat_map(|entry| entry.files));
+    }
+    Ok(records)
+}
+
+/// Does something as another process, and tells which contents it took away: what no path shows any more, though a slot
+/// may still hold the same bytes, and what was written over in a slot.
+pub fn taken_away_by<T>(outside: &Outside, run: impl FnOnce(&Outside) -> T) -> (T, BTreeSet<Vec<u8>>) {
+    let contents = |found: bool| {
+        let files = outside.snapshot(ROOT).unwrap_or_else(|_| Snapshot::default()).0.into_iter();
+        let files = files.filter(|(path, _)| !found || is_found(&String::from_utf8_lossy(path)));
+        let bytes = files.filter_map(|(_, seen)| seen.bytes().map(<[u8]>::to_vec));
+        bytes.collect::<BTreeSet<_>>()
+    };
+    let (paths, all) = (contents(true), contents(false));
+    let done = run(outside);
+    let (paths_now, all_now) = (contents(true), contents(false));
+    let taken = paths.difference(&paths_now).chain(all.difference(&all_now));
+    (done, taken.cloned().collect())
+}

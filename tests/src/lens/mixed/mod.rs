@@ -1,0 +1,197 @@
+//! The lens of what comes together: another process's deed and then a power cut, a failed call and then a cut, a deed
+//! and a failed call, a deed while no daemon runs. It plays a few of the many combinations, chosen by a seed.
+
+pub mod play;
+pub mod verdict;
+
+use std::collections::BTreeMap;
+
+use super::crash::{Report, disks};
+use super::desk::Desk;
+use super::foreign::deed::Deed;
+use super::foreign::ends::Ends;
+use super::story::{Course, Story};
+use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
+use play::Play;
+
+/// What comes together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A deed while the job runs; then the process is killed or the power cut.
+    DeedThenEnd,
+    /// A call fails; then the same.
+    FaultThenEnd,
+    /// A deed and, after it, a call that fails; then the same.
+    DeedAndFault,
+    /// The process is killed or the power cut, somebody does something, and the power may be cut once more.
+    WhileDown,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::DeedThenEnd, Self::FaultThenEnd, Self::DeedAndFault, Self::WhileDown];
+}
+
+/// What is looked at, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Chooses.
+    pub seed: u64,
+    /// What comes together.
+    pub kinds: &'static [Kind],
+    /// On each disk so many pairs of a deed and one of the job's files;
+    pub pairs: usize,
+    /// each played so many times;
+    pub runs: usize,
+    /// and so many ends looked at of each playing.
+    pub images: usize,
+    /// Flushes that lie: to test this lens.
+    pub lies: &'static [Op],
+    /// What a broken daemon would have done by the end of its recovery: to test this lens.
+    pub harm: Option<fn(&Desk, &Story)>,
+    /// Complaints after which it is enough.
+    pub enough: usize,
+}
+
+/// A call that fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Strike {
+    /// Which, counted from 1.
+    pub call: u64,
+    /// The system's number of the error.
+    pub errno: i32,
+    /// How often.
+    pub lasting: Lasting,
+}
+
+/// What happens in one playing.
+#[derive(Clone, Copy, Debug)]
+pub struct Trouble {
+    /// Another process does something before this call.
+    pub deed: Option<(Deed, u64)>,
+    /// A call fails.
+    pub strike: Option<Strike>,
+    /// Another process does something while no daemon runs.
+    pub down: Option<Deed>,
+    /// Whoever does something flushes all the system's files then.
+    pub flushed: bool,
+}
+
+/// Looks at a story.
+#[must_use]
+pub fn look(story: &Story, plan: &Plan) -> Report {
+    let mut report = Report::default();
+    for (nth, abilities) in disks(story.abilities).into_iter().enumerate() {
+        let story = Story { abilities, ..story.clone() };
+        let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(story.name)));
+        let mut look = Look { story: &story, plan, dice: seed, ends: BTreeMap::new(), report: &mut report };
+        if let Err(error) = look.all() {
+            report.found.push(format!("{}: {error}", story.name));
+        }
+    }
+    report
+}
+
+/// Another seed for each story.
+fn crc(name: &str) -> u32 {
+    name.bytes().fold(17, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)))
+}
+
+/// The calls of the undisturbed journey that flush, by number.
+fn flushes(course: &Course) -> impl Iterator<Item = u64> {
+    let lines = course.trace.iter().filter_map(|line| line.split_once(' '));
+    lines.filter(|(_, op)| op.starts_with("Sync")).filter_map(|(call, _)| call.parse().ok())
+}
+
+struct Look<'a> {
+    story: &'a Story,
+    plan: &'a Plan,
+    dice: Seeded,
+    ends: BTreeMap<(usize, String), Option<Ends>>,
+    report: &'a mut Report,
+}
+
+impl Look<'_> {
+    fn all(&mut self) -> Result<(), String> {
+        let course = self.story.course()?;
+        for kind in self.plan.kinds {
+            for _ in 0..self.plan.pairs {
+                let (nth, path) = self.pair(&course);
+                for _ in 0..self.plan.runs {
+                    if self.report.found.len() >= self.plan.enough {
+                        return Ok(());
+                    }
+                    self.run(*kind, &course, nth, &path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.dice.next_number() % limit.max(1)
+    }
+
+    fn pick<T: Clone>(&mut self, of: &[T]) -> Option<T> {
+        let at = self.below(of.len() as u64);
+        of.get(usize::try_from(at).ok()?).cloned()
+    }
+
+    /// A deed, by its number, and a path.
+    fn pair(&mut self, course: &Course) -> (usize, String) {
+        let nth = usize::try_from(self.below(Deed::ALL.len() as u64)).unwrap_or(0);
+        (nth, self.pick(&course.paths).unwrap_or_default())
+    }
+
+    fn run(&mut self, kind: Kind, course: &Course, nth: usize, path: &str) -> Result<(), String> {
+        let deed = Deed::ALL.get(nth).copied().unwrap_or(Deed::Replace);
+        let with_deed = kind != Kind::FaultThenEnd;
+        if with_deed && !self.ends.contains_key(&(nth, path.to_owned())) {
+            let ends = Ends::of(self.story, path, deed)?;
+            self.ends.insert((nth, path.to_owned()), ends);
+        }
+        let Some(trouble) = self.trouble(kind, course, deed) else { return Ok(()) };
+        let seed = self.dice.next_number();
+        let ends = self.ends.get(&(nth, path.to_owned())).and_then(Option::as_ref).filter(|_| with_deed);
+        if with_deed && ends.is_none_or(|ends| ends.windows.may_lose(trouble.deed)) {
+            return Ok(());
+        }
+        // A call that fails then is as a kill.
+        if let (Some(ends), Some((_, call)), Some(_)) = (ends, trouble.deed, trouble.strike)
+            && ends.windows.hold_kills(call, ends.calls[1])
+        {
+            return Ok(());
+        }
+        let mut play = Play::new(self.story, course, path, trouble, ends, self.plan, seed);
+        let error = play.all().err();
+        self.report.images += play.images;
+        let line = |what: String| format!("{}: {trouble:?} on {path}: {what}", self.story.name);
+        self.report.found.extend(play.found.drain(..).chain(error).map(line));
+        Ok(())
+    }
+
+    fn trouble(&mut self, kind: Kind, course: &Course, deed: Deed) -> Option<Trouble> {
+        let [first, answered, last] = course.calls;
+        // Half of all while the job is underway.
+        let end = if self.below(2) == 0 { answered } else { last };
+        let call = first + 1 + self.below(end - first);
+        let later = call + self.below(end.saturating_sub(call) + 1);
+        let strike = |call, errno, lasting| Strike { call, errno, lasting };
+        // A flush that fails is worth more than another look that does.
+        let flushes: Vec<u64> = flushes(course).filter(|at| (call..=last).contains(at)).collect();
+        let later = if self.below(2) == 0 { self.pick(&flushes).unwrap_or(later) } else { later };
+        let errno = self.pick(&[EIO, ENOSPC, EMFILE])?;
+        let lasting = self.pick(&[Lasting::Once, Lasting::Once, Lasting::ForEver])?;
+        let flushed = self.below(2) == 0;
+        let calm = Trouble { deed: None, strike: None, down: None, flushed };
+        Some(match kind {
+            Kind::DeedThenEnd => Trouble { deed: Some((deed, call)), ..calm },
+            Kind::FaultThenEnd => Trouble { strike: Some(strike(later, errno, lasting)), ..calm },
+            Kind::DeedAndFault => {
+                let strike = Some(strike(later, errno, lasting));
+                Trouble { deed: Some((deed, call)), strike, ..calm }
+            }
+            Kind::WhileDown => Trouble { down: Some(deed), ..calm },
+        })
+    }
+}

@@ -1,0 +1,269 @@
+//! One playing: the story's job with its trouble, then the ends that it may come to. It notes what stood meanwhile, and
+//! leaves the judging to the verdict.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use editd_proto::error::Code;
+use editd_proto::message::{Durability, Receipt, Status};
+
+use super::verdict::Scene;
+use super::{Plan, Trouble};
+use crate::lens::desk::{Desk, ROOT};
+use crate::lens::foreign::deed::Deed;
+use crate::lens::foreign::ends::Ends;
+use crate::lens::foreign::tag;
+use crate::lens::image::{Album, Answer, Blow, Cuts, Image};
+use crate::lens::kept::{Chronicle, taken_away_by};
+use crate::lens::story::{Course, KEY, Story};
+use crate::lens::view::View;
+use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
+
+/// Power cuts that are looked at after one effect.
+const CUTS: usize = 5;
+/// Of so many effects one is looked at.
+const ONE_IN: u64 = 6;
+
+/// One playing of a story.
+pub(super) struct Play<'a> {
+    pub(super) story: &'a Story,
+    pub(super) course: &'a Course,
+    /// The file to which others do something.
+    pub(super) path: &'a str,
+    pub(super) trouble: Trouble,
+    /// What may stand at that path; nothing where nobody does anything.
+    pub(super) ends: Option<&'a Ends>,
+    pub(super) plan: &'a Plan,
+    dice: Seeded,
+    seed: u64,
+    pub(super) found: Vec<String>,
+    pub(super) images: usize,
+}
+
+/// What is noted while the machine runs.
+struct Noted {
+    /// Whether the deed was done.
+    done: Option<bool>,
+    chronicle: Chronicle,
+    held: Option<OutsideFile>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Play<'a> {
+    pub(super) fn new(
+        story: &'a Story,
+        course: &'a Course,
+        path: &'a str,
+        trouble: Trouble,
+        ends: Option<&'a Ends>,
+        plan: &'a Plan,
+        seed: u64,
+    ) -> Self {
+        let dice = Seeded::new(seed);
+        Self { story, course, path, trouble, ends, plan, dice, seed, found: Vec::new(), images: 0 }
+    }
+
+    pub(super) fn all(&mut self) -> Result<(), String> {
+        let machine = self.story.machine();
+        machine.lie_about(self.plan.lies);
+        let at_first = View::of(&machine);
+        let desk = self.story.begin(&machine)?;
+        let noted = Arc::new(Mutex::new(self.begun(&desk, &at_first)));
+        let album = Album::new(Cuts { limit: CUTS, seed: self.seed }).one_in(ONE_IN);
+        self.order(&machine, &noted, &album);
+        let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
+        let answer = self.answer(&desk, &receipt);
+        let at_answer = View::of(&machine);
+        album.answered(&machine, answer);
+        desk.settle();
+        machine.mend();
+        desk.settle();
+        lock(&noted).held.take();
+        desk.release();
+        desk.settle();
+        let (done, waiting_chronicle) = {
+            let noted = lock(&noted);
+            (noted.done, noted.chronicle.clone())
+        };
+        let chronicle = self.answered(&waiting_chronicle, answer, &at_answer);
+        // What cannot be done does no harm.
+        if self.trouble.deed.is_some() && done != Some(true) {
+            return Ok(());
+        }
+        if desk.workspace.failed().is_none() {
+            let error = receipt.error.as_ref().map(|error| (&error.code, &error.message));
+            let told = format!("still running, {:?} {error:?}", receipt.status);
+            let mut scene =
+                Scene { play: self, answer, cut: false, stable: true, when: told, found: Vec::new() };
+            scene.running(&desk, &chronicle)?;
+            let found = scene.found;
+            self.found.extend(found);
+        }
+        drop(desk);
+        let images = self.chosen(album.close(&machine));
+        images.iter().try_for_each(|image| {
+            let waiting = image.answer == Answer::Waiting;
+            self.ended(image, if waiting { &waiting_chronicle } else { &chronicle })
+        })
+    }
+
+    /// What stood when the job was answered stood, too: what the job made is promised.
+    fn answered(&self, waiting: &Chronicle, answer: Answer, view: &View) -> Chronicle {
+        let mut chronicle = waiting.clone();
+        if answer == Answer::Applied {
+            let promised = self.story.durability() != Durability::Relaxed;
+            let made =
+                |bytes: &[u8]| self.course.after.files.values().any(|seen| seen.bytes() == Some(bytes));
+            let linked = self.is_linked();
+            let theirs = |path: &str| {
+                let named = self.reach().is_some_and(|reach| path.starts_with(reach));
+                named || (linked && self.course.before.has_links(path))
+            };
+            chronicle.all_stood("when it was answered", view, |path, bytes| {
+                promised && (self.trouble.flushed || made(bytes) || !theirs(path))
+            });
+        }
+        chronicle
+    }
+
+    /// What stands when the job begins.
+    fn begun(&self, desk: &Desk, at_first: &View) -> Noted {
+        // A cut may take what nobody had flushed, and tear what a relaxed job writes.
+        let relaxed = self.story.durability() == Durability::Relaxed;
+        let torn = if relaxed { self.course.paths.as_slice() } else { &[] };
+        let old = |path: &str, _: &[u8]| {
+            !self.story.young_paths.iter().chain(torn).any(|uncertain| uncertain == path)
+        };
+        let mut chronicle = Chronicle::default();
+        chronicle.all_stood("at first", at_first, old);
+        chronicle.all_stood("before the job", &View::of(&desk.machine), old);
+        chronicle.gone(desk.gone());
+        let deed = self.trouble.deed.map(|(deed, _)| deed);
+        let held = deed.and_then(|deed| deed.prepare(&desk.machine.outside(), self.path));
+        Noted { done: None, chronicle, held }
+    }
+
+    /// What all names begin with that others touch.
+    pub(super) fn reach(&self) -> Option<&'a str> {
+        Some(self.deed()?.reach(self.path))
+    }
+
+    /// What others do, whenever that is.
+    pub(super) fn deed(&self) -> Option<Deed> {
+        self.trouble.deed.map(|(deed, _)| deed).or(self.trouble.down)
+    }
+
+    /// Whether the file to which others do something has another name.
+    pub(super) fn is_linked(&self) -> bool {
+        self.reach().is_some() && self.course.before.has_links(self.path)
+    }
+
+    fn order(&self, machine: &SimMachine, noted: &Arc<Mutex<Noted>>, album: &Album) {
+        let Trouble { deed, strike, flushed, .. } = self.trouble;
+        if let Some(strike) = strike {
+            machine.fail_call(strike.call, strike.errno, strike.lasting);
+        }
+        let (album, same) = (album.clone(), machine.clone());
+        let first = match (deed, strike) {
+            (Some((_, call)), _) => call,
+            (None, Some(strike)) => strike.call,
+            (None, None) => return album.watch(machine),
+        };
+        let (noted, path) = (Arc::clone(noted), self.path.to_owned());
+        machine.at_call(first, When::Before, move |outside| {
+            if let Some((deed, _)) = deed {
+                let mut noted = lock(&noted);
+                let Noted { chronicle, held, done } = &mut *noted;
+                *done = Some(does(deed, outside, held.as_ref(), &path, flushed, chronicle));
+            }
+            album.watch_from_this_call(&same);
+        });
+    }
+
+    fn answer(&mut self, desk: &Desk, receipt: &Receipt) -> Answer {
+        let error = receipt.error.as_ref();
+        if error.is_some_and(|error| error.code == Code::Internal) {
+            self.found.push(format!("a mistake of the daemon: {error:?}"));
+        }
+        let says = |words: &str| error.is_some_and(|error| error.message.contains(words));
+        if receipt.status == Status::Applied || says("was applied") {
+            Answer::Applied
+        } else if desk.workspace.failed().is_some()
+            || receipt.status == Status::Unchanged
+            || ["could not be taken back yet", "the next start decides"].iter().any(|words| says(words))
+        {
+            Answer::Unsure
+        } else {
+            Answer::Refused
+        }
+    }
+
+    fn chosen(&mut self, mut images: Vec<Image>) -> Vec<Image> {
+        let answered = self.ends.map_or(0, |ends| ends.calls[1]);
+        if let (Some((_, call)), Some(ends)) = (self.trouble.deed, self.ends)
+            && ends.windows.hold_kills(call, answered)
+        {
+            images.clear();
+        }
+        while images.len() > self.plan.images {
+            let at = usize::try_from(self.dice.next_number()).unwrap_or(usize::MAX) % images.len();
+            images.remove(at);
+        }
+        images
+    }
+
+    /// The process ended; somebody may do something; the next one starts.
+    fn ended(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
+        let mut machine = image.machine.fork();
+        let mut chronicle = chronicle.clone();
+        let mut cut = image.blow != Blow::Kill;
+        let mut stable = !cut || self.trouble.flushed;
+        let mut when = format!("{image:?}");
+        if let Some(deed) = self.trouble.down {
+            let outside = machine.outside();
+            if !does(deed, &outside, None, self.path, self.trouble.flushed, &mut chronicle) {
+                return Ok(());
+            }
+            // What stood there when they came, the first cut may have made of it.
+            stable = !cut;
+            let cuts = machine.cuts(CUTS, self.seed);
+            let nth = usize::try_from(self.dice.next_number()).unwrap_or(0) % (cuts.len() * 2);
+            if let Some(after) = cuts.into_iter().nth(nth) {
+                machine = after;
+                cut = true;
+                stable &= self.trouble.flushed;
+                when = format!("{when}, then {:?}", Blow::Cut(nth));
+            }
+        }
+        self.images += 1;
+        let mut scene = Scene { play: self, answer: image.answer, cut, stable, when, found: Vec::new() };
+        let done = scene.started(&machine, &chronicle);
+        let found = scene.found;
+        self.found.extend(found);
+        done
+    }
+}
+
+/// Does a deed and notes what it took away and what it wrote; `false` where it cannot be done.
+fn does(
+    deed: Deed,
+    outside: &Outside,
+    held: Option<&OutsideFile>,
+    path: &str,
+    flushed: bool,
+    chronicle: &mut Chronicle,
+) -> bool {
+    // Where a job has put a copy in its place, the file that was held is theirs all the same.
+    chronicle.gone(held.map(OutsideFile::read));
+    let (done, taken) = taken_away_by(outside, |outside| deed.run(outside, held, path, &tag(0)));
+    chronicle.gone(taken);
+    if done.is_err() {
+        return false;
+    }
+    if let Some(bytes) = deed.wrote(outside, held, path) {
+        chronicle.stood(&format!("what others wrote to {ROOT}/{path}"), &bytes, flushed);
+    }
+    !flushed || outside.sync().is_ok()
+}

@@ -1,0 +1,183 @@
+//! What must hold whatever came together: the job is wholly there or not at all, an answer stands, what others touched
+//! shows what they did, and nothing that ever stood is lost.
+
+use editd_proto::message::{Durability, EntryKind, EntrySummary};
+
+use super::play::Play;
+use crate::lens::desk::Desk;
+use crate::lens::foreign::deed::Deed;
+use crate::lens::image::Answer;
+use crate::lens::kept::Chronicle;
+use crate::lens::story::KEY;
+use crate::lens::view::View;
+use crate::sim::SimMachine;
+
+/// One end of one playing.
+pub(super) struct Scene<'p, 'a> {
+    pub(super) play: &'p Play<'a>,
+    /// What the client had been told.
+    pub(super) answer: Answer,
+    /// The power was cut.
+    pub(super) cut: bool,
+    /// No cut could take what others did.
+    pub(super) stable: bool,
+    /// How it came to this end.
+    pub(super) when: String,
+    pub(super) found: Vec<String>,
+}
+
+/// Whether the job is in the journal.
+fn is_there(desk: &Desk) -> Result<bool, String> {
+    Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
+}
+
+impl Scene<'_, '_> {
+    fn say(&mut self, what: &str) {
+        self.found.push(format!("{}: {what}", self.when));
+    }
+
+    /// The process still runs, and every fault is mended.
+    pub(super) fn running(&mut self, desk: &Desk, chronicle: &Chronicle) -> Result<(), String> {
+        self.harmed(desk);
+        self.stands(desk)?;
+        self.nothing_is_lost(&desk.machine, chronicle)
+    }
+
+    /// The next process starts, and the one after it.
+    pub(super) fn started(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
+        let when = &self.when;
+        let desk = Desk::open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
+        if !desk.settle() {
+            self.say("it never settles");
+        }
+        self.harmed(&desk);
+        let there = self.stands(&desk)?;
+        self.nothing_is_lost(&desk.machine, chronicle)?;
+        let slots = View::of(&desk.machine).slots;
+        if !slots.is_empty() {
+            self.say(&format!("settled, these slots are left: {slots:?}"));
+        }
+        drop(desk);
+        let machine = machine.kill();
+        let when = &self.when;
+        let again =
+            Desk::open(&machine).map_err(|error| format!("{when}: cannot be opened again: {error}"))?;
+        if is_there(&again)? != there {
+            self.say("opened again, it is on the other side");
+        }
+        if there {
+            let receipt = again.act(&self.play.story.job, KEY).ok_or("the job is no job")?;
+            if !receipt.repeated {
+                self.say(&format!("sent again, it was done again: {:?} {:?}", receipt.status, receipt.error));
+            }
+        }
+        Ok(())
+    }
+
+    /// To test this lens: what a broken daemon would do.
+    fn harmed(&self, desk: &Desk) {
+        if let Some(harm) = self.play.plan.harm {
+            harm(desk, self.play.story);
+        }
+    }
+
+    /// What the journal and the files say; whether the job is there.
+    fn stands(&mut self, desk: &Desk) -> Result<bool, String> {
+        let (story, course) = (self.play.story, self.play.course);
+        let entries = desk.entries()?;
+        let has = |key: &str| entries.iter().any(|entry| entry.key.as_deref() == Some(key));
+        let there = has(KEY);
+        for key in course.priors.iter().filter(|key| !has(key)) {
+            self.say(&format!("the entry of {key} is gone"));
+        }
+        let relaxed = story.durability() == Durability::Relaxed;
+        if self.answer == Answer::Applied && !there && !(self.cut && relaxed) {
+            self.say(&format!("the answered job is gone; notes: {:?}", desk.notes));
+        }
+        if self.answer == Answer::Refused && there {
+            self.say("the refused job is there");
+        }
+        let exempt: &[String] = match self.cut {
+            true if relaxed => &course.paths,
+            true => &story.young_paths,
+            false => &[],
+        };
+        let reach = self.play.reach();
+        let touched = |path: &str| reach.is_some_and(|reach| path.starts_with(reach));
+        let linked = self.play.is_linked();
+        for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
+            let may = |path: &String| touched(path) || exempt.contains(path) || course.others.contains(path);
+            if !linked && !entry.files.iter().any(|file| may(&file.path.display())) {
+                let what = if entry.diverged { "diverged" } else { "invented" };
+                self.say(&format!("{what}: {:?} {} {:?}", entry.kind, entry.id, entry.label));
+            }
+        }
+        let view = View::of(&desk.machine);
+        self.others(&view, there, if there { &[] } else { exempt });
+        let told = self.stable && !self.tells_nothing(&entries);
+        if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
+            && !ends.shows(&view, reach, there)
+        {
+            let alone = view.differences(&ends.alone, &[]).join(", ");
+            let on_top = view.differences(&ends.on_top, &[]).join(", ");
+            self.say(&format!(
+                "the job is {}there, and what others touched shows neither order; the deed alone would be: {alone}; \
+                 the job on top of it: {on_top}; notes: {:?}",
+                if there { "" } else { "not " },
+                desk.notes
+            ));
+        }
+        Ok(there)
+    }
+
+    /// Whether nothing tells which order it must be.
+    fn tells_nothing(&self, entries: &[EntrySummary]) -> bool {
+        let story = self.play.story;
+        // A name that is free may have been taken by the cut, or while the job was taken back: it is made again.
+        let frees = self.play.deed().is_some_and(Deed::frees);
+        // What was being rewritten in place while others wrote to it, a cut leaves to them.
+        let torn = self.play.is_linked() || story.durability() == Durability::Relaxed;
+        // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
+        let halved = story.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
+        frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
+    }
+
+    /// What nobody else touched shows the job, or nothing of it.
+    fn others(&mut self, view: &View, there: bool, exempt: &[String]) {
+        let (course, reach) = (self.play.course, self.play.reach());
+        let mut may = if there { vec![&course.after] } else { vec![&course.before] };
+        if let Some(ends) = self.play.ends {
+            // Of what others wrote, the job may have made something in another place.
+            may.extend(if there { ends.with_job().to_vec() } else { vec![&ends.alone] });
+        }
+        let linked = self.play.is_linked();
+        let theirs = |path: &str| match reach {
+            // Every name of a file shows what is done to one.
+            Some(reach) => path.starts_with(reach) || (linked && course.before.has_links(path)),
+            None => false,
+        };
+        if reach.is_some() && self.play.story.is_entwined() {
+            return;
+        }
+        let against = |should: &&View| {
+            let mut differing = view.differing(should);
+            differing.retain(|(path, _)| !theirs(path) && !exempt.contains(path));
+            differing.into_iter().map(|(_, what)| what).collect::<Vec<_>>()
+        };
+        let all: Vec<Vec<String>> = may.iter().map(against).collect();
+        if let Some(what) = all.first().filter(|_| all.iter().all(|what| !what.is_empty())) {
+            self.say(&format!(
+                "the job is {}there, but {}",
+                if there { "" } else { "not " },
+                what.join(", ")
+            ));
+        }
+    }
+
+    fn nothing_is_lost(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
+        for what in chronicle.lost(machine, self.cut)? {
+            self.say(&what);
+        }
+        Ok(())
+    }
+}

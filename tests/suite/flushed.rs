@@ -1,0 +1,244 @@
+//! What is flushed before an original goes, on the simulated machine: a file that was moved away since, a file whose
+//! flush failed (`failed`), and the name that a job found its file under. It looks at power cuts alone; kills are
+//! `crash`'s.
+
+mod failed;
+
+use std::time::Duration;
+
+use editd::limits::HELD;
+use editd_proto::message::Status;
+use editd_tests::lens::desk::Desk;
+use editd_tests::lens::requests::{append, create, delete, file, job, replace};
+use editd_tests::lens::stories::text;
+use editd_tests::lens::story::Act;
+use editd_tests::sim::{Abilities, Outside, Seen, SimMachine};
+
+/// Power cuts that are looked at in one state; all where there are no more.
+const CUTS: usize = 300;
+
+fn old_text() -> Vec<u8> {
+    text("a", 1500)
+}
+
+fn new_text() -> Vec<u8> {
+    let old = String::from_utf8(old_text()).unwrap();
+    old.replace("line 20 of a\n", "changed\n").into_bytes()
+}
+
+fn edit() -> Act {
+    job(vec![file("a.txt", vec![replace("line 20 of a\n", "changed\n")])])
+}
+
+fn files(outside: &Outside) {
+    outside.mkdir("/w/dir").unwrap();
+    outside.write("/w/a.txt", &old_text()).unwrap();
+    outside.write("/w/backup.txt", &text("backup", 1300)).unwrap();
+    outside.write("/w/dir/a.txt", &old_text()).unwrap();
+    outside.write("/w/linked.txt", &old_text()).unwrap();
+    outside.link("/w/linked.txt", "/w/dir/linked.txt").unwrap();
+}
+
+/// A machine on which everything has stood for an hour.
+fn machine(abilities: Abilities) -> SimMachine {
+    let machine = SimMachine::new();
+    machine.set_abilities(abilities);
+    machine.outside().mkdir("/w").unwrap();
+    machine.outside().mkdir("/state").unwrap();
+    files(&machine.outside());
+    machine.settle();
+    machine.pass(Duration::from_secs(3600));
+    machine
+}
+
+fn disks() -> [Abilities; 2] {
+    let usual = Abilities::default();
+    [usual, Abilities { ordered_names: false, half_exchanges: true, ..usual }]
+}
+
+fn applied(desk: &Desk, act: &Act, key: &str) {
+    let receipt = desk.act(act, key).unwrap();
+    assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+}
+
+/// Every content below the workspace, with its path.
+fn contents(machine: &SimMachine) -> Vec<(String, Vec<u8>)> {
+    let snapshot = machine.snapshot("/w").unwrap();
+    let file = |(path, seen): (Vec<u8>, Seen)| match seen {
+        Seen::File { bytes, .. } => Some((String::from_utf8(path).unwrap(), bytes)),
+        _ => None,
+    };
+    snapshot.0.into_iter().filter_map(file).collect()
+}
+
+fn lost(machine: &SimMachine) -> Vec<Vec<u8>> {
+    let lost = contents(machine).into_iter().filter(|(path, _)| path.starts_with(".editd/lost/"));
+    lost.map(|(_, bytes)| bytes).collect()
+}
+
+/// After every power cut one of these paths shows these bytes, once the workspace was opened again.
+fn stands_after_cuts(machine: &SimMachine, paths: &[&str], bytes: &[u8]) {
+    for (nth, cut) in machine.cuts(CUTS, 3).into_iter().enumerate() {
+        let desk = Desk::open(&cut).unwrap();
+        let shown: Vec<_> = contents(&cut).into_iter().filter(|(path, _)| paths.contains(&&**path)).collect();
+        let told: Vec<_> = shown.iter().map(|(path, bytes)| (path, bytes.len())).collect();
+        let stands = shown.iter().any(|(_, shown)| shown == bytes);
+        assert!(stands, "cut {nth}: {told:?}, none as it was answered; notes: {:?}", desk.notes);
+    }
+}
+
+#[test]
+fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
+    let from_backup = String::from_utf8(text("backup", 1300)).unwrap();
+    let changed = from_backup.replace("line 9 of backup\n", "changed\n").into_bytes();
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
+        applied(&desk, &job(vec![file("a.txt", vec![replace("line 9 of backup\n", "changed\n")])]), "one");
+        stands_after_cuts(&machine, &["a.txt"], &changed);
+    }
+}
+
+#[test]
+fn an_old_file_that_was_just_moved_to_its_name_is_deleted_for_good() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
+        applied(&desk, &job(vec![file("a.txt", vec![delete()])]), "one");
+        for cut in machine.cuts(CUTS, 3) {
+            let desk = Desk::open(&cut).unwrap();
+            assert!(cut.outside().stat("/w/a.txt").is_err(), "it is back; notes: {:?}", desk.notes);
+        }
+    }
+}
+
+#[test]
+fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
+    let both = [new_text(), b"more\n".to_vec()].concat();
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &edit(), "one");
+        assert!(desk.settle());
+        machine.outside().rename("/w/a.txt", "/w/away.txt").unwrap();
+        machine.outside().rename("/w/away.txt", "/w/a.txt").unwrap();
+        applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+        stands_after_cuts(&machine, &["a.txt"], &both);
+    }
+}
+
+#[test]
+fn a_job_on_a_job_flushes_nothing_but_the_log() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    let before = machine.trace().len();
+    applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+    let flushes = |trace: &[std::sync::Arc<str>]| {
+        let names: Vec<String> = trace.iter().map(ToString::to_string).collect();
+        names.into_iter().filter(|call| call.contains("Sync")).collect::<Vec<_>>()
+    };
+    assert_eq!(flushes(&machine.trace()[before..]).len(), 1, "{:?}", flushes(&machine.trace()[before..]));
+    assert!(desk.settle());
+    let before = machine.trace().len();
+    applied(&desk, &job(vec![file("a.txt", vec![append("and more\n")])]), "three");
+    assert_eq!(flushes(&machine.trace()[before..]).len(), 1, "{:?}", flushes(&machine.trace()[before..]));
+}
+
+#[test]
+fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &edit(), "one");
+        machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+        assert!(desk.settle());
+        assert!(lost(&machine).is_empty(), "nothing was in doubt");
+        stands_after_cuts(&machine, &["a.txt", "moved.txt"], &new_text());
+    }
+}
+
+#[test]
+fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &job(vec![file("dir/a.txt", vec![replace("line 20 of a\n", "changed\n")])]), "one");
+        applied(&desk, &job(vec![file("dir/sub/new.txt", vec![create("new\n")])]), "two");
+        machine.outside().rename("/w/dir", "/w/other").unwrap();
+        assert!(desk.settle());
+        stands_after_cuts(&machine, &["dir/a.txt", "other/a.txt"], &new_text());
+        stands_after_cuts(&machine, &["dir/sub/new.txt", "other/sub/new.txt"], b"new\n");
+    }
+}
+
+#[test]
+fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
+    let both = [new_text(), b"more\n".to_vec()].concat();
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &edit(), "one");
+        applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+        machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+        assert!(desk.settle());
+        stands_after_cuts(&machine, &["a.txt", "moved.txt"], &both);
+    }
+}
+
+#[test]
+fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    let machine = machine.kill();
+    machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+    let desk = Desk::open(&machine).unwrap();
+    assert!(desk.settle());
+    assert_eq!(lost(&machine), [old_text()], "who knows whether its successor has reached the disk");
+}
+
+#[test]
+fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    machine.outside().replace("/w/a.txt", b"formatted\n").unwrap();
+    assert!(desk.settle());
+    assert!(lost(&machine).is_empty());
+    assert!(contents(&machine).iter().all(|(path, _)| !path.starts_with(".editd/staging/")));
+    stands_after_cuts(&machine, &["a.txt"], b"formatted\n");
+}
+
+#[test]
+fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    let mut deleted = file("a.txt", vec![delete()]);
+    deleted.base = Some("any".to_owned());
+    applied(&desk, &job(vec![deleted]), "two");
+    machine.outside().write("/w/a.txt", b"again\n").unwrap();
+    assert!(desk.settle());
+    assert!(lost(&machine).is_empty());
+}
+
+#[test]
+fn beyond_what_is_held_open_the_original_of_a_moved_file_is_kept() {
+    let machine = machine(Abilities::default());
+    let outside = machine.outside();
+    let names: Vec<String> = (0..=HELD).map(|nth| format!("many/f{nth}.txt")).collect();
+    outside.mkdir("/w/many").unwrap();
+    for name in &names {
+        outside.write(&format!("/w/{name}"), b"old\n").unwrap();
+    }
+    machine.settle();
+    machine.pass(Duration::from_secs(3600));
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &job(names.iter().map(|name| file(name, vec![append("new\n")])).collect()), "one");
+    outside.rename("/w/many", "/w/moved").unwrap();
+    assert!(desk.settle());
+    assert_eq!(lost(&machine), [b"old\n"], "all others were open");
+}

@@ -1,0 +1,174 @@
+//! Files whose flush has failed: what a job wrote is on the disk before the original goes, whatever a second flush says.
+
+use editd_proto::message::{Durability, EntryKind, Status};
+use editd_tests::lens::desk::Desk;
+use editd_tests::lens::requests::{append, file, job, with};
+use editd_tests::lens::stories::text;
+use editd_tests::sim::{Abilities, EIO, Fault, Lasting, Op, SimMachine, When};
+
+use super::{applied, contents, disks, edit, machine, new_text, old_text, stands_after_cuts};
+
+/// Bytes of a file that a job flushes instead of carrying it, while it is young.
+const LARGE: usize = 1_200_000;
+
+fn fail_flushes(machine: &SimMachine, lasting: Lasting) {
+    machine.fail(Fault { at: 0, lasting, only: vec![Op::SyncAll], errno: EIO, written: 0 });
+}
+
+#[test]
+fn a_file_whose_flush_failed_is_written_anew_before_its_original_goes() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &edit(), "one");
+        fail_flushes(&machine, Lasting::Once);
+        assert!(desk.settle());
+        assert_eq!(machine.outside().read("/w/a.txt").unwrap(), new_text());
+        stands_after_cuts(&machine, &["a.txt"], &new_text());
+    }
+}
+
+#[test]
+fn while_every_flush_fails_the_original_stays_and_doctor_tells() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    fail_flushes(&machine, Lasting::ForEver);
+    assert!(!desk.settle());
+    let told = desk.workspace.check().findings;
+    let told: Vec<_> = told.iter().filter(|one| one.subject == "unsettled").collect();
+    assert!(told.iter().all(|one| one.severity == "bad" && one.message.contains("a.txt")), "{told:?}");
+    stands_after_cuts(&machine, &["a.txt"], &new_text());
+    machine.mend();
+    assert!(desk.settle());
+    stands_after_cuts(&machine, &["a.txt"], &new_text());
+    let told = desk.workspace.check().findings;
+    assert!(told.iter().all(|one| one.severity != "bad"), "{told:?}");
+}
+
+#[test]
+fn a_full_job_whose_flush_failed_is_written_anew_before_its_reply() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    fail_flushes(&machine, Lasting::Once);
+    applied(&desk, &with(edit(), Durability::Full), "one");
+    assert!(desk.settle());
+    stands_after_cuts(&machine, &["a.txt"], &new_text());
+}
+
+#[test]
+fn a_file_with_two_names_whose_flush_failed_is_written_again() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        fail_flushes(&machine, Lasting::Once);
+        let receipt = desk.act(&job(vec![file("linked.txt", vec![append("more\n")])]), "one").unwrap();
+        let applied = receipt.status == Status::Applied;
+        assert!(desk.settle());
+        let more = if applied { &b"more\n"[..] } else { b"" };
+        stands_after_cuts(&machine, &["linked.txt"], &[&old_text(), more].concat());
+        assert_eq!(machine.outside().stat("/w/linked.txt").unwrap().links, 2);
+    }
+}
+
+#[test]
+fn a_moved_file_whose_flush_failed_is_in_the_journal() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+    fail_flushes(&machine, Lasting::Once);
+    assert!(desk.settle());
+    let newest = desk.entries().unwrap().remove(0);
+    assert_eq!(newest.kind, EntryKind::External);
+    let shown = format!("{:?}", desk.show(newest.id).unwrap());
+    assert!(shown.contains("changed"), "{shown}");
+}
+
+#[test]
+fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
+    let large = text("a", LARGE);
+    let changed = String::from_utf8(large.clone()).unwrap().replace("line 20 of a\n", "changed\n");
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    machine.outside().write("/w/a.txt", &large).unwrap();
+    fail_flushes(&machine, Lasting::Once);
+    let receipt = desk.act(&edit(), "one").unwrap();
+    if receipt.status != Status::Applied {
+        applied(&desk, &edit(), "again");
+    }
+    for cut in machine.cuts(12, 3) {
+        let desk = Desk::open(&cut).unwrap();
+        let stands = cut.outside().read("/w/a.txt").is_ok_and(|bytes| bytes == changed.as_bytes());
+        assert!(stands, "the answered job is gone; notes: {:?}", desk.notes);
+    }
+}
+
+#[test]
+fn a_job_that_read_a_file_before_it_was_written_anew_is_still_recovered() {
+    let both = [new_text(), b"more\n".to_vec()].concat();
+    let machine = machine(Abilities::default());
+    let desk = std::sync::Arc::new(Desk::open(&machine).unwrap());
+    applied(&desk, &edit(), "one");
+    // While the second job stages its file, settling finds that the first one's cannot be flushed.
+    let (other, same) = (std::sync::Arc::clone(&desk), machine.clone());
+    machine.at_next(Op::CreateFile, 0, When::Before, move |_| {
+        fail_flushes(&same, Lasting::Once);
+        other.workspace.settle(true);
+    });
+    applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+    stands_after_cuts(&machine, &["a.txt"], &both);
+}
+
+#[test]
+fn what_the_system_forgot_of_a_file_whose_flush_failed_is_rebuilt() {
+    let machine = machine(Abilities { fine_times: false, ..Abilities::default() });
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    // As a file system shows it that drops what it could not write.
+    machine.outside().open("/w/a.txt").unwrap().write_at(&[0; 512], 512).unwrap();
+    fail_flushes(&machine, Lasting::Once);
+    assert!(desk.settle());
+    stands_after_cuts(&machine, &["a.txt"], &new_text());
+}
+
+#[test]
+fn what_others_wrote_to_a_file_whose_flush_failed_stays() {
+    let both = [new_text(), b"theirs\n".to_vec()].concat();
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    machine.outside().append("/w/a.txt", b"theirs\n").unwrap();
+    fail_flushes(&machine, Lasting::Once);
+    assert!(desk.settle());
+    stands_after_cuts(&machine, &["a.txt"], &both);
+}
+
+#[test]
+fn the_next_daemon_knows_whose_flush_has_failed() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    fail_flushes(&machine, Lasting::ForEver);
+    assert!(!desk.settle());
+    let machine = machine.kill();
+    let desk = Desk::open(&machine).unwrap();
+    assert!(desk.settle());
+    stands_after_cuts(&machine, &["a.txt"], &new_text());
+    let marks = contents(&machine).into_iter().filter(|(path, _)| path.contains("unflushed"));
+    assert_eq!(marks.count(), 0, "it was written anew");
+}
+
+#[test]
+fn what_could_not_be_flushed_is_rescued_once() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
+    fail_flushes(&machine, Lasting::Once);
+    let only = vec![Op::SyncDir];
+    machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: EIO, written: 0 });
+    assert!(desk.settle());
+    let rescued = desk.entries().unwrap().into_iter().filter(|entry| entry.kind == EntryKind::External);
+    assert_eq!(rescued.count(), 1);
+}
