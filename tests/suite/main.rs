@@ -46,6 +46,7 @@ mod readme;
 mod real_symbols;
 #[cfg(unix)]
 mod real_tree;
+mod recovery;
 #[cfg(unix)]
 mod stories;
 #[cfg(unix)]

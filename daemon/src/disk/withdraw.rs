@@ -134,7 +134,7 @@ impl Disk {
     }
 
     /// Takes away the folders that were made for a file, as far as they are empty.
-    fn remove_made(&self, made: &[WirePath]) {
+    pub fn remove_made(&self, made: &[WirePath]) {
         for path in made.iter().rev() {
             let bytes = path.as_bytes();
             let (above, name) = match bytes.iter().rposition(|byte| *byte == b'/') {

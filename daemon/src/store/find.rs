@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, Receipt, Status};
+use editd_proto::message::{ClipInfo, EntryKind, EntrySummary, FileOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
 use super::index::entry::RESCUED;
@@ -15,7 +15,10 @@ use super::lock::lock;
 use super::log::read;
 use super::record::{Carried, Clip, Entry, Record, Seen};
 use super::shared::Shared;
-use super::{ClipsHeld, Keyed, Position, Store, StoreError};
+use super::{ClipsHeld, Keyed, Position, Query, Store, StoreError};
+
+/// Entries of a path that are looked at together.
+const PAGE: usize = 64;
 
 impl Store {
     /// A sealed or external entry, whole, read back from the log.
@@ -56,6 +59,28 @@ impl Store {
             Ok(false)
         })?;
         Ok(last)
+    }
+
+    /// The newest entry of a job that touches a path, where it is newer than `behind`: neither an outside change nor
+    /// what a command made.
+    pub fn job_behind(&self, path: &WirePath, behind: JobId) -> Result<Option<JobId>, StoreError> {
+        let mut before = None;
+        loop {
+            let query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
+            let ids = self.ids(&query, before)?;
+            for id in &ids {
+                if *id <= behind {
+                    return Ok(None);
+                }
+                let kind = |value: &[u8]| row::rest::<EntryRow>(value).map(|row| Some(row.kind));
+                let kind = self.shared.held(&key::job(key::ENTRY, *id), kind)?;
+                if kind.is_some_and(|kind| !matches!(kind, EntryKind::External | EntryKind::Hook)) {
+                    return Ok(Some(*id));
+                }
+            }
+            let Some(last) = ids.last() else { return Ok(None) };
+            before = Some(*last);
+        }
     }
 
     /// What a session has seen of a path.

@@ -35,7 +35,7 @@ impl Store {
     }
 
     /// The next entries that may be wanted, newest first: by the narrowest index that fits.
-    fn ids(&self, query: &Query, before: Option<JobId>) -> Result<Vec<JobId>, StoreError> {
+    pub(super) fn ids(&self, query: &Query, before: Option<JobId>) -> Result<Vec<JobId>, StoreError> {
         let prefix = match (&query.path, &query.session) {
             (Some(path), _) => key::paths(path),
             (None, Some(session)) => key::sessions(session),

@@ -41,10 +41,138 @@ pub enum Action {
     Remove,
     /// Others' bytes, or bytes that nothing explains: leave them.
     Leave,
+    /// What a later change left there, which the journal has: nothing of the chain is owed.
+    Superseded,
 }
 
-/// Decides about one path after a power cut. `chain` is its unsettled records, oldest first.
-pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
+/// What the journal has of a path behind its chain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Behind {
+    /// Nothing.
+    Nothing,
+    /// Others', or a command's, that left this content (`None`: no file). Nobody flushed it.
+    Content(Option<ContentHash>),
+    /// A job's, among others: it is settled, so that its file was flushed in the place of the chain's.
+    Settled,
+}
+
+/// Decides about one path after a power cut. `chain` is its unsettled records, oldest first; the last `refused` of them
+/// are of jobs that are taken back.
+pub fn decide(
+    chain: &[&FileRecord],
+    refused: usize,
+    behind: Behind,
+    shown: &Shown,
+    contents: &Contents,
+) -> Action {
+    let Some((standing, refused)) = chain.split_at_checked(chain.len().saturating_sub(refused)) else {
+        return Action::Leave;
+    };
+    // What a look took for others' before the job was refused is still the job's own.
+    let own = refused.iter().filter_map(|file| file.after.as_ref()).any(|after| {
+        matches!(shown, Shown::File { face, .. } if shows(face, after) && same_file(face.identity, after.identity))
+    });
+    if stands(behind, shown) && !own {
+        return Action::Superseded;
+    }
+    if refused.is_empty() {
+        return bring(chain, shown, contents);
+    }
+    match take_back(chain, refused, shown, contents) {
+        // What the jobs below left may be there all the same.
+        Action::Leave => bring(standing, shown, contents),
+        other => other,
+    }
+}
+
+/// Whether what stands is what was left behind the chain.
+fn stands(behind: Behind, shown: &Shown) -> bool {
+    match (behind, shown) {
+        (Behind::Nothing, _) | (Behind::Content(_), Shown::Strange) => false,
+        (Behind::Content(left), Shown::Absent) => left.is_none(),
+        (Behind::Content(left), Shown::File { face, .. }) => left == Some(face.hash),
+        (Behind::Settled, _) => true,
+    }
+}
+
+fn shows(face: &Face, state: &Face) -> bool {
+    face.hash == state.hash && face.mode == state.mode
+}
+
+/// Takes the last records of a chain back, as if their inverses had been done behind them.
+fn take_back(chain: &[&FileRecord], refused: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
+    let Some(first) = refused.first() else { return Action::Leave };
+    let wanted = first.before.as_ref();
+    if let Shown::File { face, .. } = shown
+        && !wanted.is_some_and(|wanted| shows(face, wanted))
+        && refused.iter().filter_map(|file| file.after.as_ref()).any(|after| shows(face, after))
+    {
+        // Whatever the inode: recovery may have put it there before it was cut.
+        return match wanted {
+            None => Action::Remove,
+            Some(wanted) => put_anew(first.how, face, wanted, contents),
+        };
+    }
+    let inverses: Vec<FileRecord> = refused.iter().rev().map(|file| inverse(file)).collect();
+    let all: Vec<&FileRecord> = chain.iter().copied().chain(&inverses).collect();
+    bring(&all, shown, contents)
+}
+
+/// The record that takes another one back. Nothing was staged for it.
+fn inverse(file: &FileRecord) -> FileRecord {
+    FileRecord {
+        before: file.after.clone(),
+        after: file.before.clone(),
+        splices: editd_engine::invert(&file.splices),
+        how: if file.how == How::InPlace { How::InPlace } else { How::Nothing },
+        slot: String::new(),
+        ..file.clone()
+    }
+}
+
+/// Whether a job had put a file, as far as its target and its slot tell after others changed the target. Names reach
+/// the disk in the order in which they were given, and no slot is emptied before its entry's seal is durable. `None`
+/// where nothing tells: a file that is rewritten in place has no slot.
+pub fn was_put(file: &FileRecord, target: Option<Identity>, slot: Option<Identity>) -> Option<bool> {
+    let is = |one: Option<Identity>, face: &Option<Face>| match (one, face) {
+        (Some(one), Some(face)) => same_file(one, face.identity),
+        _ => false,
+    };
+    match file.how {
+        How::InPlace | How::Nothing | How::Rescued => None,
+        How::Swap | How::Create | How::Delete if is(target, &file.after) => Some(true),
+        How::Swap | How::Create if is(slot, &file.after) => Some(false),
+        How::Swap | How::Delete if is(target, &file.before) => Some(false),
+        // Moved away, it stands in the slot.
+        How::Delete => Some(slot.is_some()),
+        How::Swap if slot.is_some() => Some(true),
+        How::Create => Some(true),
+        // Somebody emptied the staging folder.
+        How::Swap => None,
+    }
+}
+
+/// The same for a file that is rewritten in place, where others only added to its end.
+pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
+    let [splice] = file.splices.as_slice() else { return None };
+    let (prefix, tail) = found.split_at_checked(usize::try_from(splice.at).ok()?)?;
+    let is = |side: &[u8], face: &Option<Face>| {
+        tail.starts_with(side)
+            && face
+                .as_ref()
+                .is_some_and(|face| crate::disk::sight::hash(&[prefix, side].concat()) == face.hash)
+    };
+    match (is(&splice.old, &file.before), is(&splice.new, &file.after)) {
+        (true, false) => Some(false),
+        (false, true) => Some(true),
+        // Where one side is the beginning of the other, the longer one is what they added to.
+        (true, true) => Some(splice.new.len() > splice.old.len()),
+        (false, false) => None,
+    }
+}
+
+/// Brings a path to what the newest record of its chain says.
+fn bring(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
     let Some(newest) = chain.last() else { return Action::Leave };
     let wanted = newest.after.as_ref();
     match (shown, wanted) {
@@ -71,19 +199,24 @@ pub fn decide(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Acti
             } else if let Some(rewritten) = rewritten(chain, face, bytes, contents) {
                 rewritten
             } else if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
-                match rebuild(wanted, contents) {
-                    // Exchanging would part its names.
-                    Action::Rebuild(bytes, wanted)
-                        if newest.how == How::InPlace && same_file(face.identity, wanted.identity) =>
-                    {
-                        Action::RewriteInPlace(bytes, wanted)
-                    }
-                    other => other,
-                }
+                put_anew(newest.how, face, wanted, contents)
             } else {
                 Action::Leave
             }
         }
+    }
+}
+
+/// Puts a content where a file stands.
+fn put_anew(how: How, stands: &Face, wanted: &Face, contents: &Contents) -> Action {
+    match rebuild(wanted, contents) {
+        // Exchanging would part its names.
+        Action::Rebuild(bytes, wanted)
+            if how == How::InPlace && same_file(stands.identity, wanted.identity) =>
+        {
+            Action::RewriteInPlace(bytes, wanted)
+        }
+        other => other,
     }
 }
 
@@ -220,3 +353,6 @@ fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> 
 pub fn same_file(one: Identity, other: Identity) -> bool {
     one.ino == other.ino && one.born == other.born
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,19 +6,29 @@
 //!
 //! *Invariants*: a kill loses nothing that was written, so what stands is what was done, and an unsealed job is
 //! finished or taken back. A power cut loses what was not flushed, so what stands may be old or torn, and what
-//! the log holds is done again. Bytes that neither explains are others': they stay, and the entry says
-//! `diverged`. **Nothing in a slot is deleted before everything that might need it is flushed and settled.**
+//! the log holds is done again, unless it also holds a later change that stands. Bytes that neither explains are
+//! others': they stay. Where target and slot tell that others came before an unsealed job did, all of that job is taken
+//! back; else it may have been answered, and the entry says `diverged`. **Nothing in a slot is deleted before
+//! everything that might need it is flushed and settled.**
+//!
+//! *Limitations*: nothing tells whether a file with several names had been rewritten in place before others wrote it
+//! anew; its job then stands if all of its exchanges do.
 
+pub mod chain;
 pub mod contents;
 pub mod cut;
 pub mod decide;
 pub mod mend;
+pub mod restore;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use editd_proto::path::WirePath;
+
 use super::flushing;
+use crate::disk::PlaceError;
 use crate::disk::sight::Sight;
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{Entry, Staging};
@@ -29,6 +39,7 @@ use crate::store::record::{Entry, Staging};
 /// What the system says: the workspace cannot be opened before that is mended.
 pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
+    reach(rooms, &open)?;
     for (entry, _) in &open {
         rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
         rooms.disk.part_moved(entry)?;
@@ -56,6 +67,31 @@ pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<S
     }
     notes.extend(set_strangers_aside(rooms)?);
     Ok(notes)
+}
+
+/// Whether every file can be reached about which something must be decided: else nothing is, since a job is recovered
+/// in all of its files or in none.
+fn reach(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
+    let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != rooms.boot);
+    for file in undecided.flat_map(|(entry, _)| &entry.files) {
+        if let Err(denied @ PlaceError::Denied(_)) = rooms.disk.resolve_link(&file.path) {
+            let error = io::Error::new(io::ErrorKind::PermissionDenied, denied.to_string());
+            return Err(unreachable(&file.path, &error));
+        }
+    }
+    Ok(())
+}
+
+/// Says at which path the system refused, and what may be done about it.
+fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
+    let todo = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "; an unfinished job has written there: make it readable and writable for the user who runs editd, then start \
+             editd again"
+        }
+        _ => "",
+    };
+    io::Error::new(error.kind(), format!("{path}: {error}{todo}"))
 }
 
 /// What sealed entries left is what the next look expects.

@@ -5,7 +5,7 @@ use editd_proto::message::EntryKind;
 
 use super::kit::*;
 use crate::store::fake::Machine;
-use crate::store::record::{Record, Settle};
+use crate::store::record::{Entry, Record, Settle};
 use crate::store::{Query, Store};
 
 /// Looks at a store now, and as a new process finds it after a kill.
@@ -47,6 +47,29 @@ fn an_entry_is_in_history_only_once_it_is_sealed() {
     both(&machine, &store, |store| {
         assert!(store.open_entries().is_empty());
         assert!(store.summary(JobId(1)).unwrap().unwrap().diverged);
+    });
+}
+
+#[test]
+fn the_newest_job_of_a_path_is_found_below_what_others_did() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
+    // More than are looked at together.
+    let outside =
+        (2..150).map(|id| Record::External(Entry { kind: EntryKind::External, ..entry(id, "", &["a"]) }));
+    store.append(&outside.collect::<Vec<_>>()).unwrap();
+    both(&machine, &store, |store| {
+        let behind = |path: &str, id| store.job_behind(&path.into(), JobId(id)).unwrap();
+        assert_eq!((behind("a", 0), behind("a", 1), behind("b", 0)), (Some(JobId(1)), None, None));
+    });
+    store.append(&[Record::Intent(entry(150, "s", &["a", "b"])), seal(150)]).unwrap();
+    both(&machine, &store, |store| {
+        let behind = |path: &str, id| store.job_behind(&path.into(), JobId(id)).unwrap();
+        assert_eq!(
+            (behind("a", 1), behind("a", 150), behind("b", 149)),
+            (Some(JobId(150)), None, Some(JobId(150)))
+        );
     });
 }
 

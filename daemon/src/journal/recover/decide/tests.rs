@@ -1,0 +1,203 @@
+//! The table, row by row: what a refused job and what came behind a chain make of each thing that a target may show.
+
+use editd_engine::Splice;
+
+use super::*;
+use crate::disk::sight::hash;
+use crate::store::record::Staging;
+
+const OLD: &[u8] = b"old text\n";
+const NEW: &[u8] = b"new and longer text\n";
+const OTHER: &[u8] = b"what others wrote\n";
+
+/// A file by its number and its content.
+fn face(ino: u64, bytes: &[u8]) -> Face {
+    let identity = Identity { dev: 1, ino, born: 7 };
+    let (hash, size) = (hash(bytes), bytes.len() as u64);
+    Face { hash, size, mode: 0o644, uid: 0, gid: 0, identity, modified: 5 }
+}
+
+fn record(how: How, before: Option<Face>, after: Option<Face>) -> FileRecord {
+    let (old, new) = (OLD.to_vec(), NEW.to_vec());
+    let splices = match (&before, &after) {
+        (Some(_), Some(_)) => vec![Splice { at: 0, old, new }],
+        (None, _) => vec![Splice { at: 0, old: Vec::new(), new }],
+        (_, None) => vec![Splice { at: 0, old, new: Vec::new() }],
+    };
+    let (slot, staging) = ("slot".to_owned(), Staging::Root);
+    FileRecord {
+        path: "a".into(),
+        before,
+        after,
+        splices,
+        how,
+        slot,
+        staging,
+        made: Vec::new(),
+        added: 0,
+        removed: 0,
+    }
+}
+
+fn swap() -> FileRecord {
+    record(How::Swap, Some(face(1, OLD)), Some(face(2, NEW)))
+}
+
+/// What others write is younger.
+fn shown(ino: u64, bytes: &[u8]) -> Shown {
+    let modified = if bytes == OTHER { 6 } else { 5 };
+    Shown::File { face: Face { modified, ..face(ino, bytes) }, bytes: bytes.into() }
+}
+
+/// What is done with the last record of a chain, with every content at hand.
+fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &Shown) -> Action {
+    let mut contents = Contents::default();
+    [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
+    decide(chain, refused, behind, shown, &contents)
+}
+
+fn old() -> Action {
+    Action::Rebuild(OLD.into(), face(1, OLD))
+}
+
+#[test]
+fn a_job_is_done_again_or_taken_back_by_the_same_signs() {
+    let file = swap();
+    let torn = NEW.get(..4).unwrap_or_default();
+    let new = Action::Rebuild(NEW.into(), face(2, NEW));
+    let rows = [
+        ("before, its own file", shown(1, OLD), new.clone(), Action::Done),
+        ("after, its own file", shown(2, NEW), Action::Done, old()),
+        ("after, another file", shown(9, NEW), Action::Done, old()),
+        ("before, another file", shown(9, OLD), Action::Leave, Action::Done),
+        ("torn", shown(2, torn), new.clone(), old()),
+        ("others' bytes in the file that was put", shown(2, OTHER), Action::Leave, Action::Leave),
+        ("others' bytes in the file that was there", shown(1, OTHER), Action::Leave, Action::Leave),
+        ("others' file", shown(9, OTHER), Action::Leave, Action::Leave),
+        ("nothing, of a file that is carried whole", Shown::Absent, new, old()),
+        ("a folder", Shown::Strange, Action::Leave, Action::Leave),
+    ];
+    for (what, shown, kept, taken_back) in rows {
+        assert_eq!(done(&[&file], 0, Behind::Nothing, &shown), kept, "{what}, kept");
+        assert_eq!(done(&[&file], 1, Behind::Nothing, &shown), taken_back, "{what}, taken back");
+    }
+}
+
+#[test]
+fn a_creation_and_a_deletion_are_taken_back() {
+    let create = record(How::Create, None, Some(face(2, NEW)));
+    let delete = record(How::Delete, Some(face(1, OLD)), None);
+    let of = |file: &FileRecord, shown: Shown| done(&[file], 1, Behind::Nothing, &shown);
+    assert_eq!(of(&create, Shown::Absent), Action::Done);
+    assert_eq!(of(&create, shown(2, NEW)), Action::Remove);
+    assert_eq!(of(&create, shown(9, NEW)), Action::Remove);
+    assert_eq!(of(&create, shown(2, b"")), Action::Remove);
+    assert_eq!(of(&create, shown(9, OTHER)), Action::Leave);
+    assert_eq!(of(&delete, Shown::Absent), old());
+    assert_eq!(of(&delete, shown(1, OLD)), Action::Done);
+    assert_eq!(of(&delete, shown(9, OTHER)), Action::Leave);
+}
+
+#[test]
+fn a_file_that_is_rewritten_in_place_is_taken_back_in_place() {
+    let file = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let of = |bytes: &[u8]| done(&[&file], 1, Behind::Nothing, &shown(1, bytes));
+    let before = Action::RewriteInPlace(OLD.into(), face(1, OLD));
+    assert_eq!(of(NEW), before);
+    assert_eq!(of(b"new text\n"), before);
+    assert_eq!(of(OLD), Action::Done);
+    assert_eq!(of(OTHER), Action::Leave);
+}
+
+#[test]
+fn a_mode_alone_is_taken_back() {
+    let before = face(1, OLD);
+    let after = Face { mode: 0o600, identity: face(2, OLD).identity, ..before.clone() };
+    let file = FileRecord { splices: Vec::new(), ..record(How::Swap, Some(before), Some(after.clone())) };
+    let of = |ino| {
+        let shown = Shown::File {
+            face: Face { identity: face(ino, OLD).identity, ..after.clone() },
+            bytes: OLD.into(),
+        };
+        done(&[&file], 1, Behind::Nothing, &shown)
+    };
+    assert_eq!((of(2), of(9)), (old(), old()));
+}
+
+#[test]
+fn below_a_job_that_is_taken_back_the_others_are_done_again() {
+    let mut first = swap();
+    first.before = Some(face(5, OTHER));
+    first.after = Some(face(1, OLD));
+    first.splices = vec![Splice { at: 0, old: OTHER.to_vec(), new: OLD.to_vec() }];
+    let second = swap();
+    let of = |shown: Shown| done(&[&first, &second], 1, Behind::Nothing, &shown);
+    assert_eq!(of(shown(5, OTHER)), old());
+    assert_eq!(of(shown(1, OLD)), Action::Done);
+    assert_eq!(of(shown(2, NEW)), old());
+    assert_eq!(of(shown(9, OTHER)), Action::Leave);
+}
+
+#[test]
+fn what_the_journal_has_behind_the_chain_stands() {
+    let file = swap();
+    let empty = Behind::Content(Some(hash(b"")));
+    // Cut to nothing by others: without that entry it would be torn.
+    assert_eq!(done(&[&file], 0, empty, &shown(2, b"")), Action::Superseded);
+    assert!(matches!(done(&[&file], 0, Behind::Nothing, &shown(2, b"")), Action::Rebuild(..)));
+    assert!(matches!(done(&[&file], 0, empty, &shown(1, OLD)), Action::Rebuild(..)));
+    assert_eq!(done(&[&file], 0, empty, &Shown::Strange), Action::Leave);
+    assert_eq!(done(&[&file], 0, Behind::Content(None), &Shown::Absent), Action::Superseded);
+    for shown in [shown(9, OTHER), shown(1, OLD), Shown::Absent, Shown::Strange] {
+        assert_eq!(done(&[&file], 0, Behind::Settled, &shown), Action::Superseded);
+    }
+    // A look took the file of a job that broke for others'.
+    let own = Behind::Content(Some(hash(NEW)));
+    assert_eq!(done(&[&file], 1, own, &shown(2, NEW)), old());
+    assert_eq!(done(&[&file], 1, own, &shown(9, NEW)), Action::Superseded);
+}
+
+#[test]
+fn target_and_slot_tell_whether_a_file_was_put() {
+    let id = |ino: u64| Some(face(ino, b"").identity);
+    let create = record(How::Create, None, Some(face(2, NEW)));
+    let delete = record(How::Delete, Some(face(1, OLD)), None);
+    let in_place = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let rows = [
+        (&swap(), id(1), id(2), Some(false)),
+        (&swap(), id(9), id(2), Some(false)),
+        (&swap(), None, id(2), Some(false)),
+        (&swap(), id(1), None, Some(false)),
+        (&swap(), id(2), id(1), Some(true)),
+        (&swap(), id(9), id(1), Some(true)),
+        (&swap(), None, id(1), Some(true)),
+        (&swap(), id(9), None, None),
+        (&create, id(9), id(2), Some(false)),
+        (&create, id(2), None, Some(true)),
+        (&create, id(9), None, Some(true)),
+        (&delete, id(1), None, Some(false)),
+        (&delete, id(9), None, Some(false)),
+        (&delete, id(9), id(1), Some(true)),
+        (&in_place, id(1), None, None),
+    ];
+    for (file, target, slot, put) in rows {
+        assert_eq!(was_put(file, target, slot), put, "{:?} {target:?} {slot:?}", file.how);
+    }
+}
+
+#[test]
+fn what_others_added_to_tells_whether_a_file_was_rewritten() {
+    let file = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
+    assert_eq!(was_rewritten(&file, &[NEW, OTHER].concat()), Some(true));
+    assert_eq!(was_rewritten(&file, OTHER), None);
+    let grown = [OLD, NEW].concat();
+    let splice = Splice { at: OLD.len() as u64, old: Vec::new(), new: NEW.to_vec() };
+    let file = FileRecord {
+        splices: vec![splice],
+        ..record(How::InPlace, Some(face(1, OLD)), Some(face(1, &grown)))
+    };
+    assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
+    assert_eq!(was_rewritten(&file, &[&grown[..], OTHER].concat()), Some(true));
+    assert_eq!(was_rewritten(&file, b"short"), None);
+}

@@ -1,0 +1,267 @@
+//! What recovery does to one path after a power cut: it is written anew, put back, or left. What nothing explains goes
+//! into the journal first, and no slot is emptied here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::path::WirePath;
+
+use super::chain::{Case, Chain};
+use super::decide::{Action, same_file};
+use crate::disk::put::Rescue;
+use crate::disk::stage::{Mode, StageError};
+use crate::disk::{Found, Place, Sight};
+use crate::journal::external;
+use crate::rooms::{Rooms, lock};
+use crate::store::record::{Face, FileRecord, How, Staging};
+
+/// A slot whose bytes the journal has, and what it was seen to hold.
+type Slot = (JobId, FileRecord, Option<ContentHash>);
+
+/// What became of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It needs nothing.
+    Stands,
+    /// It was written again, or put back.
+    Redone,
+    /// It holds what no entry explains.
+    Diverged,
+}
+
+/// What recovery has made and seen, to be tidied up once everything is settled.
+pub struct Restore<'r> {
+    rooms: &'r Rooms,
+    /// Jobs that are taken back.
+    pub refused: BTreeSet<JobId>,
+    /// And at which path that was decided.
+    pub reasons: BTreeMap<JobId, WirePath>,
+    /// Slots that recovery has filled itself.
+    pub fresh: Vec<Slot>,
+    /// Slots of the entries that can be emptied.
+    pub slots: Vec<Slot>,
+    /// Slots that are kept where people find them.
+    pub aside: Vec<(Staging, String)>,
+    /// What went into the journal.
+    rescued: BTreeSet<(WirePath, ContentHash)>,
+}
+
+impl<'r> Restore<'r> {
+    /// Nothing yet.
+    pub fn new(rooms: &'r Rooms) -> Self {
+        Self {
+            rooms,
+            refused: BTreeSet::new(),
+            reasons: BTreeMap::new(),
+            fresh: Vec::new(),
+            slots: Vec::new(),
+            aside: Vec::new(),
+            rescued: BTreeSet::new(),
+        }
+    }
+
+    /// A job is taken back.
+    pub fn refuse(&mut self, id: JobId, path: &WirePath) {
+        self.refused.insert(id);
+        self.reasons.insert(id, path.clone());
+    }
+
+    /// All paths are gone through once more.
+    pub fn begin(&mut self) {
+        self.slots.clear();
+        self.aside.clear();
+    }
+
+    /// Brings one path to where it belongs.
+    ///
+    /// # Errors
+    /// What the system says; recovery may be tried again.
+    pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<Outcome> {
+        self.part_names(chain)?;
+        let Some(case) = chain.look(self.rooms, &self.refused)? else {
+            self.set_slots_aside(chain);
+            return Ok(Outcome::Diverged);
+        };
+        let outcome = self.act(chain, &case)?;
+        let refused = !chain.refused(&self.refused).is_empty();
+        if outcome == Outcome::Diverged || (refused && case.action == Action::Superseded) {
+            // Nothing here is understood well enough to throw anything away; or it stands nowhere else.
+            self.set_slots_aside(chain);
+            return Ok(outcome);
+        }
+        if !refused && case.action != Action::Superseded {
+            let newest = chain.links.last().and_then(|link| link.file.after.as_ref());
+            lock(&self.rooms.known).saw(chain.path, newest, true);
+        }
+        self.keep_slots(chain, &case)?;
+        Ok(outcome)
+    }
+
+    fn act(&mut self, chain: &Chain<'_>, case: &Case) -> io::Result<Outcome> {
+        let Case { place, target, .. } = case;
+        match &case.action {
+            Action::Done | Action::Superseded => Ok(Outcome::Stands),
+            Action::Leave => Ok(Outcome::Diverged),
+            Action::RewriteInPlace(bytes, face) => {
+                let was = target.found().map_or(face, |found| &found.face);
+                self.rooms.disk.rewrite(place, was, bytes, face.mode)?;
+                Ok(Outcome::Redone)
+            }
+            Action::Rebuild(bytes, face) => {
+                self.keep_unexplained(chain, case)?;
+                match self.put_original(chain, case, face)? {
+                    Some(outcome) => Ok(outcome),
+                    None => self.rebuild(place, target.found(), bytes, face),
+                }
+            }
+            Action::Remove => {
+                self.keep_unexplained(chain, case)?;
+                let (slot, staging) = (self.rooms.next_slot(), self.rooms.disk.staging_of(place)?);
+                let record = synthetic(place.path(), target.found(), None, How::Delete, (staging, slot));
+                let outcome = self.put_fresh(record, place)?;
+                for link in chain.refused(&self.refused) {
+                    self.rooms.disk.remove_made(&link.file.made);
+                }
+                Ok(outcome)
+            }
+        }
+    }
+
+    /// After a cut one inode may stand under the target's and a slot's name (seen on btrfs): exchanging those does
+    /// nothing, so the slot's name goes first; the file stays under its other one.
+    fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
+        let Some(place) = chain.place(self.rooms)? else { return Ok(()) };
+        let Sight::File(found) = self.rooms.disk.look(&place)? else { return Ok(()) };
+        for link in chain.slots() {
+            let (staging, slot) = (&link.file.staging, &link.file.slot);
+            if let Sight::File(other) = self.rooms.disk.look_slot(staging, slot)?
+                && other.face.identity == found.face.identity
+            {
+                self.rooms.disk.unstage(staging, slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the very file back that a refused job had displaced, with whatever hangs on it; `None` where the slot does
+    /// not show it.
+    fn put_original(&self, chain: &Chain<'_>, case: &Case, wanted: &Face) -> io::Result<Option<Outcome>> {
+        let Some(link) = chain.refused(&self.refused).first() else { return Ok(None) };
+        let FileRecord { staging, slot, .. } = link.file;
+        let Sight::File(found) = self.rooms.disk.look_slot(staging, slot)? else { return Ok(None) };
+        if !found.shows(wanted) || !same_file(found.face.identity, wanted.identity) {
+            return Ok(None);
+        }
+        self.rooms.disk.flush_slot(staging, slot)?;
+        let how = if case.target.found().is_some() { How::Swap } else { How::Create };
+        let slot = (staging.clone(), slot.clone());
+        let record = synthetic(chain.path, case.target.found(), Some(found.face), how, slot);
+        self.put(&record, &case.place).map(Some)
+    }
+
+    /// Writes a content anew: into a fresh slot, flushed before it is exchanged, so that it cannot be torn again.
+    fn rebuild(
+        &mut self,
+        place: &Place,
+        target: Option<&Found>,
+        bytes: &[u8],
+        face: &Face,
+    ) -> io::Result<Outcome> {
+        let slot = self.rooms.next_slot();
+        let staged = match self.rooms.disk.stage(place, target, bytes, Mode::Exact(face.mode), &slot) {
+            Ok(staged) => staged,
+            // Only its own user can write it anew.
+            Err(StageError::Owner | StageError::ReadOnly) => return Ok(Outcome::Diverged),
+            Err(StageError::Io(error)) => return Err(error),
+        };
+        self.rooms.disk.flush_slot(&staged.staging, &slot)?;
+        self.rooms.disk.flush_slots(&staged.staging)?;
+        let how = if target.is_some() { How::Swap } else { How::Create };
+        let record = synthetic(place.path(), target, Some(staged.face), how, (staged.staging, slot));
+        self.put_fresh(record, place)
+    }
+
+    fn put_fresh(&mut self, record: FileRecord, place: &Place) -> io::Result<Outcome> {
+        let outcome = self.put(&record, place)?;
+        let seen = record.before.as_ref().map(|face| face.hash);
+        self.fresh.push((JobId(0), record, seen));
+        Ok(outcome)
+    }
+
+    fn put(&self, record: &FileRecord, place: &Place) -> io::Result<Outcome> {
+        let mut rescue = |rescue: Rescue<'_>| external::rescue(self.rooms, &rescue);
+        Ok(match self.rooms.disk.put(record, place, &mut rescue)? {
+            Ok(_) => Outcome::Redone,
+            Err(_) => Outcome::Diverged,
+        })
+    }
+
+    /// Bytes that are about to be displaced, and that no entry explains, go into the journal first.
+    fn keep_unexplained(&mut self, chain: &Chain<'_>, case: &Case) -> io::Result<()> {
+        case.target.found().map_or(Ok(()), |found| match chain.links.last() {
+            Some(link) => self.keep(chain, case, (link.entry.id, link.file), found),
+            None => Ok(()),
+        })
+    }
+
+    fn keep(
+        &mut self,
+        chain: &Chain<'_>,
+        case: &Case,
+        (id, file): (JobId, &FileRecord),
+        found: &Found,
+    ) -> io::Result<()> {
+        if !chain.explains(found, &case.contents, &self.refused)
+            && self.rescued.insert((chain.path.clone(), found.face.hash))
+        {
+            external::rescue_late(self.rooms, file, id, found)?;
+        }
+        Ok(())
+    }
+
+    /// Marks the chain's slots for emptying. What neither the journal nor a torn write explains goes into the
+    /// journal first.
+    fn keep_slots(&mut self, chain: &Chain<'_>, case: &Case) -> io::Result<()> {
+        for link in chain.slots() {
+            let (id, file) = (link.entry.id, link.file);
+            match self.rooms.disk.look_slot(&file.staging, &file.slot)? {
+                Sight::Absent => {}
+                Sight::File(found) => {
+                    self.keep(chain, case, (id, file), &found)?;
+                    self.slots.push((id, file.clone(), Some(found.face.hash)));
+                }
+                Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+                    self.aside.push((file.staging.clone(), file.slot.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn set_slots_aside(&mut self, chain: &Chain<'_>) {
+        self.aside.extend(chain.slots().map(|link| (link.file.staging.clone(), link.file.slot.clone())));
+    }
+}
+
+/// The record by which recovery puts a file: what it found there is what may be displaced.
+fn synthetic(
+    path: &WirePath,
+    target: Option<&Found>,
+    after: Option<Face>,
+    how: How,
+    (staging, slot): (Staging, String),
+) -> FileRecord {
+    FileRecord {
+        path: path.clone(),
+        before: target.map(|found| found.face.clone()),
+        after,
+        splices: Vec::new(),
+        how,
+        slot,
+        staging,
+        made: Vec::new(),
+        added: 0,
+        removed: 0,
+    }
+}

@@ -1,0 +1,369 @@
+//! Promise *atomic* where others change a file while the daemon is down and the machine is started again, and what
+//! recovery leaves alone: on the simulated machine, also where recovery itself is ended at any effect. It never
+//! judges a running daemon.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use editd_proto::message::ReadRequest;
+use editd_tests::lens::desk::{Desk, who};
+use editd_tests::lens::foreign::deed::Deed;
+use editd_tests::lens::long;
+use editd_tests::lens::requests::{append, create, delete, file, job, replace};
+use editd_tests::lens::stories::text;
+use editd_tests::lens::story::{Course, KEY, Story};
+use editd_tests::lens::view::View;
+use editd_tests::sim::{EACCES, Fault, Lasting, Op, Outside, Seeded, Seen, SimMachine, When, crashes};
+
+const TAG: &str = "foreign-bytes";
+
+fn put(outside: &Outside, path: &str, bytes: &[u8]) {
+    outside.write(&format!("/w/{path}"), bytes).unwrap();
+}
+
+fn files(outside: &Outside) {
+    outside.mkdir("/w/sub").unwrap();
+    put(outside, "a.txt", &text("a", 700));
+    put(outside, "b.txt", &text("b", 1500));
+    put(outside, "sub/c.txt", &text("c", 600));
+    put(outside, "one.txt", &text("linked", 900));
+    outside.link("/w/one.txt", "/w/two.txt").unwrap();
+}
+
+fn stories() -> Vec<Story> {
+    let mixed = vec![
+        file("a.txt", vec![append("b is gone\n")]),
+        file("b.txt", vec![delete()]),
+        file("new/d.txt", vec![create("d\n")]),
+    ];
+    let linked =
+        vec![file("a.txt", vec![append("more\n")]), file("two.txt", vec![replace("line 3 of", "third of")])];
+    let edits = ["a.txt", "b.txt", "sub/c.txt"].map(|path| file(path, vec![append("more\n")]));
+    vec![
+        Story::new("edits", files, job(edits.into())),
+        Story::new("mixed", files, job(mixed)),
+        Story::new("linked", files, job(linked)),
+        Story::new(
+            "on top of another",
+            files,
+            job(vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("y\n")])]),
+        )
+        .after(vec![job(vec![file("b.txt", vec![replace("line 5 of", "fifth of")])])]),
+    ]
+}
+
+/// The job is killed behind each of its effects.
+fn killed(story: &Story) -> Vec<SimMachine> {
+    let mut all = Vec::new();
+    for nth in 0.. {
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        let last = machine.effects() + nth;
+        machine.stop_after(last);
+        let _receipt = desk.act(&story.job, KEY);
+        let ended = machine.effects() < last;
+        all.push(machine.kill());
+        if ended {
+            break;
+        }
+    }
+    all
+}
+
+/// Everything reaches the disk, and the machine starts again.
+fn reboot(machine: &SimMachine) -> SimMachine {
+    machine.settle();
+    machine.power_cut(&mut Seeded::new(1))
+}
+
+struct Judge<'a> {
+    story: &'a Story,
+    course: &'a Course,
+    path: &'a str,
+    deed: Deed,
+}
+
+impl Judge<'_> {
+    /// What is not so on this machine; whether it was rebooted, so that nothing was lost.
+    fn look(&self, machine: &SimMachine, when: &str) -> Vec<String> {
+        let found = self.all(machine).unwrap_or_else(|error| vec![error]);
+        let line = |what| format!("{}: {:?} on {}, {when}: {what}", self.story.name, self.deed, self.path);
+        found.into_iter().map(line).collect()
+    }
+
+    fn all(&self, machine: &SimMachine) -> Result<Vec<String>, String> {
+        let desk = Desk::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let mut found = Vec::new();
+        let applied = has_entry(&desk)?;
+        self.whole(&View::of(machine), applied, &mut found);
+        if self.deed.writes() && !holds(&desk, TAG)? {
+            found.push("what others wrote is lost".to_owned());
+        }
+        if !desk.settle() {
+            found.push("it never settles".to_owned());
+        }
+        let settled = View::of(machine);
+        if !settled.slots.is_empty() {
+            found.push(format!("settled, these slots are left: {:?}", settled.slots));
+        }
+        self.whole(&settled, applied, &mut found);
+        drop(desk);
+        let again = Desk::open(&machine.kill())?;
+        if has_entry(&again)? != applied {
+            found.push("opened again, it is on the other side".to_owned());
+        }
+        Ok(found.into_iter().map(|what| format!("{what}; notes: {:?}", again.notes)).collect())
+    }
+
+    /// The other files are all before or all after, and the changed one is no half either.
+    fn whole(&self, view: &View, applied: bool, found: &mut Vec<String>) {
+        let should = if applied { &self.course.after } else { &self.course.before };
+        // One file with two names.
+        let linked = |path: &str| ["one.txt", "two.txt"].contains(&path);
+        let theirs = |path: &String| {
+            path.starts_with(self.path) || path.contains(".moved") || (linked(self.path) && linked(path))
+        };
+        let except: Vec<String> =
+            view.files.keys().chain(should.files.keys()).filter(|path| theirs(path)).cloned().collect();
+        found.extend(
+            view.differences(should, &except).iter().map(|what| format!("{what} (applied: {applied})")),
+        );
+        let path = if linked(self.path) { "two.txt" } else { self.path };
+        let bytes = |view: &View| match view.files.get(path) {
+            Some(Seen::File { bytes, .. }) => {
+                Some(String::from_utf8_lossy(bytes).replace(&format!("{TAG}\n"), ""))
+            }
+            _ => None,
+        };
+        // Nothing tells whether a file had been rewritten in place before others wrote it anew.
+        let told = !linked(path) || self.deed == Deed::Append;
+        if applied && told && bytes(view).is_some() && bytes(view) == bytes(&self.course.before) {
+            found.push(format!("applied, but {path} was never changed"));
+        }
+    }
+}
+
+fn has_entry(desk: &Desk) -> Result<bool, String> {
+    Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
+}
+
+/// Whether bytes stand in some file, slots and lost ones too, or in the journal.
+fn holds(desk: &Desk, word: &str) -> Result<bool, String> {
+    let everything = desk.machine.snapshot("/w").map_err(|error| error.to_string())?;
+    let within = |bytes: &[u8]| bytes.windows(word.len()).any(|window| window == word.as_bytes());
+    if everything.0.values().any(|seen| matches!(seen, Seen::File { bytes, .. } if within(bytes))) {
+        return Ok(true);
+    }
+    for entry in desk.entries()? {
+        if desk.show(entry.id)?.changes.iter().any(|change| change.diff.contains(word)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Each deed on each file of a job that was killed anywhere, on the machine that was started again.
+fn each(mut check: impl FnMut(&Judge<'_>, &SimMachine, usize)) {
+    for story in stories() {
+        let course = story.course().unwrap();
+        let killed = killed(&story);
+        for path in &course.paths {
+            for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
+                let judge = Judge { story: &story, course: &course, path, deed };
+                for (nth, machine) in killed.iter().enumerate() {
+                    let machine = machine.fork();
+                    if deed.run(&machine.outside(), None, path, TAG).is_ok() {
+                        check(&judge, &machine, nth);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn none(found: &[String]) {
+    let few: Vec<&String> = found.iter().take(20).collect();
+    assert!(found.is_empty(), "{} complaints, of which {few:#?}", found.len());
+}
+
+#[test]
+fn a_job_is_whole_or_not_at_all_where_others_came_between_a_kill_and_another_boot() {
+    let mut found = Vec::new();
+    each(|judge, machine, nth| {
+        found.extend(judge.look(&reboot(machine), &format!("killed behind effect {nth}, rebooted")));
+    });
+    none(&found);
+}
+
+#[test]
+fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
+    let one_in = if long() { 1 } else { 61 };
+    let mut dice = Seeded::new(5);
+    let mut found = Vec::new();
+    each(|judge, machine, nth| {
+        if !dice.next_number().is_multiple_of(one_in) {
+            return;
+        }
+        let open = |machine: &SimMachine| drop(Desk::open(machine));
+        crashes(&reboot(machine), 3, nth as u64, open, |struck| {
+            let when = format!("killed behind effect {nth}, rebooted, recovery ended: {:?}", struck.blow);
+            found.extend(judge.look(&struck.machine, &when));
+        });
+    });
+    none(&found);
+}
+
+#[test]
+fn it_is_whole_where_others_come_while_recovery_runs() {
+    let one_in = if long() { 4 } else { 97 };
+    let mut dice = Seeded::new(6);
+    let mut found = Vec::new();
+    for story in stories() {
+        let course = story.course().unwrap();
+        // A file that is rewritten in place is not looked at again in the moment of writing.
+        let paths = course.paths.iter().filter(|path| !["one.txt", "two.txt"].contains(&path.as_str()));
+        let killed: Vec<SimMachine> = killed(&story).iter().map(reboot).collect();
+        let paths: Vec<&String> = paths.collect();
+        for (nth, machine) in killed.iter().enumerate() {
+            let whole = machine.fork();
+            drop(Desk::open(&whole));
+            for call in 1..=whole.calls() {
+                for path in &paths {
+                    for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
+                        if !dice.next_number().is_multiple_of(one_in) {
+                            continue;
+                        }
+                        let machine = machine.fork();
+                        let (theirs, done) = ((*path).clone(), Arc::new(AtomicBool::new(false)));
+                        let told = Arc::clone(&done);
+                        machine.at_call(call, When::Before, move |outside| {
+                            told.store(deed.run(outside, None, &theirs, TAG).is_ok(), Ordering::Relaxed);
+                        });
+                        drop(Desk::open(&machine));
+                        if !done.load(Ordering::Relaxed) {
+                            continue;
+                        }
+                        let judge = Judge { story: &story, course: &course, path, deed };
+                        let when =
+                            format!("killed behind effect {nth}, rebooted, at call {call} of recovery");
+                        found.extend(judge.look(&machine.kill(), &when));
+                    }
+                }
+            }
+        }
+    }
+    none(&found);
+}
+
+/// The seal that the answer stands for may be lost with the power; what others change is then no reason to take the job
+/// back.
+#[test]
+fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cut() {
+    let cuts = if long() { 400 } else { 24 };
+    let mut found = Vec::new();
+    for story in stories() {
+        let course = story.course().unwrap();
+        for path in &course.paths {
+            for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
+                let machine = story.machine();
+                let desk = story.begin(&machine).unwrap();
+                assert_eq!(desk.act(&story.job, KEY).unwrap().error, None);
+                if deed.run(&machine.outside(), None, path, TAG).is_err() {
+                    continue;
+                }
+                let mut states = machine.cuts(cuts, 9);
+                desk.settle();
+                states.extend(machine.cuts(cuts, 10));
+                for (nth, state) in states.iter().enumerate() {
+                    let desk = Desk::open(state).unwrap();
+                    let judge = Judge { story: &story, course: &course, path, deed };
+                    let mut wrong = Vec::new();
+                    judge.whole(&View::of(state), true, &mut wrong);
+                    if !has_entry(&desk).unwrap() {
+                        wrong.push("the answered job is gone".to_owned());
+                    }
+                    let line =
+                        |what| format!("{}: {deed:?} on {path}, {nth}: {what} {:?}", story.name, desk.notes);
+                    found.extend(wrong.into_iter().map(line));
+                }
+            }
+        }
+    }
+    none(&found);
+}
+
+/// A file that the job displaced stays open for writing, so that its entry stays open; others, and another job, change
+/// the files later.
+#[test]
+fn later_changes_that_the_journal_knows_stand() {
+    let story = Story::new("later", files, job(vec![file("b.txt", vec![replace("line 4 of", "fourth of")])]))
+        .after(vec![job(vec![file("a.txt", vec![append("more\n")]), file("b.txt", vec![append("more\n")])])]);
+    let machine = story.machine();
+    let outside = machine.outside();
+    let held = ["a.txt", "b.txt"].map(|path| outside.open(&format!("/w/{path}")).unwrap());
+    let desk = story.begin(&machine).unwrap();
+    desk.settle();
+    put(&outside, "a.txt", b"");
+    let look = ReadRequest { path: "a.txt".into(), lines: None, symbol: None, body: false, seen: None };
+    desk.workspace.read(&who(), &look).unwrap();
+    assert_eq!(desk.act(&story.job, KEY).unwrap().error, None);
+    desk.settle();
+    assert_ne!(desk.workspace.counts().unsettled, 0, "the held files keep the first job open");
+    desk.workspace.close();
+    let (view, entries) = (View::of(&machine), desk.entries().unwrap().len());
+    drop(desk);
+    drop(held);
+
+    let machine = reboot(&machine.kill());
+    let desk = Desk::open(&machine).unwrap();
+    assert_eq!(View::of(&machine).differences(&view, &[]), Vec::<String>::new(), "{:?}", desk.notes);
+    let after = desk.entries().unwrap();
+    assert_eq!(
+        (after.iter().filter(|entry| entry.diverged).count(), after.len()),
+        (0, entries),
+        "{:?}",
+        desk.notes
+    );
+    assert_eq!(desk.notes, Vec::<String>::new());
+    assert!(desk.settle() && View::of(&machine).slots.is_empty());
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed() {
+    let story = Story::new(
+        "denied",
+        files,
+        job(vec![file("a.txt", vec![append("x\n")]), file("sub/c.txt", vec![append("x\n")])]),
+    );
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    machine.at_next(Op::Exchange, 0, When::After, {
+        let same = machine.clone();
+        move |_| drop(same.kill())
+    });
+    let _receipt = desk.act(&story.job, KEY);
+    drop(desk);
+    let machine = reboot(&machine.kill());
+    let denied = machine.fork();
+    let opened = denied.fork();
+    drop(Desk::open(&opened).unwrap());
+    let trace = opened.trace();
+    let call =
+        trace.iter().position(|call| call.contains("OpenDir") && call.contains("sub")).unwrap() as u64 + 1;
+    denied.fail(Fault {
+        at: call,
+        lasting: Lasting::ForEver,
+        only: vec![Op::OpenDir],
+        errno: EACCES,
+        written: 0,
+    });
+    let Err(error) = Desk::open(&denied) else { panic!("it was opened") };
+    assert!(error.contains("sub/c.txt") && error.contains("make it readable"), "{error}");
+    assert_eq!(View::of(&denied).files, View::of(&machine).files);
+    denied.mend();
+    let denied = denied.kill();
+    denied.pass(Duration::from_secs(1));
+    let desk = Desk::open(&denied).unwrap();
+    assert!(has_entry(&desk).unwrap(), "{:?}", desk.notes);
+}
