@@ -224,12 +224,10 @@ pub const SETTLE_RETRY_MS: u64 = 60_000;
 /// Entries that may wait to be settled; a job that would be one more settles first.
 pub const UNSETTLED: usize = 4096;
 
-/// Files that are held open until they are flushed: a quarter of what most systems let a process open. What a file
-/// beyond these replaced is kept, should its file be moved away before it is flushed.
+/// Files that are held open until they are flushed: a quarter of what most systems let a process open.
 pub const HELD: usize = 256;
 
-/// Files whose flush has failed that are remembered: those of one job and more. Where there are more still, the disk
-/// fails everywhere, and no file is trusted any more.
+/// Files whose flush has failed that are remembered, more than one job has; beyond them no file is trusted any more.
 pub const DOUBTED: usize = 16_384;
 const _: () = assert!(DOUBTED > editd_proto::limits::FILES);
 

@@ -28,7 +28,8 @@ struct Last {
     tracked: bool,
     /// Jobs that wrote it.
     writes: u64,
-    /// When the system last changed anything about the file, as the job left it; nanoseconds since 1970.
+    /// When the system had last changed anything about the file as the job left it, or as it was flushed; nanoseconds
+    /// since 1970.
     changed: Option<i64>,
     /// The file that stood there until it was written anew, since its flush had failed.
     renewed: Option<Identity>,
@@ -92,7 +93,8 @@ impl Known {
             Some(face) => self.trust(path, face),
             None => Trust::Theirs,
         };
-        let same = self.paths.get(path).filter(|_| trust == Trust::Ours);
+        let seen = |last: &&Last| last.face.as_ref().zip(face).is_some_and(|(old, face)| same(old, face));
+        let same = self.paths.get(path).filter(seen);
         let (changed, renewed) = same.map_or((None, None), |last| (last.changed, last.renewed));
         self.put(path, Last { face: face.cloned(), trust, tracked, writes: 0, changed, renewed });
     }
@@ -101,6 +103,14 @@ impl Known {
     pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>, changed: Option<i64>) {
         let (face, trust) = (face.cloned(), Trust::Ours);
         self.put(path, Last { face, trust, tracked: true, writes: 0, changed, renewed: None });
+    }
+
+    /// What others put there was flushed with its name, and had last changed then.
+    pub fn flushed(&mut self, path: &WirePath, face: &Face, changed: i64) {
+        self.saw(path, Some(face), true);
+        if let Some(last) = self.paths.get_mut(path) {
+            last.changed = Some(changed);
+        }
     }
 
     /// What a job put there was written anew, since the flush of `was` had failed.
@@ -150,11 +160,12 @@ impl Known {
         Some(last.face.as_ref().map(|face| face.identity))
     }
 
-    /// Whether this very file was put at this path by a job, and nobody has touched it or its name since: a move
-    /// changes it in the eyes of the system, also one away and back.
+    /// Whether this very file was put at this path by a job, or flushed there with its name, and nobody has touched it
+    /// or its name since: a move changes it in the eyes of the system, also one away and back.
     pub fn untouched(&self, path: &WirePath, face: &Face, changed: i64) -> bool {
-        self.trust(path, face) == Trust::Ours
-            && self.paths.get(path).is_some_and(|last| last.changed == Some(changed))
+        self.paths.get(path).is_some_and(|last| {
+            last.changed == Some(changed) && last.face.as_ref().is_some_and(|old| same(old, face))
+        })
     }
 
     /// Whether changes of a path by others are journaled.
@@ -202,6 +213,13 @@ mod tests {
         assert!(!known.untouched(&path, &Face { modified: 7, ..face.clone() }, 5));
         known.wrote(&path, Some(&face), None);
         assert!(!known.untouched(&path, &face, 5), "nobody looked when it was put there");
+        let hook = Face { modified: 8, ..face };
+        known.saw(&path, Some(&hook), true);
+        assert!(!known.untouched(&path, &hook, 9));
+        known.flushed(&path, &hook, 9);
+        known.saw(&path, Some(&hook), true);
+        assert!(known.untouched(&path, &hook, 9));
+        assert_eq!(known.left(&path), None, "it is no job's");
     }
 
     #[test]

@@ -106,6 +106,9 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
     };
     if !work.relaxed() {
         flush(work, &place, path)?;
+        if let Some(found) = &found {
+            lock(&work.rooms.known).flushed(path, &found.face, found.changed);
+        }
     }
     let after = found.as_ref().map(Stand::of);
     Ok(Some(Left { before: before.clone(), record: record(path, before, found.as_ref()), after }))
