@@ -176,19 +176,24 @@ impl Connection {
         }
     }
 
-    /// Waits until the daemon has closed the connection, as it does after `stop`.
+    /// Waits until the connection is closed: after `stop` that is when the daemon's process has ended.
     ///
     /// # Errors
-    /// [`CallError::TimedOut`] and others where it did not.
+    /// [`CallError::TimedOut`], after which it may be called again, and others where it was not.
     pub fn until_closed(&mut self) -> Result<(), CallError> {
         let end = self.patience.map(|patience| machine::tick() + patience);
-        loop {
-            match self.receive(end) {
+        while !self.broken {
+            match self.next_message(end).and_then(|message| self.pending.arrived(message)) {
                 Ok(()) => {}
-                Err(CallError::Closed) => return Ok(()),
-                Err(other) => return Err(other),
+                Err(CallError::TimedOut) => return Err(CallError::TimedOut),
+                Err(CallError::Closed) => self.broken = true,
+                Err(other) => {
+                    self.broken = true;
+                    return Err(other);
+                }
             }
         }
+        Ok(())
     }
 
     /// Takes one message from the daemon and puts it where it belongs.

@@ -1,6 +1,7 @@
 //! Reaching the daemon of a workspace: where its socket is, connecting, and starting one where none
 //! listens. It never stops one, and never removes a socket.
 
+mod leaving;
 mod spawn;
 #[cfg(all(test, unix))]
 mod tests;
@@ -11,14 +12,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use editd_proto::limits;
 use editd_proto::message::Hello;
 use editd_proto::place::{self, Surroundings};
 use editd_proto::unit;
+use editd_proto::{Code, limits};
 
 use crate::connection::{CallError, Connection};
 use crate::machine;
 use crate::workspace::Workspace;
+pub use leaving::{LEAVE_PATIENCE, Leaving};
 use spawn::Spawned;
 
 /// How long a daemon may take until it listens: recovery after a power cut included.
@@ -51,6 +53,8 @@ pub struct Caller<'a> {
     pub session: &'a str,
     /// The socket, where it is not the workspace's usual one.
     pub socket: Option<&'a Path>,
+    /// Told, in a sentence, of what takes long: that the last daemon has to finish first.
+    pub tell: fn(&str),
 }
 
 /// Why there is no connection.
@@ -84,6 +88,15 @@ pub enum ReachError {
         socket: PathBuf,
         /// The end of the log of the one that was started, where there is one.
         last_words: Option<String>,
+    },
+    /// The last daemon is not done.
+    #[error(
+        "the last editd (process {process}) is leaving and has jobs to finish, for more than {} minutes now; look what \
+         they wait for, or end it", LEAVE_PATIENCE.as_secs() / 60
+    )]
+    Leaving {
+        /// Which.
+        process: u32,
     },
     /// The place of the socket cannot be used.
     #[error(transparent)]
@@ -165,35 +178,52 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
         capabilities: Vec::new(),
     };
     let attempt = || match (attempt(&socket, &hello)?, &units) {
-        (None, Some(units)) => attempt(units, &hello),
+        (Attempt::Nobody, Some(units)) => attempt(units, &hello),
         (reached, _) => Ok(reached),
     };
-    if let Some(connection) = attempt()? {
-        return Ok(connection);
+    let end = machine::tick() + START_PATIENCE;
+    let (mut reached, mut pause) = (attempt()?, PAUSES.0);
+    // Until its socket is gone, or another listens there, which a service manager may start.
+    while matches!(reached, Attempt::Leaving) && machine::tick() < end {
+        machine::pause(pause);
+        pause = (pause * 2).min(PAUSES.1);
+        reached = attempt()?;
     }
-    match start {
-        Start::Never => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
-        Start::Program(program) => {
+    match (reached, start) {
+        (Attempt::Reached(connection), _) => Ok(*connection),
+        (_, Start::Never) => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
+        (_, Start::Program(program)) => {
             let state_home = spawn::state_home();
             let start = Starting {
                 program,
                 workspace: workspace.root(),
                 state_home: state_home.as_deref(),
                 socket: caller.socket,
-                end: machine::tick() + START_PATIENCE,
+                tell: caller.tell,
+                end,
             };
             start.until_served(attempt, &socket)
         }
     }
 }
 
-/// `None` where nobody listens.
-fn attempt(socket: &Path, hello: &Hello) -> Result<Option<Connection>, ReachError> {
+/// What came of trying to connect.
+enum Attempt<C> {
+    /// A daemon serves.
+    Reached(Box<C>),
+    /// One leaves, and its socket is about to go.
+    Leaving,
+    /// None listens.
+    Nobody,
+}
+
+fn attempt(socket: &Path, hello: &Hello) -> Result<Attempt<Connection>, ReachError> {
     match Connection::open(socket, hello) {
-        Ok(connection) => Ok(Some(connection)),
+        Ok(connection) => Ok(Attempt::Reached(Box::new(connection))),
         // It was leaving just when we came.
-        Err(CallError::Closed) => Ok(None),
-        Err(CallError::Io(error)) if nobody(error.kind()) => Ok(None),
+        Err(CallError::Closed) => Ok(Attempt::Leaving),
+        Err(CallError::Refused(error)) if error.code == Code::Stopping => Ok(Attempt::Leaving),
+        Err(CallError::Io(error)) if nobody(error.kind()) => Ok(Attempt::Nobody),
         Err(other) => Err(ReachError::Hello(other)),
     }
 }
@@ -209,23 +239,30 @@ struct Starting<'a> {
     workspace: &'a Path,
     state_home: Option<&'a Path>,
     socket: Option<&'a Path>,
+    tell: fn(&str),
     end: Instant,
 }
 
 impl Starting<'_> {
     fn until_served<C>(
         &self,
-        mut attempt: impl FnMut() -> Result<Option<C>, ReachError>,
+        mut attempt: impl FnMut() -> Result<Attempt<C>, ReachError>,
         socket: &Path,
     ) -> Result<C, ReachError> {
-        let mut running = Some(self.start()?);
-        let mut failures = 0;
-        let mut pause = PAUSES.0;
+        let mut last = Leaving::at(socket, self.tell);
+        let mut running: Option<Spawned> = None;
+        let (mut failures, mut pause, mut end) = (0, PAUSES.0, self.end);
         loop {
+            if last.is_held()? {
+                // Only when it is done, the next one can begin.
+                end = end.max(machine::tick() + START_PATIENCE);
+            } else if running.is_none() {
+                running = Some(self.start()?);
+            }
             // Looked at before the attempt: who left because another serves leaves us somebody to talk to.
             let left = running.as_mut().and_then(Spawned::left);
-            if let Some(connection) = attempt()? {
-                return Ok(connection);
+            if let Attempt::Reached(connection) = attempt()? {
+                return Ok(*connection);
             }
             if let Some(status) = left {
                 failures += u32::from(status.code() != Some(i32::from(place::OCCUPIED)));
@@ -235,15 +272,12 @@ impl Starting<'_> {
                 }
                 running = None;
             }
-            if machine::tick() >= self.end {
+            if machine::tick() >= end {
                 let last_words = running.as_ref().and_then(Spawned::last_words);
                 return Err(ReachError::TooLate { socket: socket.to_path_buf(), last_words });
             }
             machine::pause(pause);
             pause = (pause * 2).min(PAUSES.1);
-            if running.is_none() {
-                running = Some(self.start()?);
-            }
         }
     }
 

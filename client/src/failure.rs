@@ -89,6 +89,9 @@ impl Failure {
                 Code::Denied,
                 "the socket is served by another user's process; remove it, or name another with --socket",
             ),
+            Self::Reach(error @ ReachError::Leaving { .. }) => {
+                WireError::new(Code::Stopping, error.to_string())
+            }
             Self::Reach(error) => WireError::new(Code::Io, error.to_string()),
             Self::Call(CallError::Closed | CallError::TimedOut) => WireError::new(
                 Code::Io,

@@ -39,6 +39,19 @@ pub fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
+/// What a file says that another process holds locked; `None` where it is free or not there. At most `limit` bytes.
+pub fn held(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    let file = std::fs::File::open(path).ok()?;
+    // Shared, so that others who look are not taken for the one that holds it; given back at once.
+    match file.try_lock_shared() {
+        Err(std::fs::TryLockError::WouldBlock) => {}
+        Ok(()) | Err(std::fs::TryLockError::Error(_)) => return None,
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// An environment variable that is set and not empty.
 pub fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())

@@ -24,6 +24,15 @@ use crate::show::{self, Look};
 /// The name under which the journal knows this program.
 const CLIENT: &str = "editctl";
 
+/// Daemons that one request is sent to, where each leaves before it has begun with it.
+const DAEMONS: u32 = 16;
+
+/// Tells people what takes long.
+fn tell(words: &str) {
+    // Nobody is left to tell where this fails.
+    let _ = writeln!(std::io::stderr(), "editctl: {words}");
+}
+
 /// What is to be printed, and how it ends.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -134,21 +143,27 @@ impl<'a> Desk<'a> {
     }
 
     fn connect(&self, start: &Start) -> Result<Connection, Failure> {
-        let caller = Caller { client: CLIENT, session: &self.session, socket: self.socket.as_deref() };
+        let socket = self.socket.as_deref();
+        let caller = Caller { client: CLIENT, session: &self.session, socket, tell };
         Ok(reach(&self.workspace, &caller, start)?)
     }
 
-    /// Asks, and once more where the daemon went away before it answered and asking twice is asking once:
-    /// of what changes nothing, and of what bears a key.
+    /// Asks, and asks the next daemon where this one leaves and has done nothing of it. Once more, too, where the daemon
+    /// went away before it answered and asking twice is asking once: of what changes nothing, and of what bears a key.
     fn ask<R>(
         &self,
         repeatable: bool,
         request: impl Fn(&mut Connection) -> Result<R, CallError>,
     ) -> Result<R, Failure> {
-        match request(&mut self.connect(&self.start)?) {
-            Err(CallError::Closed) if repeatable => Ok(request(&mut self.connect(&self.start)?)?),
-            answer => Ok(answer?),
+        let mut lost = false;
+        for _ in 1..DAEMONS {
+            match request(&mut self.connect(&self.start)?) {
+                Err(CallError::Refused(error)) if error.code == Code::Stopping => {}
+                Err(CallError::Closed) if repeatable && !lost => lost = true,
+                answer => return Ok(answer?),
+            }
         }
+        Ok(request(&mut self.connect(&self.start)?)?)
     }
 
     /// A reply in JSON, or as text.

@@ -60,7 +60,8 @@ pub const CONTENTS_WAITING: usize = 256;
 /// See [`CONTENTS_WAITING`].
 pub const CONTENTS_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long contents wait, milliseconds: where jobs follow each other on one file, the last of them is written.
+/// How long the next contents wait once some were written, milliseconds: where jobs follow each other on one file, the
+/// last of them is written.
 pub const CONTENTS_MS: u64 = 100;
 
 /// Milliseconds for which a client's key, and the receipt of a job without an entry, outlive their
@@ -298,6 +299,9 @@ pub const EXTERNAL_BYTES: usize = 16 * 1024 * 1024;
 
 /// Milliseconds for which a file in `.editd/lost` is kept: 30 days.
 pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
+
+/// Files set aside on other mounts that are remembered, in memory; a later start finds more.
+pub const LOST_BESIDE: usize = 10_000;
 
 /// Entries that one undo takes back.
 pub const UNDO: usize = 1000;

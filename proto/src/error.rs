@@ -55,6 +55,8 @@ pub enum Code {
     Rejected,
     /// Too much is waiting; try again.
     Busy,
+    /// The daemon is leaving, and did nothing of it: connect again, and send it again.
+    Stopping,
     /// A work budget ran out.
     Limit,
     /// The disk or the connection failed.

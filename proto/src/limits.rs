@@ -40,6 +40,12 @@ pub const FILE: usize = 64 * 1024 * 1024;
 /// The largest clipboard, bytes.
 pub const CLIPBOARD: usize = 1024 * 1024;
 
+/// The most clipboards of a workspace, over all its sessions: a list of them fits a frame.
+pub const CLIPBOARDS: usize = 1000;
+
+/// The most bytes in all of them: they stay until they are removed, on the disk alone.
+pub const CLIPBOARDS_BYTES: usize = 64 * 1024 * 1024;
+
 /// The largest diff in a reply, bytes; the hunks beyond it are counted.
 pub const DIFF: usize = 64 * 1024;
 
@@ -71,4 +77,5 @@ const _: () = assert!(FRAME_BEFORE_HELLO < FRAME);
 const _: () = assert!(COUNT <= VALUES);
 const _: () = assert!(EDITS <= COUNT && FILES <= COUNT);
 const _: () = assert!(CLIPBOARD < FRAME && DIFF < FRAME);
+const _: () = assert!(CLIPBOARDS * (NAME + PATH + 64) < FRAME && CLIPBOARD <= CLIPBOARDS_BYTES);
 const _: () = assert!(FRAME <= u32::MAX as usize);

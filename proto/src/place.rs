@@ -15,6 +15,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+/// What a daemon that leaves writes into the lock beside its socket, with the number of its process behind it. It holds
+/// the lock until all is settled; whoever finds this there waits for that.
+pub const LEAVING: &str = "leaving ";
+
 /// The longest socket path that the system takes, bytes: `sun_path` without its final NUL.
 pub const SOCKET_PATH: usize = if cfg!(any(target_os = "linux", target_os = "android")) { 107 } else { 103 };
 
@@ -71,6 +75,13 @@ pub fn socket(around: &Surroundings<'_>, workspace: &Path) -> Result<PathBuf, To
 /// The path is longer than [`SOCKET_PATH`].
 pub fn check_length(path: PathBuf) -> Result<PathBuf, TooLong> {
     if path.as_os_str().len() > SOCKET_PATH { Err(TooLong(path)) } else { Ok(path) }
+}
+
+/// The file that a daemon holds locked for as long as a socket is its own: also before it listens and once it leaves.
+pub fn lock(socket: &Path) -> PathBuf {
+    let mut path = socket.as_os_str().to_owned();
+    path.push(".lock");
+    PathBuf::from(path)
 }
 
 /// The named pipe of a workspace on Windows.

@@ -132,6 +132,13 @@ fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
     let reply = client.receive().unwrap();
     assert_eq!(reply.id(), id);
     jobs::applied(&reply.body().unwrap());
+    let last = client.receive().unwrap();
+    let word: editd_proto::WireError = last.body().unwrap();
+    assert_eq!(
+        (last.id(), word.code),
+        (0, editd_proto::Code::Stopping),
+        "what was not answered was not done"
+    );
     assert!(matches!(client.receive(), Err(Failure::Lost(_))));
     assert!(house.get("large.txt").starts_with(b"x\n"));
     assert_eq!(staged(&house), 0, "nothing is left in the staging folder");

@@ -26,6 +26,8 @@ mod inside;
 mod kills;
 #[cfg(unix)]
 mod kit;
+#[cfg(target_os = "linux")]
+mod leaving;
 #[cfg(unix)]
 mod merges;
 mod mixed;

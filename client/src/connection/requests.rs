@@ -88,7 +88,7 @@ impl Connection {
         self.call(kind::TRUST, request)
     }
 
-    /// Asks the daemon to leave; it closes the connection when it has.
+    /// Asks the daemon to leave; the connection is closed when its process has ended.
     pub fn stop(&mut self) -> Result<StopReply, CallError> {
         self.call(kind::STOP, &StopRequest {})
     }

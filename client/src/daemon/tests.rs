@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use editd_proto::place;
 
-use super::{ReachError, STARTS, Starting, nobody, spawn};
+use super::{Attempt, Leaving, ReachError, STARTS, Starting, nobody, spawn};
 use crate::machine;
 
 fn starting<'a>(program: &'a Path, folder: &'a Path, patience: Duration) -> Starting<'a> {
@@ -17,6 +17,7 @@ fn starting<'a>(program: &'a Path, folder: &'a Path, patience: Duration) -> Star
         workspace: folder,
         state_home: Some(folder),
         socket: None,
+        tell: |_| {},
         end: machine::tick() + patience,
     }
 }
@@ -85,7 +86,7 @@ fn a_program_that_always_leaves_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let program = Path::new("/bin/false");
     let start = starting(program, folder.path(), Duration::from_secs(60));
-    let ended = start.until_served(|| Ok(None::<()>), Path::new("/s"));
+    let ended = start.until_served(|| Ok(Attempt::<()>::Nobody), Path::new("/s"));
     assert!(matches!(ended, Err(ReachError::Left { status, .. }) if status.code() == Some(1)), "{ended:?}");
 }
 
@@ -97,7 +98,7 @@ fn whoever_serves_in_the_end_is_taken_though_our_own_start_failed() {
     let ended = start.until_served(
         || {
             attempts += 1;
-            Ok((attempts > STARTS - 1).then_some("another's"))
+            Ok(if attempts > STARTS - 1 { Attempt::Reached(Box::new("another's")) } else { Attempt::Nobody })
         },
         Path::new("/s"),
     );
@@ -118,7 +119,7 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
     let ended = starting(&program, folder.path(), Duration::from_secs(60)).until_served(
         || {
             attempts += 1;
-            Ok((attempts > STARTS * 3).then_some("served"))
+            Ok(if attempts > STARTS * 3 { Attempt::Reached(Box::new("served")) } else { Attempt::Leaving })
         },
         Path::new("/s"),
     );
@@ -130,7 +131,7 @@ fn a_program_that_never_listens_is_too_late() {
     let folder = tempfile::tempdir().unwrap();
     // Leaves at once with success, as a daemon does that was told to stop while it started.
     let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
-    let ended = start.until_served(|| Ok(None::<()>), Path::new("/s"));
+    let ended = start.until_served(|| Ok(Attempt::<()>::Nobody), Path::new("/s"));
     assert!(matches!(ended, Err(ReachError::TooLate { .. })), "{ended:?}");
 }
 
@@ -139,7 +140,7 @@ fn a_missing_program_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("editd");
     let start = starting(&program, folder.path(), Duration::from_secs(60));
-    let ended = start.until_served(|| Ok(None::<()>), Path::new("/s"));
+    let ended = start.until_served(|| Ok(Attempt::<()>::Nobody), Path::new("/s"));
     assert!(matches!(ended, Err(ReachError::CannotStart { program: named, .. }) if named == program));
 }
 
@@ -147,4 +148,50 @@ fn a_missing_program_is_named() {
 fn a_stranger_or_a_broken_daemon_is_not_replaced() {
     assert!(nobody(ErrorKind::NotFound) && nobody(ErrorKind::ConnectionRefused));
     assert!(!nobody(ErrorKind::PermissionDenied) && !nobody(ErrorKind::TimedOut));
+}
+
+/// Plays a daemon that has claimed a socket and says this in its lock.
+fn claimed(socket: &Path, word: &str) -> std::fs::File {
+    let lock = std::fs::File::create(place::lock(socket)).unwrap();
+    lock.lock().unwrap();
+    (&lock).write_all(word.as_bytes()).unwrap();
+    lock
+}
+
+#[test]
+fn none_is_started_until_the_last_one_has_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let mut held = Some(claimed(&socket, "leaving 7\n"));
+    // Its patience does not run meanwhile, and a start would fail.
+    let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
+    let mut attempts = 0;
+    let ended = start.until_served(
+        || {
+            attempts += 1;
+            if attempts == 8 {
+                held = None;
+            }
+            Ok(Attempt::<()>::Nobody)
+        },
+        &socket,
+    );
+    assert!(attempts > 8 && matches!(ended, Err(ReachError::Left { .. })), "{attempts}: {ended:?}");
+}
+
+#[test]
+fn only_a_lock_that_is_held_and_says_so_is_of_a_daemon_that_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let last = Leaving::at(&socket, |_| {});
+    assert_eq!(last.process(), None, "there is none");
+    let held = claimed(&socket, "leaving 7\n");
+    assert_eq!(last.process(), Some(7));
+    drop(held);
+    assert_eq!(last.process(), None, "it was killed while it left");
+    for word in ["", "leaving ", "leaving x\n", "going 7\n"] {
+        let held = claimed(&socket, word);
+        assert_eq!(last.process(), None, "{word:?}");
+        drop(held);
+    }
 }

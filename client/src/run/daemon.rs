@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use editctl::CallError;
-use editctl::daemon::Start;
-use editd_proto::message::{CheckReply, Finding, StatusReply};
+use editctl::daemon::{LEAVE_PATIENCE, Leaving, ReachError, Start};
+use editctl::{CallError, Connection};
+use editd_proto::message::{CheckReply, Finding, StatusReply, StopReply};
 
-use super::{Answer, Desk};
+use super::{Answer, Desk, tell};
 use crate::failure::{Exit, Failure};
 use crate::show::state;
 
-/// How long a daemon may take to finish and settle once it was asked to leave.
-const LEAVE: Duration = Duration::from_secs(60);
+/// After how long it is said that a daemon that was asked to leave has still to finish.
+const QUIET: Duration = Duration::from_secs(1);
 
 pub(super) fn status(desk: &Desk<'_>) -> Result<Answer, Failure> {
     let reply: StatusReply = desk.ask(true, |it| it.status())?;
@@ -43,18 +43,41 @@ fn same_version(server: &str) -> Finding {
     Finding { severity: severity.into(), subject: "version".into(), message }
 }
 
-/// Asks it to leave and waits until it has, so that what follows finds it gone. One that does not run is
-/// not started for that.
+/// Asks it to leave and waits until its process has ended, so that what follows finds it gone; one that is leaving
+/// already is waited for. One that does not run is not started for that.
 pub(super) fn stop(desk: &Desk<'_>) -> Result<Answer, Failure> {
-    let mut connection = desk.connect(&Start::Never)?;
-    let reply = connection.stop()?;
-    connection.set_patience(Some(LEAVE));
-    match connection.until_closed() {
-        Ok(()) => Ok(desk.answer(&reply, |reply, _| format!("stopped process {}\n", reply.pid))),
-        Err(CallError::TimedOut) => {
-            let message = format!("process {} was told to stop and still runs; ask again", reply.pid);
-            Err(Failure::refused(editd_proto::Code::Busy, message))
+    let socket = match &desk.socket {
+        Some(socket) => socket.clone(),
+        None => editctl::daemon::socket(&desk.workspace).map_err(ReachError::from)?,
+    };
+    let mut last = Leaving::at(&socket, tell);
+    let asked = desk.connect(&Start::Never).and_then(|mut connection| {
+        let reply = connection.stop()?;
+        until_ended(&mut connection, reply.pid)?;
+        Ok(reply)
+    });
+    let reply = match (asked, last.process()) {
+        (Ok(reply), _) => reply,
+        (Err(_), Some(pid)) => {
+            last.until_left()?;
+            StopReply { pid }
         }
-        Err(other) => Err(other.into()),
+        (Err(failure), None) => return Err(failure),
+    };
+    Ok(desk.answer(&reply, |reply, _| format!("stopped process {}\n", reply.pid)))
+}
+
+/// Waits until the process has ended; says what it waits for where that takes long.
+fn until_ended(connection: &mut Connection, pid: u32) -> Result<(), Failure> {
+    connection.set_patience(Some(QUIET));
+    match connection.until_closed() {
+        Err(CallError::TimedOut) => {}
+        ended => return Ok(ended?),
+    }
+    tell(&format!("process {pid} is leaving and has jobs to finish; waiting for it"));
+    connection.set_patience(Some(LEAVE_PATIENCE));
+    match connection.until_closed() {
+        Err(CallError::TimedOut) => Err(ReachError::Leaving { process: pid }.into()),
+        ended => Ok(ended?),
     }
 }

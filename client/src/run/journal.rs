@@ -2,11 +2,11 @@
 
 use editctl::machine;
 use editd_proto::ids::JobId;
-use editd_proto::message::{HistoryRequest, UndoRequest, WaitRequest};
+use editd_proto::message::{HistoryRequest, Status, UndoRequest, WaitRequest};
 
 use super::{Answer, Desk};
 use crate::args::{self, values};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::job;
 use crate::show;
 
@@ -59,9 +59,22 @@ pub(super) fn show(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
 }
 
 pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failure> {
-    let request = WaitRequest { job: JobId(words.job), timeout_ms: words.timeout };
-    let receipt = desk.ask(true, |it| it.wait(&request))?;
-    Ok(desk.receipt(&receipt))
+    let begun = machine::tick();
+    loop {
+        let receipt = desk.ask(true, |it| {
+            // Another daemon may be asked for the rest of the time.
+            let waited = u64::try_from(machine::tick().saturating_duration_since(begun).as_millis());
+            let left = |time: u64| time.saturating_sub(waited.unwrap_or(u64::MAX));
+            it.wait(&WaitRequest { job: JobId(words.job), timeout_ms: words.timeout.map(left) })
+        })?;
+        if receipt.status != Status::Queued {
+            return Ok(desk.receipt(&receipt));
+        }
+        if words.timeout.is_some() {
+            // What was to follow the job must not follow this.
+            return Ok(Answer { exit: Exit::Refused, ..desk.receipt(&receipt) });
+        }
+    }
 }
 
 pub(super) fn cancel(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {

@@ -17,7 +17,10 @@ pub(super) fn run(desk: &Desk<'_>, globs: Vec<String>) -> Result<Answer, Failure
     loop {
         let event = match connection.next_event() {
             Ok(event) => event,
-            Err(CallError::Closed) => {
+            Err(CallError::Refused(error)) if error.code != Code::Stopping => {
+                return Err(Failure::Refused(error));
+            }
+            Err(CallError::Closed | CallError::Refused(_)) => {
                 return Err(Failure::refused(Code::Io, "the daemon left; watch again to go on"));
             }
             Err(other) => return Err(other.into()),

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and works with real files and processes"
 )]
 
+mod leaving;
 mod payloads;
 mod peer;
 mod symbols;
@@ -20,7 +21,7 @@ use editd_proto::error::{By, Outside};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobRequest, Mode, ReadReply,
-    ReadRequest, Receipt, Status, StopReply, SubscribeReply, SubscribeRequest, UndoRequest, kind,
+    ReadRequest, Receipt, Status, SubscribeReply, SubscribeRequest, UndoRequest, kind,
 };
 use editd_proto::{Code, WireError, limits};
 use peer::{Says, Scene, bare, frame, reply, run};
@@ -262,26 +263,6 @@ fn words_without_sense_are_two_and_reach_nobody() {
 }
 
 #[test]
-fn a_lost_answer_is_asked_for_again_only_where_twice_is_once() {
-    let first_leaves = || {
-        Scene::new(|number, message| match (number, message.kind()) {
-            (0, _) => Says::Leaves,
-            (_, kind::READ) => reply(message, &content(b"again")),
-            _ => reply(message, &receipt(Status::Applied, None)),
-        })
-    };
-    let output = first_leaves().run(&["read", "a"], b"");
-    assert_eq!((status(&output), out(&output)), (0, "again"));
-    let output = first_leaves().run(&["replace", "a", "x", "y", "--key", "k"], b"");
-    assert_eq!(status(&output), 0, "{}", err(&output));
-    let scene = first_leaves();
-    let output = scene.run(&["replace", "a", "x", "y"], b"");
-    assert_eq!((status(&output), out(&output)), (5, ""));
-    assert!(err(&output).contains("may be done or not"), "{}", err(&output));
-    assert_eq!(scene.heard.try_iter().filter(|message| message.kind() == kind::EDIT).count(), 1);
-}
-
-#[test]
 fn an_answer_that_breaks_off_is_five() {
     let scene = Scene::new(|_, message| {
         let mut frame = frame(message.id(), kind::EDIT, &receipt(Status::Applied, None));
@@ -360,13 +341,6 @@ fn watch_prints_an_object_a_line_until_the_daemon_leaves() {
     assert_eq!((status(&output), &lines[2]["error"]["code"]), (5, &json!("io")));
     let request: SubscribeRequest = scene.asked(kind::SUBSCRIBE).body().unwrap();
     assert_eq!(request.globs, ["src/*"]);
-}
-
-#[test]
-fn stop_returns_when_the_daemon_has_left() {
-    let scene = Scene::new(|_, message| Says::Last(frame(message.id(), kind::STOP, &StopReply { pid: 5 })));
-    let output = scene.run(&["stop", "--json"], b"");
-    assert_eq!((status(&output), object(&output)), (0, json!({"pid": 5})));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Folders on other mounts that hold slots: noted in `.editd/beside` before the first slot is made there, so that the
 //! next start finds what a kill or a power cut has left among the workspace's own files. It holds nothing but paths.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::PoisonError;
 
@@ -8,13 +9,14 @@ use editd_proto::path::WirePath;
 
 use super::Disk;
 use super::folders::{BESIDE, is_gone, open_or_create};
+use super::lost::LOST;
 use super::sight::{self, Sight};
 use crate::os::{Dir, read_all};
 
 /// The note: paths, each ended by a NUL.
 const NOTE: &[u8] = b"beside";
-/// What stands in a slot's name where its file was set aside.
-const LOST: &str = "lost-";
+/// The note while it is written anew.
+const NOTE_ANEW: &[u8] = b"beside.new";
 /// Bytes of the note that are read; what is beyond is noted again when it is next used.
 const NOTE_BYTES: usize = 16 * 1024 * 1024;
 
@@ -49,8 +51,8 @@ impl Disk {
         Ok(())
     }
 
-    /// Takes every slot that `known` does not name out of the noted folders, to `.editd/lost`, and ends the note.
-    /// Returns how many there were.
+    /// Takes every slot that `known` does not name out of the noted folders, to `.editd/lost`, finds those that were set
+    /// aside there, and ends the note but for folders that still hold some of either. Returns how many were taken out.
     ///
     /// # Errors
     /// What the system says; the note stands.
@@ -63,48 +65,67 @@ impl Disk {
         };
         let folders = read_all(&*note, NOTE_BYTES)?;
         let mut strangers = 0;
-        let mut open = false;
+        let mut kept = BTreeSet::new();
         for path in folders.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
             // A folder that others took away has no slots of ours.
-            let dir = match self.folder(&WirePath::new(path)) {
+            let path = WirePath::new(path);
+            let dir = match self.folder(&path) {
                 Err(gone) if is_gone(&gone) => continue,
                 found => found?,
             };
             for one in dir.list()? {
                 let name = String::from_utf8_lossy(&one.name).into_owned();
-                let Some(slot) = name.strip_prefix(BESIDE).filter(|slot| !slot.starts_with(LOST)) else {
-                    continue;
-                };
-                if known(slot.strip_suffix(".held").unwrap_or(slot)) {
-                    open = true;
+                let Some(slot) = name.strip_prefix(BESIDE) else { continue };
+                if slot.starts_with(LOST) {
+                    self.found_beside(&path, name.clone());
+                    kept.insert(path.clone());
+                } else if known(slot.strip_suffix(".held").unwrap_or(slot)) {
+                    kept.insert(path.clone());
                 } else {
-                    self.take_aside(&dir, &one.name, &format!("{now_ms}-{slot}"))?;
+                    if !self.take_aside(&path, &dir, &one.name, &format!("{now_ms}-{slot}"))? {
+                        kept.insert(path.clone());
+                    }
                     strangers += 1;
                 }
             }
             // What was taken away stays away, also what an earlier run took.
             dir.sync()?;
         }
-        if !open {
+        let anew: Vec<u8> = kept.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        if anew.is_empty() {
             note.set_len(0)?;
+        } else if anew != folders {
+            self.note_anew(&own, &anew)?;
         }
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).extend(kept);
         Ok(strangers)
     }
 
-    /// Copies a file to `.editd/lost`, since no move crosses mounts, and takes its name away.
-    fn take_aside(&self, dir: &Dir, name: &[u8], to: &str) -> io::Result<()> {
+    /// Writes the note in one step.
+    fn note_anew(&self, own: &Dir, text: &[u8]) -> io::Result<()> {
+        let anew = open_or_create(own, NOTE_ANEW)?;
+        anew.set_len(0)?;
+        anew.write_all_at(text, 0)?;
+        anew.sync_all()?;
+        self.os.rename(own, NOTE_ANEW, own, NOTE)?;
+        own.sync()
+    }
+
+    /// Copies a file to `.editd/lost`, since no move crosses mounts, and takes its name away. Tells whether the folder
+    /// holds nothing of it any more.
+    fn take_aside(&self, folder: &WirePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<bool> {
         match sight::look(dir, name)? {
-            Sight::Absent => Ok(()),
+            Sight::Absent => Ok(true),
             Sight::File(found) => {
                 let lost = self.lost_dir();
                 let copy = lost.create_file(to.as_bytes(), 0o600)?;
                 copy.write_all_at(&found.bytes, 0)?;
                 copy.sync_all()?;
                 lost.sync()?;
-                dir.remove_file(name)
+                dir.remove_file(name).map(|()| true)
             }
             // Too large, or no file: it keeps a plain name where it is.
-            _ => self.move_noreplace(dir, name, dir, format!("{BESIDE}{LOST}{to}").as_bytes()),
+            _ => self.lose_beside(folder, dir, name, to).map(|()| false),
         }
     }
 }

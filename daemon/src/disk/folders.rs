@@ -11,6 +11,7 @@ use editd_proto::path::WirePath;
 use super::doubt::Doubted;
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
 use super::sight::{self, Sight};
+use super::standing::{self, OpenError};
 use crate::os::{Dir, File, Kind, Os};
 use crate::store::record::Staging;
 
@@ -18,7 +19,7 @@ use crate::store::record::Staging;
 pub const OWN: &[u8] = b".editd";
 const STAGING: &[u8] = b"staging";
 const LOST: &[u8] = b"lost";
-const LOCK: &[u8] = b"lock";
+pub(super) const LOCK: &[u8] = b"lock";
 const PROBE: &[u8] = b"probe";
 const IGNORE: &[u8] = b".gitignore";
 /// What a slot's name begins with where it stands among the workspace's own files.
@@ -36,6 +37,11 @@ pub struct Disk {
     pub(super) beside: Mutex<BTreeSet<WirePath>>,
     /// Folders on other mounts that `.editd/beside` names.
     pub(super) noted: Mutex<BTreeSet<WirePath>>,
+    /// Where its daemon listens, once that is known.
+    pub(super) address: Mutex<Vec<u8>>,
+
+    /// Files that were set aside on other mounts: folder and name.
+    pub(super) lost_beside: Mutex<BTreeSet<(WirePath, String)>>,
     pub(super) doubted: Mutex<Doubted>,
 }
 
@@ -45,22 +51,6 @@ struct Own {
     lost: Dir,
     /// Held as long as the workspace is open: no second daemon serves it.
     _lock: File,
-}
-
-/// Why a workspace could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// Another daemon holds the lock.
-    #[error("another editd serves this workspace; stop it (`editctl stop`) or use it")]
-    Locked,
-    /// The system refused.
-    #[error("cannot {what}: {source}")]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
 }
 
 impl Disk {
@@ -85,6 +75,9 @@ impl Disk {
             staging_device,
             beside: Mutex::default(),
             noted: Mutex::default(),
+            address: Mutex::default(),
+
+            lost_beside: Mutex::default(),
             doubted: Mutex::new(doubted),
         })
     }
@@ -113,6 +106,7 @@ impl Disk {
         let (anew, _) = open_own(self.root.dir()).map_err(io::Error::other)?;
         tracing::warn!("somebody removed .editd from the workspace; it was made anew");
         *own = anew;
+        self.announce_again();
         Ok(())
     }
 
@@ -262,51 +256,6 @@ impl Disk {
             _ => Ok(()),
         }
     }
-
-    /// Moves a slot's file to `.editd/lost`, where no open entry knows it or the journal cannot hold it: it may
-    /// be the only copy of somebody's bytes. One on another mount gets a plain name beside where it is.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn set_aside(&self, staging: &Staging, slot: &str, now_ms: u64) -> io::Result<()> {
-        let (dir, name) = match self.slot(staging, slot) {
-            Err(gone) if is_gone(&gone) => return Ok(()),
-            found => found?,
-        };
-        let to = format!("{now_ms}-{slot}");
-        let moved = match staging {
-            Staging::Root => self.move_noreplace(&dir, &name, &self.own().lost, to.as_bytes()),
-            Staging::Folder(_) => {
-                self.move_noreplace(&dir, &name, &dir, format!("{BESIDE}lost-{to}").as_bytes())
-            }
-        };
-        match moved {
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
-        }
-    }
-
-    /// Files in `.editd/lost`, with the time in which they were set aside, milliseconds since 1970.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn lost(&self) -> io::Result<Vec<(String, u64)>> {
-        let time = |name: &str| name.split('-').next().and_then(|ms| ms.parse().ok()).unwrap_or(0);
-        let names = self.own().lost.list()?;
-        Ok(names
-            .into_iter()
-            .map(|one| String::from_utf8_lossy(&one.name).into_owned())
-            .map(|name| (name.clone(), time(&name)))
-            .collect())
-    }
-
-    /// Removes a file from `.editd/lost` for good.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn forget_lost(&self, name: &str) -> io::Result<()> {
-        self.own().lost.remove_file(name.as_bytes())
-    }
 }
 
 /// The folder of a place that exists: the place's own, or the nearest above it.
@@ -356,7 +305,7 @@ fn open_own(root: &Dir) -> Result<(Own, u32), OpenError> {
     let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
     let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
     if !lock.try_lock().map_err(io("lock .editd/lock"))? {
-        return Err(OpenError::Locked);
+        return Err(OpenError::Locked(standing::announced(&own)));
     }
     let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
     ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;

@@ -11,6 +11,9 @@ use super::sight::{self, Sight};
 use crate::os::{Access, File};
 use crate::store::record::{Face, FileRecord};
 
+/// Bits of a mode by which a program runs as its file's owner or group.
+const SET_ID: u32 = 0o6000;
+
 impl Disk {
     pub(super) fn put_in_place(
         &self,
@@ -70,11 +73,10 @@ impl Disk {
         if open.stat()?.identity != was.identity {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "another file took its place"));
         }
-        if open.stat()?.mode != mode {
-            open.set_mode(mode)?;
-        }
+        mode_first(&open, mode, true)?;
         open.write_all_at(bytes, 0)?;
         open.set_len(bytes.len() as u64)?;
+        mode_last(&open, mode)?;
         self.sync(&open)?;
         self.trust_again(was.identity);
         Ok(())
@@ -87,16 +89,24 @@ fn open_for(file: &FileRecord, place: &Place) -> io::Result<File> {
     place.parent().open_file(place.name(), access)
 }
 
-/// The mode first: where that is refused, no byte has changed.
+/// The mode before any byte, so that no byte has changed where it is refused: also the one that it has, where writing will
+/// take it away.
+fn mode_first(open: &File, mode: u32, writes: bool) -> io::Result<()> {
+    if open.stat()?.mode != mode || (writes && mode & SET_ID != 0) { open.set_mode(mode) } else { Ok(()) }
+}
+
+/// The mode again: who writes to a file takes its set-id bits away, unless the system trusts him with them.
+fn mode_last(open: &File, mode: u32) -> io::Result<()> {
+    if open.stat()?.mode == mode { Ok(()) } else { open.set_mode(mode) }
+}
+
 fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
     let face = match side {
         Side::Before => &file.before,
         Side::After => &file.after,
     };
-    if let Some(face) = face
-        && open.stat()?.mode != face.mode
-    {
-        open.set_mode(face.mode)?;
+    if let Some(face) = face {
+        mode_first(open, face.mode, !file.splices.is_empty())?;
     }
     for splice in &file.splices {
         let bytes = match side {
@@ -105,6 +115,9 @@ fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
         };
         open.write_all_at(bytes, splice.at)?;
         open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
+    }
+    if let Some(face) = face {
+        mode_last(open, face.mode)?;
     }
     Ok(())
 }

@@ -26,14 +26,17 @@ pub mod flush;
 pub mod folders;
 pub mod in_place;
 mod interrupted;
+pub mod lost;
 pub mod place;
 pub mod put;
 mod returning;
 pub mod scratch;
 pub mod sight;
 pub mod stage;
+mod standing;
 pub mod withdraw;
 
 pub use folders::Disk;
+pub use lost::Lost;
 pub use place::{Place, PlaceError};
 pub use sight::{Found, Sight};

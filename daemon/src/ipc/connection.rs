@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::{self, FrameReader};
+use editd_proto::error::Code;
 use editd_proto::message::kind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -15,11 +16,14 @@ use super::inbox::{Arrived, Peer};
 use super::outbox::Outbox;
 use super::session::{Greeting, Session, boxed};
 use crate::limits;
+use crate::queue::reply;
 
 /// Why no more is read.
 enum End {
-    /// The client sends nothing more, or is gone, or the last word was said, or the daemon stops.
+    /// The client sends nothing more, or is gone, or the last word was said.
     Quiet,
+    /// The daemon stops: what was read is answered, and what was not is not done.
+    Stopping,
     /// The client is to be told why.
     Refused(u64, Refusal),
 }
@@ -65,6 +69,13 @@ impl Reader {
         match self.session.greet(frame, &house.about.workspace, || house.fresh_session()) {
             Greeting::Refused { id, error } => Err(End::Refused(id, error)),
             Greeting::Welcome { id, who, welcome } => {
+                if let Err(refusal) = house.desk.standing()
+                    && refusal.code == Code::Stopping
+                {
+                    tracing::warn!("{}", refusal.message);
+                    house.stop.ask_once();
+                    return Err(End::Refused(id, refusal));
+                }
                 self.frames.set_limit(self.session.frame_limit());
                 let peer = Peer::new(house, who, Arc::clone(&self.outbox));
                 self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
@@ -128,7 +139,7 @@ impl Reader {
                 },
                 () = late => return Err(End::Refused(0, self.session.late())),
                 () = self.outbox.closed() => return Err(End::Quiet),
-                () = self.house.stop.asked() => return Err(End::Quiet),
+                () = self.house.stop.asked() => return Err(End::Stopping),
             }
         }
     }
@@ -142,11 +153,19 @@ impl Reader {
             () = outbox.broken() => return,
         }
         let refused = matches!(end, End::Refused(..));
-        if let End::Refused(id, refusal) = end {
-            tracing::debug!(code = ?refusal.code, "connection refused");
-            outbox.close(codec::encode_error(id, &refusal));
+        let kept = house.keeps(&stream);
+        match end {
+            End::Refused(id, refusal) => {
+                tracing::debug!(code = ?refusal.code, "connection refused");
+                outbox.close(codec::encode_error(id, &refusal));
+            }
+            End::Stopping if !kept => outbox.close(codec::encode_error(0, &reply::stopping())),
+            End::Stopping | End::Quiet => {}
         }
         outbox.empty().await;
+        if kept {
+            return;
+        }
         stream.end();
         if refused {
             linger(&house, &stream, &mut frames).await;

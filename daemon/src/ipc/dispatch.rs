@@ -228,6 +228,9 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
         kind::STOP => {
             let stop = body::<StopRequest>(message).map(|_| StopReply { pid: std::process::id() });
             let asked = stop.is_ok();
+            if asked {
+                house.keep(peer.outbox.stream());
+            }
             answer.tell(kind::STOP, stop);
             if asked {
                 tracing::info!(session = %peer.who.session, client = %peer.who.client, "asked to stop");
@@ -284,7 +287,7 @@ fn wait(peer: &Arc<Peer>, message: &Message, answer: Answer) {
     });
     let Some(wait) = peer.house.queue.wait(job, reply) else { return };
     let queue = peer.house.queue.clone();
-    let mut gone = peer.gone.subscribe();
+    let (mut gone, stop) = (peer.gone.subscribe(), Arc::clone(&peer.house.stop));
     peer.house.runtime.spawn(async move {
         tokio::select! {
             _ = over => return,
@@ -292,7 +295,8 @@ fn wait(peer: &Arc<Peer>, message: &Message, answer: Answer) {
             _ = gone.wait_for(|gone| *gone) => {}
         }
         if let Some(reply) = queue.unwait(wait) {
-            reply.send(Ok(reply::queued(job)));
+            // Where the daemon leaves, the next one knows how the job ended.
+            reply.send(if stop.is_asked() { Err(reply::stopping()) } else { Ok(reply::queued(job)) });
         }
     });
 }

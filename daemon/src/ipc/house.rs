@@ -1,13 +1,14 @@
 //! What all connections share. It holds things together and does nothing itself.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use editd_proto::message::StatusReply;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
+use super::Stream;
 use super::subscriptions::Subscriptions;
 use crate::clock::Clock;
 use crate::limits;
@@ -43,6 +44,11 @@ impl Stop {
     /// Asks to finish and leave, unless that was asked already.
     pub fn ask_once(&self) {
         self.0.send_modify(|asked| *asked = (*asked).max(1));
+    }
+
+    /// Whether it was asked.
+    pub fn is_asked(&self) -> bool {
+        *self.0.borrow() > 0
     }
 
     /// Returns once it was asked.
@@ -95,6 +101,8 @@ struct Shared {
     lingering: Arc<Semaphore>,
     large: Arc<Semaphore>,
     outgoing: Arc<AtomicUsize>,
+    /// Connections that end with the process: each asked for its end.
+    kept: Mutex<Vec<Arc<Stream>>>,
 }
 
 /// The parts of a house.
@@ -125,6 +133,7 @@ impl House {
             lingering: Arc::new(Semaphore::new(limits::LINGERING)),
             large: Arc::new(Semaphore::new(limits::LARGE_FRAMES)),
             outgoing: Arc::default(),
+            kept: Mutex::default(),
         };
         Arc::new(Self {
             desk,
@@ -159,6 +168,28 @@ impl House {
     /// Bytes of replies that wait.
     pub(super) fn outgoing(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.shared.outgoing)
+    }
+
+    /// Keeps a connection open until the process has ended: its client learns from that when it has.
+    pub(super) fn keep(&self, stream: &Arc<Stream>) {
+        if !self.keeps(stream) {
+            self.kept().push(Arc::clone(stream));
+        }
+    }
+
+    /// Whether a connection is kept open.
+    pub(super) fn keeps(&self, stream: &Arc<Stream>) -> bool {
+        self.kept().iter().any(|kept| Arc::ptr_eq(kept, stream))
+    }
+
+    /// The connections that are kept open, no longer the house's.
+    pub fn take_kept(&self) -> Vec<Arc<Stream>> {
+        std::mem::take(&mut *self.kept())
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Arc<Stream>>> {
+        // Nothing that may panic runs under the lock.
+        self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A name for a session that brings none.

@@ -100,6 +100,11 @@ impl Outbox {
         }
     }
 
+    /// Where it writes.
+    pub(super) fn stream(&self) -> &Arc<Stream> {
+        &self.stream
+    }
+
     /// Whether so much waits, over all connections, that a large reply is better refused.
     pub fn is_flooded(&self) -> bool {
         self.outgoing.load(Ordering::Acquire) > limits::OUTGOING

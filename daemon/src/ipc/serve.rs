@@ -11,6 +11,7 @@ use super::connection::{converse, turn_away};
 use super::house::House;
 use super::{Listener, Stream};
 use crate::limits;
+use crate::queue::reply;
 
 /// How long nothing is accepted after accepting failed, for instance for want of descriptors: milliseconds.
 const PAUSE_MS: u64 = 100;
@@ -61,8 +62,7 @@ fn admit(connections: &mut JoinSet<()>, house: &Arc<House>, stream: Stream) {
 /// Those who connected just before the socket went: they come again to the next daemon.
 async fn turn_away_the_rest(listener: &Listener, house: &Arc<House>, connections: &mut JoinSet<()>) {
     while let Ok(Ok(stream)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
-        let word = "the daemon is stopping; connect again in a moment".to_owned();
-        connections.spawn(turn_away(Arc::clone(house), stream, refusal(Code::Busy, word)));
+        connections.spawn(turn_away(Arc::clone(house), stream, reply::stopping()));
     }
 }
 

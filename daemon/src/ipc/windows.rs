@@ -55,6 +55,13 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
     Ok(Claim(path.to_owned()))
 }
 
+impl Claim {
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
 /// Accepts connections.
 pub struct Listener {
     inner: PipeListener,

@@ -31,6 +31,23 @@ impl From<Refusal> for Halt {
     }
 }
 
+/// Refuses where the workspace's path leads to another folder by now, or to none: nobody would see there what was read
+/// or written here.
+pub fn standing(rooms: &Rooms) -> Result<(), Refusal> {
+    match rooms.disk.stands() {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            let message = format!(
+                "the folder {} was moved, removed or replaced by another; nothing was done, and this daemon leaves: \
+                 connect again and send it again",
+                rooms.root.display()
+            );
+            Err(Box::new(WireError::new(Code::Stopping, message)))
+        }
+        Err(error) => Err(disk_refusal(&".".into(), &error)),
+    }
+}
+
 /// Tells the observer of a step.
 pub(super) fn step(rooms: &Rooms, step: Step) -> Result<(), Halt> {
     match rooms.took(step) {

@@ -9,7 +9,7 @@ use editd_proto::message::Durability;
 use editd_proto::path::WirePath;
 
 use super::draft::Draft;
-use super::errors::{Halt, store_refusal};
+use super::errors::{Halt, standing, store_refusal};
 use super::stage::Ready;
 use crate::rooms::{Rooms, lock};
 use crate::store::Flushed;
@@ -85,6 +85,10 @@ pub(super) fn intend(rooms: &Rooms, underway: &Underway<'_>, ready: Ready) -> Re
                 "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
             return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message))));
         }
+    }
+    if let Err(refusal) = standing(rooms) {
+        ready.unstage(rooms);
+        return Err(Halt::Refused(refusal));
     }
     let paths: Vec<WirePath> = ready.records.iter().map(|file| file.path.clone()).collect();
     if !underway.begin(paths) {

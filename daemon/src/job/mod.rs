@@ -15,6 +15,7 @@
 
 pub mod step;
 
+mod clips;
 mod draft;
 mod errors;
 mod generated;
@@ -35,8 +36,9 @@ mod validate;
 mod vet;
 mod why;
 
+pub use clips::vet_clips;
 pub use draft::{Draft, Drafted, Origin};
-pub use errors::{Halt, disk_refusal, store_refusal};
+pub use errors::{Halt, disk_refusal, standing, store_refusal};
 pub use intend::Underway;
 pub(crate) use judge::sha256;
 pub(crate) use reply::stored as stored_receipt;

@@ -58,7 +58,7 @@ pub(super) fn plan(rooms: &Rooms, mut judged: Judged, given: Given<'_>) -> Resul
 }
 
 /// Plans stale entries on what their session saw, and merges that into what is there. With `partial`, what cannot be
-/// merged is skipped.
+/// merged and what was not seen is skipped.
 fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result<Plan, Refusal> {
     let mut current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
     let mut plan = match plan_as_seen(rooms, judged) {
@@ -68,33 +68,64 @@ fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result
             return Err(unfit(rooms, judged, given, refusal));
         }
     };
-    check_seen(&plan, &judged.seen, &judged.where_seen)?;
+    let unseen = unread(&plan, judged);
+    if !unseen.is_empty() {
+        leave_out(judged, &mut current, unseen)?;
+        plan = plan_again(rooms, judged)?;
+    }
     let conflicts = rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan);
     if conflicts.is_empty() {
         return Ok(plan);
     }
-    let mut left_out = BTreeMap::new();
-    for mut conflict in conflicts {
-        let Some(path) = conflict.path.clone() else { return Err(conflict) };
-        let (sight, seen) = (judged.snapshot.sights.get(&path), judged.seen.get(&path));
-        stale::conflict(rooms, given.who, sight, seen, &mut conflict);
-        if !judged.snapshot.request.partial {
-            return Err(conflict);
+    let told = |mut conflict: Refusal| {
+        if let Some(path) = conflict.path.clone() {
+            let (sight, seen) = (judged.snapshot.sights.get(&path), judged.seen.get(&path));
+            stale::conflict(rooms, given.who, sight, seen, &mut conflict);
         }
-        left_out.insert(path, conflict);
-    }
-    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
-        if let Some(conflict) = left_out.get(&entry.path) {
-            judged.skipped.insert(index, conflict.clone());
-        }
-    }
-    judged.bases.retain(|path, _| !left_out.contains_key(path));
-    current.retain(|path, _| !left_out.contains_key(path));
-    let mut plan = plan_as_seen(rooms, judged)?;
+        conflict
+    };
+    let conflicts = conflicts.into_iter().map(told).collect();
+    leave_out(judged, &mut current, conflicts)?;
+    let mut plan = plan_again(rooms, judged)?;
     match rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }
+}
+
+/// Plans what is left where something was left out, on which it may have rested.
+fn plan_again(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
+    let plan = plan_as_seen(rooms, judged)?;
+    match unread(&plan, judged).into_iter().next() {
+        Some(again) => Err(again),
+        None => Ok(plan),
+    }
+}
+
+/// With `partial`: leaves out all entries of the paths that refusals are about.
+///
+/// # Errors
+/// The first refusal where the job is not `partial`, or one that is about no path.
+fn leave_out(
+    judged: &mut Judged,
+    current: &mut BTreeMap<WirePath, State>,
+    refusals: Vec<Refusal>,
+) -> Result<(), Refusal> {
+    let mut left_out = BTreeMap::new();
+    for refusal in refusals {
+        match refusal.path.clone().filter(|_| judged.snapshot.request.partial) {
+            Some(path) => drop(left_out.insert(path, refusal)),
+            None => return Err(refusal),
+        }
+    }
+    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
+        if let Some(refusal) = left_out.get(&entry.path) {
+            judged.skipped.insert(index, refusal.clone());
+        }
+    }
+    judged.bases.retain(|path, _| !left_out.contains_key(path));
+    current.retain(|path, _| !left_out.contains_key(path));
+    Ok(())
 }
 
 /// A job that does not even fit what its session saw may fit what is there now: it is stale, and told what changed, so
@@ -138,18 +169,15 @@ fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
     bytes.max().unwrap_or(0)
 }
 
-/// Lines that an edit replaces without quoting them must be among those that its session was shown.
-fn check_seen(
-    plan: &Plan,
-    seen: &BTreeMap<WirePath, Seen>,
-    where_seen: &BTreeSet<WirePath>,
-) -> Result<(), Refusal> {
-    for change in plan.changes.iter().filter(|change| where_seen.contains(&change.path)) {
-        let (Some(seen), State::File { bytes, .. }) = (seen.get(&change.path), &change.before) else {
+/// Refusals of the paths where an edit replaces lines without quoting them that its session was not shown.
+fn unread(plan: &Plan, judged: &Judged) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    for change in plan.changes.iter().filter(|change| judged.where_seen.contains(&change.path)) {
+        let path = &change.path;
+        let (Some(seen), State::File { bytes, .. }) = (judged.seen.get(path), &change.before) else {
             continue;
         };
         if let Some((first, last)) = ranges::unseen(&seen.ranges, bytes, &change.splices) {
-            let path = &change.path;
             let mut error = WireError::new(
                 Code::Unread,
                 format!(
@@ -160,10 +188,10 @@ fn check_seen(
             .at(path);
             error.line = Some(first);
             error.version = seen.hash.map(|hash| hash.version());
-            return Err(Box::new(error));
+            refusals.push(Box::new(error));
         }
     }
-    Ok(())
+    refusals
 }
 
 /// A name for exactly what a plan would do to exactly what: every path with the hashes and modes of both sides.

@@ -5,9 +5,9 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
 use editd_proto::message::EntryKind;
 
+use super::clips::vet_clips;
 use super::draft::{Draft, Drafted};
 use super::errors::stage_refusal;
-use crate::clipboard;
 use crate::disk::stage::Mode;
 use crate::limits::JOB_BYTES;
 use crate::rooms::Rooms;
@@ -22,10 +22,9 @@ pub(super) enum Vetted {
 
 /// Vets a draft.
 pub(super) fn vet(rooms: &Rooms, draft: Draft) -> Result<Vetted, Refusal> {
-    for clip in &draft.clips {
-        clipboard::check_name(&clip.name)?;
-        clipboard::check_size(&clip.name, clip.bytes.len())?;
-    }
+    let clips: Vec<(&str, usize)> =
+        draft.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
+    vet_clips(rooms, &draft.origin.who.session, &clips)?;
     let mut total = 0_usize;
     for change in &draft.changes {
         vet_size(change)?;

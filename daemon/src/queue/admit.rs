@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 
+use super::reply;
 use crate::limits;
 
 /// Counts requests and their bytes, over all connections.
@@ -47,16 +48,24 @@ impl Gate {
     /// Lets a request in as a job.
     ///
     /// # Errors
-    /// `busy` above [`limits::QUEUE`] jobs, or when the daemon is stopping.
+    /// `busy` above [`limits::QUEUE`] jobs, `stopping` once the gate is closed.
     pub fn job(&self, mut pass: Pass) -> Result<Pass, Refusal> {
         if self.closed.load(Ordering::Acquire) {
-            return Err(busy("the daemon is stopping; connect again in a moment and send the job again"));
+            return Err(reply::stopping());
         }
         pass.jobs = 1;
         if self.jobs.fetch_add(1, Ordering::AcqRel) >= limits::QUEUE {
             return Err(busy("too many jobs are waiting; try again in a moment"));
         }
         Ok(pass)
+    }
+
+    /// Lets in a job that was acknowledged by an earlier daemon, whatever waits: it is counted, and never refused.
+    /// That daemon's bounds held for it.
+    pub fn again(self: &Arc<Self>, bytes: usize) -> Pass {
+        self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.jobs.fetch_add(1, Ordering::AcqRel);
+        Pass { gate: Arc::clone(self), jobs: 1, bytes }
     }
 
     /// No more jobs are let in.
@@ -140,6 +149,17 @@ mod tests {
     }
 
     #[test]
+    fn an_acknowledged_job_goes_past_a_full_gate_and_counts() {
+        let gate = Gate::new();
+        let _huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
+        let inside: Vec<Pass> = (0..limits::QUEUE + 1).map(|_| gate.again(limits::QUEUE_BYTES)).collect();
+        assert_eq!(gate.jobs(), limits::QUEUE + 1);
+        assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
+        drop(inside);
+        assert_eq!((gate.jobs(), gate.bytes.load(Ordering::Acquire)), (0, limits::QUEUE_BYTES * 2));
+    }
+
+    #[test]
     fn a_request_counts_as_what_it_becomes() {
         let gate = Gate::new();
         let huge = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES * 2).unwrap();
@@ -159,7 +179,7 @@ mod tests {
         let gate = Gate::new();
         let inside = gate.job(gate.request(1).unwrap()).unwrap();
         gate.close();
-        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, Code::Busy);
+        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, Code::Stopping);
         assert_eq!(gate.jobs(), 1);
         drop(inside);
         assert_eq!(gate.jobs(), 0);

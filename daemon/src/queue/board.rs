@@ -66,8 +66,8 @@ pub(super) enum Cancelled {
 /// Jobs that begin.
 pub(super) type Begun = Vec<(Ticket, Job)>;
 
-/// Detached jobs that were put off, each with those who wait for it.
-pub(super) type Off = Vec<(JobId, Vec<Reply>)>;
+/// Those who wait for detached jobs that were put off.
+pub(super) type Off = Vec<Vec<Reply>>;
 
 /// Everything that waits or runs.
 #[derive(Debug, Default)]
@@ -131,7 +131,7 @@ impl Board {
     }
 
     /// Takes every detached job away that has not begun: they are stored, and begin after the next start.
-    /// Returns them with those who wait for them, and the jobs that may begin now.
+    /// Returns those who wait for them, and the jobs that may begin now.
     pub(super) fn put_off(&mut self) -> (Off, Begun) {
         let detached = |(_, job): &(&Ticket, &Job)| job.reply.is_none();
         let ids: Vec<JobId> = self.waiting.iter().filter(detached).filter_map(|(_, job)| job.id()).collect();
@@ -141,7 +141,7 @@ impl Board {
             // One that was let through by the one before it has begun.
             if let Cancelled::Taken(_, begun) = self.cancel(id) {
                 next.extend(begun);
-                off.push((id, self.take_waiters(id)));
+                off.push(self.take_waiters(id));
             }
         }
         (off, next)

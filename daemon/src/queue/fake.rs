@@ -25,6 +25,8 @@ struct Inside {
     ended: BTreeMap<JobId, Receipt>,
     held: BTreeSet<String>,
     log: Vec<String>,
+    /// Another folder stands at its path.
+    replaced: bool,
 }
 
 /// A job `label`: logs `begin label`, waits while the label is held, panics if it is `panic`, logs
@@ -48,6 +50,11 @@ impl Fake {
     pub(crate) fn let_go(&self, label: &str) {
         self.inside().held.remove(label);
         self.changed.notify_all();
+    }
+
+    /// From here on another folder stands at its path: jobs are refused.
+    pub(crate) fn replace(&self) {
+        self.inside().replaced = true;
     }
 
     /// What happened, as soon as `what` has.
@@ -80,6 +87,9 @@ impl Fake {
                 .wait_while(self.inside(), |inside| inside.held.contains(label))
                 .unwrap_or_else(std::sync::PoisonError::into_inner),
         );
+        if let Err(refusal) = self.standing() {
+            return Receipt::refused(*refusal);
+        }
         let receipt = receipt(job, Status::Applied);
         if let Some(job) = job {
             self.inside().ended.insert(job, receipt.clone());
@@ -111,6 +121,9 @@ fn not_there() -> Refusal {
 impl Requests for Fake {
     fn root(&self) -> PathBuf {
         PathBuf::from("/workspace")
+    }
+    fn standing(&self) -> Result<(), Refusal> {
+        if self.inside().replaced { Err(super::reply::stopping()) } else { Ok(()) }
     }
     fn read(&self, _: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
         let path = request.path.display();

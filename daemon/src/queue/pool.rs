@@ -220,9 +220,9 @@ impl Queue {
     pub fn put_off(&self) {
         let (off, next) = self.board().put_off();
         self.begin(next);
-        for (job, waiters) in off {
+        for waiters in off {
             for waiter in waiters {
-                waiter.send(Ok(reply::queued(job)));
+                waiter.send(Err(reply::stopping()));
             }
         }
     }
@@ -262,7 +262,12 @@ impl Queue {
             Work::Redo(request) => desk.redo(&job.who, request),
         };
         // A panic is a fault of editd; the lanes must come free and the others be served all the same.
-        catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())
+        let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;
+        match receipt.error {
+            // It is as if it had never been sent.
+            Some(left) if left.code == Code::Stopping => Err(Box::new(left)),
+            _ => Ok(receipt),
+        }
     }
 }
 

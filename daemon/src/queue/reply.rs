@@ -57,6 +57,12 @@ pub fn internal() -> Refusal {
     Box::new(WireError::new(Code::Internal, message))
 }
 
+/// The daemon leaves: what is refused with this was not done, and will be by the next one.
+pub fn stopping() -> Refusal {
+    let message = "the daemon is stopping, and did nothing of this; connect again and send it again";
+    Box::new(WireError::new(Code::Stopping, message))
+}
+
 /// The receipt of a job that waits or runs.
 pub fn queued(job: JobId) -> Receipt {
     Receipt::new(Some(job), Status::Queued)

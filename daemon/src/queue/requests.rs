@@ -17,6 +17,7 @@ use crate::workspace::{Admission, Counts, Lanes, Understood, Who, Workspace};
 #[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
 pub trait Requests: Send + Sync {
     fn root(&self) -> PathBuf;
+    fn standing(&self) -> Result<(), Refusal>;
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal>;
     fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal>;
     fn understand(&self, request: JobRequest) -> Understood;
@@ -49,6 +50,9 @@ pub trait Requests: Send + Sync {
 impl Requests for Workspace {
     fn root(&self) -> PathBuf {
         Workspace::root(self)
+    }
+    fn standing(&self) -> Result<(), Refusal> {
+        Workspace::standing(self)
     }
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
         Workspace::read(self, who, request)

@@ -219,7 +219,8 @@ fn stopping_puts_off_what_is_stored_and_finishes_the_rest() {
     let attached = bench.send(job("attached", &["a"]));
     let waiting = bench.wait(stored);
     bench.queue.put_off();
-    assert_eq!(got(&waiting).status, Status::Queued);
+    let told = waiting.recv_timeout(Duration::from_secs(30)).unwrap().unwrap_err();
+    assert_eq!(told.code, Code::Stopping, "it has not run");
     bench.fake.let_go("first");
     got(&first);
     got(&attached);
@@ -236,8 +237,7 @@ fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
         panic!("it is new")
     };
     let waiting = bench.wait(id);
-    let pass = bench.gate.request(1).and_then(|pass| bench.gate.job(pass)).unwrap();
-    bench.queue.again(id, who(), left.clone(), pass);
+    bench.queue.again(id, who(), left.clone(), bench.gate.again(1));
     assert_eq!(got(&waiting).status, Status::Applied);
     let again = got(&bench.send(left));
     assert!(again.repeated && again.job == Some(id));

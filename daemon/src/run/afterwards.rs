@@ -6,9 +6,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use editd_proto::error::Code;
+
 use super::schedule::{Due, Schedule};
 use super::watching::Watching;
 use crate::clock::Clock;
+use crate::ipc::Stop;
 use crate::limits;
 use crate::os;
 use crate::queue::{Aftermath, Done, Requests};
@@ -23,6 +26,8 @@ pub struct Afterwards {
 struct Shared {
     desk: Arc<dyn Requests>,
     clock: Arc<dyn Clock>,
+    /// Asked where the workspace's folder is no longer where it was.
+    stop: Arc<Stop>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -44,8 +49,9 @@ impl Afterwards {
         desk: Arc<dyn Requests>,
         clock: Arc<dyn Clock>,
         watching: Arc<Watching>,
+        stop: Arc<Stop>,
     ) -> io::Result<Arc<Self>> {
-        let shared = Arc::new(Shared { desk, clock, state: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(Shared { desk, clock, stop, state: Mutex::default(), changed: Condvar::new() });
         shared.state().schedule.started(shared.clock.monotonic());
         let thread = {
             let shared = Arc::clone(&shared);
@@ -109,6 +115,9 @@ impl Shared {
             if due.flush {
                 self.flush();
             }
+            if due.settle {
+                self.leave_what_is_gone();
+            }
             if due.settle
                 && let Some(ms) = self.desk.settle(false)
             {
@@ -126,6 +135,17 @@ impl Shared {
         }
         self.flush();
         self.settle_all();
+    }
+
+    /// Asks for the end where the workspace's folder was moved or replaced: a job may have found that out, to whom
+    /// nobody listens.
+    fn leave_what_is_gone(&self) {
+        if let Err(refusal) = self.desk.standing()
+            && refusal.code == Code::Stopping
+        {
+            tracing::warn!("{}", refusal.message);
+            self.stop.ask_once();
+        }
     }
 
     /// Sleeps until something is due; `None` when it is time to end.

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use editd_proto::message::{Edit, JobRequest};
 use editd_proto::place;
 use tokio::runtime::Runtime;
 
 use super::afterwards::Afterwards;
+use super::folders::StateLock;
 use super::watching::Watching;
 use super::{folders, idle, logs, signals};
 use crate::clock::{Clock, System};
@@ -45,6 +47,9 @@ pub enum RunError {
     /// The state folder is open to others.
     #[error("the state folder {} is open to others; look what is in it, then `chmod 700` it", .0.display())]
     OpenState(PathBuf),
+    /// Another daemon keeps its journal in the state folder, and listens there.
+    #[error("another editd keeps its journal in {}{}", .0.display(), way_to(.1))]
+    Taken(PathBuf, String),
     /// There is no home to keep state in.
     #[error("there is no home folder to keep the journal in; set HOME, or choose a folder with --state")]
     Homeless,
@@ -63,6 +68,14 @@ pub enum RunError {
     /// The system refuses threads, signals or the like.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
+}
+
+/// What to do about a daemon that listens there, where that is known.
+fn way_to(address: &str) -> String {
+    match address {
+        "" => "; stop that one first".to_owned(),
+        address => format!("; stop that one first: `editctl --socket {address} stop`"),
+    }
 }
 
 /// The process: command line to exit status. 0: a clean end; 1: it could not serve, or was cut short; 2: the
@@ -110,6 +123,17 @@ enum Door {
 }
 
 impl Door {
+    /// Where it will listen, where that is known.
+    fn address(&self) -> Option<PathBuf> {
+        match self {
+            Self::Claimed(claim) => Some(claim.path().to_owned()),
+            #[cfg(unix)]
+            Self::Handed(socket) => Some(socket.local_addr().ok()?.as_pathname()?.to_owned()),
+            #[cfg(windows)]
+            Self::Handed(never) => match *never {},
+        }
+    }
+
     fn open(self) -> Result<Listener, ListenError> {
         match self {
             Self::Claimed(claim) => Listener::listen(claim),
@@ -134,11 +158,12 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
         None => Door::Claimed(claim(args, &around, &root, &runtime)?),
     };
     let state = folders::state(&state)?;
+    let locked = folders::lock_state(&state, door.address().as_deref())?;
     let stop = Arc::new(Stop::default());
     // From here on a signal is a wish; until there is a house, to leave at once costs nothing.
     runtime.spawn(signals.pass_on(Arc::clone(&stop)));
 
-    let open = Opening { root, state, settings, clock: Arc::new(System::start()), stop };
+    let open = Opening { root, state, locked, settings, clock: Arc::new(System::start()), stop };
     let (built, mut listener) = open.build(&runtime, door)?;
     let clean = runtime.block_on(built.live(&mut listener));
     Ok(leave(runtime, built, listener, clean))
@@ -190,6 +215,7 @@ fn machine() -> Arc<dyn Os> {
 struct Opening {
     root: PathBuf,
     state: PathBuf,
+    locked: StateLock,
     settings: Settings,
     clock: Arc<dyn Clock>,
     stop: Arc<Stop>,
@@ -201,11 +227,13 @@ struct Built {
     afterwards: Arc<Afterwards>,
     watching: Arc<Watching>,
     idle_exit: Option<Duration>,
+    /// Given back before the claim, for which the next daemon waits.
+    _locked: StateLock,
 }
 
 impl Opening {
     fn build(self, runtime: &Runtime, door: Door) -> Result<(Built, Listener), RunError> {
-        let Self { root, state, settings, clock, stop } = self;
+        let Self { root, state, locked, settings, clock, stop } = self;
         let (idle_exit, durability) = (settings.idle_exit, settings.durability);
         let os = machine();
         let options = Options {
@@ -216,9 +244,17 @@ impl Opening {
         };
         let (workspace, recovered) =
             Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock))?;
+        if let Some(address) = door.address() {
+            workspace.announce(&address);
+        }
         let desk: Arc<dyn Requests> = Arc::new(workspace);
         let watching = Watching::start(Arc::clone(&desk), &*os, Arc::clone(&clock), &root)?;
-        let afterwards = Afterwards::start(Arc::clone(&desk), Arc::clone(&clock), Arc::clone(&watching))?;
+        let afterwards = Afterwards::start(
+            Arc::clone(&desk),
+            Arc::clone(&clock),
+            Arc::clone(&watching),
+            Arc::clone(&stop),
+        )?;
         let (activity, gate) = (Activity::new(), Gate::new());
         let handle = runtime.handle().clone();
         let queue = Queue::new(
@@ -251,7 +287,7 @@ impl Opening {
             runtime: handle,
         });
         again(&house, recovered);
-        Ok((Built { house, afterwards, watching, idle_exit }, listener))
+        Ok((Built { house, afterwards, watching, idle_exit, _locked: locked }, listener))
     }
 }
 
@@ -272,10 +308,12 @@ fn again(house: &House, recovered: Recovered) {
 }
 
 fn run_again(house: &House, queued: &Queued) -> Result<(), String> {
-    let request = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
-    let pass = house.gate.request(queued.payload.len()).and_then(|pass| house.gate.job(pass));
+    let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
     let who = Who { session: queued.session.clone(), client: queued.client.clone() };
-    house.queue.again(queued.id, who, request, pass.map_err(|why| why.to_string())?);
+    // About what it takes, as a request from a client is counted.
+    let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
+    let pass = house.gate.again(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<Edit>())));
+    house.queue.again(queued.id, who, request, pass);
     Ok(())
 }
 
@@ -321,11 +359,14 @@ fn leave(runtime: Runtime, built: Built, listener: Listener, clean: bool) -> Exi
         std::process::exit(1);
     }
     let claim = listener.close();
+    let kept = built.house.take_kept();
     // Tasks and threads that are left hold nothing but parts of the house.
     runtime.shutdown_timeout(Duration::from_secs(1));
     drop(built);
     drop(claim);
     tracing::info!("stopped");
+    // The system closes them when the process has ended: who asked for that waits for it.
+    std::mem::forget(kept);
     ExitCode::SUCCESS
 }
 

@@ -3,10 +3,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "run is where the process's own folders are found and made")]
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::assemble::RunError;
+
+/// Bytes of a lock that are read: more than a socket's path has.
+const SAID: u64 = 4096;
 
 fn error(what: &'static str, path: &Path, why: io::Error) -> RunError {
     RunError::Folder { what, path: path.to_owned(), why }
@@ -42,6 +45,41 @@ pub(super) fn state(path: &Path) -> Result<PathBuf, RunError> {
     let path = path.canonicalize().map_err(|why| error("find the state folder", path, why))?;
     check(&path)?;
     Ok(path)
+}
+
+/// The right to a state folder, until it is dropped.
+#[derive(Debug)]
+#[expect(clippy::disallowed_types, reason = "the lock is the state folder's, not the workspace's")]
+pub(super) struct StateLock {
+    // Closing it gives the lock back. The file stays: removing it would let two daemons lock two files.
+    _file: std::fs::File,
+}
+
+/// Takes the right to a state folder, and writes into its lock where the daemon will listen. The workspace's own lock does
+/// not guard it: that one goes with the workspace's folder when it is moved, and with `.editd` when it is removed.
+///
+/// # Errors
+/// Another daemon has it.
+pub(super) fn lock_state(state: &Path, address: Option<&Path>) -> Result<StateLock, RunError> {
+    let io = |why| error("lock the state folder", state, why);
+    let path = state.join("lock");
+    #[expect(clippy::disallowed_types, reason = "the lock is the state folder's, not the workspace's")]
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options.create(true).truncate(false).read(true).write(true).open(path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(std::fs::TryLockError::WouldBlock) => {
+            let mut address = String::new();
+            // Without it, the folder alone is named.
+            let _ = (&file).take(SAID).read_to_string(&mut address);
+            return Err(RunError::Taken(state.to_owned(), address));
+        }
+        Err(std::fs::TryLockError::Error(why)) => return Err(io(why)),
+    }
+    file.set_len(0).map_err(io)?;
+    let address = address.map_or_else(Vec::new, |path| path.as_os_str().as_encoded_bytes().to_vec());
+    file.write_all(&address).map_err(io)?;
+    Ok(StateLock { _file: file })
 }
 
 #[cfg(unix)]
@@ -102,6 +140,18 @@ mod tests {
             let why = workspace(Some(&temp.path().join(wrong))).unwrap_err().to_string();
             assert!(why.contains(wrong), "{why}");
         }
+    }
+
+    #[test]
+    fn a_state_folder_has_one_daemon_and_says_where_it_listens() {
+        let temp = tempfile::tempdir().unwrap();
+        let held = lock_state(temp.path(), Some(Path::new("/a longer/address"))).unwrap();
+        let why = lock_state(temp.path(), None).unwrap_err().to_string();
+        assert!(why.contains("editctl --socket /a longer/address stop"), "{why}");
+        drop(held);
+        let _held = lock_state(temp.path(), Some(Path::new("/other"))).unwrap();
+        let why = lock_state(temp.path(), None).unwrap_err().to_string();
+        assert!(why.contains("--socket /other stop"), "{why}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::afterwards::Afterwards;
 use super::watching::Watching;
 use crate::clock::System;
-use crate::ipc::Subscriptions;
+use crate::ipc::{Stop, Subscriptions};
 use crate::os::unix::Unix;
 use crate::queue::fake::Fake;
 use crate::queue::{Aftermath, Done};
@@ -17,6 +17,7 @@ struct Bench {
     fake: Arc<Fake>,
     watching: Arc<Watching>,
     afterwards: Arc<Afterwards>,
+    stop: Arc<Stop>,
 }
 
 fn bench() -> Bench {
@@ -25,8 +26,9 @@ fn bench() -> Bench {
     let clock = Arc::new(System::start());
     let path = root.path().canonicalize().unwrap();
     let watching = Watching::start(fake.clone(), &Unix, clock.clone(), &path).unwrap();
-    let afterwards = Afterwards::start(fake.clone(), clock, watching.clone()).unwrap();
-    Bench { root, fake, watching, afterwards }
+    let stop = Arc::new(Stop::default());
+    let afterwards = Afterwards::start(fake.clone(), clock, watching.clone(), stop.clone()).unwrap();
+    Bench { root, fake, watching, afterwards, stop }
 }
 
 #[test]
@@ -79,4 +81,17 @@ fn of_a_folder_that_is_moved_away_every_known_file_is_looked_at() {
     let away = tempfile::tempdir().unwrap();
     std::fs::rename(&folder, away.path().join("folder")).unwrap();
     bench.fake.log_with("look folder/known");
+}
+
+#[test]
+fn where_the_folder_is_gone_a_job_to_whom_nobody_listens_ends_the_daemon() {
+    let bench = bench();
+    bench.fake.log_with("settle false");
+    assert!(!bench.stop.is_asked());
+    bench.fake.replace();
+    bench.afterwards.job_ended(Done { relaxed: false, entries: Vec::new() });
+    while bench.fake.log().iter().filter(|line| *line == "settle false").count() < 2 {
+        std::thread::yield_now();
+    }
+    assert!(bench.stop.is_asked());
 }

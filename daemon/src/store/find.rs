@@ -1,6 +1,7 @@
 //! Look-ups of single things: entries, receipts, keys, clipboards, contents. It writes nothing but kept
 //! contents.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
@@ -12,9 +13,9 @@ use super::index::row::{self, ClipRow, EntryRow, KeyRow, SeenRow};
 use super::index::{View, entry, key};
 use super::lock::lock;
 use super::log::read;
-use super::record::{Clip, Entry, Record, Seen};
+use super::record::{Carried, Clip, Entry, Record, Seen};
 use super::shared::Shared;
-use super::{Keyed, Position, Store, StoreError};
+use super::{ClipsHeld, Keyed, Position, Store, StoreError};
 
 impl Store {
     /// A sealed or external entry, whole, read back from the log.
@@ -96,6 +97,38 @@ impl Store {
         Ok(clips)
     }
 
+    /// What all sessions' clipboards come to; then, once a session has written these, as names and bytes.
+    pub fn clips_held(&self, session: &str, written: &[(&str, usize)]) -> Result<[ClipsHeld; 2], StoreError> {
+        let fresh = written.iter().map(|(name, bytes)| (key::clip(session, name), *bytes as u64));
+        let fresh: BTreeMap<Vec<u8>, u64> = fresh.collect();
+        let (mut before, mut after) = (ClipsHeld::default(), ClipsHeld::default());
+        self.shared.each_clip(&mut |key, size| {
+            before.add(size);
+            if !fresh.contains_key(key) {
+                after.add(size);
+            }
+        })?;
+        fresh.values().for_each(|size| after.add(*size));
+        Ok([before, after])
+    }
+
+    /// The session that has most clipboards, by bytes or by number, and what it has; "" for the workspace's own.
+    pub fn clips_most(&self, by_bytes: bool) -> Result<Option<(String, ClipsHeld)>, StoreError> {
+        let mut owners = BTreeMap::<[u8; 17], (ClipsHeld, Vec<u8>)>::new();
+        self.shared.each_clip(&mut |key, size| {
+            if let Some(owner) = key.first_chunk() {
+                let (held, one) = owners.entry(*owner).or_default();
+                held.add(size);
+                key.clone_into(one);
+            }
+        })?;
+        let most =
+            owners.into_values().max_by_key(|(held, _)| if by_bytes { held.bytes } else { held.number });
+        let Some((held, one)) = most else { return Ok(None) };
+        let clip = self.shared.held(&one, |value| self.shared.clip_at(value).map(Some))?;
+        Ok(clip.map(|clip| (clip.session, held)))
+    }
+
     /// What is known of a key: the job that waits, runs or ended under it. Keys belong to a session.
     pub fn keyed(&self, session: &str, key: &str) -> Result<Option<Keyed>, StoreError> {
         let running = {
@@ -147,6 +180,11 @@ impl Store {
         if self.shared.contents.offer_instead(before, hash, bytes) {
             self.write_contents();
         }
+    }
+
+    /// Writes the contents that wait, before something runs that may change the files.
+    pub fn write_kept(&self) {
+        self.shared.contents.write_waiting();
     }
 
     fn write_contents(&self) {
@@ -201,6 +239,7 @@ impl Shared {
     pub(super) fn entry_at(&self, at: Position) -> Result<Entry, StoreError> {
         match self.record(at)? {
             Record::Intent(entry) | Record::External(entry) => Ok(entry),
+            Record::Carried(carried) => Ok(carried.entry),
             other => Err(unexpected(&other)),
         }
     }
@@ -216,12 +255,22 @@ impl Shared {
         })
     }
 
+    /// The key and the bytes of every clipboard.
+    fn each_clip(&self, see: &mut dyn FnMut(&[u8], u64)) -> Result<(), StoreError> {
+        self.rows.down(&[key::CLIP], &key::behind(&[key::CLIP]), &mut |key, value| {
+            see(key, row::rest::<ClipRow>(value)?.size);
+            Ok(true)
+        })
+    }
+
     /// The clipboard that a row stands for.
     pub(super) fn clip_at(&self, value: &[u8]) -> Result<Clip, StoreError> {
         let row: ClipRow = row::rest(value)?;
         match (self.record(row::place(value)?)?, row.index) {
             (Record::Clip(clip), None) => Ok(clip),
-            (Record::Intent(mut entry), Some(index)) if (index as usize) < entry.clips.len() => {
+            (Record::Intent(mut entry) | Record::Carried(Carried { mut entry, .. }), Some(index))
+                if (index as usize) < entry.clips.len() =>
+            {
                 Ok(entry.clips.swap_remove(index as usize))
             }
             (other, _) => Err(unexpected(&other)),
@@ -233,6 +282,7 @@ impl Shared {
         let bytes = match self.record(at)? {
             Record::Seal(seal) => seal.receipt,
             Record::Done(done) => done.receipt,
+            Record::Carried(Carried { receipt: Some(receipt), .. }) => receipt,
             other => return Err(unexpected(&other)),
         };
         if bytes.is_empty() {
@@ -262,7 +312,8 @@ impl Shared {
     }
 }
 
-fn unexpected(found: &Record) -> StoreError {
+/// The database points at what it cannot mean.
+pub(super) fn unexpected(found: &Record) -> StoreError {
     let kind = match found {
         Record::Start(_) => "a start",
         Record::Intent(_) => "an intent",
@@ -274,6 +325,7 @@ fn unexpected(found: &Record) -> StoreError {
         Record::Seen(_) => "a receipt for a file",
         Record::Queued(_) => "a detached job",
         Record::Done(_) => "an end",
+        Record::Carried(_) => "an open entry",
     };
     StoreError::Io(
         format!("the database points at {kind} where it should not; restart the daemon to rebuild it").into(),

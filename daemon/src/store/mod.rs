@@ -97,6 +97,22 @@ pub struct Keyed {
     pub receipt: Option<Receipt>,
 }
 
+/// What some clipboards come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClipsHeld {
+    /// How many they are.
+    pub number: u64,
+    /// Bytes in all of them.
+    pub bytes: u64,
+}
+
+impl ClipsHeld {
+    fn add(&mut self, bytes: u64) {
+        self.number += 1;
+        self.bytes += bytes;
+    }
+}
+
 /// Which entries a look-up wants; newest first.
 #[derive(Clone, Default, Debug)]
 pub struct Query {

@@ -173,10 +173,8 @@ fn continuous(database: &dyn Database, meta: &Meta, oldest: Position) -> Result<
 fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, Open), StoreError> {
     let at = row::place(value)?;
     let sealed = row::rest::<u64>(value).map(|sealed| (sealed != 0).then_some(Position(sealed)))?;
-    match (key::id_of(key), read::record(log, at)?.0) {
-        (Some(id), Record::Intent(entry)) if entry.id == id => {
-            Ok((id, Open { entry: Arc::new(entry), at, sealed }))
-        }
+    match (key::id_of(key), read::record(log, at)?.0.into_entry()) {
+        (Some(id), Some(entry)) if entry.id == id => Ok((id, Open { entry: Arc::new(entry), at, sealed })),
         _ => Err(StoreError::Io("an open entry's intent is not where the database says".into())),
     }
 }
@@ -187,9 +185,8 @@ fn replay(home: &Home, trusted: &mut Trusted) -> Result<Log, StoreError> {
     let dir = home.dir.clone();
     recover::open(home.clone(), *from, &mut |at, sum, record| {
         let mut draft = Draft { below: &*rows, changes: Default::default() };
-        index.apply(at, &record, &mut draft, &|at| match read::record(&dir, at)?.0 {
-            Record::Intent(entry) | Record::External(entry) => Ok(entry.of),
-            _ => Ok(Vec::new()),
+        index.apply(at, &record, &mut draft, &|at| {
+            Ok(read::record(&dir, at)?.0.into_entry().map(|entry| entry.of).unwrap_or_default())
         })?;
         rows.add(draft.changes, Reach::new(at, sum, index));
         if rows.waiting().0 > limits::REPLAY_ROWS {

@@ -32,6 +32,20 @@ pub enum Record {
     Queued(Queued),
     /// A job with a key, or a detached job, ended without an entry.
     Done(Done),
+    /// An open entry, written again since the segment with its intent goes.
+    Carried(Carried),
+}
+
+impl Record {
+    /// The entry that an intent, an external change or a carried entry holds.
+    #[must_use]
+    pub fn into_entry(self) -> Option<Entry> {
+        match self {
+            Self::Intent(entry) | Self::External(entry) => Some(entry),
+            Self::Carried(carried) => Some(carried.entry),
+            _ => None,
+        }
+    }
 }
 
 /// The daemon opened the log.
@@ -233,4 +247,18 @@ pub struct Done {
     /// Its receipt (MessagePack).
     #[serde(with = "serde_bytes")]
     pub receipt: Vec<u8>,
+}
+
+/// An entry that is neither voided nor settled, with all that later records had said of it: those may go, too.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Carried {
+    /// It. Clipboards of a sealed one are records of their own by now.
+    pub entry: Entry,
+    /// What its seal held; `None`: it is not sealed.
+    #[serde(with = "serde_bytes")]
+    pub receipt: Option<Vec<u8>>,
+    /// It has been taken back.
+    pub undone: bool,
+    /// What commands made of the files that it had written: their entries, oldest first.
+    pub hooks: Vec<JobId>,
 }

@@ -37,7 +37,7 @@ impl Signal {
         asked.listening
     }
 
-    /// Asks for contents to be written, soon. Tells whether anybody listens.
+    /// Asks for contents to be written. Tells whether anybody listens.
     pub(super) fn ask_contents(&self) -> bool {
         let mut asked = lock(&self.asked);
         let first = !std::mem::replace(&mut asked.contents, true);
@@ -47,20 +47,19 @@ impl Signal {
         asked.listening
     }
 
-    fn wait(&self) -> Asked {
+    /// Waits for something to do. `rest`: contents were written just now, and what the next jobs replace for a while
+    /// need not be.
+    fn wait(&self, mut rest: bool) -> Asked {
         let mut asked = lock(&self.asked);
-        let rest = Duration::from_millis(limits::CONTENTS_MS);
-        while !(asked.stop || asked.apply || asked.prepare) {
-            if !asked.contents {
-                asked = self.woken.wait(asked).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            // What the next jobs replace meanwhile need not be written.
-            let woken = self.woken.wait_timeout(asked, rest).unwrap_or_else(PoisonError::into_inner);
-            asked = woken.0;
-            if woken.1.timed_out() {
-                break;
-            }
+        while !(asked.stop || asked.apply || asked.prepare || (asked.contents && !rest)) {
+            asked = if rest {
+                let time = Duration::from_millis(limits::CONTENTS_MS);
+                let woken = self.woken.wait_timeout(asked, time).unwrap_or_else(PoisonError::into_inner);
+                rest = !woken.1.timed_out();
+                woken.0
+            } else {
+                self.woken.wait(asked).unwrap_or_else(PoisonError::into_inner)
+            };
         }
         let (listening, stop) = (asked.listening, asked.stop);
         std::mem::replace(&mut *asked, Asked { listening, stop, ..Asked::default() })
@@ -87,8 +86,9 @@ impl Worker {
 }
 
 fn run(shared: &Shared) {
+    let mut rest = false;
     loop {
-        let asked = shared.signal.wait();
+        let asked = shared.signal.wait(rest);
         if asked.stop {
             return;
         }
@@ -103,6 +103,7 @@ fn run(shared: &Shared) {
         {
             tracing::warn!("{e}");
         }
+        rest = asked.contents;
         if asked.contents {
             shared.contents.write_waiting();
         }

@@ -103,9 +103,8 @@ impl Shared {
         let mut draft = Draft { below: &self.rows, changes: Default::default() };
         let dir = self.log.dir();
         for (record, placed) in records.iter().zip(placed) {
-            index.apply(placed.at, record, &mut draft, &|at| match read::record(dir, at)?.0 {
-                Record::Intent(entry) | Record::External(entry) => Ok(entry.of),
-                _ => Ok(Vec::new()),
+            index.apply(placed.at, record, &mut draft, &|at| {
+                Ok(read::record(dir, at)?.0.into_entry().map(|entry| entry.of).unwrap_or_default())
             })?;
         }
         Ok(draft.changes)

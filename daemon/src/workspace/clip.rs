@@ -6,7 +6,7 @@ use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
 use super::{Who, Workspace};
 use crate::clipboard;
-use crate::job::store_refusal;
+use crate::job::{store_refusal, vet_clips};
 use crate::store::record::{Clip, Record};
 
 impl Workspace {
@@ -25,13 +25,14 @@ impl Workspace {
             ClipAction::List | ClipAction::Show => self.show_clip(who, name),
             ClipAction::Set => {
                 let text = wanted(request.text.as_deref(), "text")?;
-                clipboard::check_size(name, text.len())?;
+                vet_clips(&self.rooms, &who.session, &[(name, text.len())])?;
                 self.store_clip(who, name, Some(text.as_bytes().to_vec()), None)
             }
             ClipAction::Copy => {
                 let to = wanted(request.to.as_deref(), "to")?;
-                clipboard::check_name(to)?;
                 let clip = self.find_clip(who, name)?;
+                let bytes = clip.bytes.as_ref().map_or(0, Vec::len);
+                vet_clips(&self.rooms, &who.session, &[(to, bytes)])?;
                 self.store_clip(who, to, clip.bytes, clip.origin)
             }
             ClipAction::Rm => {

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::understand::{Deed, Understood};
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, store_refusal, stored_receipt};
+use crate::job::{self, Halt, standing, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
 use crate::rooms::{Rooms, Underway, is_ticket, lock};
@@ -237,7 +237,11 @@ impl Workspace {
         let mut last = None;
         for _ in 0..JOURNEYS {
             let underway = job::Underway::new(&self.rooms);
-            let ended = match catch_unwind(AssertUnwindSafe(|| go(&underway))) {
+            let journey = || {
+                standing(&self.rooms)?;
+                go(&underway)
+            };
+            let ended = match catch_unwind(AssertUnwindSafe(journey)) {
                 Ok(Ok(receipt)) => Ok(receipt),
                 Ok(Err(Halt::Refused(refusal))) => Err(refusal),
                 Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, underway.entry(), refusal),
@@ -258,7 +262,7 @@ impl Workspace {
     }
 
     /// Forgets a job that ended, or writes down how a detached one did.
-    fn end(
+    pub(super) fn end(
         &self,
         who: &Who,
         id: JobId,
@@ -267,6 +271,10 @@ impl Workspace {
         mut receipt: Receipt,
     ) -> Receipt {
         let key = asked.request().key.as_deref();
+        if asked.request().detach && receipt.error.as_ref().is_some_and(|left| left.code == Code::Stopping) {
+            // It has not ended: it is stored, and the next daemon runs it.
+            return asked.said(receipt);
+        }
         // The end of one that left an entry was written with its seal.
         let written = receipt.job.is_some_and(|job| job != id);
         if asked.request().detach && !written {
@@ -291,51 +299,6 @@ impl Workspace {
             underway.keys.remove(&(who.session.clone(), key.to_owned()));
         }
         asked.said(receipt)
-    }
-
-    /// Withdraws a detached job that has not begun.
-    ///
-    /// # Errors
-    /// `not_found` where no such job waits, `busy` where it has begun.
-    pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
-        let mut underway = lock(&self.rooms.underway);
-        let Some((queued, begun)) = underway.detached.get(&id) else {
-            let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
-            return Err(Box::new(WireError::new(Code::NotFound, message)));
-        };
-        if *begun {
-            let message = format!("job {id} has begun; wait for it, then undo it");
-            return Err(Box::new(WireError::new(Code::Busy, message)));
-        }
-        let queued = queued.clone();
-        // From here it cannot begin.
-        underway.detached.remove(&id);
-        drop(underway);
-        let who = Who { session: queued.session, client: queued.client };
-        // What cannot be read any more is withdrawn all the same.
-        let bare = || JobRequest { key: queued.key.clone(), detach: true, ..JobRequest::default() };
-        let asked = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
-        Ok(self.end(&who, id, &asked, queued.request, Receipt::refused(*cancelled())))
-    }
-
-    /// The receipt of a job that ended; `None` while it waits or runs.
-    ///
-    /// # Errors
-    /// `not_found` where there is none.
-    pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
-        let underway = lock(&self.rooms.underway);
-        if underway.detached.contains_key(&id) || underway.keys.values().any(|(other, _)| *other == id) {
-            return Ok(None);
-        }
-        drop(underway);
-        match self.rooms.store.receipt(id) {
-            Err(error) => Err(store_refusal(&error)),
-            Ok(Some(receipt)) => Ok(Some(receipt)),
-            Ok(None) => {
-                let message = format!("no job {id} has ended; `editctl log` lists those that left an entry");
-                Err(Box::new(WireError::new(Code::NotFound, message)))
-            }
-        }
     }
 }
 
@@ -384,7 +347,7 @@ fn encode(value: &impl Serialize) -> Vec<u8> {
     rmp_serde::to_vec_named(value).unwrap_or_default()
 }
 
-fn cancelled() -> Refusal {
+pub(super) fn cancelled() -> Refusal {
     Box::new(WireError::new(Code::Rejected, "the job was cancelled before it began"))
 }
 

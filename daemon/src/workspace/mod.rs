@@ -5,6 +5,7 @@
 //! files are made only for what `queue::lanes` has let through, so that no two jobs touch a file at once.
 
 mod clip;
+mod detached;
 mod edit;
 mod history;
 mod open;
@@ -137,6 +138,21 @@ impl Workspace {
     /// The folder it serves.
     pub fn root(&self) -> PathBuf {
         self.rooms.root.clone()
+    }
+
+    /// Writes into the workspace where its daemon listens, for those who find it taken by this one.
+    pub fn announce(&self, address: &Path) {
+        if let Err(why) = self.rooms.disk.announce(address.as_os_str().as_encoded_bytes()) {
+            tracing::warn!(%why, "cannot write into .editd/lock where this daemon listens");
+        }
+    }
+
+    /// Refuses where the workspace's path leads to another folder by now, or to none.
+    ///
+    /// # Errors
+    /// `stopping` where it does; what a folder that cannot be looked at is refused with.
+    pub fn standing(&self) -> Result<(), Refusal> {
+        job::standing(&self.rooms)
     }
 
     /// Sets who is told of every step of every job: for tests.

@@ -4,7 +4,7 @@ use editd_engine::Refusal;
 use editd_proto::message::{OutlineReply, OutlineRequest};
 
 use super::Workspace;
-use crate::job::disk_refusal;
+use crate::job::{disk_refusal, standing};
 
 impl Workspace {
     /// Lists the definitions in a file.
@@ -12,6 +12,7 @@ impl Workspace {
     /// # Errors
     /// `missing`, `outside`, `denied`, and those of [`editd_engine::outline`].
     pub fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal> {
+        standing(&self.rooms)?;
         let place =
             self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
         let path = place.path().clone();

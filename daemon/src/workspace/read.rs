@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 
 use super::{Who, Workspace};
 use crate::disk::{Found, Place, Sight};
-use crate::job::{Said, disk_refusal, sha256, store_refusal};
+use crate::job::{Said, disk_refusal, sha256, standing, store_refusal};
 use crate::journal::external::{self, Noted};
 use crate::journal::known::Ticket;
 use crate::os::Kind;
@@ -42,6 +42,7 @@ impl Workspace {
         fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
     ) -> Result<ReadReply, Refusal> {
         check_fields(request)?;
+        standing(&self.rooms)?;
         let place =
             self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
         let path = place.path().clone();

@@ -57,12 +57,12 @@ impl Workspace {
                 return;
             }
         };
-        for (name, time) in lost {
-            if time > SANE_MS
-                && now.saturating_sub(time) > LOST_MS
-                && let Err(error) = self.rooms.disk.forget_lost(&name)
+        for one in lost {
+            if one.time > SANE_MS
+                && now.saturating_sub(one.time) > LOST_MS
+                && let Err(error) = self.rooms.disk.forget_lost(&one)
             {
-                tracing::warn!(%error, name, "cannot remove an old file from .editd/lost");
+                tracing::warn!(%error, name = one.name, "cannot remove an old file that was set aside");
             }
         }
     }
@@ -82,12 +82,21 @@ impl Workspace {
 
     /// Checks log, database and staging folder.
     pub fn check(&self) -> CheckReply {
-        let mut findings = self.rooms.store.check();
+        let mut findings = vec![self.check_place()];
+        findings.extend(self.rooms.store.check());
         findings.push(self.check_staging());
         findings.push(self.check_lost());
         findings.push(self.check_commands());
         findings.push(self.check_unsettled());
         CheckReply { findings }
+    }
+
+    fn check_place(&self) -> Finding {
+        let (severity, message) = match self.standing() {
+            Ok(()) => ("ok", format!("at {}", self.rooms.root.display())),
+            Err(refusal) => ("bad", refusal.message),
+        };
+        Finding { severity: severity.to_owned(), subject: "folder".to_owned(), message }
     }
 
     fn check_unsettled(&self) -> Finding {
@@ -131,14 +140,68 @@ impl Workspace {
         let (severity, message) = match self.rooms.disk.lost() {
             Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
             Ok(lost) if lost.is_empty() => ("ok", "empty".to_owned()),
-            Ok(lost) => (
-                "note",
-                format!(
-                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days",
+            Ok(lost) => {
+                let mut beside = lost.iter().filter_map(|one| Some((one.folder.as_ref()?, &one.name)));
+                let elsewhere = beside.next().map_or_else(String::new, |(folder, name)| {
+                    let more = beside.count();
+                    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                    format!("; on other mounts {}/{name}{more}", folder.display())
+                });
+                let message = format!(
+                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days{elsewhere}",
                     lost.len()
-                ),
-            ),
+                );
+                ("note", message)
+            }
         };
         Finding { severity: severity.to_owned(), subject: ".editd/lost".to_owned(), message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::sync::Arc;
+
+    use crate::os::unix::Unix;
+    use crate::store::record::Staging;
+    use crate::workspace::tests::kit::Bench;
+
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+
+    fn told(bench: &Bench) -> String {
+        let findings = bench.workspace.check().findings;
+        findings.into_iter().find(|finding| finding.subject == ".editd/lost").unwrap().message
+    }
+
+    #[test]
+    fn what_was_set_aside_on_another_mount_is_told_and_goes_after_its_time() {
+        let bench = Bench::new();
+        bench.mkdir("sub");
+        bench.put("sub/a", "text");
+        // As if it were another mount: its slots stand in it, and the folder is noted.
+        bench.rooms().disk.stage_beside(&"sub/a".into());
+        bench.append("s", "sub/a", "more");
+        bench.workspace.settle(true);
+        let now = bench.rooms().clock.wall_ms();
+        let folder = Staging::Folder("sub".into());
+        for (slot, age) in [("old", 31 * DAY), ("young", 29 * DAY)] {
+            bench.put(&format!("sub/.editd-slot-{slot}"), slot);
+            bench.rooms().disk.set_aside(&folder, slot, now - age).unwrap();
+        }
+        assert!(told(&bench).starts_with("2 files"), "{}", told(&bench));
+        // The next daemons know of them, too.
+        let (bench, _) = bench.reopened(Arc::new(Unix));
+        let (bench, _) = bench.reopened(Arc::new(Unix));
+        assert!(told(&bench).starts_with("2 files"), "{}", told(&bench));
+        bench.workspace.upkeep();
+        let young = format!("sub/.editd-slot-lost-{}-young", now - 29 * DAY);
+        assert_eq!(bench.list("sub"), [young.replace("sub/", ""), "a".to_owned()]);
+        assert!(told(&bench).starts_with("1 files") && told(&bench).contains(&young), "{}", told(&bench));
+        bench.remove(&young);
+        assert_eq!(told(&bench), "empty");
+        let (bench, _) = bench.reopened(Arc::new(Unix));
+        assert_eq!((told(&bench).as_str(), bench.get(".editd/beside").as_str()), ("empty", ""));
     }
 }

@@ -224,7 +224,7 @@ fn json<T: Serialize>(message: &T) -> Value {
 #[test]
 fn every_limit_is_named_with_its_value() {
     let source = include_str!("../../src/limits.rs");
-    let values: [(&str, u64); 20] = [
+    let values: [(&str, u64); 22] = [
         ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
         ("FRAME", limits::FRAME as u64),
         ("DEPTH", limits::DEPTH as u64),
@@ -236,6 +236,8 @@ fn every_limit_is_named_with_its_value() {
         ("EDITS", limits::EDITS as u64),
         ("FILE", limits::FILE as u64),
         ("CLIPBOARD", limits::CLIPBOARD as u64),
+        ("CLIPBOARDS", limits::CLIPBOARDS as u64),
+        ("CLIPBOARDS_BYTES", limits::CLIPBOARDS_BYTES as u64),
         ("DIFF", limits::DIFF as u64),
         ("CANDIDATES", limits::CANDIDATES as u64),
         ("NEAR_MISSES", limits::NEAR_MISSES as u64),
@@ -278,5 +280,5 @@ fn every_code_is_named() {
         assert!(section(DOCUMENT, "error").contains(&format!("| `{snake}` |")), "{snake}");
         count += 1;
     }
-    assert_eq!(count, 26);
+    assert_eq!(count, 27);
 }

@@ -49,7 +49,7 @@ pub(crate) fn errors() -> Vec<WireError> {
     let mut outside = WireError::new(Code::Stale, "read the file again").at(&odd_path());
     outside.by = Some(By::Outside(Outside::Outside));
     outside.would_apply = Some(WouldApply::Clean);
-    vec![error(), outside, WireError::new(Code::Busy, "try again")]
+    vec![error(), outside, WireError::new(Code::Stopping, "try again")]
 }
 
 pub(crate) fn edit() -> Edit {

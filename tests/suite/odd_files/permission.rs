@@ -103,6 +103,28 @@ fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
 }
 
 #[test]
+fn the_set_id_bits_of_a_file_of_two_names_stay() {
+    let house = House::new();
+    let Some(bin) = belongs_to_nobody(&house) else { return };
+    house.put("s.sh", "one\n");
+    let at = |name: &str| house.workspace().join(name);
+    fs::hard_link(at("s.sh"), at("t.sh")).unwrap();
+    for name in ["workspace", "home", "run", "state"] {
+        give(&house.folder(name));
+    }
+    let mode = || fs::metadata(at("t.sh")).unwrap().permissions().mode() & 0o7777;
+    for bits in [0o4755, 0o2755, 0o6755] {
+        fs::set_permissions(at("s.sh"), Permissions::from_mode(bits)).unwrap();
+        for (words, text) in [(vec!["replace", "s.sh", "one", "three"], "three\n"), (vec!["undo"], "one\n")] {
+            let output = editctl(&house, &bin, &words);
+            assert_eq!(output.status.code(), Some(0), "{words:?}: {}", said(&output));
+            assert_eq!((house.get("t.sh"), mode()), (text.as_bytes().to_vec(), bits), "{words:?}");
+        }
+    }
+    assert_eq!(editctl(&house, &bin, &["stop"]).status.code(), Some(0));
+}
+
+#[test]
 fn a_client_of_another_user_is_denied() {
     let mut house = House::new();
     let Some(bin) = belongs_to_nobody(&house) else { return };

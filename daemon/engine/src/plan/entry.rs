@@ -95,25 +95,27 @@ pub(crate) fn run(
             },
         );
     }
-    for files::Replaced { path, before, after, said } in replaced {
-        outcome.warnings.push(said);
-        // Each may be large.
-        if job.diff && job.budget.stage(size(&before).saturating_add(size(&after))) {
-            let label = job.options.label(path);
-            show(
-                job,
-                &mut outcome,
-                entry_diff(path, &readable(&before, label), &readable(&after, label), Moved::No, None),
-            );
-        }
-    }
+    replaced.into_iter().for_each(|one| tell(job, &mut outcome, one));
     Ok((outcome, verdicts.first().cloned()))
+}
+
+/// Tells what gave way to another file.
+fn tell(job: &Job<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
+    let files::Replaced { path, before, after, said } = replaced;
+    outcome.warnings.push(said);
+    // Each may be large.
+    if job.diff && job.budget.stage(size(&before).saturating_add(size(&after))) {
+        let label = job.options.label(path);
+        let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), Moved::No, None);
+        show(job, outcome, diff);
+    }
 }
 
 /// Adds a diff to an outcome, as far as the job's may go.
 fn show(job: &Job<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
     let mut left_out = outcome.omitted_hunks.unwrap_or(0) + omitted;
-    if job.budget.diff(diff.len()) {
+    let full = outcome.diff.as_ref().is_some_and(|shown| shown.len() + diff.len() > limits::DIFF);
+    if !full && job.budget.diff(diff.len()) {
         outcome.diff.get_or_insert_default().push_str(&diff);
     } else {
         left_out += diff.matches("\n@@ ").count() as u64;

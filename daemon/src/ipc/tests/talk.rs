@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
+use std::io::Read;
+use std::sync::Arc;
 
 use editd_proto::error::Code;
 use editd_proto::ids::JobId;
@@ -164,13 +166,60 @@ fn a_stop_finishes_what_runs_and_turns_new_clients_away() {
     served.fake.hold("held");
     client.send(1, kind::EDIT, &job("held", "a"));
     served.fake.log_with("begin held");
-    let stopping: StopReply = served.client().ask(1, kind::STOP, &StopRequest {});
+    let mut stopper = served.client();
+    let stopping: StopReply = stopper.ask(1, kind::STOP, &StopRequest {});
     assert_eq!(stopping.pid, std::process::id());
-    assert!(idle.next().is_none(), "who waits for nothing is parted from at once");
+    assert_eq!(idle.last_error(0).code, Code::Stopping, "who waits for nothing is parted from at once");
     served.fake.let_go("held");
     assert_eq!(client.receive().id(), 1);
-    assert!(client.next().is_none());
-    let socket = served.socket();
+    assert_eq!(client.last_error(0).code, Code::Stopping, "what was not answered was not done");
+    let (socket, house) = (served.socket(), Arc::clone(&served.house));
     served.ended();
     assert!(std::os::unix::net::UnixStream::connect(socket).is_err());
+    // Who asked learns from the end of its connection that the process has ended.
+    stopper.stream.set_nonblocking(true).unwrap();
+    assert_eq!(stopper.stream.read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    drop(house.take_kept());
+    assert_eq!(stopper.stream.read(&mut [0]).unwrap(), 0);
+}
+
+#[test]
+fn a_stop_tells_who_waits_for_a_job_that_the_next_daemon_knows_how_it_ended() {
+    let served = Served::start();
+    let mut client = served.client();
+    served.fake.hold("first");
+    for (id, label) in [(1, "first"), (2, "second")] {
+        let queued: Receipt = client.ask(id, kind::EDIT, &JobRequest { detach: true, ..job(label, "a") });
+        assert_eq!(queued.status, Status::Queued);
+    }
+    served.fake.log_with("begin first");
+    for (id, job) in [(3, JobId(1)), (4, JobId(2))] {
+        client.send(id, kind::WAIT, &WaitRequest { job, timeout_ms: None });
+    }
+    let _: StatusReply = client.ask(5, kind::STATUS, &Nothing {});
+    served.house.stop.ask();
+    let mut told: Vec<(u64, Code)> = (0..3)
+        .map(|_| {
+            let reply = client.receive();
+            (reply.id(), reply.body::<editd_proto::WireError>().unwrap().code)
+        })
+        .collect();
+    told.sort_unstable_by_key(|(id, _)| *id);
+    assert_eq!(told, [0, 3, 4].map(|id| (id, Code::Stopping)));
+    served.fake.let_go("first");
+    served.ended();
+}
+
+#[test]
+fn a_folder_that_was_replaced_is_no_longer_served() {
+    let served = Served::start();
+    let mut client = served.client();
+    served.fake.replace();
+    client.send(1, kind::EDIT, &job("edit", "a"));
+    assert_eq!(client.error(1).code, Code::Stopping, "no receipt: it is as if it had not been sent");
+    let mut late = served.stranger();
+    late.send(7, kind::HELLO, &hello());
+    assert_eq!(late.last_error(7).code, Code::Stopping);
+    assert_eq!(client.last_error(0).code, Code::Stopping);
+    served.ended();
 }

@@ -3,11 +3,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "ipc is the room that makes the socket and its folder")]
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use editd_proto::place;
 use interprocess::local_socket::{
     GenericFilePath, Listener, ListenerNonblockingMode, ListenerOptions, ToFsName,
 };
@@ -23,7 +24,7 @@ use crate::limits;
 pub struct Claim {
     path: PathBuf,
     // Closing it gives the lock back. The file stays: removing it would let two daemons lock two files.
-    _lock: std::fs::File,
+    lock: std::fs::File,
 }
 
 /// Makes sure that a folder exists, is the user's own and nobody else's.
@@ -91,8 +92,6 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     // A link in the folder's own name is followed here and looked through below.
     fit_folder(&folder.canonicalize().map_err(|why| io("find the folder of", why))?)?;
-    let mut lock_path = path.as_os_str().to_owned();
-    lock_path.push(".lock");
     #[expect(clippy::disallowed_types, reason = "the lock is the socket's, not the workspace's")]
     let lock = std::fs::OpenOptions::new()
         .create(true)
@@ -100,11 +99,15 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
         .write(true)
         .mode(0o600)
         .custom_flags(rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK).bits().cast_signed())
-        .open(&lock_path)
+        .open(place::lock(path))
         .map_err(|why| io("open the lock of", why))?;
     for _ in 0..limits::CLAIM_MS / CLAIM_STEP_MS {
         match lock.try_lock() {
-            Ok(()) => return Ok(Claim { path: path.to_owned(), _lock: lock }),
+            Ok(()) => {
+                // What one that left has written.
+                lock.set_len(0).map_err(|why| io("empty the lock of", why))?;
+                return Ok(Claim { path: path.to_owned(), lock });
+            }
             Err(std::fs::TryLockError::WouldBlock) if answers(path) => break,
             // It is starting or stopping.
             Err(std::fs::TryLockError::WouldBlock) => {
@@ -162,8 +165,12 @@ impl Claim {
         }
     }
 
-    /// Takes the name away. Ours, since we hold the lock.
-    pub(super) fn unlink(&self) {
+    /// Says in the lock that this daemon leaves, and takes the name away. Ours, since we hold the lock.
+    pub(super) fn withdraw(&self) {
+        let word = format!("{}{}\n", place::LEAVING, std::process::id());
+        if let Err(why) = (&self.lock).write_all(word.as_bytes()) {
+            tracing::warn!(%why, "the lock beside the socket cannot be written");
+        }
         if let Err(why) = std::fs::remove_file(&self.path)
             && why.kind() != io::ErrorKind::NotFound
         {

@@ -86,7 +86,7 @@ impl Listener {
     /// is dropped, so that the next daemon waits until this one is done.
     pub fn withdraw(&mut self) {
         if let Some(claim) = &self.claim {
-            claim.unlink();
+            claim.withdraw();
         }
     }
 

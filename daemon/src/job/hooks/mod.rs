@@ -68,6 +68,8 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
     if hooks.is_empty() {
         return Ok(sealed);
     }
+    // Should the daemon end while one runs, its change must be told from the job's.
+    rooms.store.write_kept();
     let stands = stand::of_job(&sealed);
     let began = rooms.clock.monotonic();
     let mut work = Work { rooms, sealed: &sealed, stands, fresh, began, runs: 0, brought: brought.clone() };

@@ -9,7 +9,7 @@ use editd_proto::ids::JobId;
 use super::marks::{self, OfWhom};
 use super::row::{ClipRow, EntryRow, KeyRow, SeenRow, fits, place, place_only, rest, value};
 use super::{Draft, entry, key};
-use crate::store::record::{Clip, Done, Entry, Queued, Record, Seal, Seen, Settle};
+use crate::store::record::{Carried, Clip, Done, Entry, Queued, Record, Seal, Seen, Settle};
 use crate::store::{Position, StoreError};
 
 /// An entry that is not settled.
@@ -60,6 +60,7 @@ impl Index {
             Record::Seen(seen) => put_seen(at, seen, draft),
             Record::Queued(queued) => self.queued(at, queued, draft),
             Record::Done(done) => self.done(at, done, draft),
+            Record::Carried(carried) => self.carried(at, carried, draft),
         }
     }
 
@@ -72,6 +73,36 @@ impl Index {
         let open = Open { entry: Arc::new(entry.clone()), at, sealed: None };
         draft.put(key::job(key::OPEN, entry.id), value(at, &0u64)?);
         self.open.insert(entry.id, open);
+        Ok(())
+    }
+
+    /// An open entry stands here from now on. Whom it takes back was marked when it was sealed.
+    fn carried(&mut self, at: Position, carried: &Carried, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+        let entry = &carried.entry;
+        self.number(entry.id);
+        let sealed = carried.receipt.is_some().then_some(at);
+        draft.put(key::job(key::OPEN, entry.id), value(at, &sealed.unwrap_or_default().0)?);
+        self.open.insert(entry.id, Open { entry: Arc::new(entry.clone()), at, sealed });
+        if sealed.is_none() {
+            return Ok(());
+        }
+        self.entries += u64::from(draft.get(&key::job(key::ENTRY, entry.id))?.is_none());
+        entry::put_marked(draft, at, entry, carried.undone, &carried.hooks)?;
+        draft.put(key::job(key::RECEIPT, entry.id), place_only(at));
+        draft.remove(key::job(key::QUEUED, entry.id));
+        let Some(name) = &entry.key else { return Ok(()) };
+        let name = key::client_key(&entry.session, name);
+        let ended_otherwise = match draft.get(&name)? {
+            Some(bytes) => {
+                let row: KeyRow = rest(&bytes)?;
+                row.ended && row.id != entry.id
+            }
+            None => false,
+        };
+        if !ended_otherwise {
+            let row = KeyRow { id: entry.id, request: entry.request, time: entry.time, ended: true };
+            draft.put(name, value(at, &row)?);
+        }
         Ok(())
     }
 

@@ -11,15 +11,26 @@ use crate::store::{Position, StoreError};
 /// What a path's row ends with where the bytes never stood at the path.
 pub const RESCUED: u8 = 0;
 
-/// Puts the rows by which an entry is found.
+/// Puts the rows by which an entry is found, as one that nothing was said of yet.
 pub fn put(draft: &mut Draft<'_>, at: Position, entry: &Entry) -> Result<(), StoreError> {
+    put_marked(draft, at, entry, false, &[])
+}
+
+/// The same with what others had said of it: that it is taken back, what commands made of its files.
+pub fn put_marked(
+    draft: &mut Draft<'_>,
+    at: Position,
+    entry: &Entry,
+    undone: bool,
+    hooks: &[JobId],
+) -> Result<(), StoreError> {
     let mut row = EntryRow {
-        undone: false,
+        undone,
         diverged: false,
         kind: entry.kind,
         time: entry.time,
         brief: Some(brief(entry)),
-        hooks: Vec::new(),
+        hooks: hooks.to_vec(),
     };
     let mut bytes = value(at, &row)?;
     if !fits(&bytes) {

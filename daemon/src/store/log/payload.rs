@@ -42,6 +42,7 @@ pub fn encode(record: &Record) -> Result<Payload, StoreError> {
         Record::Seen(body) => (8, rmp_serde::to_vec(body)),
         Record::Queued(body) => (9, rmp_serde::to_vec(body)),
         Record::Done(body) => (10, rmp_serde::to_vec(body)),
+        Record::Carried(body) => (11, rmp_serde::to_vec(body)),
     };
     let bytes = bytes.map_err(|e| StoreError::Io(format!("a record cannot be encoded: {e}").into()))?;
     let raw =
@@ -91,6 +92,7 @@ fn parse(frame: &Frame, raw: &[u8]) -> Result<Record, String> {
         (8, 1) => body(raw).map(Record::Seen),
         (9, 1) => body(raw).map(Record::Queued),
         (10, 1) => body(raw).map(Record::Done),
+        (11, 1) => body(raw).map(Record::Carried),
         (kind, version) => Err(format!(
             "a record of kind {kind}, version {version}, which this daemon does not know: a newer one wrote it"
         )),

@@ -1,21 +1,21 @@
 //! Writing again what a segment holds and is still needed, and taking the rows of the rest away.
 
-use super::live::Survey;
 use crate::store::index::row::{self, KeyRow};
-use crate::store::index::{Draft, Index, entry, key};
+use crate::store::index::{Draft, Index, Open, entry, key};
 use crate::store::lock::lock;
 use crate::store::log::payload;
 use crate::store::overlay::Reach;
-use crate::store::record::{Entry, Record};
+use crate::store::record::{Carried, Entry, Record};
 use crate::store::shared::Shared;
 use crate::store::{Position, StoreError};
 
 impl Shared {
     /// Carries a segment's living records to the log's end and removes the rows of its entries. Tells how
-    /// many entries went and how many records were carried.
-    pub(super) fn carry(&self, survey: &Survey, now_ms: u64) -> Result<(u64, u64), StoreError> {
-        let (mut entries, mut carried) = (0, 0);
-        self.log.segment(survey.segment, &mut |at, record| {
+    /// many entries went and how many records were carried; `None` where this is not the moment.
+    pub(super) fn carry(&self, segment: u64, now_ms: u64) -> Result<Option<(u64, u64)>, StoreError> {
+        let Some(mut carried) = self.carry_open(segment, now_ms)? else { return Ok(None) };
+        let mut entries = 0;
+        self.log.segment(segment, &mut |at, record| {
             // Nothing is appended between the look and the writing, so nothing newer is overwritten.
             let mut index = lock(&self.index);
             let needed = self.needed(&index, at, &record, now_ms)?;
@@ -25,7 +25,29 @@ impl Shared {
             carried += needed.len() as u64;
             Ok(())
         })?;
-        Ok((entries, carried))
+        Ok(Some((entries, carried)))
+    }
+
+    /// Carries a segment's open entries, in one group, so that what they say of each other is of one moment.
+    /// An undo that is intended and not sealed has not said yet whom it takes back, and its intent may be
+    /// carried behind its seal: it is waited for.
+    fn carry_open(&self, segment: u64, now_ms: u64) -> Result<Option<u64>, StoreError> {
+        let mut index = lock(&self.index);
+        let held: Vec<Open> =
+            index.open.values().filter(|open| open.at.segment() == segment).cloned().collect();
+        if held.is_empty() {
+            return Ok(Some(0));
+        }
+        if index.open.values().any(|open| open.sealed.is_none() && !open.entry.of.is_empty()) {
+            return Ok(None);
+        }
+        let mut needed = Vec::new();
+        for open in held {
+            needed.extend(self.needed(&index, open.at, &Record::Intent((*open.entry).clone()), now_ms)?);
+        }
+        let payloads = needed.iter().map(payload::encode).collect::<Result<Vec<_>, _>>()?;
+        self.place(&mut index, &needed, &payloads)?;
+        Ok(Some(needed.len() as u64))
     }
 
     /// Removes the rows that stand for a record which goes away. Those that are still needed stand by now
@@ -35,7 +57,9 @@ impl Shared {
         let mut gone = 0;
         match record {
             // The entry's seal may stand in a later segment; without its intent it says nothing.
-            Record::Intent(entry) | Record::External(entry) if self.is_last_of(index, at, entry)? => {
+            Record::Intent(entry) | Record::External(entry) | Record::Carried(Carried { entry, .. })
+                if self.is_last_of(index, at, entry)? =>
+            {
                 gone = u64::from(self.stands_at(&key::job(key::ENTRY, entry.id), at)?.is_some());
                 self.forget_entry(entry, &mut draft)?;
             }

@@ -3,11 +3,14 @@
 use editd_proto::ids::ContentHash;
 
 use crate::limits;
-use crate::store::index::row::{self, ClipRow, KeyRow};
-use crate::store::index::{Index, View, key};
+use crate::store::find::unexpected;
+use crate::store::index::row::{self, ClipRow, EntryRow, KeyRow};
+use crate::store::index::{Index, Open, View, key};
 use crate::store::lock::lock;
-use crate::store::log::payload;
-use crate::store::record::{Clip, Done, Entry, Record};
+use crate::store::log::frame::FRAME;
+use crate::store::log::position::align;
+use crate::store::log::{ALIGN, payload};
+use crate::store::record::{Carried, Clip, Done, Entry, Record, Seal};
 use crate::store::shared::Shared;
 use crate::store::{Position, StoreError};
 
@@ -16,12 +19,10 @@ use crate::store::{Position, StoreError};
 pub(super) struct Survey {
     /// Its number.
     pub(super) segment: u64,
-    /// Entries with rows.
+    /// Entries with rows that would lose them.
     pub(super) entries: u64,
-    /// Bytes that would be written again.
+    /// Bytes that would be written again, frames included.
     pub(super) carried_bytes: u64,
-    /// It holds an entry that is neither voided nor settled.
-    pub(super) unsettled: bool,
 }
 
 /// Whether a time is less than a day ago. A time that lies ahead is: the clock may have been set back.
@@ -36,15 +37,19 @@ impl Shared {
         self.log.segment(segment, &mut |at, record| {
             let needed = {
                 let index = lock(&self.index);
-                if let Record::Intent(entry) | Record::External(entry) = &record {
-                    survey.unsettled |= index.open.contains_key(&entry.id);
+                if let Record::Intent(entry)
+                | Record::External(entry)
+                | Record::Carried(Carried { entry, .. }) = &record
+                    && !index.open.contains_key(&entry.id)
+                {
                     let stands = self.stands_at(&key::job(key::ENTRY, entry.id), at)?;
                     survey.entries += u64::from(stands.is_some());
                 }
                 self.needed(&index, at, &record, now_ms)?
             };
             for needed in needed {
-                survey.carried_bytes += payload::encode(&needed)?.bytes.len() as u64;
+                let bytes = FRAME as u64 + payload::encode(&needed)?.bytes.len() as u64;
+                survey.carried_bytes += align(bytes, ALIGN);
             }
             Ok(())
         })?;
@@ -62,13 +67,15 @@ impl Shared {
         let mut needed = Vec::new();
         match record {
             Record::Start(_) | Record::Void(_) | Record::Seal(_) | Record::Settle(_) => {}
-            Record::Intent(entry) | Record::External(entry) => {
+            Record::Intent(entry) | Record::External(entry) | Record::Carried(Carried { entry, .. }) => {
                 for (number, clip) in (0u32..).zip(&entry.clips) {
                     if self.clip_stands(at, Some(number), clip)? {
                         needed.push(Record::Clip(clip.clone()));
                     }
                 }
-                if self.is_last_of(index, at, entry)? {
+                if let Some(open) = index.open.get(&entry.id).filter(|open| open.at == at) {
+                    needed.push(Record::Carried(self.open_whole(open)?));
+                } else if self.is_last_of(index, at, entry)? {
                     needed.extend(self.end_of(entry, now_ms)?.map(Record::Done));
                 }
             }
@@ -124,6 +131,22 @@ impl Shared {
         }
     }
 
+    /// An open entry with what its seal and later entries said of it.
+    fn open_whole(&self, open: &Open) -> Result<Carried, StoreError> {
+        let receipt = match open.sealed {
+            Some(at) => Some(match self.record(at)? {
+                Record::Seal(Seal { receipt, .. })
+                | Record::Carried(Carried { receipt: Some(receipt), .. }) => receipt,
+                other => return Err(unexpected(&other)),
+            }),
+            None => None,
+        };
+        let row = self.rows.get(&key::job(key::ENTRY, open.entry.id))?;
+        let row = row.map(|value| row::rest::<EntryRow>(&value)).transpose()?;
+        let (undone, hooks) = row.map(|row| (row.undone, row.hooks)).unwrap_or_default();
+        Ok(Carried { entry: (*open.entry).clone(), receipt, undone, hooks })
+    }
+
     /// What keeps an entry's key and receipt when the entry goes: less than a day after it was made.
     fn end_of(&self, entry: &Entry, now_ms: u64) -> Result<Option<Done>, StoreError> {
         let Some(name) = entry.key.as_ref().filter(|_| young(entry.time, now_ms)) else { return Ok(None) };
@@ -133,9 +156,15 @@ impl Shared {
             return Ok(None);
         }
         let receipt = match self.record(row::place(&value)?)? {
-            Record::Seal(seal) if !seal.receipt.is_empty() => seal.receipt,
-            Record::Seal(_) => rmp_serde::to_vec_named(&self.plain_receipt(entry.id)?)
-                .map_err(|e| StoreError::Io(format!("a receipt cannot be encoded: {e}").into()))?,
+            Record::Seal(Seal { receipt, .. }) | Record::Carried(Carried { receipt: Some(receipt), .. })
+                if !receipt.is_empty() =>
+            {
+                receipt
+            }
+            Record::Seal(_) | Record::Carried(_) => {
+                rmp_serde::to_vec_named(&self.plain_receipt(entry.id)?)
+                    .map_err(|e| StoreError::Io(format!("a receipt cannot be encoded: {e}").into()))?
+            }
             // It was carried before.
             _ => return Ok(None),
         };

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use editd_proto::ids::JobId;
+use editd_proto::message::EntryKind;
 
 use crate::limits;
 use crate::store::fake::Machine;
@@ -155,19 +156,132 @@ fn clipboards_receipts_keys_and_detached_jobs_outlive_their_segment() {
     assert_eq!(rebuilt.clips("s").unwrap().len(), 3);
 }
 
+/// Entries that are never settled, in the oldest segments: 1 is sealed, has a key and a clipboard, and is taken back;
+/// 2 is intended only, with a clipboard that counts once it is sealed.
+fn held(store: &Store) {
+    let mut sealed = entry(1, "s", &["held"]);
+    (sealed.key, sealed.request) = (Some("held key".to_owned()), Some(hash(1)));
+    sealed.clips = vec![clip("s", "old", Some(b"once"), 1), clip("s", "kept", Some(b"cut text"), 1)];
+    let mut intended = entry(2, "s", &["half"]);
+    intended.clips = vec![clip("s", "half", Some(b"not yet"), 1)];
+    store.append(&[Record::Intent(sealed), Record::Intent(intended), seal(1)]).unwrap();
+    store.append(&[Record::Clip(clip("s", "old", Some(b"anew"), 2))]).unwrap();
+    store.append(&[Record::External(undo(3, "s", EntryKind::Hook, &[1]))]).unwrap();
+    store.append(&[Record::Intent(undo(4, "s", EntryKind::Undo, &[1])), seal(4)]).unwrap();
+    store.append(&[Record::Settle(Settle { id: JobId(4), diverged: false })]).unwrap();
+}
+
+fn look_held(store: &Store) {
+    let open: Vec<_> =
+        store.open_entries().iter().map(|(e, sealed)| (e.id.0, e.clips.len(), *sealed)).collect();
+    assert_eq!(open, [(1, 2, true), (2, 1, false)]);
+    assert!(store.summary(JobId(1)).unwrap().unwrap().undone);
+    assert_eq!(store.hooks_of(JobId(1)).unwrap(), [JobId(3)]);
+    assert_eq!(store.entry(JobId(1)).unwrap().unwrap().files, entry(1, "s", &["held"]).files);
+    assert_eq!(store.last_of(&"held".into()).unwrap(), Some((JobId(1), Some(hash(2)))));
+    assert_eq!(store.receipt(JobId(1)).unwrap(), Some(receipt(1)));
+    assert_eq!(store.keyed("s", "held key").unwrap().unwrap().receipt, Some(receipt(1)));
+    assert_eq!(store.clip("s", "old").unwrap().unwrap().bytes.unwrap(), b"anew");
+    assert_eq!(store.clip("s", "kept").unwrap().unwrap().bytes.unwrap(), b"cut text");
+    assert_eq!((store.clip("s", "half").unwrap(), store.entry(JobId(2)).unwrap()), (None, None));
+}
+
 #[test]
-fn an_unsettled_entry_keeps_its_segment() {
+fn an_unsettled_entry_outlives_its_segment() {
     let machine = Machine::new();
     let (store, _) = open(&machine);
-    store.append(&[Record::Intent(entry(1, "s", &["a"]))]).unwrap();
+    held(&store);
+    let keep = Keep { entries: 10, bytes: 4 * SEGMENT, ..NEVER };
+    // Twice: what was carried is carried again.
+    for from in [5, 205] {
+        (from..from + 200).for_each(|id| settled(&store, id, "s", None));
+        assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
+        assert!(store.numbers().log_bytes <= keep.bytes);
+        look_held(&store);
+    }
+    let last: Vec<u64> = [1].into_iter().chain(395..=404).collect();
+    assert_eq!(ids(&store), last);
+    let (again, _) = open(&machine.copy());
+    look_held(&again);
+    assert!(again.check().iter().all(|finding| finding.severity == "ok"));
+    for store in [store, again] {
+        store.append(&[seal(2), Record::Settle(Settle { id: JobId(1), diverged: true })]).unwrap();
+        assert!(store.entry(JobId(2)).unwrap().is_some());
+        assert!(store.summary(JobId(1)).unwrap().unwrap().diverged);
+        assert_eq!(store.clip("s", "half").unwrap().unwrap().bytes.unwrap(), b"not yet");
+        store.append(&[Record::Settle(Settle { id: JobId(2), diverged: false })]).unwrap();
+        // Now they go as all others, but for what is younger than a day.
+        (405..=600).for_each(|id| settled(&store, id, "s", None));
+        store.upkeep(NOW, keep).unwrap();
+        assert_eq!(ids(&store), (591..=600).collect::<Vec<_>>());
+        assert!(store.open_entries().is_empty());
+        assert_eq!(store.keyed("s", "held key").unwrap().unwrap().receipt, Some(receipt(1)));
+        assert_eq!(store.clip("s", "half").unwrap().unwrap().bytes.unwrap(), b"not yet");
+    }
+}
+
+#[test]
+fn an_entry_is_not_carried_between_the_intent_and_the_seal_of_what_takes_it_back() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
     (2..=200).for_each(|id| settled(&store, id, "s", None));
+    store.append(&[Record::Intent(undo(201, "s", EntryKind::Undo, &[1]))]).unwrap();
     let keep = Keep { entries: 10, bytes: SEGMENT, ..NEVER };
     assert_eq!(store.upkeep(NOW, keep).unwrap().segments, 0);
-    assert_eq!(open(&machine.copy()).1.open.len(), 1);
-    store.append(&[seal(1)]).unwrap();
-    assert_eq!(store.upkeep(NOW, keep).unwrap().segments, 0);
-    store.append(&[Record::Settle(Settle { id: JobId(1), diverged: false })]).unwrap();
+    store.append(&[seal(201)]).unwrap();
     assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
+    for store in [store, open(&machine.copy()).0] {
+        assert!(store.summary(JobId(1)).unwrap().unwrap().undone);
+    }
+}
+
+#[test]
+fn upkeep_with_open_entries_may_fail_or_be_killed_at_any_call() {
+    let machine = Machine::new();
+    {
+        let (store, _) = open(&machine);
+        held(&store);
+        (5..=100).for_each(|id| settled(&store, id, "s", None));
+    }
+    let keep = Keep { bytes: 2 * SEGMENT, entries: 10, ..NEVER };
+    let mut failures = 0;
+    for call in (1..30).chain((30..90).step_by(7)) {
+        let machine = machine.copy();
+        let (store, _) = open(&machine);
+        machine.fail_in(call);
+        failures += u32::from(store.upkeep(NOW, keep).is_err());
+        drop(store);
+        for left in [machine.copy(), machine.power_cut(&|| false)] {
+            let (store, _) = open(&left);
+            look_held(&store);
+            store.upkeep(NOW, keep).unwrap();
+            look_held(&store);
+        }
+    }
+    assert!(failures > 10, "{failures}");
+}
+
+#[test]
+fn a_log_over_its_bytes_is_written_again_where_its_oldest_part_lives() {
+    let machine = Machine::new();
+    let (store, _) = open(&machine);
+    let mut seed = 7;
+    let mut text = || std::iter::repeat_with(|| next(&mut seed) as u8).take(1000).collect::<Vec<u8>>();
+    for name in 0..100 {
+        store.append(&[Record::Clip(clip("s", &format!("{name}"), Some(&text()), 1))]).unwrap();
+    }
+    (1..=200).for_each(|id| settled(&store, id, "s", None));
+    let keep = Keep { bytes: 8 * SEGMENT, ..NEVER };
+    assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
+    assert!(store.numbers().log_bytes <= keep.bytes);
+    assert_eq!(store.clips("s").unwrap().len(), 100);
+    // Where more than half lives, nothing is won, and nothing is written: also the next time.
+    let tight = Keep { bytes: SEGMENT, ..NEVER };
+    store.upkeep(NOW, tight).unwrap();
+    assert!(store.numbers().log_bytes <= 2 * 100 * 1200 + 2 * SEGMENT);
+    assert_eq!(store.upkeep(NOW, tight).unwrap(), Default::default());
+    assert_eq!(open(&machine.copy()).0.clips("s").unwrap().len(), 100);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! One round of upkeep: which steps, in which order. Call it from one background thread now and then.
 
-use super::live::Survey;
 use crate::limits;
 use crate::store::lock::lock;
 use crate::store::shared::Shared;
@@ -13,14 +12,18 @@ impl Store {
         let _one = lock(&shared.upkeep);
         let mut kept = Kept { entries: shared.prune_entries(now_ms, keep)?, ..Kept::default() };
         shared.prune_seen(now_ms, keep)?;
-        while let Some(survey) = shared.droppable(now_ms, keep)? {
-            let (entries, carried) = shared.carry(&survey, now_ms)?;
-            kept.entries += entries;
-            kept.carried += carried;
-            if !shared.drop_segment(survey.segment)? {
-                break;
+        // What is carried now stands behind it: one pass through the log, so that it ends.
+        let end = shared.log.flushed().segment();
+        'pass: while let Some(last) = shared.droppable(now_ms, keep, end)? {
+            while let Some(oldest) = shared.log.segments().first().map(|one| one.0).filter(|id| *id <= last) {
+                let Some((entries, carried)) = shared.carry(oldest, now_ms)? else { break 'pass };
+                kept.entries += entries;
+                kept.carried += carried;
+                if !shared.drop_segment(oldest)? {
+                    break 'pass;
+                }
+                kept.segments += 1;
             }
-            kept.segments += 1;
         }
         kept.compacted = shared.compact()?;
         Ok(kept)
@@ -28,22 +31,25 @@ impl Store {
 }
 
 impl Shared {
-    /// The oldest segment, if it should be dropped and may be.
-    fn droppable(&self, now_ms: u64, keep: Keep) -> Result<Option<Survey>, StoreError> {
+    /// Up to which segment, all from the oldest on, the log should be dropped: the shortest part of it in which what
+    /// must be written again is clearly less than what is freed, or nothing is won.
+    fn droppable(&self, now_ms: u64, keep: Keep, end: u64) -> Result<Option<u64>, StoreError> {
         let segments = self.log.segments();
-        let [(oldest, len), _, ..] = segments.as_slice() else { return Ok(None) };
-        if *oldest >= self.log.flushed().segment() {
-            return Ok(None);
-        }
         let total: u64 = segments.iter().map(|(_, len)| len).sum();
-        let survey = self.survey(*oldest, now_ms)?;
-        // What is written again must be clearly less than what is freed, or nothing is won.
-        let worth = if total > keep.bytes {
-            survey.carried_bytes <= len / 2
-        } else {
-            survey.entries == 0 && survey.carried_bytes <= len / 8
-        };
-        Ok((worth && !survey.unsettled).then_some(survey))
+        let (mut freed, mut carried) = (0, 0);
+        for (id, len) in segments.into_iter().filter(|(id, _)| *id < end) {
+            let survey = self.survey(id, now_ms)?;
+            if total <= keep.bytes {
+                let idle = survey.entries == 0 && survey.carried_bytes <= len / 8;
+                return Ok(idle.then_some(id));
+            }
+            freed += len;
+            carried += survey.carried_bytes;
+            if carried <= freed / 2 {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
     }
 
     /// Takes a segment's file away, after log and database no longer need it.

@@ -83,6 +83,8 @@ impl Model {
             Record::Seen(seen) => {
                 self.seen.insert((seen.session.clone(), seen.path.display()), seen.clone());
             }
+            // What stands already stands there.
+            Record::Carried(_) => {}
             Record::Queued(job) => {
                 self.last = self.last.max(job.id.0);
                 self.queued.insert(job.id.0, record.clone());

@@ -10,7 +10,12 @@ use crate::os::BootId;
 use crate::store::Position;
 use crate::store::log::frame::{FRAME, Frame};
 use crate::store::log::payload;
-use crate::store::record::{Record, Settle, Start};
+use crate::store::record::{Carried, Entry, Record, Settle, Start};
+
+fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
+    let hooks = receipt.iter().map(|_| JobId(16)).collect();
+    Record::Carried(Carried { entry: entry.clone(), receipt, undone, hooks })
+}
 
 fn records() -> Vec<(&'static str, Record)> {
     let mut e = entry(12, "session", &["src/a.rs", "b"]);
@@ -23,6 +28,8 @@ fn records() -> Vec<(&'static str, Record)> {
     vec![
         ("start", Record::Start(start)),
         ("intent", Record::Intent(e.clone())),
+        ("carried", carried(&e, Some(vec![1, 2]), true)),
+        ("carried-unsealed", carried(&e, None, false)),
         ("void", Record::Void(JobId(12))),
         ("seal", seal(12)),
         ("settle", Record::Settle(Settle { id: JobId(12), diverged: true })),

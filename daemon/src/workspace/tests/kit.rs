@@ -66,6 +66,23 @@ impl Bench {
         std::fs::write(self.folder.path().join("w").join(path), text).unwrap();
     }
 
+    pub(crate) fn mkdir(&self, path: &str) {
+        std::fs::create_dir(self.folder.path().join("w").join(path)).unwrap();
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.folder.path().join("w").join(path)).unwrap();
+    }
+
+    /// The names in a folder, sorted.
+    pub(crate) fn list(&self, path: &str) -> Vec<String> {
+        let listed = std::fs::read_dir(self.folder.path().join("w").join(path)).unwrap();
+        let mut names: Vec<String> =
+            listed.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     pub(crate) fn get(&self, path: &str) -> String {
         std::fs::read_to_string(self.folder.path().join("w").join(path)).unwrap()
     }

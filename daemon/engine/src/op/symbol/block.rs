@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use editd_syntax::Language;
 
+use super::around::line_end;
 use super::edit::{Site, SymbolEdit};
 use super::fitting::{Fit, trimmed};
 use super::spacing::deeper;
@@ -45,6 +46,23 @@ pub(super) fn in_block(
     let made = Fit { torn: false, ..site.fit(&edit.text, &target) }.text(given)?;
     let ending = if ending.is_empty() { site.ending(body.start) } else { (*ending).to_owned() };
     Ok(Some([header, ending.as_str(), &made].concat()))
+}
+
+/// What of a file gives way to a block of text with its header, and to what: a comment behind the body goes behind the
+/// header, since below it would be text.
+pub(super) fn with_comment(site: &Site<'_, '_>, body: &Range<usize>, made: String) -> (Range<usize>, String) {
+    let text = site.scene.text;
+    let end = line_end(text, body.end);
+    let comment = text.content.cut(body.end..end);
+    let header = made.find(['\n', '\r']).map(|at| made.split_at(at)).filter(|(header, _)| is_header(header));
+    match header {
+        Some((header, rest))
+            if site.known.language == Language::Yaml && comment.trim_start().starts_with('#') =>
+        {
+            (body.start..end, [header, comment, rest].concat())
+        }
+        _ => (body.clone(), made),
+    }
 }
 
 /// Whether a line opens a block of text.

@@ -6,7 +6,7 @@ use editd_proto::error::Code;
 use editd_syntax::{Kind, Language};
 
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start};
-use super::block::in_block;
+use super::block::{in_block, with_comment};
 use super::edit::{Site, SymbolEdit};
 use super::expression::refuse_statements;
 use super::fitting::{one_line, same, trimmed};
@@ -179,7 +179,8 @@ fn open_body(
         let made = site.fit(&edit.text, &inner).text(given)?;
         return Ok((start..body.end, [site.ending(body.start), made].concat()));
     }
-    Ok((body.clone(), site.fit_inside(&edit.text, &outer, given).inline(given)?))
+    let made = site.fit_inside(&edit.text, &outer, given).inline(given)?;
+    Ok(with_comment(site, body, made))
 }
 
 /// The indentation of what takes the place of a body that begins its line: that of the body, but where a list of YAML
@@ -199,6 +200,8 @@ fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
     let given = given.trim_start();
     match site.known.language {
         Language::Python => !one_line && !is_value(site.symbol.kind),
+        // An item may begin behind the dash.
+        Language::Yaml if one_line && site.symbol.kind != Kind::Key => false,
         Language::Yaml if one_line => {
             given == "-" || given.starts_with("- ") || site.quotes().is_mapping(given)
         }

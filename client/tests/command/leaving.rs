@@ -1,0 +1,69 @@
+//! A daemon that leaves, or is gone before it answered: what is asked again, of whom, and how often. The daemon is played.
+
+use editd_proto::message::{Status, StopReply, kind};
+use editd_proto::{Code, WireError};
+use serde_json::json;
+
+use super::peer::{Says, Scene, frame, reply};
+use super::{content, err, object, out, receipt, status};
+
+#[test]
+fn a_lost_answer_is_asked_for_again_only_where_twice_is_once() {
+    let first_leaves = || {
+        Scene::new(|number, message| match (number, message.kind()) {
+            (0, _) => Says::Leaves,
+            (_, kind::READ) => reply(message, &content(b"again")),
+            _ => reply(message, &receipt(Status::Applied, None)),
+        })
+    };
+    let output = first_leaves().run(&["read", "a"], b"");
+    assert_eq!((status(&output), out(&output)), (0, "again"));
+    let output = first_leaves().run(&["replace", "a", "x", "y", "--key", "k"], b"");
+    assert_eq!(status(&output), 0, "{}", err(&output));
+    let scene = first_leaves();
+    let output = scene.run(&["replace", "a", "x", "y"], b"");
+    assert_eq!((status(&output), out(&output)), (5, ""));
+    assert!(err(&output).contains("may be done or not"), "{}", err(&output));
+    assert_eq!(scene.heard.try_iter().filter(|message| message.kind() == kind::EDIT).count(), 1);
+}
+
+#[test]
+fn what_a_leaving_daemon_did_not_do_is_asked_of_the_next_one() {
+    let stopping = || WireError::new(Code::Stopping, "connect again");
+    for id_of_all in [false, true] {
+        let scene = Scene::new(move |number, message| match number {
+            0 | 1 => {
+                let id = if id_of_all { 0 } else { message.id() };
+                Says::Last(frame(id, kind::ERROR, &stopping()))
+            }
+            _ => reply(message, &receipt(Status::Applied, None)),
+        });
+        let output = scene.run(&["replace", "a", "x", "y"], b"");
+        assert_eq!(status(&output), 0, "{}", err(&output));
+        assert_eq!(scene.heard.try_iter().filter(|message| message.kind() == kind::EDIT).count(), 3);
+    }
+    let scene = Scene::new(move |_, message| Says::Last(frame(message.id(), kind::ERROR, &stopping())));
+    let output = scene.run(&["replace", "a", "x", "y"], b"");
+    assert_eq!(status(&output), 1, "not for ever: {}", err(&output));
+}
+
+#[test]
+fn a_wait_ends_well_only_when_the_job_has() {
+    let queued = || receipt(Status::Queued, None);
+    let scene = Scene::new(move |_, message| reply(message, &queued()));
+    assert_eq!(status(&scene.run(&["edit", "--detach"], br#"{"files": []}"#)), 0);
+    assert_eq!(status(&scene.run(&["wait", "17", "--timeout", "1s"], b"")), 1);
+    // Without a time of its own, a wait goes on where the daemon's longest is over.
+    let scene = Scene::new(move |number, message| match number {
+        0 => reply(message, &queued()),
+        _ => reply(message, &receipt(Status::Applied, None)),
+    });
+    assert_eq!(status(&scene.run(&["wait", "17"], b"")), 0);
+}
+
+#[test]
+fn stop_returns_when_the_daemon_has_left() {
+    let scene = Scene::new(|_, message| Says::Last(frame(message.id(), kind::STOP, &StopReply { pid: 5 })));
+    let output = scene.run(&["stop", "--json"], b"");
+    assert_eq!((status(&output), object(&output)), (0, json!({"pid": 5})));
+}

@@ -1,0 +1,95 @@
+//! Whether the workspace is still where it was opened, and where its daemon listens, for those who find it taken. It
+//! looks at the workspace's own folder and at `.editd/lock`, at nothing else.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Disk;
+use super::folders::{LOCK, open_or_create};
+use crate::os::{Access, Dir, read_all};
+
+/// Bytes of `.editd/lock` that are read: more than a socket's path has.
+const ADDRESS: usize = 4096;
+
+/// Why a workspace could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another daemon holds the lock, and listens there.
+    #[error("another editd serves this workspace{}", way_to(.0))]
+    Locked(String),
+    /// The system refused.
+    #[error("cannot {what}: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What to do about it.
+fn way_to(address: &str) -> String {
+    match address {
+        "" => "; stop it (`editctl stop`) or use it".to_owned(),
+        address => format!(
+            " at {address}; use it (`editctl --socket {address} ...`), or stop it (`editctl --socket {address} stop`)"
+        ),
+    }
+}
+
+impl Disk {
+    /// Whether the workspace's path leads to the folder that was opened. Others may have moved that one, or put another
+    /// in its place: what is done here would not be seen there.
+    ///
+    /// # Errors
+    /// What the system says where it cannot be told.
+    pub fn stands(&self) -> io::Result<bool> {
+        use io::ErrorKind::{NotADirectory, NotFound};
+        let there = match self.os.open_dir(self.root.path()) {
+            Err(gone) if matches!(gone.kind(), NotFound | NotADirectory) => return Ok(false),
+            opened => opened?.stat_self()?.identity,
+        };
+        // Both looked at now: some file systems tell another birth time later.
+        Ok(there == self.root.dir().stat_self()?.identity)
+    }
+
+    /// Writes into `.editd/lock` where the daemon listens, so that who finds the workspace taken finds it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn announce(&self, address: &[u8]) -> io::Result<()> {
+        let mut kept = lock(&self.address);
+        address.clone_into(&mut kept);
+        self.write_address(&kept)
+    }
+
+    /// The same into a folder that was made anew. Who finds the workspace taken can do without it.
+    pub(super) fn announce_again(&self) {
+        let kept = lock(&self.address);
+        if !kept.is_empty()
+            && let Err(why) = self.write_address(&kept)
+        {
+            tracing::warn!(%why, "cannot write into .editd/lock where this daemon listens");
+        }
+    }
+
+    fn write_address(&self, address: &[u8]) -> io::Result<()> {
+        let lock = open_or_create(&self.own_dir()?, LOCK)?;
+        lock.set_len(0)?;
+        lock.write_all_at(address, 0)
+    }
+}
+
+fn lock(address: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+    // Nothing that may panic runs under the lock.
+    address.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where the daemon that holds the lock listens; empty where it does not say.
+pub(super) fn announced(own: &Dir) -> String {
+    let said = own.open_file(LOCK, Access::Read).and_then(|lock| read_all(&*lock, ADDRESS));
+    String::from_utf8_lossy(&said.unwrap_or_default()).into_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,302 @@
+//! Leaving and coming back: a folder that is moved or replaced under its daemon, a stop that takes long, who comes while
+//! a daemon leaves, who waits for a job meanwhile, and who looks for the daemon in another place.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+use editd_proto::message::kind;
+use editd_proto::place;
+use editd_tests::client::Failure;
+use editd_tests::house::House;
+use editd_tests::{jobs, wait};
+use serde_json::{Value, json};
+
+fn run(house: &House, words: &[&str]) -> Output {
+    house.editctl().args(words).output().unwrap()
+}
+
+/// What it printed, of one that ended well.
+#[track_caller]
+fn done(house: &House, words: &[&str]) -> String {
+    let output = run(house, words);
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn pid(house: &House) -> u64 {
+    let status: Value = serde_json::from_str(&done(house, &["status", "--json"])).unwrap();
+    status["pid"].as_u64().unwrap()
+}
+
+/// Moves the workspace away; in its place stands what another clone would bring.
+fn replace(house: &House) -> PathBuf {
+    let away = house.folder("away");
+    fs::rename(house.workspace(), &away).unwrap();
+    fs::create_dir_all(house.workspace().join(".git")).unwrap();
+    house.put("a.txt", "one\n");
+    away
+}
+
+#[test]
+fn of_a_replaced_folder_the_next_command_edits_what_is_there_now() {
+    let house = House::new();
+    house.put("a.txt", "one\n");
+    done(&house, &["read", "a.txt"]);
+    let first = pid(&house);
+    let away = replace(&house);
+    done(&house, &["replace", "a.txt", "one", "two"]);
+    assert_eq!(
+        (house.get("a.txt"), fs::read(away.join("a.txt")).unwrap()),
+        (b"two\n".to_vec(), b"one\n".to_vec())
+    );
+    assert_ne!(pid(&house), first);
+    let found = done(&house, &["doctor"]);
+    assert!(found.contains("folder"), "{found}");
+
+    // Removed, and cloned again.
+    fs::remove_dir_all(house.workspace()).unwrap();
+    house.put("a.txt", "cloned\n");
+    assert_eq!(done(&house, &["read", "a.txt"]), "cloned\n");
+}
+
+#[test]
+fn whoever_is_connected_when_the_folder_is_replaced_is_refused_and_nothing_is_done() {
+    let verify = jobs::with(jobs::append("a.txt", "x"), "mode", json!("verify_only"));
+    let unchanged = jobs::one("a.txt", json!({ "op": "chmod", "mode": "644" }));
+    let missing = jobs::one("a.txt", json!({ "op": "replace", "old": "nowhere", "new": "" }));
+    let at = json!({ "path": "a.txt" });
+    for (request, body) in [
+        (kind::EDIT, jobs::append("a.txt", "lost\n")),
+        (kind::EDIT, verify),
+        (kind::EDIT, unchanged),
+        (kind::EDIT, missing),
+        (kind::READ, at.clone()),
+        (kind::OUTLINE, at),
+        (kind::UNDO, json!({})),
+    ] {
+        let mut house = House::started();
+        house.put("a.txt", "one\n");
+        let mut client = house.client("s");
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "more\n")));
+        let away = replace(&house);
+        let found = client.ask_json(kind::CHECK, &json!({}));
+        let folder = &found["findings"][0];
+        assert_eq!((&folder["subject"], &folder["severity"]), (&json!("folder"), &json!("bad")), "{found}");
+        let refused = client.ask_json(request, &body);
+        jobs::refused(&refused, "stopping");
+        assert_eq!(house.get("a.txt"), b"one\n");
+        assert_eq!(fs::read(away.join("a.txt")).unwrap(), b"one\nmore\n");
+        // Who comes now finds it leaving.
+        match house.try_client("late") {
+            Err(Failure::Refused(error)) => assert!(error.message.contains("moved"), "{error:?}"),
+            Err(Failure::Lost(_)) => {}
+            Ok(_) => panic!("it serves a folder that is not there"),
+        }
+        assert_eq!(house.wait().code(), Some(0), "{}", house.said());
+    }
+}
+
+#[test]
+fn a_detached_job_that_finds_the_folder_replaced_is_run_by_the_next_daemon() {
+    let mut house = House::started();
+    let gate = Gate::in_front_of(&house, "a.txt");
+    house.put("a.txt", "");
+    let mut client = house.client("s");
+    client.send(kind::EDIT, &jobs::append("a.txt", "first\n")).unwrap();
+    gate.reached();
+    let queued =
+        client.ask_json(kind::EDIT, &jobs::with(jobs::append("a.txt", "second\n"), "detach", json!(true)));
+    replace(&house);
+    gate.open();
+    let first = client.receive().unwrap();
+    jobs::applied(&first.body().unwrap());
+    // It has its turn now, and nobody waits for it.
+    assert_eq!(house.wait().code(), Some(0), "{}", house.said());
+    house.start();
+    let ended = house.client("s").ask_json(kind::WAIT, &json!({ "job": queued["job"] }));
+    jobs::applied(&ended);
+    assert_eq!(house.get("a.txt"), b"one\nsecond\n");
+}
+
+/// A hook that waits until it is let go.
+struct Gate {
+    fifo: PathBuf,
+    mark: PathBuf,
+}
+
+impl Gate {
+    fn in_front_of(house: &House, files: &str) -> Self {
+        let (fifo, mark) = (house.folder("home").join("gate"), house.folder("home").join("mark"));
+        let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+        assert!(made.success());
+        let script = format!("touch '{}'; cat '{}'", mark.display(), fifo.display());
+        let command = json!(["sh", "-c", script, "sh", "{path}"]);
+        let config = format!(
+            "[[after_write]]\nname = \"gate\"\nfiles = [\"{files}\"]\ncommand = {command}\ntimeout = \"600s\"\n"
+        );
+        house.put(".editd.toml", config);
+        let told = house.client("s").ask_json(kind::TRUST, &json!({}));
+        let told = house.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+        assert_eq!(told["trusted"], true, "{told}");
+        Self { fifo, mark }
+    }
+
+    fn reached(&self) {
+        wait::until("the hook runs", wait::LONG, || self.mark.exists().then_some(()));
+    }
+
+    /// Lets the hook go that waits, and none after it.
+    fn open(&self) {
+        drop(File::options().write(true).open(&self.fifo).unwrap());
+    }
+}
+
+fn begin(house: &House, words: &[&str], said: &str) -> Child {
+    let said = File::create(house.folder("home").join(said)).unwrap();
+    house.editctl().args(words).stdout(Stdio::piped()).stderr(said).spawn().unwrap()
+}
+
+fn said(house: &House, name: &str, what: &str) {
+    let path = house.folder("home").join(name);
+    wait::until(what, wait::LONG, || {
+        fs::read_to_string(&path).unwrap().contains("waiting for it").then_some(())
+    });
+}
+
+fn is_locked(path: PathBuf) -> bool {
+    File::open(path).is_ok_and(|file| file.try_lock().is_err())
+}
+
+#[test]
+fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_next() {
+    let mut house = House::started();
+    let gate = Gate::in_front_of(&house, "a.txt");
+    let old = house.pid();
+    let queued: Value = {
+        let job = jobs::with(jobs::append("a.txt", "done\n"), "detach", json!(true));
+        house.client("s").ask_json(kind::EDIT, &job)
+    };
+    gate.reached();
+    let mut stops = begin(&house, &["stop"], "stop");
+    said(&house, "stop", "it says that the daemon has to finish");
+    let lock = place::lock(&house.socket());
+    assert_eq!(fs::read_to_string(&lock).unwrap(), format!("leaving {old}\n"));
+    assert!(!house.socket().exists());
+    let mut again = begin(&house, &["stop", "--json"], "again");
+    let mut asks = begin(&house, &["status", "--json"], "asks");
+    said(&house, "again", "another stop waits too");
+    said(&house, "asks", "who asks is told what is waited for");
+    assert_eq!(run(&house, &["status", "--no-spawn"]).status.code(), Some(4));
+    for waits in [&mut stops, &mut again, &mut asks] {
+        assert!(waits.try_wait().unwrap().is_none(), "the daemon has not ended");
+    }
+    gate.open();
+    let out = |child: Child| {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(out(stops), format!("stopped process {old}\n"));
+    assert_eq!(serde_json::from_str::<Value>(&out(again)).unwrap(), json!({ "pid": old }));
+    assert_eq!(house.wait().code(), Some(0));
+    let status: Value = serde_json::from_str(&out(asks)).unwrap();
+    assert_ne!(status["pid"], old);
+    let ended: Value =
+        serde_json::from_str(&done(&house, &["wait", "--json", &jobs::number(&queued).to_string()])).unwrap();
+    jobs::applied(&ended);
+
+    for _ in 0..10 {
+        pid(&house);
+        done(&house, &["stop"]);
+        let state =
+            fs::read_dir(house.folder("state").join("editd")).unwrap().next().unwrap().unwrap().path();
+        assert!(!is_locked(state.join("lock")) && !is_locked(lock.clone()), "it has ended");
+    }
+}
+
+#[test]
+fn who_waits_for_a_job_learns_how_it_ended_also_from_the_next_daemon() {
+    let mut house = House::started();
+    let gate = Gate::in_front_of(&house, "a.txt");
+    house.put("a.txt", "");
+    let mut client = house.client("s");
+    client.send(kind::EDIT, &jobs::append("a.txt", "first\n")).unwrap();
+    gate.reached();
+    let detached = jobs::with(jobs::append("a.txt", "second\n"), "detach", json!(true));
+    let job = jobs::number(&client.ask_json(kind::EDIT, &detached)).to_string();
+    let late = run(&house, &["wait", &job, "--timeout", "1ms"]);
+    assert_eq!(late.status.code(), Some(1), "it has not run: {}", String::from_utf8_lossy(&late.stdout));
+    let waits = begin(&house, &["wait", &job], "waits");
+    wait::until("it waits", wait::LONG, || {
+        let status = house.client("look").ask_json(kind::STATUS, &json!({}));
+        (status["sessions"] == 3).then_some(())
+    });
+    let mut stops = begin(&house, &["stop"], "stops");
+    said(&house, "waits", "who waits is told that the daemon leaves");
+    gate.open();
+    let first = client.receive().unwrap();
+    jobs::applied(&first.body().unwrap());
+    assert!(stops.wait().unwrap().success());
+    assert_eq!(house.wait().code(), Some(0));
+    // The next daemon runs it, and its hook.
+    gate.open();
+    let output = waits.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(house.get("a.txt"), b"first\nsecond\n");
+}
+
+#[test]
+fn nobody_is_refused_because_a_daemon_leaves() {
+    let house = House::new();
+    pid(&house);
+    for round in 0..15 {
+        let stops = begin(&house, &["stop"], "stops");
+        let asks: Vec<Child> = (0..4)
+            .map(|n| {
+                let mut command = house.editctl();
+                command.args(["clip", "set", &format!("c{round}-{n}"), "-"]);
+                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        for child in asks {
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        stops.wait_with_output().unwrap();
+    }
+}
+
+#[test]
+fn who_looks_in_another_place_is_told_where_the_daemon_listens() {
+    let house = House::started();
+    house.put("a.txt", "one\n");
+    let socket = house.socket().display().to_string();
+    let elsewhere = |words: &[&str], state: &str| {
+        let mut command = house.editctl();
+        command.env("XDG_RUNTIME_DIR", house.folder("home")).env("XDG_STATE_HOME", house.folder(state));
+        command.args(words).output().unwrap()
+    };
+    for state in ["state", "home"] {
+        let output = elsewhere(&["status"], state);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(4), "{told}");
+        assert!(told.contains(&format!("editctl --socket {socket} stop")), "{told}");
+    }
+    assert_eq!(elsewhere(&["--socket", &socket, "read", "a.txt"], "state").stdout, b"one\n");
+
+    // In a folder that was moved, too; and there the way leads on.
+    let away = house.folder("away");
+    fs::rename(house.workspace(), &away).unwrap();
+    fs::create_dir(house.workspace()).unwrap();
+    let mut moved = house.editctl();
+    let output = moved.current_dir(&away).arg("status").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains(&format!("editctl --socket {socket} stop")), "{told}");
+    elsewhere(&["--socket", &socket, "stop"], "state");
+    wait::until("the moved folder has a daemon of its own", wait::LONG, || {
+        let mut moved = house.editctl();
+        let output = moved.current_dir(&away).args(["read", "a.txt"]).output().unwrap();
+        (output.stdout == b"one\n").then_some(())
+    });
+}
