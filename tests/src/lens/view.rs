@@ -33,11 +33,11 @@ impl View {
                 continue;
             }
             let name = path.rsplit('/').next().unwrap_or_default();
-            let beside = name.starts_with(".editd-");
-            // On other mounts, what was set aside stays where it was.
-            if beside && name.contains("-lost-") {
+            // What was set aside on another mount is lost property like that in `.editd/lost`.
+            if name.starts_with(".editd-slot-lost-") {
                 continue;
             }
+            let beside = name.starts_with(".editd-");
             if beside || path.starts_with(".editd/staging/") {
                 view.slots.push(path);
             } else if !path.starts_with(".editd/") {

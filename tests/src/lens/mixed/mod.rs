@@ -2,7 +2,8 @@
 //! and a failed call, a deed while no daemon runs. It plays a few of the many combinations, chosen by a seed.
 //!
 //! *Limitations*: a job whose seal a cut took may be taken back where others change one of its files before the next
-//! start; its client had its answer. This lens asks then only that people are told and that nothing older is lost.
+//! start; its client had its answer. This lens asks then only that people are told and that nothing older is lost. What a
+//! cut tore just after a job had put it over others' bytes may be left torn, its entry diverged, where theirs are kept.
 
 pub mod play;
 pub mod verdict;

@@ -1,6 +1,7 @@
 //! What must hold whatever came together: the job is wholly there or not at all, an answer stands, what others touched
 //! shows what they did, and nothing that ever stood is lost.
 
+use editd::journal::recover::decide::is_torn;
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::play::Play;
@@ -63,7 +64,9 @@ impl Scene<'_, '_> {
         }
         let there = self.stands(&desk)?;
         self.nothing_is_lost(&desk.machine, chronicle)?;
-        let slots = View::of(&desk.machine).slots;
+        let mut slots = View::of(&desk.machine).slots;
+        // On another mount a slot goes with its folder.
+        slots.retain(|slot| !slot.contains(".moved/"));
         if !slots.is_empty() {
             self.say(&format!("settled, these slots are left: {slots:?}"));
         }
@@ -125,7 +128,7 @@ impl Scene<'_, '_> {
         }
         let view = View::of(&desk.machine);
         self.others(&view, there, if there { &[] } else { exempt });
-        let told = self.stable && !self.tells_nothing(&entries);
+        let told = self.stable && !self.tells_nothing(&entries) && !self.left_torn(&view, &entries);
         if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
             && !ends.shows(&view, reach, there)
         {
@@ -151,6 +154,18 @@ impl Scene<'_, '_> {
         // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
         let halved = story.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
         frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
+    }
+
+    /// Whether the cut tore what a job had just put over others' bytes: it is left so, and theirs are set aside.
+    fn left_torn(&self, view: &View, entries: &[EntrySummary]) -> bool {
+        let path = self.play.path;
+        let bytes = |view: &View| view.files.get(path).and_then(|seen| seen.bytes().map(<[u8]>::to_vec));
+        let (Some(found), Some(ends)) = (bytes(view), self.play.ends) else { return false };
+        let torn = |end: &&View| bytes(end).is_some_and(|made| found != made && is_torn(&found, &made));
+        self.cut
+            && self.answer == Answer::Waiting
+            && entries.iter().any(|entry| entry.diverged)
+            && [&ends.journaled, &ends.on_top].iter().any(torn)
     }
 
     /// What nobody else touched shows the job, or nothing of it.
