@@ -27,8 +27,6 @@ impl Steady {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
     use std::sync::Mutex;
 
     use super::*;
