@@ -68,13 +68,13 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
     if hooks.is_empty() {
         return Ok(sealed);
     }
-    // Should the daemon end while one runs, its change must be told from the job's.
-    rooms.store.write_kept();
     let stands = stand::of_job(&sealed);
     let began = rooms.clock.monotonic();
     let mut work = Work { rooms, sealed: &sealed, stands, fresh, began, runs: 0, brought: brought.clone() };
     let mut told = Vec::with_capacity(hooks.len());
     for hook in hooks {
+        // Should the daemon end while it runs, its change must be told from what was there before.
+        rooms.store.write_kept();
         // The job is done: a mistake in what follows must not be told as the job's end.
         let ran = catch_unwind(AssertUnwindSafe(|| match hook.stdout {
             true => rewritten::run(&mut work, hook),
