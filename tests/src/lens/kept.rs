@@ -13,6 +13,7 @@ use editd::store::record::FileRecord;
 use editd::store::{Query, Store};
 
 use super::desk::{ROOT, STATE, options};
+use super::strict;
 use super::view::View;
 use crate::sim::{Outside, Seen, SimMachine, Snapshot};
 
@@ -90,7 +91,12 @@ impl Chronicle {
 /// Whether people find what stands there: in the workspace, or among what was set aside; a slot is neither.
 fn is_found(path: &str) -> bool {
     let beside = path.rsplit('/').next().is_some_and(|name| name.starts_with(".editd-"));
-    path.starts_with(".editd/lost/") || path.contains("-lost-") || !(beside || path.starts_with(".editd/"))
+    // On another mount a slot goes with the folder that others move.
+    let moved = !strict() && path.contains(".moved/");
+    moved
+        || path.starts_with(".editd/lost/")
+        || path.contains("-lost-")
+        || !(beside || path.starts_with(".editd/"))
 }
 
 /// Every record of every entry, oldest first, as the next process would read them.

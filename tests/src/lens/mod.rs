@@ -25,6 +25,12 @@ pub fn long() -> bool {
     std::env::var_os("LENS").is_some_and(|value| value == "long")
 }
 
+/// Whether the lenses also ask for what recovery is known not to give yet (`STRICT=1`): see [`mixed`].
+#[must_use]
+pub fn strict() -> bool {
+    std::env::var_os("STRICT").is_some()
+}
+
 /// The stories whose names begin with what `STORY` says; all of them where it says nothing.
 #[must_use]
 pub fn chosen(stories: Vec<story::Story>) -> Vec<story::Story> {

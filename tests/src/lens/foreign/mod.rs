@@ -17,6 +17,7 @@ use super::desk::Desk;
 use super::image::{Album, Cuts, Image};
 use super::kept::{AT_FIRST, Chronicle, taken_away_by};
 use super::story::{Course, KEY, Story};
+use super::strict;
 use super::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, When};
 use deed::Deed;
@@ -206,6 +207,10 @@ impl Run<'_> {
         }
         let applied = receipt.map(|receipt| receipt.status == Status::Applied);
         let may = |view: &View| match applied {
+            // On another mount a slot goes with the folder, and what was put there cannot be taken back.
+            Some(false) if self.deed == Deed::MoveFolder && !strict() => {
+                view.files == alone.files || self.ends.taken_back_around(view, self.deed.reach(self.path))
+            }
             Some(false) => view.files == alone.files,
             Some(true) => [on_top, below, journaled].iter().any(|end| view.files == end.files),
             None => self.ends.have(view) || self.ends.taken_back_around(view, self.deed.reach(self.path)),

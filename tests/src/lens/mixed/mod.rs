@@ -1,9 +1,11 @@
 //! The lens of what comes together: another process's deed and then a power cut, a failed call and then a cut, a deed
 //! and a failed call, a deed while no daemon runs. It plays a few of the many combinations, chosen by a seed.
 //!
-//! *Limitations*: a job whose seal a cut took may be taken back where others change one of its files before the next
-//! start; its client had its answer. This lens asks then only that people are told and that nothing older is lost. What a
-//! cut tore just after a job had put it over others' bytes may be left torn, its entry diverged, where theirs are kept.
+//! *Limitations*, each of which `STRICT=1` does away with: a job whose seal a cut took may be taken back where others
+//! change one of its files before the next start, though its client had its answer; what others wrote, and a job had
+//! displaced when the power was cut, need not stand at its path again: it may show what a job had found or torn bytes,
+//! and an entry on that file alone may say `diverged`; on another mount a slot goes with the folder that others move.
+//! Nothing is lost in any of these, and that is asked for always.
 
 pub mod play;
 pub mod verdict;

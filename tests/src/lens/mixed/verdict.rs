@@ -10,6 +10,7 @@ use crate::lens::foreign::deed::Deed;
 use crate::lens::image::Answer;
 use crate::lens::kept::{AT_FIRST, Chronicle};
 use crate::lens::story::KEY;
+use crate::lens::strict;
 use crate::lens::view::View;
 use crate::sim::SimMachine;
 
@@ -56,8 +57,8 @@ impl Scene<'_, '_> {
         self.harmed(&desk);
         // A seal is not flushed before the reply: where it is lost, nothing tells an answered job from one that never came
         // so far, and what others changed before this start takes it back. People are told, and nothing older is lost.
-        if self.unsealed && desk.notes.iter().any(|note| note.contains("was taken back: others had changed"))
-        {
+        let told = |note: &String| note.contains("was taken back: others had changed");
+        if self.unsealed && !strict() && desk.notes.iter().any(told) {
             let lost = chronicle.lost(&desk.machine, true)?;
             self.found.extend(lost.into_iter().filter(|what| what.contains(AT_FIRST)));
             return Ok(());
@@ -66,7 +67,7 @@ impl Scene<'_, '_> {
         self.nothing_is_lost(&desk.machine, chronicle)?;
         let mut slots = View::of(&desk.machine).slots;
         // On another mount a slot goes with its folder.
-        slots.retain(|slot| !slot.contains(".moved/"));
+        slots.retain(|slot| strict() || !slot.contains(".moved/"));
         if !slots.is_empty() {
             self.say(&format!("settled, these slots are left: {slots:?}"));
         }
@@ -128,7 +129,9 @@ impl Scene<'_, '_> {
         }
         let view = View::of(&desk.machine);
         self.others(&view, there, if there { &[] } else { exempt });
-        let told = self.stable && !self.tells_nothing(&entries) && !self.left_torn(&view, &entries);
+        let told = self.stable
+            && !self.tells_nothing(&entries)
+            && (strict() || !self.is_open(&view, there, &entries));
         if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
             && !ends.shows(&view, reach, there)
         {
@@ -156,16 +159,23 @@ impl Scene<'_, '_> {
         frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
     }
 
-    /// Whether the cut tore what a job had just put over others' bytes: it is left so, and theirs are set aside.
-    fn left_torn(&self, view: &View, entries: &[EntrySummary]) -> bool {
-        let path = self.play.path;
-        let bytes = |view: &View| view.files.get(path).and_then(|seen| seen.bytes().map(<[u8]>::to_vec));
-        let (Some(found), Some(ends)) = (bytes(view), self.play.ends) else { return false };
-        let torn = |end: &&View| bytes(end).is_some_and(|made| found != made && is_torn(&found, &made));
-        self.cut
-            && self.answer == Answer::Waiting
-            && entries.iter().any(|entry| entry.diverged)
-            && [&ends.journaled, &ends.on_top].iter().any(torn)
+    /// Whether the path shows what recovery is known to leave there yet, where a job had displaced others' bytes.
+    fn is_open(&self, view: &View, there: bool, entries: &[EntrySummary]) -> bool {
+        let Play { path, course, .. } = *self.play;
+        let Some(ends) = self.play.ends.filter(|_| self.cut && self.answer != Answer::Sealed) else {
+            return false;
+        };
+        let at = |view: &View| view.files.get(path).cloned();
+        let bytes = |view: &View| at(view).and_then(|seen| seen.bytes().map(<[u8]>::to_vec));
+        let torn = |end: &&View| match (bytes(view), bytes(end)) {
+            (Some(found), Some(made)) => found != made && is_torn(&found, &made),
+            _ => false,
+        };
+        let diverged = there && entries.iter().any(|entry| entry.diverged);
+        let single = course.paths.len() == 1;
+        (diverged && [&ends.journaled, &ends.on_top].iter().any(torn))
+            || (diverged && single && at(view) == at(&ends.alone))
+            || (!there && at(view) == at(&course.before))
     }
 
     /// What nobody else touched shows the job, or nothing of it.
