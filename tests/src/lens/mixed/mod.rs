@@ -162,6 +162,12 @@ impl Look<'_> {
         if with_deed && ends.is_none_or(|ends| ends.windows.may_lose(trouble.deed)) {
             return Ok(());
         }
+        // A writer that rests longer than the grace time is not noticed where there are no leases.
+        let late =
+            trouble.deed.is_some_and(|(deed, call)| deed == Deed::AppendHeld && call > course.calls[1]);
+        if late && !self.story.abilities.leases {
+            return Ok(());
+        }
         // A call that fails then is as a kill.
         if let (Some(ends), Some((_, call)), Some(_)) = (ends, trouble.deed, trouble.strike)
             && ends.windows.hold_kills(call, ends.calls[1])
