@@ -192,6 +192,19 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec("[ab]{0,2}", 0..12).prop_map(|lines| lines.join("\n"))
 }
 
+#[test]
+fn what_stands_there_among_equal_lines_is_a_conflict_and_not_made_twice() {
+    let base = "a\na\na\na\na\nb\na\n\n\n";
+    let wants = [
+        Splice { at: 14, old: Vec::new(), new: b"b\nb\nb\n".to_vec() },
+        Splice { at: 16, old: Vec::new(), new: b"a\n\n\n".to_vec() },
+    ];
+    let wanted = apply(base.as_bytes(), &wants).unwrap();
+    let current = [b"a\na\na\na\n".as_slice(), &wanted].concat();
+    let refused = merge(base.as_bytes(), &wants, &current, None).unwrap_err();
+    assert_eq!(refused.code, editd_proto::error::Code::Conflict);
+}
+
 /// A few lines of which many are equal.
 fn few() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "\n"]).prop_map(str::to_owned), 0..10)

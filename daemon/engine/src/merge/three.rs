@@ -65,8 +65,9 @@ pub(super) fn merged(
     let ours = sides.ours(&base_text, wanted);
     let mut out = Onto::new(&now);
     let mut conflicts = Conflicts::default();
+    let there = is_there(&ours.changes, &sides);
     for group in sides.groups(&ours.changes, &theirs.changes) {
-        if group.theirs == 0 {
+        if group.theirs == 0 && !there {
             for change in ours.changes.cut(group.ours) {
                 let range = shifted(&change.before.range(), (group.current.0, group.current.0));
                 let wanted = text.content.cut(change.after.range());
@@ -83,6 +84,14 @@ pub(super) fn merged(
     }
     conflicts.refused()?;
     Ok(Merged { splices: out.splices, theirs })
+}
+
+/// Whether all that is wanted, which only adds, stands in the current content already, line behind line: others may have
+/// made it, and a comparison among equal lines sees it elsewhere. Nothing tells, so it is not made twice.
+fn is_there(ours: &[Change], sides: &Sides<'_>) -> bool {
+    let mut current = sides.current.split_inclusive(|byte| *byte == b'\n');
+    let mut wanted = sides.wanted.split_inclusive(|byte| *byte == b'\n');
+    ours.iter().all(|change| change.removed() == 0) && wanted.all(|line| current.any(|other| other == line))
 }
 
 /// The three contents as their lines are told apart: a file with lone `\r` as if they were `\n`.
