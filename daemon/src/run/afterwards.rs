@@ -75,7 +75,7 @@ impl Afterwards {
 
 impl Aftermath for Afterwards {
     fn job_ended(&self, done: Done) {
-        self.shared.tell(|schedule, now| schedule.job_ended(done.relaxed, now));
+        self.shared.tell(|schedule, now| schedule.job_ended(done.relaxed || !done.entries.is_empty(), now));
         self.watching.touched();
         done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
     }

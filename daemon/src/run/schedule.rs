@@ -26,10 +26,11 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// A job has ended; a relaxed one was acknowledged before a flush.
-    pub(super) fn job_ended(&mut self, relaxed: bool, now: Duration) {
-        if relaxed {
-            // Half the promise: the other half is for the flush itself and for being late.
+    /// A job has ended. `unflushed`: the log has more of it than was flushed, all of a relaxed one, and of others that
+    /// they are done, without which a power cut leaves recovery to guess.
+    pub(super) fn job_ended(&mut self, unflushed: bool, now: Duration) {
+        if unflushed {
+            // Half of what is promised for relaxed ones: the other half is for the flush itself and for being late.
             sooner(&mut self.flush, now + Duration::from_millis(limits::RELAXED_MS / 2));
         }
         sooner(&mut self.settle, now + Duration::from_millis(limits::SETTLE_AFTER_MS));
@@ -136,7 +137,7 @@ mod tests {
         let now = first + at(limits::RELAXED_MS / 2);
         assert_eq!(schedule.take(now), Due { flush: true, ..NOTHING });
         schedule.job_ended(false, now);
-        assert!(!schedule.take(now + at(limits::SETTLE_AFTER_MS - 1)).flush, "a durable job needs none");
+        assert!(!schedule.take(now + at(limits::SETTLE_AFTER_MS - 1)).flush, "nothing of it is left");
     }
 
     #[test]
