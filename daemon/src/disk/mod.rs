@@ -40,3 +40,4 @@ pub use folders::Disk;
 pub use lost::Lost;
 pub use place::{Place, PlaceError};
 pub use sight::{Found, Sight};
+pub use standing::OpenError;
