@@ -1,5 +1,6 @@
 //! A job as it is written in JSON, and the flags laid over it. Pure; it reads no file.
 
+mod faulty;
 mod fields;
 mod once;
 #[cfg(test)]
@@ -103,19 +104,19 @@ fn whole_job(map: Map<String, Value>) -> Result<JobRequest, Failure> {
             known_entry(file, &format!("files[{number}]"))?;
         }
     }
-    typed(Value::Object(map))
+    typed(Value::Object(map), |value| faulty::in_job(value.as_object()?))
 }
 
 fn entry(map: Map<String, Value>) -> Result<FileEntry, Failure> {
     known_entry(&map, "file")?;
-    typed(Value::Object(map))
+    typed(Value::Object(map), |value| faulty::in_entry(value.as_object()?, "file"))
 }
 
 fn edit(value: Value) -> Result<Edit, Failure> {
     if let Value::Object(map) = &value {
         known_edit(map, "edit")?;
     }
-    typed(value)
+    typed(value, |value| faulty::in_edit(value, "edit"))
 }
 
 fn known_entry(map: &Map<String, Value>, place: &str) -> Result<(), Failure> {
@@ -149,8 +150,15 @@ fn wrong_position(place: &str) -> Failure {
     ))
 }
 
-fn typed<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
-    serde_json::from_value(value).map_err(|error| Failure::Usage(format!("the job is malformed: {error}")))
+/// Decodes it; `faulty` says at which place it is wrong, where that can be said.
+fn typed<T: DeserializeOwned>(
+    value: Value,
+    faulty: impl FnOnce(&Value) -> Option<String>,
+) -> Result<T, Failure> {
+    T::deserialize(&value).map_err(|error| {
+        let place = faulty(&value).unwrap_or_else(|| error.to_string());
+        Failure::Usage(format!("the job is malformed: {place}"))
+    })
 }
 
 /// Lays the flags over a job: what was said on the command line wins; `--base` is for the files of the job

@@ -215,3 +215,27 @@ fn a_field_that_stands_twice_is_refused_by_name() {
     let nested = r#"{"files": [{"path": "p", "edits": [{"op": "insert", "at": {"line": 1}, "text": "\"a\": 1, \"a\": 2"}]}]}"#;
     assert!(plain(nested).is_ok());
 }
+
+#[test]
+fn a_field_of_a_wrong_type_is_named_with_its_place_and_what_it_takes() {
+    let said = |text: &str| plain(text).unwrap_err().wire().message;
+    let edit = |edit: &str| {
+        said(&format!(r#"{{"files": [{{"path": "a", "edits": [{{"op": "delete"}}, {edit}]}}]}}"#))
+    };
+    let near = edit(r#"{"op": "replace", "old": "a", "new": "b", "near": "3"}"#);
+    assert!(near.contains("files[0].edits[1].near: ") && near.contains("a whole number"), "{near}");
+    let old = edit(r#"{"op": "replace", "old": ["a"], "new": "b"}"#);
+    assert!(old.contains("files[0].edits[1].old: ") && old.contains("list"), "{old}");
+    assert!(edit(r#"{"old": "a"}"#).contains("files[0].edits[1].op is missing"));
+    assert!(edit("5").contains("files[0].edits[1]: use an object"));
+    let mode = edit(r#"{"op": "chmod", "mode": {"a": 1}}"#);
+    assert!(mode.contains("files[0].edits[1].mode: use octal digits"), "{mode}");
+    assert!(
+        said(r#"{"files": [{"path": "a", "edits": {"op": "delete"}}]}"#)
+            .contains("files[0].edits: use a list")
+    );
+    assert!(said(r#"{"files": [{"path": 5, "edits": []}]}"#).contains("files[0].path: "));
+    assert!(said(r#"{"files": [{"edits": []}]}"#).contains("files[0].path is missing"));
+    assert!(said(r#"{"mode": "lazy", "files": []}"#).contains("malformed: mode: unknown variant `lazy`"));
+    assert!(said(r#"{"files": {}}"#).contains("files: use a list"));
+}

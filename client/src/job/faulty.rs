@@ -1,0 +1,79 @@
+//! Where a job in JSON has a field of a wrong type, and what it takes there. It is asked only once that is known.
+
+use editd_proto::message::{Edit, FileEntry, JobRequest};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// What is wrong in a whole job, with the place.
+pub(super) fn in_job(map: &Map<String, Value>) -> Option<String> {
+    let files = || match map.get("files") {
+        None => None,
+        Some(Value::Array(files)) => {
+            files.iter().enumerate().find_map(|(number, file)| in_entry_at(file, &format!("files[{number}]")))
+        }
+        Some(_) => Some("files: use a list of files, each with `path` and `edits`".to_owned()),
+    };
+    field::<JobRequest>(map, "", &[], &["files"]).or_else(files)
+}
+
+fn in_entry_at(file: &Value, place: &str) -> Option<String> {
+    match file {
+        Value::Object(map) => in_entry(map, place),
+        _ => Some(format!("{place}: use an object with `path` and `edits`")),
+    }
+}
+
+/// The same in one file's entry.
+pub(super) fn in_entry(map: &Map<String, Value>, place: &str) -> Option<String> {
+    let edits = || match map.get("edits") {
+        None => None,
+        Some(Value::Array(edits)) => edits
+            .iter()
+            .enumerate()
+            .find_map(|(number, edit)| in_edit(edit, &format!("{place}.edits[{number}]"))),
+        Some(_) => Some(format!("{place}.edits: use a list of edits")),
+    };
+    let needed = [("path", Value::from("p")), ("edits", Value::Array(Vec::new()))];
+    field::<FileEntry>(map, &format!("{place}."), &needed, &["edits"]).or_else(edits)
+}
+
+/// The same in one edit.
+pub(super) fn in_edit(edit: &Value, place: &str) -> Option<String> {
+    match edit {
+        Value::Object(map) => field::<Edit>(map, &format!("{place}."), &[("op", Value::from("o"))], &[]),
+        _ => Some(format!("{place}: use an object with `op`")),
+    }
+}
+
+/// The first field that is missing or that is not taken where it stands alone with those that must be there.
+fn field<T: DeserializeOwned>(
+    map: &Map<String, Value>,
+    place: &str,
+    needed: &[(&str, Value)],
+    apart: &[&str],
+) -> Option<String> {
+    if let Some((name, _)) = needed.iter().find(|(name, _)| !map.contains_key(*name)) {
+        return Some(format!("{place}{name} is missing"));
+    }
+    map.iter().filter(|(name, _)| !apart.contains(&name.as_str())).find_map(|(name, value)| {
+        let mut alone: Map<String, Value> =
+            needed.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        alone.insert(name.clone(), value.clone());
+        let error = T::deserialize(&Value::Object(alone)).err()?;
+        Some(format!("{place}{name}: {}", plain(&error.to_string())))
+    })
+}
+
+/// The words of a type as JSON has it.
+fn plain(error: &str) -> String {
+    error
+        .replace("expected u64", "expected a whole number")
+        .replace("expected f64", "expected a number")
+        .replace("a sequence", "a list")
+        .replace("sequence", "list")
+        .replace("expected map with a single key", "expected an object with one field")
+        .replace(
+            "data did not match any variant of untagged enum FileMode",
+            "use octal digits as text, such as \"755\"",
+        )
+}
