@@ -42,6 +42,8 @@ mod order;
 #[cfg(unix)]
 mod pages;
 #[cfg(target_os = "linux")]
+mod power;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(unix)]
 mod python;
