@@ -7,7 +7,7 @@
 //! then what it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever a second flush
 //! says.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use editd_proto::ids::JobId;
@@ -100,7 +100,8 @@ pub(super) enum Left {
 #[derive(Default)]
 pub(super) struct Flushing {
     paths: BTreeMap<WirePath, Path>,
-    folders: BTreeSet<WirePath>,
+    /// Each folder, and whether it was flushed: where that failed, none of its names counts as flushed.
+    folders: BTreeMap<WirePath, bool>,
     stagings: Vec<Staging>,
 }
 
@@ -147,9 +148,7 @@ impl Flushing {
         // A path that leads elsewhere by now has nothing of ours.
         if let Some(place) = find(rooms, file)? {
             shown = flush(rooms, id, file, &place, held.as_ref())?;
-            if self.folders.insert(parent_path(&place)) || !file.made.is_empty() {
-                rooms.disk.flush_folders(&place, &file.made)?;
-            }
+            self.folder(rooms, file, &place)?;
         }
         if let Some(Newest::File(identity, open)) = &held
             && shown != Some(*identity)
@@ -163,6 +162,18 @@ impl Flushing {
         let (now, left_now) = look();
         let newest = held.is_some() || left == Some(shown) || left_now == Some(shown);
         Ok(Path { shown, newest, quiet: ticket != Ticket::Busy && ticket == now })
+    }
+
+    fn folder(&mut self, rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<()> {
+        let folder = parent_path(place);
+        match self.folders.get(&folder) {
+            Some(true) if file.made.is_empty() => return Ok(()),
+            Some(false) => return Err(io::Error::other("its folder could not be flushed")),
+            _ => {}
+        }
+        let flushed = rooms.disk.flush_folders(place, &file.made);
+        self.folders.insert(folder, flushed.is_ok());
+        flushed
     }
 }
 

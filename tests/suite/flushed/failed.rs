@@ -172,3 +172,16 @@ fn what_could_not_be_flushed_is_rescued_once() {
     let rescued = desk.entries().unwrap().into_iter().filter(|entry| entry.kind == EntryKind::External);
     assert_eq!(rescued.count(), 1);
 }
+
+#[test]
+fn a_folder_whose_flush_failed_counts_as_flushed_for_none_of_its_files() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    applied(&desk, &job(vec![file("backup.txt", vec![append("more\n")])]), "two");
+    let only = vec![Op::SyncDir];
+    machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: EIO, written: 0 });
+    desk.workspace.settle(true);
+    assert_eq!(desk.workspace.counts().unsettled, 2, "the folder holds both names");
+    assert!(desk.settle());
+}
