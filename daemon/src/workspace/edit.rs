@@ -298,6 +298,9 @@ impl Workspace {
         if let Some(key) = key {
             underway.keys.remove(&(who.session.clone(), key.to_owned()));
         }
+        drop(underway);
+        // Somebody may wait to learn what became of its key.
+        self.rooms.queued.notify_all();
         asked.said(receipt)
     }
 }
