@@ -41,6 +41,7 @@ mod order;
 mod processes;
 #[cfg(unix)]
 mod python;
+mod races;
 #[cfg(unix)]
 mod readme;
 mod real_symbols;
