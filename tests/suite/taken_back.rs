@@ -301,6 +301,7 @@ fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
     machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(fault));
     let refused = desk.act(&story.job, KEY).unwrap().error.unwrap();
     assert!(refused.message.contains("could not be taken back yet"), "{}", refused.message);
+    assert!(refused.message.contains("the next start finishes it or takes it back"), "{}", refused.message);
     machine.mend();
     let other = Arc::clone(&desk);
     machine.at_next(Op::Exchange, 0, When::Before, move |_| {
