@@ -150,7 +150,9 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
         queued: None,
     };
     let (changes, clips, files, seen) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
-    let draft = Draft { origin, changes, clips, files, error: None, seen, rebased: false, said: None };
+    let unmade = Vec::new();
+    let draft =
+        Draft { origin, changes, clips, files, error: None, seen, unmade, rebased: false, said: None };
     Sealed { draft, receipt: job, entry: Arc::new(entry) }
 }
 
