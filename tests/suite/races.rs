@@ -32,24 +32,43 @@ fn housekeeping(desk: &Desk, paths: &[String]) {
     desk.workspace.settle(true);
 }
 
-fn beside(story: &Story, course: &Course, call: u64) -> Result<Vec<String>, String> {
+/// Who is interrupted by the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum First {
+    Job,
+    Housekeeping,
+}
+
+/// One begins, and before one of its calls the other runs.
+fn beside(story: &Story, course: &Course, first: First, call: u64) -> Result<Vec<String>, String> {
     let machine = story.machine();
     let desk = Arc::new(story.begin(&machine)?);
+    let answered = Arc::new(Mutex::new(None));
+    let job: Box<dyn FnOnce() + Send> = {
+        let (desk, story, answered) = (Arc::clone(&desk), story.clone(), Arc::clone(&answered));
+        Box::new(move || *answered.lock().unwrap() = desk.act(&story.job, KEY))
+    };
+    let house: Box<dyn FnOnce() + Send> = {
+        let (desk, paths) = (Arc::clone(&desk), course.paths.clone());
+        Box::new(move || housekeeping(&desk, &paths))
+    };
+    let (begins, interrupts) = if first == First::Job { (job, house) } else { (house, job) };
     let running: Arc<Mutex<Option<JoinHandle<()>>>> = Arc::default();
-    let (other, paths, started) = (Arc::clone(&desk), course.paths.clone(), Arc::clone(&running));
+    let started = Arc::clone(&running);
     machine.at_call(call, When::Before, move |_| {
         let (tell, told) = mpsc::channel();
         let thread = std::thread::spawn(move || {
-            housekeeping(&other, &paths);
+            interrupts();
             let _late = tell.send(());
         });
         let _in_time = told.recv_timeout(BESIDE);
         *started.lock().unwrap() = Some(thread);
     });
-    let receipt = desk.act(&story.job, KEY).ok_or("the job is no job")?;
-    if let Some(thread) = running.lock().unwrap().take() {
-        thread.join().map_err(|_| "housekeeping panicked")?;
-    }
+    begins();
+    let thread = running.lock().unwrap().take();
+    thread.map_or(Ok(()), JoinHandle::join).map_err(|_| "it panicked")?;
+    // Housekeeping may have had no such call.
+    let Some(receipt) = answered.lock().unwrap().take() else { return Ok(Vec::new()) };
     if receipt.status != Status::Applied {
         return Err(format!("{:?}: {:?}", receipt.status, receipt.error));
     }
@@ -68,14 +87,29 @@ fn beside(story: &Story, course: &Course, call: u64) -> Result<Vec<String>, Stri
     Ok(found)
 }
 
+/// The calls of housekeeping that nobody interrupts.
+fn calls_of_housekeeping(story: &Story, course: &Course) -> std::ops::RangeInclusive<u64> {
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    let begun = machine.calls();
+    housekeeping(&desk, &course.paths);
+    begun + 1..=machine.calls()
+}
+
 fn all_hold(stories: Vec<Story>) {
     let mut found = Vec::new();
+    let step = if long() { 1 } else { 7 };
     for story in chosen(stories) {
         let course = story.course().unwrap();
-        let step = if long() { 1 } else { 5 };
-        for call in (course.calls[0] + 1..=course.calls[1]).step_by(step) {
-            let complaints = beside(&story, &course, call).unwrap_or_else(|error| vec![error]);
-            found.extend(complaints.into_iter().map(|what| format!("{}, call {call}: {what}", story.name)));
+        let of_the_job = course.calls[0] + 1..=course.calls[1];
+        for (first, calls) in
+            [(First::Job, of_the_job), (First::Housekeeping, calls_of_housekeeping(&story, &course))]
+        {
+            for call in calls.step_by(step) {
+                let complaints = beside(&story, &course, first, call).unwrap_or_else(|error| vec![error]);
+                let told = |what| format!("{}, {first:?} first, call {call}: {what}", story.name);
+                found.extend(complaints.into_iter().map(told));
+            }
         }
     }
     assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
