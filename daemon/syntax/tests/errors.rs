@@ -169,10 +169,12 @@ fn data_that_is_right_does_not_become_a_template() {
 #[test]
 fn templates_of_html_may_look_as_they_like() {
     let old = "<p>a</p>\n";
-    assert_eq!(
-        brought("a.html", Some(old), "<p {% if a %}class=\"{% url \"b\" %}\"{% endif %}>a</p>\n"),
-        [""; 0]
-    );
+    let template = "<p {% if a %}class=\"{% url \"b\" %}\"{% endif %}>a</p>\n";
+    assert_eq!(brought("a.html", Some("<b>{{ a }}</b>\n"), template), [""; 0]);
+    assert_eq!(brought("a.html", None, template), [""; 0]);
+    // A page that was none before is looked at, whatever is put into it.
+    assert_eq!(brought("a.html", Some(old), "<p>{{ a }}</p></div>\n"), ["1: unexpected `div>`?"]);
+    assert_eq!(brought("a.html", Some(old), "<p>{{ a }}</p>\n"), [""; 0]);
     assert_eq!(brought("a.html", Some(old), "<p a=\"b>a</p>\n").len(), 1);
 }
 
