@@ -122,6 +122,9 @@ impl From<CodecError> for WireError {
 pub fn plain(explanation: &str) -> String {
     explanation
         .replace("expected u64", "expected a whole number")
+        .replace("expected i64", "expected a whole number")
+        .replace("a tuple of size 2", "a list of two")
+        .replace("fewer elements in array", "fewer")
         .replace("expected f64", "expected a number")
         .replace("a sequence", "a list")
         .replace("sequence", "list")

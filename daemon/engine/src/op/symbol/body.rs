@@ -328,5 +328,23 @@ fn refuse_signature(site: &Site<'_, '_>, given: &str, body: &Range<usize>) -> Re
             ));
         }
     }
+    let head = value_head(text.content.cut(named..body.start));
+    if head.is_some_and(|head| begins_with(given, head)) {
+        return Err(malformed(
+            "the text begins with the parameters, which stand before the body and stay; send what stands behind them, or use `replace`",
+        ));
+    }
     Ok(())
+}
+
+/// What of a function that is a value stands between its name and its body: `(a) =>`, `function (a)`.
+fn value_head(signature: &str) -> Option<&str> {
+    let (_, head) = signature.split_once('=').filter(|(_, head)| !head.starts_with(['=', '>']))?;
+    Some(head.trim()).filter(|head| head.contains('(') || head.ends_with("=>"))
+}
+
+/// Whether a text begins with another, white space aside.
+fn begins_with(text: &str, start: &str) -> bool {
+    let mut letters = text.chars().filter(|letter| !letter.is_whitespace());
+    start.chars().filter(|letter| !letter.is_whitespace()).all(|letter| letters.next() == Some(letter))
 }
