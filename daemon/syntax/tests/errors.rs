@@ -232,3 +232,37 @@ fn a_block_of_python_has_a_statement() {
         "class A: pass\ndef f(): ...\nif a: b; c\nelse:\n    # c\n    d\nclass B:  # c\n    \"\"\"D.\"\"\"\n";
     assert_eq!(told(right), [""; 0]);
 }
+
+#[test]
+fn a_word_that_ends_a_block_has_one() {
+    for (path, text, told) in [
+        ("a.rb", "def f(a)\n  2\nend\nend\n", "4: `end` closes nothing"),
+        ("a.rb", "class A\n  def f\n  end\n  end\nend\n", "5: `end` closes nothing"),
+        ("a.rb", "if a\n  b\nend\nend\nputs 1\n", "4: `end` closes nothing"),
+        ("a.sh", "f() {\n  a\n}\n}\n", "4: `}` closes nothing?"),
+    ] {
+        assert_eq!(brought(path, None, text), [told], "{text}");
+    }
+    assert_eq!(brought("a.sh", Some("f() {\n  a\n}\n"), "f() {\n  a\n}\n}\n"), ["4: `}` closes nothing"]);
+    for (path, text) in [
+        (
+            "a.rb",
+            "r = (1..2)\nr.end\nr\n  .end\nr.\n  end\nr&.end\n{end: 1, :end => 2}\n%w[\nend\n]\ndef end; end\nalias end foo\n",
+        ),
+        ("a.rb", "a = <<~X\n  end\nX\n=begin\nend\n=end\nb do\nend\nbegin\nend while c\ndef self.end\nend\n"),
+        (
+            "a.rb",
+            "x = if a\n  1\nelse\n  2\nend\ny = case a\n    when 1 then 2\nend\nf(a) { |b|\n  c\n}\n->(d) do\nend\n",
+        ),
+        (
+            "a.sh",
+            "echo fi done } else\ncase a in\n  fi) b;;\n  done|esac) c;;\nesac\nfor i in do done; do\n  echo $i\ndone\n",
+        ),
+        (
+            "a.sh",
+            "a=(then do)\n{ b; } 2>c\ncat <<X\nfi\n}\nX\nf() { g; }; h() (\n  i\n)\nif j; then k; else l; fi\nwhile m; do n; done\n",
+        ),
+    ] {
+        assert_eq!(brought(path, None, text), [""; 0], "{text}");
+    }
+}

@@ -32,6 +32,7 @@ mod change;
 #[cfg(feature = "json")]
 mod json;
 mod place;
+mod strays;
 #[cfg(feature = "toml")]
 mod toml;
 mod tree;
