@@ -239,6 +239,8 @@ fn a_word_that_ends_a_block_has_one() {
         ("a.rb", "def f(a)\n  2\nend\nend\n", "4: `end` closes nothing"),
         ("a.rb", "class A\n  def f\n  end\n  end\nend\n", "5: `end` closes nothing"),
         ("a.rb", "if a\n  b\nend\nend\nputs 1\n", "4: `end` closes nothing"),
+        ("a.rb", "def f\n  a = 1\n  then\n  b = 2\nend\n", "3: `then` closes nothing"),
+        ("a.rb", "a = 1\nelse\nb = 2\n", "2: `else` closes nothing"),
         ("a.sh", "f() {\n  a\n}\n}\n", "4: `}` closes nothing?"),
     ] {
         assert_eq!(brought(path, None, text), [told], "{text}");
@@ -264,5 +266,32 @@ fn a_word_that_ends_a_block_has_one() {
         ),
     ] {
         assert_eq!(brought(path, None, text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_statement_of_python_ends_on_its_line() {
+    for (text, line) in [
+        ("x =\ny = 2\n", 1),
+        ("x = # c\n# d\ny = 2\n", 1),
+        ("def f():\n    a = 1\n    x = \n    b = 2\n", 3),
+        ("a = b +\nc\n", 1),
+        ("a = [\n  1\n] +\nc\n", 3),
+        ("f(a,\n  lambda x:\n    x).\nb\n", 3),
+        ("x = \\\n1 +\n2\n", 2),
+        ("x =\r\ny = 2\r\n", 1),
+    ] {
+        assert_eq!(brought("a.py", None, text), [format!("{line}: expected more on this line")], "{text}");
+    }
+    for text in [
+        "x = (a +\n  # c\n  b)\ny = f(\n  a=1,\n  *b\n)[\n1:\n2]\n",
+        "x = \\\n  1 + \\\r\n  2\nassert a, \\\n  b\n",
+        "x = \"\"\"a\\\n{b}\n\\n\"\"\" 'c'\ny = f\"\"\"{\n  a\n}\n\"\"\"\n",
+        "@a\n# c\n@b\nclass C(\n  D\n):\n  # d\n  def f(self\n        ): pass; x = 1\n",
+        "if a:\n  pass\nelif b: c\nelse:\n  d\ntry:\n  e\nexcept F:\n  g\nfinally:\n  h\n",
+        "match a:\n  case 1:\n    b\n  case [\n    2, c\n  ]: d\nfrom a import (\n  b,\n  c\n)\nwith (\n  a as b,\n): c\n",
+        "x = {\n  a: b\n  for a, b in c\n  if d\n}\ny = [i\n for i in (\n1, 2)]\nlambda: (\n1)\n",
+    ] {
+        assert_eq!(brought("a.py", None, text), [""; 0], "{text}");
     }
 }

@@ -28,6 +28,7 @@
 //! | HTML | 196 | 36, all templates | no: a browser takes any text |
 
 mod brackets;
+mod breaks;
 mod change;
 #[cfg(feature = "json")]
 mod json;

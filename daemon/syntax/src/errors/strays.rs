@@ -34,9 +34,15 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
     faults
 }
 
-/// An `end` that begins its line and is no method's name.
+/// Words of Ruby that name nothing where a line begins.
+const RESERVED: [&str; 6] = ["end", "else", "elsif", "ensure", "then", "do"];
+
+/// Such a word that begins its line and is no method's name.
 fn ends_nothing<'t>(node: Node<'_>, field: Option<&str>, text: &'t str) -> Option<&'t str> {
-    let word = text.get(node.byte_range()).filter(|word| *word == "end" && node.kind() == "identifier")?;
+    if node.kind() != "identifier" {
+        return None;
+    }
+    let word = text.get(node.byte_range()).filter(|word| RESERVED.contains(word))?;
     let above = text.get(..node.start_byte())?;
     let line = above.rfind(['\n', '\r']).map_or(above, |at| above.get(at + 1..).unwrap_or_default());
     let is_name = matches!(field, Some("method" | "name" | "receiver"));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::{About, Fault, SOUGHT, brackets, strays};
+use super::{About, Fault, SOUGHT, brackets, breaks, strays};
 use crate::parse::{lines, parse};
 use crate::{Budget, Language, Unparsed};
 
@@ -61,7 +61,7 @@ fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>
     let tree = parse(language, text, budget)?;
     if !tree.root_node().has_error() {
         return Ok(match language {
-            Language::Python => empty_blocks(text, &tree),
+            Language::Python => [empty_blocks(text, &tree), breaks::faults(text, &tree)].concat(),
             _ => strays::faults(language, text, &tree),
         });
     }
