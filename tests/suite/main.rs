@@ -38,6 +38,8 @@ mod once;
 #[cfg(unix)]
 mod order;
 #[cfg(target_os = "linux")]
+mod power;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(unix)]
 mod python;
