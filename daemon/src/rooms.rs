@@ -62,7 +62,7 @@ pub struct Rooms {
     pub broken: Mutex<Vec<Arc<Entry>>>,
     /// Jobs with a key, or detached, that have not ended.
     pub underway: Mutex<Underway>,
-    /// Notified with `underway` when a detached job was stored, or could not be.
+    /// Notified with `underway` when a detached job was stored, or could not be, and when one has ended.
     pub queued: Condvar,
     /// Whose turn it is to have a large text parsed.
     pub parsing: Parsing,

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use editd_proto::message::kind;
 use editd_proto::place;
-use editd_tests::client::Failure;
+use editd_tests::client::{Client, Failure};
 use editd_tests::house::House;
 use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
@@ -100,13 +100,7 @@ fn whoever_is_connected_when_the_folder_is_replaced_is_refused_and_nothing_is_do
 #[test]
 fn a_detached_job_that_finds_the_folder_replaced_is_run_by_the_next_daemon() {
     let mut house = House::started();
-    let gate = Gate::in_front_of(&house, "a.txt");
-    house.put("a.txt", "");
-    let mut client = house.client("s");
-    client.send(kind::EDIT, &jobs::append("a.txt", "first\n")).unwrap();
-    gate.reached();
-    let queued =
-        client.ask_json(kind::EDIT, &jobs::with(jobs::append("a.txt", "second\n"), "detach", json!(true)));
+    let (gate, mut client, second) = two_jobs(&house);
     replace(&house);
     gate.open();
     let first = client.receive().unwrap();
@@ -114,9 +108,21 @@ fn a_detached_job_that_finds_the_folder_replaced_is_run_by_the_next_daemon() {
     // It has its turn now, and nobody waits for it.
     assert_eq!(house.wait().code(), Some(0), "{}", house.said());
     house.start();
-    let ended = house.client("s").ask_json(kind::WAIT, &json!({ "job": queued["job"] }));
+    let ended = house.client("s").ask_json(kind::WAIT, &json!({ "job": second }));
     jobs::applied(&ended);
     assert_eq!(house.get("a.txt"), b"one\nsecond\n");
+}
+
+/// A job whose hook waits behind a gate, and a detached one that waits for it: its number.
+fn two_jobs(house: &House) -> (Gate, Client, u64) {
+    let gate = Gate::in_front_of(house, "a.txt");
+    house.put("a.txt", "");
+    let mut client = house.client("s");
+    client.send(kind::EDIT, &jobs::append("a.txt", "first\n")).unwrap();
+    gate.reached();
+    let detached = jobs::with(jobs::append("a.txt", "second\n"), "detach", json!(true));
+    let second = jobs::number(&client.ask_json(kind::EDIT, &detached));
+    (gate, client, second)
 }
 
 /// A hook that waits until it is let go.
@@ -218,13 +224,8 @@ fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_
 #[test]
 fn who_waits_for_a_job_learns_how_it_ended_also_from_the_next_daemon() {
     let mut house = House::started();
-    let gate = Gate::in_front_of(&house, "a.txt");
-    house.put("a.txt", "");
-    let mut client = house.client("s");
-    client.send(kind::EDIT, &jobs::append("a.txt", "first\n")).unwrap();
-    gate.reached();
-    let detached = jobs::with(jobs::append("a.txt", "second\n"), "detach", json!(true));
-    let job = jobs::number(&client.ask_json(kind::EDIT, &detached)).to_string();
+    let (gate, mut client, second) = two_jobs(&house);
+    let job = second.to_string();
     let late = run(&house, &["wait", &job, "--timeout", "1ms"]);
     assert_eq!(late.status.code(), Some(1), "it has not run: {}", String::from_utf8_lossy(&late.stdout));
     let waits = begin(&house, &["wait", &job], "waits");

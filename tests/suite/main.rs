@@ -47,6 +47,7 @@ mod power;
 mod processes;
 #[cfg(unix)]
 mod python;
+mod races;
 #[cfg(unix)]
 mod readme;
 mod real_symbols;

@@ -11,7 +11,7 @@ use super::Disk;
 use super::folders::{BESIDE, is_gone, open_or_create};
 use super::lost::LOST;
 use super::sight::{self, Sight};
-use crate::os::{Dir, read_all};
+use crate::os::{Dir, Lease, read_all};
 
 /// The note: paths, each ended by a NUL.
 const NOTE: &[u8] = b"beside";
@@ -116,16 +116,24 @@ impl Disk {
     fn take_aside(&self, folder: &WirePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<bool> {
         match sight::look(dir, name)? {
             Sight::Absent => Ok(true),
-            Sight::File(found) => {
+            // Until the lease ends, at the latest with the file that is open for it, nobody writes to it.
+            Sight::File(found) if matches!(found.file.lease(), Ok(Lease::Held)) => {
+                let Sight::File(found) = sight::read(found.file)? else {
+                    return self.lose_beside(folder, dir, name, to).map(|()| false);
+                };
                 let lost = self.lost_dir();
                 let copy = lost.create_file(to.as_bytes(), 0o600)?;
                 copy.write_all_at(&found.bytes, 0)?;
                 copy.sync_all()?;
                 lost.sync()?;
-                dir.remove_file(name).map(|()| true)
+                dir.remove_file(name)?;
+                found.file.release_lease().map(|()| true)
             }
-            // Too large, or no file: it keeps a plain name where it is.
+            // It has a writer, or may have, is too large, or no file: it keeps a plain name where it is.
             _ => self.lose_beside(folder, dir, name, to).map(|()| false),
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -19,6 +19,17 @@ pub struct Left {
     pub changed: i64,
 }
 
+/// What stands at a place, as far as it could be flushed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stands {
+    /// No file.
+    Nothing,
+    /// This file, which was flushed.
+    Flushed(Identity),
+    /// This file, which may not be read: whoever knows no other way to it cannot flush it.
+    Unreadable(Identity),
+}
+
 impl Disk {
     /// Opens what a job has just put at a place; `None` where another file stands there by now, or none that may be
     /// read.
@@ -36,26 +47,27 @@ impl Disk {
         Some(Left { file, changed: stat.changed })
     }
 
-    /// Flushes what stands at a place now, whoever put it there, and tells which file that was; `None` where
-    /// no file stands there that may be read.
+    /// Flushes what stands at a place now, whoever put it there, and tells which file that was.
     ///
     /// # Errors
     /// What the system says: then nothing that it covers may be called settled, nor when it is asked again and says
     /// nothing more ([`Disk::doubts`]).
-    pub fn flush_file(&self, place: &Place) -> io::Result<Option<Identity>> {
+    pub fn flush_file(&self, place: &Place) -> io::Result<Stands> {
         if !place.missing().is_empty() {
-            return Ok(None);
+            return Ok(Stands::Nothing);
         }
         match place.parent().open_file(place.name(), Access::Read) {
             Ok(file) => {
                 self.sync(&file)?;
-                Ok(Some(file.stat()?.identity))
+                Ok(Stands::Flushed(file.stat()?.identity))
             }
             Err(error) => match place.parent().stat(place.name()) {
-                // What may not be read was flushed when it was staged, or is others'.
-                Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Some(stat.identity)),
-                Ok(stat) if stat.kind == Kind::File => Err(error),
-                _ => Ok(None),
+                Ok(stat) if stat.kind != Kind::File => Ok(Stands::Nothing),
+                Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    Ok(Stands::Unreadable(stat.identity))
+                }
+                Ok(_) => Err(error),
+                Err(_) => Ok(Stands::Nothing),
             },
         }
     }

@@ -7,7 +7,7 @@
 //! then what it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever a second flush
 //! says.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use editd_proto::ids::JobId;
@@ -17,11 +17,15 @@ use super::known::Ticket;
 use super::recover::mend::find;
 use super::renew;
 use crate::disk::Place;
+use crate::disk::flush::Stands;
 use crate::disk::folders::parent_path;
 use crate::limits::HELD;
 use crate::os::{File, Identity};
 use crate::rooms::{Rooms, lock};
 use crate::store::record::{FileRecord, How, Staging};
+
+/// The bit of a mode without which staging flushes.
+const OWNER_READS: u32 = 0o400;
 
 /// What the newest sealed jobs left at paths, until it is flushed.
 #[derive(Default)]
@@ -100,7 +104,8 @@ pub(super) enum Left {
 #[derive(Default)]
 pub(super) struct Flushing {
     paths: BTreeMap<WirePath, Path>,
-    folders: BTreeSet<WirePath>,
+    /// Each folder, and whether it was flushed: where that failed, none of its names counts as flushed.
+    folders: BTreeMap<WirePath, bool>,
     stagings: Vec<Staging>,
 }
 
@@ -147,9 +152,7 @@ impl Flushing {
         // A path that leads elsewhere by now has nothing of ours.
         if let Some(place) = find(rooms, file)? {
             shown = flush(rooms, id, file, &place, held.as_ref())?;
-            if self.folders.insert(parent_path(&place)) || !file.made.is_empty() {
-                rooms.disk.flush_folders(&place, &file.made)?;
-            }
+            self.folder(rooms, file, &place)?;
         }
         if let Some(Newest::File(identity, open)) = &held
             && shown != Some(*identity)
@@ -164,6 +167,18 @@ impl Flushing {
         let newest = held.is_some() || left == Some(shown) || left_now == Some(shown);
         Ok(Path { shown, newest, quiet: ticket != Ticket::Busy && ticket == now })
     }
+
+    fn folder(&mut self, rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<()> {
+        let folder = parent_path(place);
+        match self.folders.get(&folder) {
+            Some(true) if file.made.is_empty() => return Ok(()),
+            Some(false) => return Err(io::Error::other("its folder could not be flushed")),
+            _ => {}
+        }
+        let flushed = rooms.disk.flush_folders(place, &file.made);
+        self.folders.insert(folder, flushed.is_ok());
+        flushed
+    }
 }
 
 /// Flushes what stands at a path. If that fails, now or earlier, it is written anew; others' files are theirs.
@@ -174,7 +189,12 @@ fn flush(
     place: &Place,
     newest: Option<&Newest>,
 ) -> io::Result<Option<Identity>> {
-    let flushed = rooms.disk.flush_file(place);
+    let flushed = match rooms.disk.flush_file(place) {
+        Ok(Stands::Nothing) => return Ok(None),
+        Ok(Stands::Flushed(shown)) => Ok(Some(shown)),
+        Ok(Stands::Unreadable(shown)) => flush_unreadable(rooms, file, shown, newest),
+        Err(error) => Err(error),
+    };
     let shown = match &flushed {
         Ok(shown) => *shown,
         Err(_) => place.parent().stat(place.name()).ok().map(|stat| stat.identity),
@@ -193,6 +213,31 @@ fn flush(
         return Err(io::Error::other("what a later job put there could not be flushed"));
     }
     Ok(Some(shown))
+}
+
+/// Flushes a job's file that others have made unreadable since; one that its job made so was flushed when it was staged.
+/// Others' files are theirs.
+fn flush_unreadable(
+    rooms: &Rooms,
+    file: &FileRecord,
+    shown: Identity,
+    newest: Option<&Newest>,
+) -> io::Result<Option<Identity>> {
+    if let Some(Newest::File(held, open)) = newest
+        && *held == shown
+    {
+        return rooms.disk.sync(open).map(|()| Some(shown));
+    }
+    let known = lock(&rooms.known).face(&file.path).cloned();
+    let faces = [file.after.as_ref(), known.as_ref()];
+    let mut of_a_job = faces.into_iter().flatten().filter(|face| face.identity == shown);
+    match of_a_job.next() {
+        Some(face) if face.mode & OWNER_READS != 0 => {
+            let message = "it may not be read any more, so it cannot be flushed";
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+        }
+        _ => Ok(Some(shown)),
+    }
 }
 
 impl Path {

@@ -51,6 +51,8 @@ pub enum Ticket {
 pub struct Known {
     paths: HashMap<WirePath, Last>,
     busy: HashSet<WirePath>,
+    /// Jobs that may have written a path of which nothing is known, at most.
+    writes: u64,
 }
 
 impl Known {
@@ -59,7 +61,7 @@ impl Known {
         if self.busy.contains(path) {
             return Ticket::Busy;
         }
-        Ticket::Writes(self.paths.get(path).map_or(0, |last| last.writes))
+        Ticket::Writes(self.paths.get(path).map_or(self.writes, |last| last.writes))
     }
 
     /// Whether a look that was begun with this ticket shows what stands there between two jobs.
@@ -81,8 +83,9 @@ impl Known {
     pub fn end(&mut self, paths: &[WirePath]) {
         for path in paths {
             self.busy.remove(path);
-            if let Some(last) = self.paths.get_mut(path) {
-                last.writes += 1;
+            match self.paths.get_mut(path) {
+                Some(last) => last.writes += 1,
+                None => self.writes += 1,
             }
         }
     }
@@ -126,12 +129,20 @@ impl Known {
 
     fn put(&mut self, path: &WirePath, last: Last) {
         if self.paths.len() >= crate::limits::KNOWN_PATHS && !self.paths.contains_key(path) {
-            // Forgetting costs a look into the journal, and a young base that is carried whole once more.
-            self.paths.clear();
+            self.forget();
         }
-        let (was, writes) = self.paths.get(path).map_or((false, 0), |last| (last.tracked, last.writes));
+        let known = self.paths.get(path).map(|last| (last.tracked, last.writes));
+        let (was, writes) = known.unwrap_or((false, self.writes));
         let last = Last { tracked: last.tracked || was, writes, ..last };
         self.paths.insert(path.clone(), last);
+    }
+
+    /// Forgetting costs a look into the journal, and a young base that is carried whole once more; looks that have begun
+    /// count no more.
+    fn forget(&mut self) {
+        let most = self.paths.values().map(|last| last.writes).max();
+        self.writes = self.writes.max(most.unwrap_or(0)) + 1;
+        self.paths.clear();
     }
 
     /// The hash last seen at a path: `None` where the path is not known, `Some(None)` where nothing was there.
@@ -220,6 +231,33 @@ mod tests {
         known.saw(&path, Some(&hook), true);
         assert!(known.untouched(&path, &hook, 9));
         assert_eq!(known.left(&path), None, "it is no job's");
+    }
+
+    #[test]
+    fn a_look_from_before_a_job_is_no_news_once_all_was_forgotten() {
+        let (mut known, path, face) = (Known::default(), WirePath::from("a"), face());
+        let looked = known.ticket(&path);
+        assert!(known.begin(std::slice::from_ref(&path)));
+        known.wrote(&path, Some(&face), None);
+        known.end(std::slice::from_ref(&path));
+        for nth in 0..crate::limits::KNOWN_PATHS {
+            known.saw(&format!("other/{nth}").as_str().into(), None, false);
+        }
+        assert_eq!(known.hash(&path), None, "it is forgotten");
+        assert!(!known.valid(&path, looked));
+        let looked = known.ticket(&path);
+        assert!(known.valid(&path, looked));
+        known.saw(&path, Some(&face), true);
+        assert!(known.valid(&path, looked), "no job wrote it");
+    }
+
+    #[test]
+    fn a_look_from_before_a_job_that_was_taken_back_is_no_news() {
+        let (mut known, path) = (Known::default(), WirePath::from("a"));
+        let looked = known.ticket(&path);
+        assert!(known.begin(std::slice::from_ref(&path)));
+        known.end(std::slice::from_ref(&path));
+        assert!(!known.valid(&path, looked), "it may show what was taken back");
     }
 
     #[test]

@@ -117,18 +117,9 @@ fn exchange(
         rooms.disk.unstage(&staged.staging, &slot);
         return Err(error);
     }
-    let record = FileRecord {
-        path: place.path().clone(),
-        before: Some(found.face.clone()),
-        after: Some(staged.face.clone()),
-        splices: Vec::new(),
-        how: How::Swap,
-        slot,
-        staging: staged.staging,
-        made: Vec::new(),
-        added: 0,
-        removed: 0,
-    };
+    let (before, after) = (Some(found.face.clone()), Some(staged.face.clone()));
+    let slot = (staged.staging, slot);
+    let record = FileRecord::without_content(place.path().clone(), before, after, How::Swap, slot);
     let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
     let put = rooms.disk.put(&record, place, &mut rescue);
     // What it held and no journal has is rescued with the care that every slot is emptied with.

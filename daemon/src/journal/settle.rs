@@ -27,6 +27,8 @@ pub struct Unsettled {
     pub(super) held: Held,
     /// When the newest was sealed.
     last: Duration,
+    /// Somebody takes broken jobs back, right now: two would exchange their files to and fro.
+    mending: bool,
 }
 
 struct Waiting {
@@ -175,14 +177,31 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
 
 /// Tries again to take back jobs that broke. Returns when to try once more.
 fn mend_broken(rooms: &Rooms) -> Option<Duration> {
-    let broken = lock(&rooms.broken).clone();
-    for entry in broken {
-        match mend(rooms, &entry, Aim::Refused) {
-            Ok(_) => lock(&rooms.broken).retain(|other| other.id != entry.id),
-            Err(error) => tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet"),
+    if lock(&rooms.broken).is_empty() {
+        return None;
+    }
+    if !std::mem::replace(&mut lock(&rooms.unsettled).mending, true) {
+        let _mending = Mending(rooms);
+        let broken = lock(&rooms.broken).clone();
+        for entry in broken {
+            match mend(rooms, &entry, Aim::Refused) {
+                Ok(_) => lock(&rooms.broken).retain(|other| other.id != entry.id),
+                Err(error) => {
+                    tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet")
+                }
+            }
         }
     }
     (!lock(&rooms.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
+}
+
+/// Until it is dropped, also by a panic, nobody else takes broken jobs back.
+struct Mending<'r>(&'r Rooms);
+
+impl Drop for Mending<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.unsettled).mending = false;
+    }
 }
 
 /// Flushes one entry before its reply; its slots are emptied later.

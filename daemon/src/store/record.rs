@@ -116,6 +116,21 @@ pub struct FileRecord {
     pub removed: u64,
 }
 
+impl FileRecord {
+    /// A file that is put in place as it stands in its slot, with nothing about its content.
+    #[must_use]
+    pub fn without_content(
+        path: WirePath,
+        before: Option<Face>,
+        after: Option<Face>,
+        how: How,
+        (staging, slot): (Staging, String),
+    ) -> Self {
+        let (splices, made) = (Vec::new(), Vec::new());
+        Self { path, before, after, splices, how, slot, staging, made, added: 0, removed: 0 }
+    }
+}
+
 /// What a file is, at one moment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Face {

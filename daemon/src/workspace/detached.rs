@@ -56,3 +56,55 @@ impl Workspace {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+    use std::sync::{Arc, mpsc};
+    use std::time::Duration;
+
+    use editd_proto::message::{Edit, FileEntry, JobRequest, Status};
+
+    use super::*;
+    use crate::workspace::Admission;
+    use crate::workspace::tests::kit::Bench;
+
+    #[test]
+    fn who_sends_a_key_while_its_job_is_withdrawn_learns_that_it_was() {
+        let bench = Arc::new(Bench::new());
+        let who = Who { session: "s".to_owned(), client: "test".to_owned() };
+        // The moment is short, so it is looked for more than once.
+        for nth in 0..20 {
+            let edit = Edit { op: "create".into(), text: Some("text\n".into()), ..Edit::default() };
+            let request = JobRequest {
+                key: Some(format!("{nth}")),
+                detach: true,
+                files: vec![FileEntry { path: "new".into(), base: None, edits: vec![edit] }],
+                ..JobRequest::default()
+            };
+            let asked = bench.workspace.understand(request.clone());
+            let Admission::New(id) = bench.workspace.admit(&who, &asked) else { panic!("it is new") };
+            let (tell, told) = mpsc::channel();
+            let held = lock(&bench.rooms().underway);
+            let (again, same) = (Arc::clone(&bench), who.clone());
+            let cancels = {
+                let bench = Arc::clone(&bench);
+                std::thread::spawn(move || bench.workspace.cancel(id).unwrap())
+            };
+            std::thread::spawn(move || {
+                let asked = again.workspace.understand(request);
+                tell.send(again.workspace.admit(&same, &asked)).unwrap();
+            });
+            drop(held);
+            assert_eq!(cancels.join().unwrap().status, Status::Refused);
+            let admission = told.recv_timeout(Duration::from_secs(20)).unwrap();
+            match admission {
+                Admission::Ended(receipt) => assert_eq!(receipt.error.unwrap().code, Code::Rejected),
+                // It came before the other.
+                Admission::Underway(job) => assert_eq!(job, id),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}

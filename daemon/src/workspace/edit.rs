@@ -303,6 +303,9 @@ impl Workspace {
         if let Some(key) = key {
             underway.keys.remove(&(who.session.clone(), key.to_owned()));
         }
+        drop(underway);
+        // Somebody may wait to learn what became of its key.
+        self.rooms.queued.notify_all();
         asked.said(receipt)
     }
 }
@@ -326,9 +329,11 @@ fn mend_job(rooms: &Rooms, id: Option<JobId>, refusal: Refusal) -> Result<Receip
         Ok(Mended::Applied) => Ok(receipt_of(&entry)),
         Ok(Mended::Voided) => Err(refusal),
         Err(error) => {
+            let id = entry.id;
             lock(&rooms.broken).push(entry);
             let message = format!(
-                "{}; and it could not be taken back yet ({error}): its files wait until that is done",
+                "{}; and it could not be taken back yet ({error}): its files wait until that is done; should the \
+                 daemon end before, the next start finishes it or takes it back, and `editctl show {id}` tells",
                 refusal.message
             );
             Err(Box::new(WireError::new(Code::Io, message)))

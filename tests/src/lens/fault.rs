@@ -19,6 +19,8 @@ pub struct Plan {
     pub seed: u64,
     /// Of so many faults one is looked at, on average.
     pub one_in: u64,
+    /// Power cuts that are looked at behind the reply, what settled then, and what settled when the disk was mended.
+    pub cuts: usize,
     /// Complaints after which it is enough.
     pub enough: usize,
 }
@@ -55,7 +57,7 @@ pub fn look(story: &Story, plan: &Plan) -> Report {
                 }
                 let strike = Strike { call, errno, lasting };
                 report.images += 1;
-                let found = strike.all(story, &course).unwrap_or_else(|error| vec![error]);
+                let found = strike.all(story, &course, plan).unwrap_or_else(|error| vec![error]);
                 let what = course.trace.get(usize::try_from(call).unwrap_or(0).saturating_sub(1));
                 let line =
                     |found| format!("{}: {strike:?} ({}): {found}", story.name, what.map_or("", |what| what));
@@ -67,7 +69,7 @@ pub fn look(story: &Story, plan: &Plan) -> Report {
 }
 
 impl Strike {
-    fn all(self, story: &Story, course: &Course) -> Result<Vec<String>, String> {
+    fn all(self, story: &Story, course: &Course, plan: &Plan) -> Result<Vec<String>, String> {
         let mut found = Vec::new();
         let machine = story.machine();
         let desk = story.begin(&machine)?;
@@ -90,9 +92,22 @@ impl Strike {
             found.extend(told("refused", &view, &course.before));
         }
         found.extend(self.failed_log(&desk, story, applied));
+        // A refusal is owed nothing; what was applied must be there.
+        let answer = if applied || unflushed { Answer::Applied } else { Answer::Unsure };
+        let mut cut = |when: &str| {
+            for (nth, machine) in machine.cuts(plan.cuts, plan.seed ^ self.call).into_iter().enumerate() {
+                let call = format!("{when}: {:?} {error:?}", receipt.status).into();
+                let image = Image { answer, blow: Blow::Cut(nth), effects: 0, call, machine };
+                let complaints = judge(story, course, &image, Depth::Quick);
+                found.extend(complaints.into_iter().filter(|what| !is_torn_one_rescued(what)));
+            }
+        };
+        cut("answered");
         desk.settle();
+        cut("settled while calls fail");
         machine.mend();
         desk.settle();
+        cut("settled");
         if left && desk.workspace.failed().is_none() {
             // Where every file had been put it is finished instead: then its entry says so.
             let stands = desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY));
@@ -102,8 +117,7 @@ impl Strike {
         drop(desk);
         let machine = machine.kill();
         let image = Image {
-            // A refusal is owed nothing; what was applied must be there.
-            answer: if applied || unflushed { Answer::Applied } else { Answer::Unsure },
+            answer,
             blow: Blow::Kill,
             effects: 0,
             call: format!("{:?} {error:?}", receipt.status).into(),
@@ -133,6 +147,12 @@ impl Strike {
             }
         }
     }
+}
+
+/// A displaced file that a cut tore, of a chain whose other entries were settled, cannot be told from one that others
+/// wrote late: it is taken into the journal.
+fn is_torn_one_rescued(complaint: &str) -> bool {
+    complaint.contains("invented: External") && complaint.contains("written to the file that job")
 }
 
 fn told(what: &str, view: &View, should: &View) -> Option<String> {

@@ -1,10 +1,12 @@
 //! Files whose flush has failed: what a job wrote is on the disk before the original goes, whatever a second flush says.
 
-use editd_proto::message::{Durability, EntryKind, Status};
+use editd_proto::Code;
+use editd_proto::message::{Durability, EntryKind, Status, UndoRequest};
 use editd_tests::lens::desk::Desk;
 use editd_tests::lens::requests::{append, file, job, with};
 use editd_tests::lens::stories::text;
-use editd_tests::sim::{Abilities, EIO, Fault, Lasting, Op, SimMachine, When};
+use editd_tests::lens::story::Act;
+use editd_tests::sim::{Abilities, EACCES, EIO, Fault, Lasting, Op, SimMachine, When};
 
 use super::{applied, contents, disks, edit, machine, new_text, old_text, stands_after_cuts};
 
@@ -169,6 +171,71 @@ fn what_could_not_be_flushed_is_rescued_once() {
     let only = vec![Op::SyncDir];
     machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: EIO, written: 0 });
     assert!(desk.settle());
-    let rescued = desk.entries().unwrap().into_iter().filter(|entry| entry.kind == EntryKind::External);
-    assert_eq!(rescued.count(), 1);
+    let entries = desk.entries().unwrap().into_iter();
+    let rescued: Vec<_> = entries.filter(|entry| entry.kind == EntryKind::External).collect();
+    assert_eq!(rescued.len(), 1);
+    let undo = Act::Undo(UndoRequest { jobs: vec![rescued[0].id], ..UndoRequest::default() });
+    let error = desk.act(&undo, "two").unwrap().error.unwrap();
+    assert_eq!(error.code, Code::Unsupported, "nothing came to a.txt by it: {error}");
+    assert!(error.message.contains("`editctl show"), "{error}");
+}
+
+#[test]
+fn a_folder_whose_flush_failed_counts_as_flushed_for_none_of_its_files() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    applied(&desk, &job(vec![file("backup.txt", vec![append("more\n")])]), "two");
+    let only = vec![Op::SyncDir];
+    machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: EIO, written: 0 });
+    desk.workspace.settle(true);
+    assert_eq!(desk.workspace.counts().unsettled, 2, "the folder holds both names");
+    assert!(desk.settle());
+}
+
+/// From now on no file can be opened, as where others take the right to read it away.
+fn deny(machine: &SimMachine) {
+    let only = vec![Op::OpenFile];
+    machine.fail(Fault { at: 0, lasting: Lasting::ForEver, only, errno: EACCES, written: 0 });
+}
+
+#[test]
+fn a_file_that_others_made_unreadable_right_after_its_job_is_flushed_before_its_original_goes() {
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        applied(&desk, &edit(), "one");
+        deny(&machine);
+        desk.settle();
+        stands_after_cuts(&machine, &["a.txt"], &new_text());
+    }
+}
+
+#[test]
+fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_it_can_be_flushed() {
+    let machine = machine(Abilities::default());
+    let desk = Desk::open(&machine).unwrap();
+    applied(&desk, &edit(), "one");
+    let killed = machine.kill();
+    let mut denied = false;
+    for skip in 0..24 {
+        let machine = killed.fork();
+        let same = machine.clone();
+        let only = vec![Op::OpenFile];
+        let fault = Fault { at: 0, lasting: Lasting::Once, only, errno: EACCES, written: 0 };
+        machine.at_next(Op::OpenFile, skip, When::Before, move |_| same.fail(fault));
+        // Where it is another file that may not be read, there may be no start.
+        let Ok(desk) = Desk::open(&machine) else { continue };
+        deny(&machine);
+        if desk.settle() {
+            // It was open from the start.
+            continue;
+        }
+        denied = true;
+        stands_after_cuts(&machine, &["a.txt"], &new_text());
+        machine.mend();
+        assert!(desk.settle());
+        stands_after_cuts(&machine, &["a.txt"], &new_text());
+    }
+    assert!(denied, "it was open from the start, every time");
 }

@@ -9,6 +9,7 @@ use editd_proto::path::WirePath;
 use super::stand::Stand;
 use super::{Work, complaint, silent, warn};
 use crate::config::CommandSpec;
+use crate::disk::flush::Stands;
 use crate::disk::{Found, Place, Sight};
 use crate::job::intend::Underway;
 use crate::journal::external;
@@ -116,7 +117,11 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
 
 /// The bytes were written by a program that need not have flushed them.
 fn flush(work: &Work<'_>, place: &Place, path: &WirePath) -> Result<(), String> {
-    let flushed = work.rooms.disk.flush_file(place).and_then(|_| work.rooms.disk.flush_folders(place, &[]));
+    let flushed = match work.rooms.disk.flush_file(place) {
+        Ok(Stands::Unreadable(_)) => Err(std::io::ErrorKind::PermissionDenied.into()),
+        Ok(Stands::Nothing | Stands::Flushed(_)) => work.rooms.disk.flush_folders(place, &[]),
+        Err(error) => Err(error),
+    };
     flushed.map_err(|error| format!("{path}: what the command wrote cannot be flushed: {error}"))
 }
 

@@ -38,6 +38,9 @@ use crate::trust::Brought;
 use crate::validate::process::{Ended, Ran, Run};
 use stand::Stand;
 
+/// What is told where a hook made editd panic.
+const MISTAKE: &str = "editd made a mistake with this hook; please report it with the daemon's log";
+
 /// What the hooks of one job share.
 struct Work<'w> {
     rooms: &'w Rooms,
@@ -88,8 +91,7 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
 }
 
 fn broken(hook: &CommandSpec) -> HookOutcome {
-    let warning = "editd made a mistake with this hook; please report it with the daemon's log";
-    HookOutcome { warnings: vec![warning.to_owned()], ..silent(hook) }
+    HookOutcome { warnings: vec![MISTAKE.to_owned()], ..silent(hook) }
 }
 
 /// Tells which commands that a planned job calls for may not run, validators and hooks alike.

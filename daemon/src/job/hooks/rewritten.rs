@@ -2,9 +2,12 @@
 //! so that no reader sees the middle of it.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use editd_engine::State;
-use editd_proto::message::{EntryKind, HookOutcome, Status};
+use editd_engine::{Refusal, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{EntryKind, FileOutcome, HookOutcome, Status};
 use editd_proto::path::WirePath;
 
 use super::stand::Stand;
@@ -16,7 +19,7 @@ use crate::job::draft::{Draft, Drafted, Origin};
 use crate::job::errors::Halt;
 use crate::job::intend::Underway;
 use crate::journal::external;
-use crate::journal::recover::mend::{Aim, mend};
+use crate::journal::recover::mend::{Aim, Mended, mend};
 use crate::limits::JOB_BYTES;
 use crate::rooms::lock;
 
@@ -58,7 +61,7 @@ pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome
     Ok(outcome)
 }
 
-fn commit(
+pub(super) fn commit(
     work: &mut Work<'_>,
     hook: &CommandSpec,
     made: BTreeMap<WirePath, Vec<u8>>,
@@ -70,19 +73,11 @@ fn commit(
     }
     let files = draft.files.clone();
     let underway = Underway::new(work.rooms, 0);
-    match crate::job::commit(work.rooms, &underway, draft) {
+    // A mistake leaves an intent behind that must be brought to an end before the job's lanes come free.
+    let commit = || crate::job::commit(work.rooms, &underway, draft);
+    match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(Halt::Broken(mistake()))) {
         Ok(receipt) if receipt.status == Status::Applied => {
-            outcome.job = receipt.job;
-            for file in &files {
-                if let Ok((_, Sight::File(found))) = work.look(&file.path)
-                    && Some(found.face.hash.version()) == file.after
-                {
-                    work.stands.insert(file.path.clone(), Stand::of(&found));
-                } else {
-                    work.stands.remove(&file.path);
-                }
-            }
-            outcome.files = receipt.files;
+            written(work, outcome, receipt.job, receipt.files)
         }
         Ok(_) => {}
         Err(Halt::Stopped) => return Err(Halt::Stopped),
@@ -91,22 +86,49 @@ fn commit(
         }
         // What has no share of its own is never too heavy.
         Err(Halt::Heavier(_)) => warn(outcome, "its output was not written: it is too large".to_owned()),
-        Err(Halt::Broken(refusal)) => {
-            warn(outcome, format!("its output was not written: {}", refusal.message));
-            take_back(work, &underway);
-        }
+        Err(Halt::Broken(refusal)) => match end(work, &underway) {
+            Some(job) => written(work, outcome, Some(job), files),
+            None => warn(outcome, format!("its output was not written: {}", refusal.message)),
+        },
     }
     Ok(())
 }
 
-/// Brings a commit that broke behind its intent to an end, as recovery would.
-fn take_back(work: &Work<'_>, underway: &Underway<'_>) {
+fn mistake() -> Refusal {
+    Box::new(WireError::new(Code::Internal, super::MISTAKE))
+}
+
+/// What a hook made stands.
+fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, files: Vec<FileOutcome>) {
+    outcome.job = job;
+    for file in &files {
+        if let Ok((_, Sight::File(found))) = work.look(&file.path)
+            && Some(found.face.hash.version()) == file.after
+        {
+            work.stands.insert(file.path.clone(), Stand::of(&found));
+        } else {
+            work.stands.remove(&file.path);
+        }
+    }
+    outcome.files = files;
+}
+
+/// Brings a commit that broke behind its intent to an end, as recovery would. Gives its number where it was done.
+fn end(work: &mut Work<'_>, underway: &Underway<'_>) -> Option<JobId> {
     let open = work.rooms.store.open_entries();
-    let Some((entry, false)) = open.into_iter().find(|(entry, _)| Some(entry.id) == underway.entry()) else {
-        return;
-    };
-    if mend(work.rooms, &entry, Aim::TakeBack).is_err() {
-        lock(&work.rooms.broken).push(entry);
+    let (entry, sealed) = open.into_iter().find(|(entry, _)| Some(entry.id) == underway.entry())?;
+    if sealed {
+        return Some(entry.id);
+    }
+    match mend(work.rooms, &entry, Aim::TakeBack) {
+        Ok(Mended::Applied) => Some(entry.id),
+        Ok(Mended::Voided) => None,
+        Err(_) => {
+            // No other hook may touch them until that is done.
+            entry.files.iter().for_each(|file| drop(work.stands.remove(&file.path)));
+            lock(&work.rooms.broken).push(entry);
+            None
+        }
     }
 }
 

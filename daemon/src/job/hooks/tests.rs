@@ -5,14 +5,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use editd_proto::message::{EntryKind, HistoryRequest, Receipt, Status, TrustRequest};
+use editd_proto::message::{Durability, EntryKind, HistoryRequest, Receipt, Status, TrustRequest};
 
+use super::*;
 use crate::disk::sight::hash;
+use crate::job::draft::{Draft, Origin};
 use crate::job::step::{Go, Observer, Step};
 use crate::journal::external::made_by_hook;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
 use crate::store::record::{Face, FileRecord, How};
+use crate::workspace::Who;
 use crate::workspace::tests::kit::Bench;
 
 /// Writes a file as another program would, right after a step.
@@ -119,5 +122,67 @@ fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
         let history = bench.workspace.history(&HistoryRequest::default()).unwrap();
         let diverged = history.entries.iter().any(|entry| entry.diverged);
         assert_eq!((diverged, bench.get("a.txt")), (!journaled, "formatted\n".to_owned()));
+    }
+}
+
+/// Panics after a step.
+struct Panics(Step);
+
+impl Observer for Panics {
+    fn after(&self, step: Step) -> Go {
+        assert!(step != self.0, "a mistake of editd's own");
+        Go::On
+    }
+}
+
+/// A job that was just sealed, and that changed one file.
+fn sealed(bench: &Bench, path: &str) -> Sealed {
+    let job = bench.append("s", path, "b\n");
+    let entry = bench.rooms().store.entry(job.job.unwrap()).unwrap().unwrap();
+    let origin = Origin {
+        kind: EntryKind::Edit,
+        who: Who { session: "s".to_owned(), client: "test".to_owned() },
+        key: None,
+        request: hash(b""),
+        label: None,
+        of: Vec::new(),
+        durability: Durability::Durable,
+        queued: None,
+    };
+    let (changes, clips, files, seen) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
+    let unmade = Vec::new();
+    let draft =
+        Draft { origin, changes, clips, files, error: None, seen, unmade, rebased: false, said: None };
+    Sealed { draft, receipt: job, entry: Arc::new(entry) }
+}
+
+#[test]
+fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
+    for step in [Step::Stage, Step::Intend, Step::Swap, Step::Seal] {
+        let bench = bench(true, Step::Hooks);
+        let hook = bench.rooms().brought().runnable(CommandKind::AfterWrite).next().unwrap().clone();
+        let sealed = sealed(&bench, "other");
+        let place = bench.rooms().disk.resolve(&"a.txt".into()).unwrap();
+        let found = bench.rooms().disk.look(&place).unwrap().found().unwrap().clone();
+        let mut work = Work {
+            rooms: bench.rooms(),
+            sealed: &sealed,
+            stands: [("a.txt".into(), Stand::of(&found))].into(),
+            fresh: vec!["a.txt".into()],
+            began: Duration::ZERO,
+            runs: 0,
+            brought: bench.rooms().brought(),
+        };
+        bench.workspace.set_observer(Arc::new(Panics(step)));
+        let mut outcome = silent(&hook);
+        let made = [("a.txt".into(), b"formatted\n".to_vec())].into();
+        rewritten::commit(&mut work, &hook, made, &mut outcome).unwrap();
+        let unsealed = bench.rooms().store.open_entries().into_iter().filter(|(_, sealed)| !sealed);
+        assert_eq!(unsealed.count(), 0, "after {step:?}");
+        let done = step >= Step::Swap;
+        assert_eq!((outcome.job.is_some(), outcome.files.len()), (done, usize::from(done)), "{outcome:?}");
+        assert_eq!(outcome.warnings.concat().contains("editd made a mistake"), !done, "{outcome:?}");
+        let stands: &[u8] = if done { b"formatted\n" } else { &found.bytes };
+        assert_eq!(bench.get("a.txt").as_bytes(), stands, "after {step:?}");
     }
 }

@@ -250,18 +250,7 @@ fn synthetic(
     target: Option<&Found>,
     after: Option<Face>,
     how: How,
-    (staging, slot): (Staging, String),
+    slot: (Staging, String),
 ) -> FileRecord {
-    FileRecord {
-        path: path.clone(),
-        before: target.map(|found| found.face.clone()),
-        after,
-        splices: Vec::new(),
-        how,
-        slot,
-        staging,
-        made: Vec::new(),
-        added: 0,
-        removed: 0,
-    }
+    FileRecord::without_content(path.clone(), target.map(|found| found.face.clone()), after, how, slot)
 }

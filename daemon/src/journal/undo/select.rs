@@ -18,6 +18,8 @@ use crate::workspace::Who;
 
 /// Entries that one look for a redo goes through, newest first.
 const SEARCH: usize = 10_000;
+/// Entries that are looked up together.
+const PAGE: usize = 64;
 
 /// What is to be taken back.
 pub(super) struct Chosen {
@@ -46,8 +48,14 @@ pub(super) fn select(
         return Err(nothing(direction));
     }
     if entries.len() > UNDO {
-        let message = format!("that means {} entries; one {direction:?} takes {UNDO} at most", entries.len());
-        let mut error = WireError::new(Code::Limit, message.to_lowercase());
+        let one = match direction {
+            Direction::Undo => "undo",
+            Direction::Redo => "redo",
+        };
+        let message = format!(
+            "that means more than {UNDO} entries, and one {one} takes no more: name some, or a later `since`"
+        );
+        let mut error = WireError::new(Code::Limit, message);
         error.limit = Some(UNDO as u64);
         return Err(Box::new(error));
     }
@@ -78,23 +86,25 @@ fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
         let last = newest(rooms, &query)?;
         return last.map(|last| whole(rooms, last)).into_iter().collect();
     }
-    let query = Query {
-        path: request.path.clone(),
-        session: request.session.clone(),
-        since: request.since,
-        before: None,
-        limit: UNDO * 2,
-    };
-    let all = history(rooms, &query)?;
+    let (path, session) = (request.path.clone(), request.session.clone());
+    let query = Query { path, session, since: request.since, ..Query::default() };
     // An entry that was taken back outside the selection has nothing left to take back.
-    let within: BTreeSet<JobId> =
-        all.iter().filter(|entry| entry.kind == EntryKind::Undo).flat_map(|entry| entry.of.clone()).collect();
-    let mut chosen = Vec::with_capacity(all.len());
-    for entry in all.into_iter().filter(|entry| !entry.undone || within.contains(&entry.id)) {
-        if !is_rescue(rooms, &entry)? && !is_spent(rooms, &entry, &within)? {
+    let mut within: BTreeSet<JobId> = BTreeSet::new();
+    each(rooms, &query, &mut |entry| {
+        if entry.kind == EntryKind::Undo {
+            within.extend(entry.of);
+        }
+        Ok(true)
+    })?;
+    let mut chosen = Vec::new();
+    each(rooms, &query, &mut |entry| {
+        let stands = !entry.undone || within.contains(&entry.id);
+        if stands && !is_rescue(rooms, &entry)? && !is_spent(rooms, &entry, &within)? {
             chosen.push(entry);
         }
-    }
+        // One too many is refused.
+        Ok(chosen.len() <= UNDO)
+    })?;
     Ok(chosen)
 }
 
@@ -231,19 +241,38 @@ pub fn last_of_session(rooms: &Rooms, who: &Who, path: &WirePath) -> Result<JobI
 
 /// The newest entry that can be taken back, found page by page. An undo is none: who goes on, goes on behind it.
 fn newest(rooms: &Rooms, query: &Query) -> Result<Option<EntrySummary>, Refusal> {
-    let mut query = Query { limit: 64, ..query.clone() };
+    let mut newest = None;
+    each(rooms, query, &mut |entry| {
+        if !entry.undone
+            && entry.kind != EntryKind::Undo
+            && !is_rescue(rooms, &entry)?
+            && !is_spent(rooms, &entry, &BTreeSet::new())?
+        {
+            newest = Some(entry);
+        }
+        Ok(newest.is_none())
+    })?;
+    Ok(newest)
+}
+
+/// Goes through all entries of a query, newest first and page by page, as long as `see` says so.
+fn each(
+    rooms: &Rooms,
+    query: &Query,
+    see: &mut dyn FnMut(EntrySummary) -> Result<bool, Refusal>,
+) -> Result<(), Refusal> {
+    let mut query = Query { limit: PAGE, ..query.clone() };
     loop {
         let page = history(rooms, &query)?;
-        let last = page.last().map(|entry| entry.id);
         let full = page.len() == query.limit;
-        for entry in page.into_iter().filter(|entry| !entry.undone && entry.kind != EntryKind::Undo) {
-            if !is_rescue(rooms, &entry)? && !is_spent(rooms, &entry, &BTreeSet::new())? {
-                return Ok(Some(entry));
+        query.before = page.last().map(|entry| entry.id);
+        for entry in page {
+            if !see(entry)? {
+                return Ok(());
             }
         }
-        match last {
-            Some(id) if full => query.before = Some(id),
-            _ => return Ok(None),
+        if !full {
+            return Ok(());
         }
     }
 }
@@ -271,3 +300,6 @@ fn nothing(direction: Direction) -> Refusal {
     };
     Box::new(WireError::new(Code::NotFound, message))
 }
+
+#[cfg(all(test, unix))]
+mod tests;

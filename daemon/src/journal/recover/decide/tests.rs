@@ -24,19 +24,8 @@ fn record(how: How, before: Option<Face>, after: Option<Face>) -> FileRecord {
         (None, _) => vec![Splice { at: 0, old: Vec::new(), new }],
         (_, None) => vec![Splice { at: 0, old, new: Vec::new() }],
     };
-    let (slot, staging) = ("slot".to_owned(), Staging::Root);
-    FileRecord {
-        path: "a".into(),
-        before,
-        after,
-        splices,
-        how,
-        slot,
-        staging,
-        made: Vec::new(),
-        added: 0,
-        removed: 0,
-    }
+    let slot = (Staging::Root, "slot".to_owned());
+    FileRecord { splices, ..FileRecord::without_content("a".into(), before, after, how, slot) }
 }
 
 fn swap() -> FileRecord {

@@ -1,0 +1,32 @@
+//! What becomes of slots on other mounts that no entry knows. The other mount is a folder that is taken for one.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::Write;
+use std::sync::Arc;
+
+use crate::os::unix::Unix;
+use crate::workspace::tests::kit::Bench;
+
+#[test]
+fn what_others_write_to_a_slot_that_no_entry_knows_stands_somewhere() {
+    let bench = Bench::new();
+    bench.mkdir("sub");
+    bench.put("sub/a", "text");
+    // As if it were another mount: its slots stand in it, and the folder is noted.
+    bench.rooms().disk.stage_beside(&"sub/a".into());
+    bench.append("s", "sub/a", "more");
+    bench.workspace.settle(true);
+    bench.put("sub/.editd-slot-open", "theirs");
+    bench.put("sub/.editd-slot-closed", "whose");
+    let path = bench.workspace.root().join("sub/.editd-slot-open");
+    let mut open = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    let (bench, notes) = bench.reopened(Arc::new(Unix));
+    assert!(notes.iter().any(|note| note.starts_with("2 staged files")), "{notes:?}");
+    open.write_all(b", and more").unwrap();
+    let mut kept: Vec<String> = Vec::new();
+    for folder in ["sub", ".editd/lost"] {
+        kept.extend(bench.list(folder).iter().map(|name| bench.get(&format!("{folder}/{name}"))));
+    }
+    kept.sort();
+    assert_eq!(kept, ["textmore", "theirs, and more", "whose"]);
+}

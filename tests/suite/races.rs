@@ -1,0 +1,131 @@
+//! What the daemon's own threads do while a job is on its way, on the simulated machine: settling, looks after hints,
+//! flushes and upkeep come between any two of its calls. The job is applied, nothing is invented, and kills and power
+//! cuts find it as ever.
+//!
+//! `LENS=long` and `STORY=…` as for `crash`.
+
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use editd_proto::message::Status;
+use editd_tests::lens::desk::Desk;
+use editd_tests::lens::image::{Answer, Blow, Image};
+use editd_tests::lens::story::{Course, KEY, Story};
+use editd_tests::lens::verdict::{Depth, judge};
+use editd_tests::lens::{chosen, long, stories};
+use editd_tests::sim::When;
+
+/// Power cuts that are looked at behind one run.
+const CUTS: usize = 2;
+/// How long a job waits for what runs beside it. Where that waits for a lock of the job's own, both go on together.
+const BESIDE: Duration = Duration::from_millis(20);
+
+/// All that other threads of the daemon do in the end.
+fn housekeeping(desk: &Desk, paths: &[String]) {
+    desk.workspace.settle(true);
+    for path in paths {
+        let _event = desk.workspace.look(&path.as_str().into());
+    }
+    let _flushed = desk.workspace.flush();
+    desk.workspace.upkeep();
+    desk.workspace.settle(true);
+}
+
+/// Who is interrupted by the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum First {
+    Job,
+    Housekeeping,
+}
+
+/// One begins, and before one of its calls the other runs.
+fn beside(story: &Story, course: &Course, first: First, call: u64) -> Result<Vec<String>, String> {
+    let machine = story.machine();
+    let desk = Arc::new(story.begin(&machine)?);
+    let answered = Arc::new(Mutex::new(None));
+    let job: Box<dyn FnOnce() + Send> = {
+        let (desk, story, answered) = (Arc::clone(&desk), story.clone(), Arc::clone(&answered));
+        Box::new(move || *answered.lock().unwrap() = desk.act(&story.job, KEY))
+    };
+    let house: Box<dyn FnOnce() + Send> = {
+        let (desk, paths) = (Arc::clone(&desk), course.paths.clone());
+        Box::new(move || housekeeping(&desk, &paths))
+    };
+    let (begins, interrupts) = if first == First::Job { (job, house) } else { (house, job) };
+    let running: Arc<Mutex<Option<JoinHandle<()>>>> = Arc::default();
+    let started = Arc::clone(&running);
+    machine.at_call(call, When::Before, move |_| {
+        let (tell, told) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            interrupts();
+            let _late = tell.send(());
+        });
+        let _in_time = told.recv_timeout(BESIDE);
+        *started.lock().unwrap() = Some(thread);
+    });
+    begins();
+    let thread = running.lock().unwrap().take();
+    thread.map_or(Ok(()), JoinHandle::join).map_err(|_| "it panicked")?;
+    // Housekeeping may have had no such call.
+    let Some(receipt) = answered.lock().unwrap().take() else { return Ok(Vec::new()) };
+    if receipt.status != Status::Applied {
+        return Err(format!("{:?}: {:?}", receipt.status, receipt.error));
+    }
+    let mut found = Vec::new();
+    let mut look = |when: &str, blow: Blow, machine, depth| {
+        let image = Image { answer: Answer::Applied, blow, effects: 0, call: when.into(), machine };
+        found.extend(judge(story, course, &image, depth));
+    };
+    for when in ["answered", "settled"] {
+        for (nth, machine) in machine.cuts(CUTS, call).into_iter().enumerate() {
+            look(when, Blow::Cut(nth), machine, Depth::Quick);
+        }
+        look(when, Blow::Kill, machine.fork(), Depth::Quick);
+        desk.settle();
+    }
+    Ok(found)
+}
+
+/// The calls of housekeeping that nobody interrupts.
+fn calls_of_housekeeping(story: &Story, course: &Course) -> std::ops::RangeInclusive<u64> {
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    let begun = machine.calls();
+    housekeeping(&desk, &course.paths);
+    begun + 1..=machine.calls()
+}
+
+fn all_hold(stories: Vec<Story>) {
+    let mut found = Vec::new();
+    let step = if long() { 1 } else { 7 };
+    for story in chosen(stories) {
+        let course = story.course().unwrap();
+        let of_the_job = course.calls[0] + 1..=course.calls[1];
+        for (first, calls) in
+            [(First::Job, of_the_job), (First::Housekeeping, calls_of_housekeeping(&story, &course))]
+        {
+            for call in calls.step_by(step) {
+                let complaints = beside(&story, &course, first, call).unwrap_or_else(|error| vec![error]);
+                let told = |what| format!("{}, {first:?} first, call {call}: {what}", story.name);
+                found.extend(complaints.into_iter().map(told));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn housekeeping_comes_between_any_two_calls_of_any_kind_of_job() {
+    all_hold(stories::plain());
+}
+
+#[test]
+fn housekeeping_comes_between_any_two_calls_of_a_job_on_top_of_others() {
+    all_hold(stories::pasts());
+}
+
+#[test]
+fn housekeeping_comes_between_any_two_calls_on_links_mounts_and_poor_systems() {
+    all_hold(stories::places());
+}
