@@ -120,6 +120,9 @@ pub(crate) enum Command {
     Show {
         /// Its number
         job: u64,
+        /// Pass over so many of its files
+        #[arg(long, value_name = "FILES")]
+        from: Option<u64>,
     },
     /// Named clipboards, of the session or (with a leading /) of the workspace
     #[command(subcommand)]

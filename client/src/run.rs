@@ -81,7 +81,7 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
         Command::Undo(words) => journal::undo(&desk, words),
         Command::Redo(words) => journal::redo(&desk, words),
         Command::Log(words) => journal::log(&desk, words),
-        Command::Show { job } => journal::show(&desk, job),
+        Command::Show { job, from } => journal::show(&desk, job, from),
         Command::Clip(words) => clip::run(&desk, words),
         Command::Watch { globs } => watch::run(&desk, globs),
         Command::Status => daemon::status(&desk),

@@ -2,10 +2,12 @@
 //! `editd_proto::limits`.
 
 mod commands;
+mod memory;
 
 use std::time::Duration;
 
 pub use commands::*;
+pub use memory::*;
 
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;
@@ -113,11 +115,18 @@ pub const OUTBOX: usize = 1024 * 1024;
 /// Bytes of replies that wait to be taken, over all connections; beyond it a reading request is `busy`.
 pub const OUTGOING: usize = 128 * 1024 * 1024;
 
+/// Bytes of the reply to a job where [`OUTGOING`] is reached: enough for most without their diffs.
+pub const BRIEF: usize = 64 * 1024;
+const _: () = assert!(BRIEF * QUEUE <= OUTGOING);
+
 /// Bytes of a frame above which it is large: few of those arrive at once, others wait their turn.
 pub const LARGE: usize = 1024 * 1024;
 
 /// Files in one page of the journal: each takes some ten of the values that a message may hold.
 pub const FILES_LISTED: usize = 40_000;
+
+/// Entries that the entries of one page may name as those that they took back or brought back.
+pub const OF_LISTED: usize = 50_000;
 
 /// Large frames that arrive at once.
 pub const LARGE_FRAMES: usize = 8;
@@ -138,7 +147,8 @@ pub const LINGER_MS: u64 = 1000;
 /// Refused connections that are listened to at once; more are closed at once.
 pub const LINGERING: usize = 32;
 
-const _: () = assert!(FILES_LISTED * 12 < editd_proto::limits::VALUES);
+const _: () =
+    assert!(FILES_LISTED * 12 + OF_LISTED + 32 * editd_proto::limits::HISTORY < editd_proto::limits::VALUES);
 const _: () = assert!(LARGE_FRAMES * editd_proto::limits::FRAME <= OUTGOING);
 const _: () = assert!(QUEUE_BYTES >= editd_proto::limits::FRAME && OUTBOX < OUTGOING);
 
@@ -204,6 +214,10 @@ pub const PAST_ENTRIES: usize = 1024;
 
 /// Bytes that this may read and rebuild: half a second at the slowest.
 pub const PAST_BYTES: usize = 256 * 1024 * 1024;
+
+/// Bytes that the diffs of stale and conflicting files of one job may have in all: a reply has room for as much. Without
+/// its diff, a file must be read.
+pub const REFUSED_DIFFS: usize = 4 * 1024 * 1024;
 
 /// Edits of one job for which the journal is asked why.
 pub const WHY_EDITS: usize = 3;

@@ -1,6 +1,7 @@
 //! What a job may reach: the rooms below it, opened, and what they share while the daemon runs. It does
 //! nothing of its own beyond handing out numbers and names.
 
+mod in_hand;
 mod parsing;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use crate::store::record::Entry;
 use crate::trust::{Brought, Trust};
 use crate::validate::process::Runner;
 
+pub use in_hand::{Asks, Covered, InHand, Share};
 pub use parsing::{Parsing, Turn};
 
 /// What tells a ticket from a number that is stored.
@@ -64,6 +66,8 @@ pub struct Rooms {
     pub queued: Condvar,
     /// Whose turn it is to have a large text parsed.
     pub parsing: Parsing,
+    /// How much requests may hold of files' contents.
+    pub in_hand: InHand,
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_slot: AtomicU64,
@@ -132,6 +136,7 @@ impl Rooms {
             underway: Mutex::default(),
             queued: Condvar::new(),
             parsing: Parsing::default(),
+            in_hand: InHand::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_slot: AtomicU64::new(0),
@@ -157,7 +162,7 @@ impl Rooms {
             self.encodings.iter().find(|(glob, _)| glob.is_match_candidate(&candidate))
         };
         let named = |path: &'a WirePath| Some((path.clone(), label(path)?.1.clone()));
-        Options { encodings: paths.into_iter().filter_map(named).collect() }
+        Options { encodings: paths.into_iter().filter_map(named).collect(), room: None }
     }
 
     /// What commands the workspace brings now, and whether they may run.

@@ -33,8 +33,12 @@ impl WirePath {
 
     /// The path for people: invalid UTF-8 is shown as U+FFFD, control characters are escaped.
     pub fn display(&self) -> String {
-        String::from_utf8_lossy(&self.0)
-            .chars()
+        let text = String::from_utf8_lossy(&self.0);
+        // Nearly always; and very many refusals may name a long path.
+        if !text.chars().any(char::is_control) {
+            return text.into_owned();
+        }
+        text.chars()
             .flat_map(|c| {
                 let escaped = c.is_control();
                 let shown: Box<dyn Iterator<Item = char>> =

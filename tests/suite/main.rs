@@ -29,6 +29,8 @@ mod kit;
 #[cfg(target_os = "linux")]
 mod leaving;
 #[cfg(unix)]
+mod memory;
+#[cfg(unix)]
 mod merges;
 mod mixed;
 #[cfg(target_os = "linux")]
@@ -37,6 +39,8 @@ mod odd_files;
 mod once;
 #[cfg(unix)]
 mod order;
+#[cfg(unix)]
+mod pages;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]

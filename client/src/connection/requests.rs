@@ -42,9 +42,9 @@ impl Connection {
         self.call(kind::HISTORY, request)
     }
 
-    /// One journal entry with its changes.
-    pub fn show(&mut self, job: JobId) -> Result<ShowReply, CallError> {
-        self.call(kind::SHOW, &ShowRequest { job })
+    /// One journal entry with its changes; where they are more than a reply holds, those behind the first `from` files.
+    pub fn show(&mut self, job: JobId, from: Option<u64>) -> Result<ShowReply, CallError> {
+        self.call(kind::SHOW, &ShowRequest { job, from })
     }
 
     /// Clipboards.

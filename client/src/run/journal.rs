@@ -53,9 +53,10 @@ pub(super) fn log(desk: &Desk<'_>, words: args::Log) -> Result<Answer, Failure> 
     Ok(desk.answer(&reply, show::history::list))
 }
 
-pub(super) fn show(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
-    let reply = desk.ask(true, |it| it.show(JobId(job)))?;
-    Ok(desk.answer(&reply, show::history::one))
+pub(super) fn show(desk: &Desk<'_>, job: u64, from: Option<u64>) -> Result<Answer, Failure> {
+    let reply = desk.ask(true, |it| it.show(JobId(job), from))?;
+    let shown = from.unwrap_or(0).saturating_add(reply.changes.len() as u64);
+    Ok(desk.answer(&reply, |reply, look| show::history::one(reply, shown, look)))
 }
 
 pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failure> {

@@ -22,7 +22,8 @@ pub(crate) fn list(reply: &HistoryReply, look: &Look) -> String {
     out
 }
 
-pub(crate) fn one(reply: &ShowReply, look: &Look) -> String {
+/// One entry; `shown` of its files are shown here or were passed over.
+pub(crate) fn one(reply: &ShowReply, shown: u64, look: &Look) -> String {
     let mut out = String::new();
     add(&mut out, &reply.entry, usize::MAX, look);
     for change in &reply.changes {
@@ -35,6 +36,10 @@ pub(crate) fn one(reply: &ShowReply, look: &Look) -> String {
             out.push_str(&format!("and {} more hunks, which are not shown\n", change.omitted_hunks));
         }
     }
+    let entry = &reply.entry;
+    if (entry.files.len() as u64).saturating_add(entry.omitted_files) > shown {
+        out.push_str(&format!("\nmore files: editctl show {} --from {shown}\n", entry.id));
+    }
     out
 }
 
@@ -46,7 +51,9 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &Look) {
     ];
     if !entry.of.is_empty() {
         let of: Vec<String> = entry.of.iter().map(ToString::to_string).collect();
-        words.push(format!("of {}", of.join(", ")));
+        let more =
+            if entry.omitted_of > 0 { format!(" and {} more", entry.omitted_of) } else { String::new() };
+        words.push(format!("of {}{more}", of.join(", ")));
     }
     if entry.kind != EntryKind::External {
         words.push(format!("by {} ({})", one_line(&entry.session), one_line(&entry.client)));
@@ -68,7 +75,8 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &Look) {
     for file in entry.files.iter().take(files) {
         out.push_str(&format!("    {}  {}\n", file.path.display(), extent(file, look)));
     }
-    if let Some(more) = entry.files.len().checked_sub(files).filter(|more| *more > 0) {
+    let more = (entry.files.len().saturating_sub(files) as u64).saturating_add(entry.omitted_files);
+    if more > 0 {
         out.push_str(&format!("    and {more} more files\n"));
     }
 }

@@ -51,6 +51,9 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     for file in &receipt.files {
         one_file(texts, file, look);
     }
+    if receipt.omitted_files > 0 {
+        texts.out.push_str(&format!("and {} more files\n", receipt.omitted_files));
+    }
     for hook in &receipt.hooks {
         one_hook(texts, hook, look);
     }

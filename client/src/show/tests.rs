@@ -40,7 +40,7 @@ fn printed(subject: &str, look: &Look, json: &str) -> String {
         }
         "error" => (String::new(), error::text(&value(json), look)),
         "log" => (history::list(&value(json), look), String::new()),
-        "show" => (history::one(&value(json), look), String::new()),
+        "show" => (history::one(&value(json), 1, look), String::new()),
         "status" => (state::status(&value(json), look), String::new()),
         "findings" => (state::findings(&value(json), look), String::new()),
         "dialects" => (state::dialects(&value(json), look), String::new()),

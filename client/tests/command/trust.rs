@@ -75,6 +75,8 @@ fn hooks_are_told_in_receipts_and_in_the_log() {
         undone: false,
         diverged: false,
         of: vec![JobId(17)],
+        omitted_of: 0,
+        omitted_files: 0,
         files: vec![],
     };
     let history = HistoryReply { entries: vec![entry], more: false };

@@ -42,9 +42,9 @@ pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
 pub use merge::{merge, rebase};
 pub use op::{Quotation, quotation};
-pub use plan::{needs, plan, plan_known, proof};
+pub use plan::{lacks_room, needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
-pub use symbols::{Outlined, SymbolView, outline, view_symbol};
+pub use symbols::{Outlined, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};
 pub use syntax::introduced;
 pub use view::{View, view};
 
@@ -153,6 +153,9 @@ pub struct Plan {
 pub struct Options {
     /// Encodings that the configuration names for paths, by label (`encoding_rs`), first match wins.
     pub encodings: Vec<(WirePath, String)>,
+    /// Bytes that a plan may make, new contents and changed ranges together; as many as a job may where absent. One that
+    /// would need more is `busy`: it may be tried again with more.
+    pub room: Option<usize>,
 }
 
 impl Options {

@@ -64,6 +64,9 @@ pub(crate) const DIFFS: u64 = 4 * 1024 * 1024;
 /// Refusals of one entry that are explained in full.
 pub(crate) const EXPLAINED: usize = 100;
 
+/// Characters of the message of any more.
+pub(crate) const BRIEFLY: usize = 200;
+
 /// Bytes that the literal searches of one job may look at: seconds at the slowest.
 pub(crate) const SEARCH_WORK: u64 = 8 * 1024 * 1024 * 1024;
 

@@ -28,6 +28,11 @@ pub(crate) fn spent(message: impl Into<String>, limit: u64) -> Refusal {
     error
 }
 
+/// What would be made needs more memory than there is for it now.
+pub(crate) fn no_room() -> Refusal {
+    refuse(Code::Busy, "the job needs more memory than it has now; it is tried again with more")
+}
+
 /// A fault of the engine itself: stated instead of a panic.
 pub(crate) fn internal(message: impl Into<String>) -> Refusal {
     refuse(Code::Internal, message)

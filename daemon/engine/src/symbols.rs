@@ -132,6 +132,18 @@ pub(crate) fn parsed(
     }
 }
 
+/// The longest file whose symbols are known, in bytes: its text may be shorter.
+pub fn longest_parsed() -> usize {
+    // Of UTF-16, two bytes make one.
+    2 * Budget::default().bytes
+}
+
+/// The refusal of a file above [`longest_parsed`] that was not read at all.
+pub fn too_long_to_parse(path: &WirePath, bytes: usize) -> Refusal {
+    let budget = Budget::default();
+    about(unparsed(path, Unparsed::TooLarge { bytes, limit: budget.bytes }, &budget), path)
+}
+
 fn unparsed(path: &WirePath, why: Unparsed, budget: &Budget) -> Refusal {
     let message =
         format!("the symbols of {path} are not known, since {why}; read and edit it by text or lines");

@@ -11,7 +11,8 @@ use editd_proto::path::WirePath;
 use crate::diff::Delta;
 use crate::hash::hash;
 use crate::limits;
-use crate::refusal::{internal, refuse, too_large};
+use crate::plan::Budget;
+use crate::refusal::{internal, no_room, refuse, too_large};
 use crate::splice::compose;
 use crate::{Change, Refusal, Splice, State, World, splices_between};
 
@@ -89,11 +90,17 @@ impl Node {
 
     /// Bytes that the net splices hold at most.
     fn weight(&self, before: &State) -> usize {
+        match self.spliced(before) {
+            Some(splices) => splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum(),
+            None => content(before).len() + content(&self.state).len(),
+        }
+    }
+
+    /// The splices, where stages made one content of another.
+    fn spliced(&self, before: &State) -> Option<&[Splice]> {
         match &self.net {
-            Net::Spliced(splices) if *before != State::Absent && self.state != State::Absent => {
-                splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum()
-            }
-            _ => content(before).len() + content(&self.state).len(),
+            Net::Spliced(splices) if *before != State::Absent && self.state != State::Absent => Some(splices),
+            _ => None,
         }
     }
 
@@ -222,8 +229,8 @@ impl<'w> Tree<'w> {
     /// The net changes, in the order of `paths`.
     ///
     /// # Errors
-    /// `too_large` where their splices would hold more than `limits::CHANGE` bytes.
-    pub(crate) fn changes(mut self, paths: &[WirePath]) -> Result<Vec<Change>, Refusal> {
+    /// `too_large` where their splices would hold more than `limits::CHANGE` bytes, `busy` where there is no room for them.
+    pub(crate) fn changes(mut self, paths: &[WirePath], budget: &Budget) -> Result<Vec<Change>, Refusal> {
         let mut changes = Vec::new();
         let mut held = 0usize;
         for path in paths {
@@ -233,10 +240,15 @@ impl<'w> Tree<'w> {
             if !node.surely_differs() && *before == node.state {
                 continue;
             }
-            held = held.saturating_add(node.weight(before));
+            let weight = node.weight(before);
+            held = held.saturating_add(weight);
             if held > limits::CHANGE {
                 let message = "this job changes more bytes than a job may; send it as several jobs";
                 return Err(Box::new(too_large(message, limits::CHANGE).at(path)));
+            }
+            // Splices of stages took their room when they were made; those of a copy or a removal are made here.
+            if node.spliced(before).is_none() && !budget.make(weight) {
+                return Err(no_room());
             }
             let (totals, after) = (node.totals, node.state.clone());
             let splices = node.net(before);

@@ -226,6 +226,7 @@ proptest! {
                 Err(error) => (Status::Refused, Some(*error)),
             };
             let receipt = Receipt {
+                omitted_files: 0,
                 job: None, status, files: Vec::new(), hooks: Vec::new(), error, verified: None, rebased: false, repeated: false,
                 dialect: None, text: None,
             };

@@ -41,7 +41,8 @@ fn what_is_not_text_is_shown_as_bytes() {
         let seen = whole(bytes);
         assert_eq!((seen.text, seen.bytes.as_deref(), seen.encoding.as_str()), (None, Some(bytes), "binary"));
     }
-    let options = Options { encodings: vec![(WirePath::from("f"), "latin1".to_owned())] };
+    let options =
+        Options { encodings: vec![(WirePath::from("f"), "latin1".to_owned())], ..Options::default() };
     let seen = view(b"caf\xe9", None, &WirePath::from("f"), &options).unwrap();
     assert_eq!((seen.text.as_deref(), seen.encoding.as_str()), (Some("café"), "windows-1252"));
 }

@@ -155,10 +155,18 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn look(&self, place: &Place) -> io::Result<Sight> {
+        self.look_within(place, editd_proto::limits::FILE)
+    }
+
+    /// The same where a file above `most` bytes is [`Sight::TooLarge`].
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn look_within(&self, place: &Place, most: usize) -> io::Result<Sight> {
         if !place.missing().is_empty() {
             return Ok(Sight::Absent);
         }
-        sight::look(place.parent(), place.name())
+        sight::look_within(place.parent(), place.name(), most)
     }
 
     /// Where a slot for a place must stand: neither `rename` nor an exchange crosses mounts.

@@ -19,7 +19,7 @@ pub enum Sight {
     Absent,
     /// A regular file.
     File(Found),
-    /// A regular file above [`limits::FILE`].
+    /// A regular file above [`limits::FILE`], or above what was to be read of one.
     TooLarge(Stat),
     /// A regular file that may not be read.
     Unreadable(Stat),
@@ -97,8 +97,16 @@ impl Sight {
 /// # Errors
 /// What the system says.
 pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
+    look_within(dir, name, limits::FILE)
+}
+
+/// The same where a file above `most` bytes is too large.
+///
+/// # Errors
+/// What the system says.
+pub fn look_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Sight> {
     match dir.open_file(name, Access::Read) {
-        Ok(file) => read(file),
+        Ok(file) => read_within(file, most),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound => Ok(Sight::Absent),
             _ => match dir.stat(name) {
@@ -116,28 +124,27 @@ pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
 /// # Errors
 /// What the system says.
 pub fn read(file: File) -> io::Result<Sight> {
+    read_within(file, limits::FILE)
+}
+
+fn read_within(file: File, most: usize) -> io::Result<Sight> {
+    let most = most.min(limits::FILE);
     let mut left = READS;
     loop {
         left -= 1;
         let before = file.stat()?;
-        if before.size > limits::FILE as u64 {
+        if before.size > most as u64 {
             return Ok(Sight::TooLarge(before));
         }
-        let bytes = os::read_all(&*file, limits::FILE)?;
+        let bytes = os::read_shared(&*file, most)?;
         let after = file.stat()?;
-        if bytes.len() > limits::FILE {
+        if bytes.len() > most {
             return Ok(Sight::TooLarge(after));
         }
         let quiet = (before.modified, before.size) == (after.modified, after.size);
         if (quiet && after.size == bytes.len() as u64) || left == 0 {
             let face = face(&after, &bytes);
-            return Ok(Sight::File(Found {
-                face,
-                links: after.links,
-                changed: after.changed,
-                bytes: bytes.into(),
-                file,
-            }));
+            return Ok(Sight::File(Found { face, links: after.links, changed: after.changed, bytes, file }));
         }
     }
 }

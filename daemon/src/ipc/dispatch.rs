@@ -23,6 +23,7 @@ use super::session::boxed;
 use super::subscriptions::Sink;
 use crate::limits;
 use crate::queue::{Pass, Reply, Runnable, reply};
+use crate::workspace::Covered;
 
 /// What is left to do for a frame.
 pub(super) enum Then {
@@ -67,10 +68,18 @@ impl Answer {
         }
     }
 
+    /// The same of what is held until it is on its way.
+    fn tell_covered<T: Serialize>(self, kind: &str, result: Result<Covered<'_, T>, Refusal>) {
+        match result {
+            Ok(held) => self.say(kind, &held.reply),
+            Err(refusal) => self.refuse(&refusal),
+        }
+    }
+
     /// As a job's reply.
     fn of_job(self, kind: &'static str) -> Reply {
         Reply::new(move |outcome| {
-            let frame = encode::outcome(self.id, kind, &outcome);
+            let frame = encode::outcome(self.id, kind, &outcome, self.peer.outbox.room());
             self.frame(frame);
         })
     }
@@ -186,7 +195,7 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
         kind::READ => {
             let read = body::<ReadRequest>(message).and_then(|request| house.desk.read(&peer.who, &request));
             let renewed = read.is_ok();
-            answer.tell(kind::READ, read);
+            answer.tell_covered(kind::READ, read);
             if renewed {
                 house.aftermath.receipt_renewed();
             } else {
@@ -195,16 +204,16 @@ fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
         }
         kind::OUTLINE => {
             let outline = body::<OutlineRequest>(message).and_then(|request| house.desk.outline(&request));
-            answer.tell(kind::OUTLINE, outline);
+            answer.tell_covered(kind::OUTLINE, outline);
             house.aftermath.freed();
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);
-            answer.tell(kind::HISTORY, request.and_then(|request| house.desk.history(&request)));
+            answer.tell_covered(kind::HISTORY, request.and_then(|request| house.desk.history(&request)));
         }
         kind::SHOW => {
             let request = body::<ShowRequest>(message);
-            answer.tell(kind::SHOW, request.and_then(|request| house.desk.show(request.job)));
+            answer.tell_covered(kind::SHOW, request.and_then(|request| house.desk.show(&request)));
         }
         kind::CLIP => {
             let request = body::<ClipRequest>(message);

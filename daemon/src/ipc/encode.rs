@@ -1,34 +1,59 @@
 //! Replies as frames. What is too large for one is told in fewer words rather than not at all.
 
-use editd_proto::codec;
-use editd_proto::message::Receipt;
+use editd_proto::message::{FileOutcome, Receipt};
+use editd_proto::{codec, limits};
 
 use crate::queue::Outcome;
 use crate::queue::reply::without_diffs;
 
+/// Bytes that a file takes in a receipt beside its path, without its edits, issues and warnings.
+const FILE_TOLD: usize = 160;
+
 /// What came of a job. A job that was done is never answered with an error because its receipt is large:
 /// the diffs are left out, then what became of each edit, the files of hooks and the text in a dialect's words, then
-/// the files.
-pub fn outcome(id: u64, kind: &str, outcome: &Outcome) -> Vec<u8> {
+/// the files. `most` is what the frame may have, in bytes, though a bare one is always sent.
+pub fn outcome(id: u64, kind: &str, outcome: &Outcome, most: usize) -> Vec<u8> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
         Err(refusal) => return codec::encode_error(id, refusal),
     };
-    codec::encode(id, kind, receipt).unwrap_or_else(|_| {
+    let fitting =
+        |receipt: &Receipt| codec::encode(id, kind, receipt).ok().filter(|frame| frame.len() <= most);
+    let least = || {
         let mut less = without_diffs(receipt);
-        codec::encode(id, kind, &less).unwrap_or_else(|_| {
-            less.files.iter_mut().for_each(|file| file.edits.clear());
-            less.hooks.iter_mut().for_each(|hook| hook.files.clear());
-            less.text = None;
-            codec::encode(id, kind, &less).unwrap_or_else(|_| bare(id, kind, less))
-        })
-    })
+        if let Some(frame) = fitting(&less) {
+            return frame;
+        }
+        less.files.iter_mut().for_each(|file| file.edits.clear());
+        less.hooks.iter_mut().for_each(|hook| hook.files.clear());
+        less.text = None;
+        if let Some(frame) = fitting(&less) {
+            return frame;
+        }
+        // Half of the room for the paths, half for what else is told of a file.
+        let mut left = most.min(limits::FRAME) / 2;
+        let fits = |file: &&FileOutcome| {
+            let bytes = file.path.as_bytes().len() + FILE_TOLD;
+            left = left.saturating_sub(bytes);
+            left > 0
+        };
+        let kept = less.files.iter().take_while(fits).count();
+        less.omitted_files = (less.files.len() - kept) as u64;
+        less.files.truncate(kept);
+        fitting(&less).unwrap_or_else(|| bare(id, kind, less))
+    };
+    fitting(receipt).unwrap_or_else(least)
 }
 
 fn bare(id: u64, kind: &str, mut receipt: Receipt) -> Vec<u8> {
+    receipt.omitted_files = receipt.omitted_files.saturating_add(receipt.files.len() as u64);
     receipt.files.clear();
     receipt.hooks.clear();
-    codec::reply(id, kind, &receipt)
+    codec::encode(id, kind, &receipt).unwrap_or_else(|_| {
+        // Its error alone is too large: that it was refused, and why in short, is told all the same.
+        receipt.error = receipt.error.map(|error| codec::short(&error));
+        codec::reply(id, kind, &receipt)
+    })
 }
 
 #[cfg(test)]
@@ -38,7 +63,6 @@ mod tests {
     use editd_proto::codec::{Frame, Message};
     use editd_proto::error::WireError;
     use editd_proto::ids::JobId;
-    use editd_proto::limits;
     use editd_proto::message::{EditOutcome, EditStatus, HookOutcome, Status, kind};
 
     use crate::queue::fake::receipt;
@@ -50,7 +74,7 @@ mod tests {
     }
 
     fn back(receipt: Receipt) -> Receipt {
-        let message = read_back(&outcome(5, kind::EDIT, &Ok(receipt)));
+        let message = read_back(&outcome(5, kind::EDIT, &Ok(receipt), usize::MAX));
         assert_eq!((message.id(), message.kind()), (5, kind::EDIT));
         message.body().unwrap()
     }
@@ -94,8 +118,33 @@ mod tests {
         let said = Receipt { text: Some("x".repeat(limits::FRAME)), ..small.clone() };
         assert_eq!(back(said), without_diffs(&small));
 
-        large.files.iter_mut().for_each(|file| file.warnings = vec!["x".repeat(50_000)]);
+        large.files.iter_mut().for_each(|file| file.warnings = vec!["x".repeat(90_000)]);
         let shown = back(large);
         assert_eq!((shown.job, shown.status, shown.files.len()), (Some(JobId(1)), Status::Applied, 0));
+        assert_eq!(shown.omitted_files, 400);
+
+        // A refusal that is too large by itself is told in short.
+        let mut error = WireError::new(editd_proto::Code::Stale, "changed");
+        error.diff = Some("x".repeat(limits::FRAME));
+        let shown = back(Receipt { error: Some(error), ..small });
+        assert_eq!(shown.error.unwrap(), WireError::new(editd_proto::Code::Stale, "changed"));
+    }
+
+    #[test]
+    fn as_many_files_as_fit_are_told_and_the_others_counted() {
+        let mut long = receipt(Some(JobId(1)), Status::Applied);
+        let mut file = long.files.first().unwrap().clone();
+        file.path = "x".repeat(limits::PATH).as_str().into();
+        long.files = vec![file; limits::FILES];
+        for most in [usize::MAX, limits::FRAME / 4, limits::FRAME / 64] {
+            let frame = outcome(5, kind::EDIT, &Ok(long.clone()), most);
+            assert!(frame.len() <= most);
+            let shown: Receipt = read_back(&frame).body().unwrap();
+            let share = most.min(limits::FRAME) / limits::PATH;
+            assert!((share / 3..share).contains(&shown.files.len()), "{} of {share}", shown.files.len());
+            assert_eq!(shown.files.len() as u64 + shown.omitted_files, limits::FILES as u64);
+        }
+        let least: Receipt = read_back(&outcome(5, kind::EDIT, &Ok(long), 0)).body().unwrap();
+        assert_eq!((least.files.len(), least.omitted_files), (0, limits::FILES as u64));
     }
 }

@@ -110,6 +110,13 @@ impl Outbox {
         self.outgoing.load(Ordering::Acquire) > limits::OUTGOING
     }
 
+    /// How large the frame of a job's reply should be at most, in bytes: it is never refused, but told in fewer words where
+    /// too much waits already.
+    pub fn room(&self) -> usize {
+        let waiting = self.outgoing.load(Ordering::Acquire);
+        limits::OUTGOING.saturating_sub(waiting).max(limits::BRIEF)
+    }
+
     /// Whether little enough waits that another request may be answered, or it is broken.
     pub fn is_writable(&self) -> bool {
         self.state().is_writable()

@@ -21,6 +21,9 @@ pub enum Halt {
     /// Others changed a file in the last moment; everything is as they left it. The journey begins again,
     /// a bounded number of times; this is the refusal after the last.
     Again(Refusal),
+    /// It needs so many bytes of contents in hand, which is more than it has: nothing was changed, and the journey begins
+    /// again once it has them.
+    Heavier(usize),
     /// An observer asked for it.
     Stopped,
 }
@@ -103,6 +106,11 @@ pub(super) fn stage_refusal(path: &WirePath, error: &StageError) -> Refusal {
                 .at(path),
         ),
     }
+}
+
+/// A fault of editd itself.
+pub fn fault(message: &str) -> Refusal {
+    Box::new(WireError::new(Code::Internal, message))
 }
 
 /// What a store that refuses means for the job.

@@ -1,17 +1,18 @@
 //! `intend`: the record of what is about to happen reaches the disk. Only that permits the swap.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
+use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::message::Durability;
 use editd_proto::path::WirePath;
 
 use super::draft::Draft;
-use super::errors::{Halt, standing, store_refusal};
+use super::errors::{Halt, fault, standing, store_refusal};
 use super::stage::Ready;
-use crate::rooms::{Rooms, lock};
+use crate::rooms::{Asks, Rooms, Share, lock};
 use crate::store::Flushed;
 use crate::store::record::{Clip, Entry, Record};
 
@@ -31,12 +32,44 @@ pub struct Underway<'r> {
     entry: Cell<Option<JobId>>,
     /// Paths at which a look may show what no seal has confirmed.
     busy: RefCell<Vec<WirePath>>,
+    /// What it holds of contents; nothing before it has asked.
+    share: OnceCell<Share<'r>>,
+    /// Bytes of contents that an earlier journey of the same job found to be needed.
+    needed: usize,
 }
 
 impl<'r> Underway<'r> {
-    /// Nothing yet.
-    pub fn new(rooms: &'r Rooms) -> Self {
-        Self { rooms, entry: Cell::new(None), busy: RefCell::default() }
+    /// Nothing yet. `needed` are bytes of contents that an earlier journey of the same job found to be needed.
+    pub fn new(rooms: &'r Rooms, needed: usize) -> Self {
+        Self { rooms, entry: Cell::new(None), busy: RefCell::default(), share: OnceCell::new(), needed }
+    }
+
+    /// Waits until it may hold so many bytes of contents, or what is needed where that is known to be more. To be called
+    /// before anything is read.
+    ///
+    /// # Errors
+    /// `busy`: too much is in hand for too long.
+    pub fn hold(&self, bytes: usize) -> Result<(), Refusal> {
+        let share = self.rooms.in_hand.share(bytes.max(self.needed), Asks::Job)?;
+        // A second asking would be one that holds something already.
+        self.share.set(share).map_err(|_| fault("a job asked twice for what it may hold"))
+    }
+
+    /// How many bytes it may hold.
+    pub(super) fn room(&self) -> usize {
+        self.share.get().map_or(usize::MAX, Share::room)
+    }
+
+    /// Goes on with so many bytes of contents in hand.
+    ///
+    /// # Errors
+    /// [`Halt::Heavier`] where there are not as many.
+    pub fn cover(&self, bytes: usize) -> Result<(), Halt> {
+        match self.share.get() {
+            Some(share) if !share.cover(bytes) => Err(Halt::Heavier(bytes)),
+            // A part of a job that has a share of its own.
+            _ => Ok(()),
+        }
     }
 
     /// The entry that it has intended by now.

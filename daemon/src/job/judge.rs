@@ -1,6 +1,7 @@
 //! `judge`: may this session replace what is there? A pure verdict for each file entry from what the entry
 //! expects, what is there, what the session has seen and what the edits quote.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{Proof, Refusal};
@@ -10,7 +11,8 @@ use editd_proto::message::{Edit, FileEntry, OnStale};
 use editd_proto::path::WirePath;
 use sha2::{Digest, Sha256};
 
-use super::errors::store_refusal;
+use super::errors::{Halt, store_refusal};
+use super::intend::Underway;
 use super::rebase::{self, Base};
 use super::snapshot::Snapshot;
 use super::stale;
@@ -19,6 +21,7 @@ use crate::disk::Sight;
 use crate::journal::external;
 use crate::journal::known::Ticket;
 use crate::journal::past::Patience;
+use crate::limits::{JOB_HOLDS, REFUSED_DIFFS};
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
 use crate::workspace::Who;
@@ -68,11 +71,30 @@ pub(super) struct Judged {
     pub(super) patience: Patience,
     /// With `partial`: entries (by index) that are left out, and why.
     pub(super) skipped: BTreeMap<usize, Refusal>,
+    /// Bytes of the contents that were found.
+    pub(super) held: usize,
+    /// Bytes that may be held besides.
+    pub(super) room: usize,
+    /// Bytes that the diffs of refusals may still have in all.
+    pub(super) diffs: Cell<usize>,
 }
 
 /// Judges every entry of a job.
-pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judged, Refusal> {
+///
+/// # Errors
+/// [`Halt::Heavier`] where older contents that it is to be merged from are more than the job may hold.
+pub(super) fn judge(
+    rooms: &Rooms,
+    underway: &Underway<'_>,
+    who: &Who,
+    snapshot: Snapshot,
+) -> Result<Judged, Halt> {
+    let found = snapshot.sights.values().filter_map(Sight::found);
+    let found = found.map(|found| found.bytes.len()).sum::<usize>();
     let mut judged = Judged {
+        held: found,
+        diffs: Cell::new(REFUSED_DIFFS),
+        room: underway.room().saturating_sub(found),
         seen: seen_of(rooms, who, &snapshot)?,
         snapshot,
         where_seen: BTreeSet::new(),
@@ -96,6 +118,7 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
                 if let Some(base) = base {
                     if !judged.bases.contains_key(&entry.path) {
                         held = rebase::held(held, &base)?;
+                        underway.cover(judged.held.saturating_add(held).saturating_mul(JOB_HOLDS))?;
                     }
                     judged.bases.insert(entry.path.clone(), base);
                 }
@@ -107,7 +130,7 @@ pub(super) fn judge(rooms: &Rooms, who: &Who, snapshot: Snapshot) -> Result<Judg
             Err(refusal) if judged.snapshot.request.partial => {
                 judged.skipped.insert(index, refusal);
             }
-            Err(refusal) => return Err(refusal),
+            Err(refusal) => return Err(refusal.into()),
         }
     }
     leave_out_unmergeable(rooms, who, &mut judged)?;

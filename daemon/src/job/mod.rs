@@ -34,16 +34,18 @@ mod stale;
 mod swap;
 mod validate;
 mod vet;
+mod weight;
 mod why;
 
 pub use clips::vet_clips;
 pub use draft::{Draft, Drafted, Origin};
-pub use errors::{Halt, disk_refusal, standing, store_refusal};
+pub use errors::{Halt, disk_refusal, fault, standing, store_refusal};
 pub use intend::Underway;
 pub(crate) use judge::sha256;
 pub(crate) use reply::stored as stored_receipt;
 pub use resolve::{Resolved, lanes_of, resolve};
 pub use said::Said;
+pub use weight::readable;
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobRequest, Mode, Receipt};
@@ -75,11 +77,12 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     errors::step(rooms, Step::Admit)?;
     let resolved = resolve(rooms, given.request)?;
     errors::step(rooms, Step::Resolve)?;
-    let snapshot = snapshot::take(rooms, given.who, resolved)?;
+    underway.hold(weight::guess(&resolved))?;
+    let snapshot = snapshot::take(rooms, underway, given.who, resolved)?;
     errors::step(rooms, Step::Snapshot)?;
-    let judged = judge::judge(rooms, given.who, snapshot)?;
+    let judged = judge::judge(rooms, underway, given.who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
-    let mut planned = plan::plan(rooms, judged, given)?;
+    let mut planned = plan::plan(rooms, underway, judged, given)?;
     hooks::tell_left_out(rooms, &mut planned.plan);
     errors::step(rooms, Step::Plan)?;
     validate::validate(rooms, &mut planned)?;
@@ -101,6 +104,7 @@ pub fn commit(rooms: &Rooms, underway: &Underway<'_>, draft: Draft) -> Result<Re
         vet::Vetted::Unchanged(draft) => return seal::unchanged(rooms, *draft),
         vet::Vetted::Changes(draft) => *draft,
     };
+    underway.cover(weight::of_draft(&vetted))?;
     let staged = stage::stage(rooms, vetted)?;
     errors::step(rooms, Step::Stage)?;
     let intended = intend::intend(rooms, underway, staged)?;

@@ -2,19 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Plan, Refusal, State};
+use editd_engine::{Options, Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::{Edit, EntryKind, JobRequest, Within};
 use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
+use super::errors::Halt;
+use super::intend::Underway;
 use super::judge::{Judged, Verdict};
 use super::rebase;
 use super::snapshot::Snapshot;
 use super::{Given, generated, stale, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
+use crate::limits::HOLDS_MORE;
 use crate::receipt::ranges;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
@@ -32,16 +35,30 @@ pub(super) struct Planned {
 }
 
 /// Plans a judged job.
-pub(super) fn plan(rooms: &Rooms, mut judged: Judged, given: Given<'_>) -> Result<Planned, Refusal> {
-    let mut plan = plan_on_bases(rooms, &mut judged, given)?;
+///
+/// # Errors
+/// [`Halt::Heavier`] where it makes more than the job may hold.
+pub(super) fn plan(
+    rooms: &Rooms,
+    underway: &Underway<'_>,
+    mut judged: Judged,
+    given: Given<'_>,
+) -> Result<Planned, Halt> {
+    let room = underway.room();
+    judged.room = room.saturating_sub(judged.held);
+    let mut plan = plan_on_bases(rooms, &mut judged, given).map_err(|refusal| {
+        if editd_engine::lacks_room(&refusal) {
+            Halt::Heavier(room.saturating_mul(HOLDS_MORE))
+        } else {
+            refusal.into()
+        }
+    })?;
     let Judged { snapshot, mut seen, bases, .. } = judged;
     if let Some(wanted) = &snapshot.request.verified
         && *wanted != token(&plan)
     {
-        return Err(Box::new(WireError::new(
-            Code::Stale,
-            "what the job would do is no longer what was verified; verify it again",
-        )));
+        let message = "what the job would do is no longer what was verified; verify it again";
+        return Err(Halt::Refused(Box::new(WireError::new(Code::Stale, message))));
     }
     generated::vet(rooms, &mut plan)?;
     if let Some(said) = given.said {
@@ -78,10 +95,7 @@ fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result
         return Ok(plan);
     }
     let told = |mut conflict: Refusal| {
-        if let Some(path) = conflict.path.clone() {
-            let (sight, seen) = (judged.snapshot.sights.get(&path), judged.seen.get(&path));
-            stale::conflict(rooms, given.who, sight, seen, &mut conflict);
-        }
+        stale::conflict(rooms, given.who, judged, &mut conflict);
         conflict
     };
     let conflicts = conflicts.into_iter().map(told).collect();
@@ -149,7 +163,7 @@ fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
     let known: BTreeMap<WirePath, ContentHash> =
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
     let _turn = rooms.parsing.turn(parsed(request, world))?;
-    let options = rooms.options(world.files.keys());
+    let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
     let mut plan = editd_engine::plan_known(request, world, &options, &known, skipped)
         .map_err(|refusal| why::explained(rooms, snapshot, &known, refusal))?;
     why::explain_parts(rooms, snapshot, &known, &mut plan);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Plan, Refusal, State, World};
+use editd_engine::{Options, Plan, Refusal, State, World};
 use editd_proto::error::{Code, WireError, WouldApply};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::{FileEntry, JobRequest};
@@ -51,7 +51,7 @@ pub(super) fn base(
         _ => read,
     };
     let kept = direct
-        .and_then(|hash| Some((hash, rooms.store.content(hash)?)))
+        .and_then(|hash| Some((hash, past::kept(rooms, hash)?)))
         .filter(|(hash, bytes)| names(expects, *hash, bytes));
     let meant = |hash: ContentHash, bytes: &[u8]| names(expects, hash, bytes);
     let now = Some((found.face.hash, &*found.bytes));
@@ -195,6 +195,7 @@ pub(super) fn trial(
     let seen = judged.seen.get(path);
     let expects = expectation(entry, seen.cloned()).ok()?;
     let base = base(rooms, path, &expects, seen, judged.snapshot.sights.get(path)?, &judged.patience).ok()?;
+    let room = judged.room.checked_sub(base.bytes.len())?;
     let bases = BTreeMap::from([(path.clone(), base)]);
     if !obstacles(alone, &bases).is_empty() {
         return None;
@@ -209,7 +210,7 @@ pub(super) fn trial(
         clips: clips.map(pair).collect(),
     };
     let current = stand_on(&mut world, &bases);
-    let options = rooms.options(world.files.keys());
+    let options = Options { room: Some(room), ..rooms.options(world.files.keys()) };
     // What does not fit what was read may fit what is there.
     let mut plan = editd_engine::plan(alone, &world, &options).ok()?;
     Some(if editd_engine::rebase(&mut plan, &current, false, &options).is_empty() {

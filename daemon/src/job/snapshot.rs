@@ -2,6 +2,7 @@
 //! later looked for in the displaced files.
 
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
 
 use editd_engine::{Refusal, State, World};
 use editd_proto::error::{Code, WireError};
@@ -9,9 +10,12 @@ use editd_proto::limits;
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 
-use super::errors::{disk_refusal, store_refusal};
+use super::errors::{Halt, disk_refusal, store_refusal};
+use super::intend::Underway;
 use super::resolve::Resolved;
+use super::weight;
 use crate::disk::{Place, Sight};
+use crate::limits::JOB_BYTES;
 use crate::os::Kind;
 use crate::rooms::Rooms;
 use crate::workspace::Who;
@@ -27,28 +31,47 @@ pub(super) struct Snapshot {
 }
 
 /// Reads every place and every clipboard that a job names.
-pub(super) fn take(rooms: &Rooms, who: &Who, resolved: Resolved) -> Result<Snapshot, Refusal> {
+///
+/// # Errors
+/// [`Halt::Heavier`] where the files are larger than what the job may hold: they have grown since they were resolved.
+pub(super) fn take(
+    rooms: &Rooms,
+    underway: &Underway<'_>,
+    who: &Who,
+    resolved: Resolved,
+) -> Result<Snapshot, Halt> {
     let Resolved { request, places, mut skipped } = resolved;
     let needs = editd_engine::needs(&request)?;
     let mut world = World::default();
     let mut sights = BTreeMap::new();
     let mut read = 0_usize;
     let mut refused: BTreeMap<&WirePath, Refusal> = BTreeMap::new();
+    let holds = weight::holds(&request);
+    let room = (underway.room() / holds).min(JOB_BYTES);
     for (path, place) in &places {
-        let looked = look(rooms, path, place).and_then(|sight| Ok((state_of(path, &sight)?, sight)));
+        let seen = rooms.disk.look_within(place, room.saturating_sub(read));
+        let seen = seen.map_err(|error| disk_refusal(path, &error));
+        if let Ok(Sight::TooLarge(stat)) = &seen
+            && weight::readable(stat.size) > 0
+        {
+            let total = read.saturating_add(weight::readable(stat.size));
+            if total > JOB_BYTES {
+                return Err(too_much().into());
+            }
+            let ahead = places.range::<WirePath, _>((Excluded(path), Unbounded)).map(|(_, place)| place);
+            return Err(Halt::Heavier(total.saturating_add(weight::sizes(ahead)).saturating_mul(holds)));
+        }
+        let looked = seen.and_then(|sight| Ok((state_of(path, &sight)?, sight)));
         let (state, sight) = match looked {
             Ok(looked) => looked,
             Err(refusal) if request.partial => {
                 refused.insert(path, refusal);
                 continue;
             }
-            Err(refusal) => return Err(refusal),
+            Err(refusal) => return Err(refusal.into()),
         };
         if let State::File { bytes, .. } = &state {
             read = read.saturating_add(bytes.len());
-            if read > crate::limits::JOB_BYTES {
-                return Err(too_much());
-            }
         }
         world.files.insert(path.clone(), state);
         sights.insert(path.clone(), sight);
@@ -69,11 +92,6 @@ pub(super) fn take(rooms: &Rooms, who: &Who, resolved: Resolved) -> Result<Snaps
         }
     }
     Ok(Snapshot { request, places, sights, world, skipped })
-}
-
-/// Looks at one place, with a refusal where the system refuses.
-pub(super) fn look(rooms: &Rooms, path: &WirePath, place: &Place) -> Result<Sight, Refusal> {
-    rooms.disk.look(place).map_err(|error| disk_refusal(path, &error))
 }
 
 /// What the engine is told of a sight.
@@ -107,7 +125,7 @@ pub(super) fn state_of(path: &WirePath, sight: &Sight) -> Result<State, Refusal>
 }
 
 fn too_much() -> Refusal {
-    let limit = crate::limits::JOB_BYTES;
+    let limit = JOB_BYTES;
     let mut error = WireError::new(
         Code::TooLarge,
         format!("the files of the job hold more than {limit} bytes; split it into several jobs"),

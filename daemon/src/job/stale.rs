@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Proof, Refusal, State};
+use editd_engine::{Options, Proof, Refusal, State};
 use editd_proto::error::{By, Code, Outside, WireError, WouldApply};
 use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
@@ -50,8 +50,10 @@ fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option
         (Some(_), _) => {
             "changed since it was read; look at the diff, adapt the job, and send it again with `version` as `base`"
         }
-        (None, WouldApply::Clean) => "is gone since it was read; send the job again if it shall be made anew",
-        (None, WouldApply::Conflict) => {
+        (None, Some(WouldApply::Clean)) => {
+            "is gone since it was read; send the job again if it shall be made anew"
+        }
+        (None, Some(WouldApply::Conflict) | None) => {
             "is gone since it was read; leave it out of the job, or make it anew with `write`"
         }
     };
@@ -62,31 +64,38 @@ fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option
     let mut error = WireError::new(Code::Stale, message).at(path);
     error.version = sight.hash().map(|hash| hash.version());
     error.by = Some(by(rooms, path, sight));
-    error.would_apply = Some(would);
+    error.would_apply = would;
     if let Some(seen) = judged.seen.get(path) {
-        show_change(rooms, who, path, sight, seen, &mut error);
+        show_change(rooms, who, judged, (path, sight), seen, &mut error);
     }
     Box::new(error)
 }
 
 /// Adds to a conflict what a stale refusal tells too, so that the job can be adapted without another read.
-pub(super) fn conflict(
-    rooms: &Rooms,
-    who: &Who,
-    sight: Option<&Sight>,
-    seen: Option<&Seen>,
-    refusal: &mut Refusal,
-) {
-    let (Some(path), Some(sight)) = (refusal.path.clone(), sight) else { return };
+pub(super) fn conflict(rooms: &Rooms, who: &Who, judged: &Judged, refusal: &mut Refusal) {
+    let Some(path) = refusal.path.clone() else { return };
+    let Some(sight) = judged.snapshot.sights.get(&path) else { return };
     refusal.version = sight.hash().map(|hash| hash.version());
     refusal.by = Some(by(rooms, &path, sight));
-    if let Some(seen) = seen {
-        show_change(rooms, who, &path, sight, seen, refusal);
+    if let Some(seen) = judged.seen.get(&path) {
+        show_change(rooms, who, judged, (&path, sight), seen, refusal);
     }
 }
 
 /// Shows what changed since a session's read, and renews its receipt for what was shown.
-fn show_change(rooms: &Rooms, who: &Who, path: &WirePath, sight: &Sight, seen: &Seen, error: &mut WireError) {
+/// What the job may not hold is held only where there is as much to spare, and all diffs together are bounded: what is
+/// shown is no promise.
+fn show_change(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    (path, sight): (&WirePath, &Sight),
+    seen: &Seen,
+    error: &mut WireError,
+) {
+    let size = seen.hash.and_then(|hash| rooms.store.content_size(hash)).unwrap_or(0);
+    let wanted = size.saturating_mul(2);
+    let Some(_share) = rooms.in_hand.spare(wanted.saturating_sub(judged.room)) else { return };
     let old = match seen.hash {
         None => Some(Vec::new()),
         Some(hash) => rooms.store.content(hash),
@@ -100,13 +109,14 @@ fn show_change(rooms: &Rooms, who: &Who, path: &WirePath, sight: &Sight, seen: &
     let Some(old) = old else { return };
     let renewed = match sight.found() {
         None => {
-            error.diff = Some(editd_engine::unified_diff(path, &before, &State::Absent).0);
+            let (diff, _) = editd_engine::unified_diff(path, &before, &State::Absent);
+            error.diff = affordable(judged, diff);
             receipt::absent(now)
         }
         Some(found) => {
             let (diff, omitted) = editd_engine::unified_diff(path, &before, &file(found.bytes.clone()));
-            error.diff = Some(diff);
-            if omitted > 0 {
+            error.diff = affordable(judged, diff);
+            if omitted > 0 || error.diff.is_none() {
                 return;
             }
             // The diff has shown every line that differs from what the session knows.
@@ -117,6 +127,13 @@ fn show_change(rooms: &Rooms, who: &Who, path: &WirePath, sight: &Sight, seen: &
     };
     // A receipt that is not renewed costs the session a read, nothing else.
     let _ = rooms.store.append(&[Record::Seen(receipt::of(who, path, renewed))]);
+}
+
+/// A diff, as long as those of all refusals together are not too long.
+fn affordable(judged: &Judged, diff: String) -> Option<String> {
+    let left = judged.diffs.get().checked_sub(diff.len())?;
+    judged.diffs.set(left);
+    Some(diff)
 }
 
 /// Who made what is there.
@@ -133,8 +150,8 @@ fn by(rooms: &Rooms, path: &WirePath, sight: &Sight) -> By {
 }
 
 /// Whether the job would apply to what is there now; where it replaces what it does not quote, that it finds its
-/// lines says nothing, and what counts is whether it could be merged.
-fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
+/// lines says nothing, and what counts is whether it could be merged. `None` where that takes more than the job may hold.
+fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> Option<WouldApply> {
     let request = &judged.snapshot.request;
     let mut alone = request.clone();
     alone.partial = false;
@@ -143,11 +160,13 @@ fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> WouldApply {
     let whole = if alone.files.is_empty() { request } else { &alone };
     let blind = whole.files.iter().any(|entry| matches!(editd_engine::proof(entry), Ok(Proof::Blind)));
     if let Some(would) = blind.then(|| rebase::trial(rooms, judged, whole, path)).flatten() {
-        return would;
+        return Some(would);
     }
     let world = &judged.snapshot.world;
-    match editd_engine::plan(whole, world, &rooms.options(world.files.keys())) {
-        Ok(_) => WouldApply::Clean,
-        Err(_) => WouldApply::Conflict,
+    let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
+    match editd_engine::plan(whole, world, &options) {
+        Ok(_) => Some(WouldApply::Clean),
+        Err(refusal) if editd_engine::lacks_room(&refusal) => None,
+        Err(_) => Some(WouldApply::Conflict),
     }
 }

@@ -39,6 +39,13 @@ impl Patience {
     }
 }
 
+/// A content that is still kept, where there is room for it at once.
+pub fn kept(rooms: &Rooms, hash: ContentHash) -> Option<Vec<u8>> {
+    let size = rooms.store.content_size(hash)?;
+    let _share = rooms.in_hand.spare(size.saturating_mul(2))?;
+    rooms.store.content(hash)
+}
+
 /// The newest content for which `meant` holds that a file had before one of its last entries. `now` is what is
 /// there, if anything is. `None` where there is none, its bytes are not held any more, or patience ran out.
 pub fn content(
@@ -54,14 +61,17 @@ pub fn content(
     });
     let mut query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
     loop {
-        let page = rooms.store.history(&query).ok()?;
-        query.before = Some(page.last()?.id);
-        for id in page.into_iter().map(|entry| entry.id) {
+        let page = rooms.store.page(&query).ok()?;
+        query.before = Some(*page.last()?);
+        for id in page {
             let held = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
-            let size = rooms.store.entry_size(id).ok()??;
+            // Gone where retention took it a moment ago.
+            let Some(size) = rooms.store.entry_size(id).ok()? else { continue };
             if !patience.spend(size.saturating_add(held)) {
                 return None;
             }
+            let holds = size.saturating_mul(limits::ENTRY_HOLDS).saturating_add(held.saturating_mul(2));
+            let _share = rooms.in_hand.spare(holds)?;
             let entry = rooms.store.entry(id).ok()??;
             let records = entry.files.iter().rev().filter(|file| file.path == *path);
             for file in records.filter(|file| file.how != How::Rescued) {

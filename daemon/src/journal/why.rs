@@ -82,14 +82,17 @@ pub fn why(rooms: &Rooms, missing: &Missing<'_>, patience: &mut Patience) -> Opt
     let mut later = Some((missing.hash, Cow::Borrowed(missing.content)));
     let mut query = Query { path: Some(missing.path.clone()), limit: PAGE, ..Query::default() };
     loop {
-        let page = rooms.store.history(&query).ok()?;
-        let last = page.last()?.id;
-        for id in page.into_iter().map(|entry| entry.id) {
+        let page = rooms.store.page(&query).ok()?;
+        let last = *page.last()?;
+        for id in page {
             let room = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
-            let size = rooms.store.entry_size(id).ok()??;
+            // Gone where retention took it a moment ago.
+            let Some(size) = rooms.store.entry_size(id).ok()? else { continue };
             if !patience.spend(rooms, size.saturating_add(room)) {
                 return None;
             }
+            let holds = size.saturating_mul(limits::ENTRY_HOLDS).saturating_add(room.saturating_mul(2));
+            let _share = rooms.in_hand.spare(holds)?;
             let entry = rooms.store.entry(id).ok()??;
             for file in entry.files.iter().rev().filter(|file| file.path == *missing.path) {
                 if file.how == How::Rescued {

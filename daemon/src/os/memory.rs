@@ -1,4 +1,6 @@
-//! Memory that was freed goes back to the system. It frees nothing itself.
+//! Memory that was freed goes back to the system, and memory that is to be filled is not filled twice. It frees nothing itself.
+
+use std::sync::Arc;
 
 /// Bytes from which an allocation is a mapping of its own, which goes back as soon as it is freed. Otherwise the
 /// allocator raises the bound with the first large file, and every thread keeps the largest it ever had.
@@ -33,3 +35,12 @@ pub fn keep_little() {}
 /// The same.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_back() {}
+
+/// So many zeros in shared memory, without writing each: the system hands large memory out as zeros.
+pub(super) fn zeros(size: usize) -> Arc<[u8]> {
+    #[expect(unsafe_code, reason = "no safe call makes shared zeros without writing them one by one")]
+    // SAFETY: every byte is initialised, to zero.
+    unsafe {
+        Arc::<[u8]>::new_zeroed_slice(size).assume_init()
+    }
+}

@@ -20,6 +20,7 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
+use memory::zeros;
 pub use memory::{give_back, keep_little};
 
 /// An open folder.
@@ -245,4 +246,28 @@ pub fn read_all(file: &dyn OsFile, limit: usize) -> io::Result<Vec<u8>> {
     }
     bytes.truncate(filled);
     Ok(bytes)
+}
+
+/// The same into shared bytes, without a second copy of a file that has the size it says.
+pub fn read_shared(file: &dyn OsFile, limit: usize) -> io::Result<Arc<[u8]>> {
+    let size = usize::try_from(file.stat()?.size).unwrap_or(usize::MAX);
+    if size > limit {
+        return read_all(file, limit).map(Arc::from);
+    }
+    let mut bytes = zeros(size);
+    let mut filled = 0;
+    let mut grown = false;
+    if let Some(into) = Arc::get_mut(&mut bytes) {
+        while let Some(room) = into.get_mut(filled..).filter(|room| !room.is_empty()) {
+            match file.read_at(room, filled as u64)? {
+                0 => break,
+                n => filled += n,
+            }
+        }
+        grown = filled == size && file.read_at(&mut [0], size as u64)? > 0;
+    }
+    if grown {
+        return read_all(file, limit).map(Arc::from);
+    }
+    Ok(if filled == size { bytes } else { bytes.get(..filled).unwrap_or_default().into() })
 }

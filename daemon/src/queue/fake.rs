@@ -10,13 +10,13 @@ use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
     HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    Status, TrustReply, TrustRequest, UndoRequest,
+    ShowRequest, Status, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::WirePath;
 
 use super::reply::queued;
 use super::{Aftermath, Done, Requests};
-use crate::workspace::{Admission, Counts, LaneKey, Lanes, Understood, Who};
+use crate::workspace::{Admission, Counts, Covered, LaneKey, Lanes, Understood, Who};
 
 #[derive(Default)]
 struct Inside {
@@ -125,14 +125,14 @@ impl Requests for Fake {
     fn standing(&self) -> Result<(), Refusal> {
         if self.inside().replaced { Err(super::reply::stopping()) } else { Ok(()) }
     }
-    fn read(&self, _: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
+    fn read(&self, _: &Who, request: &ReadRequest) -> Result<Covered<'_, ReadReply>, Refusal> {
         let path = request.path.display();
         assert!(path != "panic", "as told");
         let text = match path.strip_prefix("big/").and_then(|size| size.parse().ok()) {
             Some(size) => "x".repeat(size),
             None => path,
         };
-        Ok(ReadReply {
+        Ok(Covered::freely(ReadReply {
             path: request.path.clone(),
             version: Version("0123456789ab".into()),
             hash: String::new(),
@@ -145,17 +145,17 @@ impl Requests for Fake {
             encoding: "utf-8".into(),
             line_ending: "lf".into(),
             bom: false,
-        })
+        }))
     }
-    fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal> {
-        Ok(OutlineReply {
+    fn outline(&self, request: &OutlineRequest) -> Result<Covered<'_, OutlineReply>, Refusal> {
+        Ok(Covered::freely(OutlineReply {
             path: request.path.clone(),
             version: Version("0123456789ab".into()),
             language: "rust".into(),
             symbols: Vec::new(),
             omitted: None,
             warnings: Vec::new(),
-        })
+        }))
     }
     fn understand(&self, request: JobRequest) -> Understood {
         Understood::new(request, &[], crate::limits::PAYLOAD)
@@ -214,10 +214,10 @@ impl Requests for Fake {
             None => Err(not_there()),
         }
     }
-    fn history(&self, _: &HistoryRequest) -> Result<HistoryReply, Refusal> {
-        Ok(HistoryReply { entries: Vec::new(), more: false })
+    fn history(&self, _: &HistoryRequest) -> Result<Covered<'_, HistoryReply>, Refusal> {
+        Ok(Covered::freely(HistoryReply { entries: Vec::new(), more: false }))
     }
-    fn show(&self, _: JobId) -> Result<ShowReply, Refusal> {
+    fn show(&self, _: &ShowRequest) -> Result<Covered<'_, ShowReply>, Refusal> {
         Err(not_there())
     }
     fn clip(&self, who: &Who, _: &ClipRequest) -> Result<ClipReply, Refusal> {

@@ -172,7 +172,7 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
 fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(limits::IO_THREADS)
-        .max_blocking_threads(limits::WORKERS + limits::READERS)
+        .max_blocking_threads(limits::THREADS)
         // Idle threads go soon: each keeps some memory.
         .thread_keep_alive(Duration::from_secs(5))
         .thread_stack_size(limits::STACK)

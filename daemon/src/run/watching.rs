@@ -192,7 +192,7 @@ impl Shared {
             ..HistoryRequest::default()
         };
         let entries = match self.desk.history(&newest_to_it) {
-            Ok(found) => found.entries,
+            Ok(found) => found.reply.entries,
             // Whoever wants to know must look.
             Err(_) => return self.overflow(),
         };
@@ -200,6 +200,9 @@ impl Shared {
             for file in &entry.files {
                 echo.wrote(&file.path, file.after.as_ref());
                 self.send(&file.path, &event_of(entry, file));
+            }
+            if entry.omitted_files > 0 {
+                self.overflow();
             }
         }
     }

@@ -218,6 +218,11 @@ impl Store {
         }
     }
 
+    /// Bytes of a content that was kept and still is.
+    pub fn content_size(&self, hash: ContentHash) -> Option<usize> {
+        self.shared.contents.size(hash)
+    }
+
     /// A content that was kept and still is, checked by its hash.
     pub fn content(&self, hash: ContentHash) -> Option<Vec<u8>> {
         self.shared.contents.get(hash)
@@ -270,13 +275,29 @@ impl Shared {
     }
 
     pub(super) fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {
+        Ok(self.summary_if(id, &|_| true)?.flatten())
+    }
+
+    /// The same, but where its record must be read and `may` denies as many bytes: nothing in the place of the summary.
+    pub(super) fn summary_if(
+        &self,
+        id: JobId,
+        may: &dyn Fn(usize) -> bool,
+    ) -> Result<Option<Option<EntrySummary>>, StoreError> {
         self.held(&key::job(key::ENTRY, id), |value| {
             let mut row: EntryRow = row::rest(value)?;
             let brief = match row.brief.take() {
                 Some(brief) => brief,
-                None => entry::brief(&self.entry_at(row::place(value)?)?),
+                None => {
+                    let at = row::place(value)?;
+                    let (frame, _) = read::frame_at(self.log.dir(), at)?;
+                    if !may(frame.raw as usize) {
+                        return Ok(Some(None));
+                    }
+                    entry::brief(&self.entry_at(at)?)
+                }
             };
-            Ok(Some(entry::summary(id, &row, brief)))
+            Ok(Some(Some(entry::summary(id, &row, brief))))
         })
     }
 

@@ -8,30 +8,52 @@ use super::index::row::{self, EntryRow};
 use super::{Query, Store, StoreError};
 
 impl Store {
-    /// Summaries of sealed and external entries, newest first.
+    /// Summaries of sealed and external entries, newest first, without their files: a list of very many would hold
+    /// very much.
     pub fn history(&self, query: &Query) -> Result<Vec<EntrySummary>, StoreError> {
-        self.shared.whole()?;
-        // Bounded by what the rows of one page hold; summaries are read outside the page's lock.
         let mut found = Vec::new();
+        if query.limit > 0 {
+            self.each(query, &|_| true, &mut |mut summary| {
+                summary.omitted_files = std::mem::take(&mut summary.files).len() as u64;
+                found.push(summary);
+                found.len() < query.limit
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Shows whole summaries one by one, as long as `see` wants more; the query's limit is only how many are looked for
+    /// at once. A summary that does not fit a row is read from a record of so many bytes if `may` allows it; else that is
+    /// the end.
+    pub fn each(
+        &self,
+        query: &Query,
+        may: &dyn Fn(usize) -> bool,
+        see: &mut dyn FnMut(EntrySummary) -> bool,
+    ) -> Result<(), StoreError> {
+        self.shared.whole()?;
+        // Summaries are read outside the rows' lock.
         let mut before = query.before;
-        while found.len() < query.limit {
+        loop {
             let ids = self.ids(query, before)?;
-            let Some(last) = ids.last() else { break };
+            let Some(last) = ids.last() else { return Ok(()) };
             before = Some(*last);
             for id in ids {
                 // Gone where retention took it a moment ago.
-                let Some(summary) = self.shared.summary(id)? else { continue };
-                if query.session.as_ref().is_none_or(|session| *session == summary.session)
-                    && query.since.is_none_or(|since| summary.time >= since)
-                {
-                    found.push(summary);
-                    if found.len() >= query.limit {
-                        break;
-                    }
+                let Some(summary) = self.shared.summary_if(id, may)? else { continue };
+                let Some(summary) = summary else { return Ok(()) };
+                let meant = query.session.as_ref().is_none_or(|session| *session == summary.session)
+                    && query.since.is_none_or(|since| summary.time >= since);
+                if meant && !see(summary) {
+                    return Ok(());
                 }
             }
         }
-        Ok(found)
+    }
+
+    /// The numbers of the next entries that may be wanted, newest first: a page of them.
+    pub fn page(&self, query: &Query) -> Result<Vec<JobId>, StoreError> {
+        self.ids(query, query.before)
     }
 
     /// The next entries that may be wanted, newest first: by the narrowest index that fits.

@@ -2,6 +2,7 @@
 
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
+use editd_proto::limits;
 use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
 use super::{Who, Workspace};
@@ -16,8 +17,12 @@ impl Workspace {
     /// `malformed` for a missing or bad name, `no_clipboard` where it holds nothing, `too_large`.
     pub fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
         if request.action == ClipAction::List {
-            let clips = self.rooms.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
-            return Ok(ClipReply { clips: Some(clips), ..ClipReply::default() });
+            let mut clips = self.rooms.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
+            // Jobs that were vetted at one moment may have stored some more than there may be.
+            let omitted = clips.len().saturating_sub(limits::CLIPBOARDS) as u64;
+            clips.truncate(limits::CLIPBOARDS);
+            let omitted = Some(omitted).filter(|more| *more > 0);
+            return Ok(ClipReply { clips: Some(clips), omitted, ..ClipReply::default() });
         }
         let name = wanted(request.name.as_deref(), "name")?;
         clipboard::check_name(name)?;
@@ -58,7 +63,8 @@ impl Workspace {
             Ok(text) => (Some(text), None),
             Err(error) => (None, Some(error.into_bytes())),
         };
-        Ok(ClipReply { clips: None, name: Some(name.to_owned()), text, bytes, origin: clip.origin })
+        let name = Some(name.to_owned());
+        Ok(ClipReply { name, text, bytes, origin: clip.origin, ..ClipReply::default() })
     }
 
     fn store_clip(

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::understand::{Deed, Understood};
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, standing, store_refusal, stored_receipt};
+use crate::job::{self, Halt, fault, standing, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
 use crate::rooms::{Rooms, Underway, is_ticket, lock};
@@ -147,7 +147,7 @@ impl Workspace {
             Ok(Deed::Job(job)) => run(job),
             Ok(Deed::View(view)) => Ended::Receipt(Box::new(self.view(who, view, said))),
             Ok(Deed::Undo(path)) => self.journeys(|underway| {
-                let mut draft = self.draft_of_undo(who, hash, request, path)?;
+                let mut draft = self.draft_of_undo(underway, (who, hash), request, path)?;
                 (draft.origin.queued, draft.said) = (queued, said.cloned());
                 job::commit(&self.rooms, underway, draft)
             }),
@@ -162,11 +162,11 @@ impl Workspace {
     /// Takes back what this session did last to a path, as a payload may ask.
     fn draft_of_undo(
         &self,
-        who: &Who,
-        hash: ContentHash,
+        underway: &job::Underway<'_>,
+        (who, hash): (&Who, ContentHash),
         request: &JobRequest,
         path: &WirePath,
-    ) -> Result<job::Draft, Refusal> {
+    ) -> Result<job::Draft, Halt> {
         let last = undo::last_of_session(&self.rooms, who, &self.known_path(path)?)?;
         let undo = UndoRequest {
             jobs: vec![last],
@@ -177,7 +177,7 @@ impl Workspace {
             diff: request.diff,
             ..UndoRequest::default()
         };
-        undo::draft(&self.rooms, who, hash, &undo, Direction::Undo)
+        undo::draft(&self.rooms, underway, (who, hash), &undo, Direction::Undo)
     }
 
     /// Takes entries back, with all lanes free.
@@ -206,7 +206,7 @@ impl Workspace {
             }
         }
         let ended = self.journeys(|underway| {
-            let draft = undo::draft(&self.rooms, who, hash, request, direction)?;
+            let draft = undo::draft(&self.rooms, underway, (who, hash), request, direction)?;
             job::commit(&self.rooms, underway, draft)
         });
         if let Some(key) = &request.key {
@@ -234,9 +234,9 @@ impl Workspace {
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.
     fn journeys(&self, go: impl Fn(&job::Underway<'_>) -> Result<Receipt, Halt>) -> Ended {
-        let mut last = None;
+        let (mut last, mut needed) = (None, 0);
         for _ in 0..JOURNEYS {
-            let underway = job::Underway::new(&self.rooms);
+            let underway = job::Underway::new(&self.rooms, needed);
             let journey = || {
                 standing(&self.rooms)?;
                 go(&underway)
@@ -247,6 +247,11 @@ impl Workspace {
                 Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, underway.entry(), refusal),
                 Ok(Err(Halt::Again(refusal))) => {
                     last = Some(refusal);
+                    continue;
+                }
+                Ok(Err(Halt::Heavier(bytes))) => {
+                    needed = needed.max(bytes);
+                    last = Some(heavier());
                     continue;
                 }
                 Ok(Err(Halt::Stopped)) => return Ended::Stopped,
@@ -361,6 +366,7 @@ fn other_job(key: &str) -> Refusal {
     Box::new(WireError::new(Code::Malformed, message))
 }
 
-fn fault(message: &str) -> Refusal {
-    Box::new(WireError::new(Code::Internal, message))
+fn heavier() -> Refusal {
+    let message = "the job's files grow while it looks at them; send it again when that has ceased";
+    Box::new(WireError::new(Code::Busy, message))
 }

@@ -1,43 +1,101 @@
 //! What the journal tells: lists of entries, one entry whole.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use editd_engine::{Refusal, Splice, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
-use editd_proto::message::{EntryDetail, EntrySummary, HistoryReply, HistoryRequest, ShowReply};
+use editd_proto::message::{
+    EntryDetail, EntryFile, EntrySummary, HistoryReply, HistoryRequest, ShowReply, ShowRequest,
+};
 use editd_proto::path::WirePath;
 
 use super::Workspace;
 use crate::disk::sight::hash;
-use crate::job::store_refusal;
+use crate::job::{readable, store_refusal};
 use crate::journal::undo::entry_of;
-use crate::limits::FILES_LISTED;
+use crate::limits::{ENTRY_HOLDS, FILES_LISTED, IN_HAND_UNASKED, OF_LISTED};
+use crate::rooms::{Asks, Covered};
 use crate::store::Query;
 use crate::store::record::{Face, FileRecord};
 
 /// Entries in a reply that does not say how many.
 const PAGE: u64 = 100;
 
-/// How many of the first entries one reply holds: at least one, and no more files than [`FILES_LISTED`], nor paths than
-/// half a frame. The next page begins behind them.
-fn room_of(entries: &[EntrySummary]) -> usize {
-    let (mut files, mut bytes) = (0_usize, 0_usize);
-    let fits = |entry: &&EntrySummary| {
-        files += entry.files.len();
-        bytes += entry.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
-        files <= FILES_LISTED && bytes <= limits::FRAME / 2
-    };
-    entries.iter().take_while(fits).count().max(1)
+/// Bytes that a full reply takes: what it tells, encoded, and as a frame.
+const PAGE_HOLDS: usize = 4 * limits::FRAME;
+
+/// How many times the size of a file its states take while they are compared.
+const STATES_HOLD: usize = 4;
+
+/// Bytes of the shortest diff; where less is left, none is made.
+const DIFF_LEAST: usize = 64;
+
+/// Times that a reader asks for more, having found that it needs it.
+const ASKINGS: usize = 8;
+
+/// What one reply still holds.
+struct Room {
+    files: usize,
+    bytes: usize,
+    of: usize,
+}
+
+impl Room {
+    /// A reply to `history`: its paths may take half a frame.
+    const fn of_page() -> Self {
+        Self { files: FILES_LISTED, bytes: limits::FRAME / 2, of: OF_LISTED }
+    }
+
+    /// A reply to `show`: it tells every path twice, and the diffs take half a frame.
+    const fn of_entry() -> Self {
+        Self { files: limits::FILES, bytes: limits::FRAME / 8, of: OF_LISTED }
+    }
+
+    /// Leaves out of an entry what does not fit; of its files also the first `from`.
+    fn cut(&self, entry: &mut EntrySummary, from: usize) {
+        let (files, mut bytes) = (entry.files.len(), 0_usize);
+        entry.files.drain(..from.min(files));
+        let fits = |file: &&EntryFile| {
+            bytes += file.path.as_bytes().len();
+            bytes <= self.bytes
+        };
+        let kept = entry.files.iter().take(self.files).take_while(fits).count();
+        entry.files.truncate(kept);
+        entry.omitted_files = (files - kept) as u64;
+        entry.omitted_of = entry.of.len().saturating_sub(self.of) as u64;
+        entry.of.truncate(self.of);
+    }
+
+    /// Takes the room of an entry, if it is left.
+    fn take(&mut self, entry: &EntrySummary) -> bool {
+        let bytes = entry.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
+        let left = (
+            self.files.checked_sub(entry.files.len()),
+            self.bytes.checked_sub(bytes),
+            self.of.checked_sub(entry.of.len()),
+        );
+        let (Some(files), Some(bytes), Some(of)) = left else { return false };
+        *self = Self { files, bytes, of };
+        true
+    }
+
+    /// Bytes of the paths that were taken of a page.
+    const fn taken(&self) -> usize {
+        Self::of_page().bytes - self.bytes
+    }
 }
 
 impl Workspace {
-    /// Lists entries, newest first.
+    /// Lists entries, newest first. One with more files than a reply holds has the first of them, and the number of the
+    /// others.
     ///
     /// # Errors
-    /// `malformed` for a page of no entries, or a path that leaves the workspace, `io` where the journal cannot be read.
-    pub fn history(&self, request: &HistoryRequest) -> Result<HistoryReply, Refusal> {
+    /// `malformed` for a page of no entries, or a path that leaves the workspace, `io` where the journal cannot be read,
+    /// `busy` where that would take more memory than there is.
+    pub fn history(&self, request: &HistoryRequest) -> Result<Covered<'_, HistoryReply>, Refusal> {
         if request.limit == Some(0) {
             let message = "a page has at least one entry; leave `limit` out, or say how many";
             return Err(Box::new(WireError::new(Code::Malformed, message)));
@@ -51,11 +109,41 @@ impl Workspace {
             before: request.before,
             limit: limit.saturating_add(1),
         };
-        let mut entries = self.rooms.store.history(&query).map_err(|error| store_refusal(&error))?;
-        let room = room_of(&entries).min(limit);
-        let more = entries.len() > room;
-        entries.truncate(room);
-        Ok(HistoryReply { entries, more })
+        let mut needs = 0;
+        for _ in 0..ASKINGS {
+            let share = self.rooms.in_hand.share(needs, Asks::Reader)?;
+            match self.page(&query, limit, share.room())? {
+                Ok(reply) => return Ok(Covered::by(share, reply)),
+                Err(more) => needs = more,
+            }
+        }
+        Err(in_motion())
+    }
+
+    /// A page of entries, or how many bytes must be held for it.
+    fn page(&self, query: &Query, limit: usize, most: usize) -> Result<Result<HistoryReply, usize>, Refusal> {
+        let (mut entries, mut more, mut room) = (Vec::new(), false, Room::of_page());
+        let heavier = Cell::new(None);
+        let may_hold = |bytes: usize| {
+            if bytes > most {
+                heavier.set(Some(bytes));
+            }
+            bytes <= most
+        };
+        let may_read = |bytes: usize| may_hold(bytes.saturating_mul(ENTRY_HOLDS).saturating_add(PAGE_HOLDS));
+        let mut see = |mut entry: EntrySummary| {
+            Room::of_page().cut(&mut entry, 0);
+            if entries.len() >= limit || !room.take(&entry) {
+                more = true;
+                return false;
+            }
+            entries.push(entry);
+            // Few pages have so much to tell.
+            room.taken() <= IN_HAND_UNASKED / 4 || may_hold(PAGE_HOLDS)
+        };
+        let seen = self.rooms.store.each(query, &may_read, &mut see);
+        seen.map_err(|error| store_refusal(&error))?;
+        Ok(heavier.get().map_or(Ok(HistoryReply { entries, more }), Err))
     }
 
     /// A path as the journal knows it: links resolved where it exists, else as it is written.
@@ -66,29 +154,54 @@ impl Workspace {
         }
     }
 
-    /// One entry with its diffs.
+    /// One entry with its diffs, or the page of it that begins behind the first `from` files.
     ///
     /// # Errors
-    /// `not_found` where there is none.
-    pub fn show(&self, id: JobId) -> Result<ShowReply, Refusal> {
-        let id = entry_of(&self.rooms, id)?;
-        let summary = self.rooms.store.summary(id).map_err(|error| store_refusal(&error))?;
-        let entry = self.rooms.store.entry(id).map_err(|error| store_refusal(&error))?;
-        let (Some(summary), Some(entry)) = (summary, entry) else {
-            let message = format!("the journal has no entry {id}; `editctl log` lists what it has");
-            return Err(Box::new(WireError::new(Code::NotFound, message)));
-        };
+    /// `not_found` where there is none, `out_of_range` where it has no more files, `busy` where it would take more memory
+    /// than there is.
+    pub fn show(&self, request: &ShowRequest) -> Result<Covered<'_, ShowReply>, Refusal> {
+        let id = entry_of(&self.rooms, request.job)?;
+        let from = request.from.map_or(0, |from| usize::try_from(from).unwrap_or(usize::MAX));
+        let size = self.rooms.store.entry_size(id).map_err(|error| store_refusal(&error))?.unwrap_or(0);
+        let read = size.saturating_mul(ENTRY_HOLDS);
+        let mut needs = read;
+        for _ in 0..ASKINGS {
+            let share = self.rooms.in_hand.share(needs, Asks::Reader)?;
+            let summary = self.rooms.store.summary(id).map_err(|error| store_refusal(&error))?;
+            let entry = self.rooms.store.entry(id).map_err(|error| store_refusal(&error))?;
+            let (Some(mut summary), Some(entry)) = (summary, entry) else {
+                let message = format!("the journal has no entry {id}; `editctl log` lists what it has");
+                return Err(Box::new(WireError::new(Code::NotFound, message)));
+            };
+            if from > 0 && from >= entry.files.len() {
+                return Err(no_more_files(id, entry.files.len()));
+            }
+            Room::of_entry().cut(&mut summary, from);
+            let shown = entry.files.get(from..).unwrap_or_default();
+            let shown = shown.get(..summary.files.len()).unwrap_or_default();
+            let largest = shown.iter().map(state_size).max().unwrap_or(0);
+            let states = largest.saturating_mul(STATES_HOLD);
+            let told = shown.iter().map(|file| file.path.as_bytes().len() + DIFF_LEAST).sum::<usize>();
+            let told = told.saturating_mul(8).min(PAGE_HOLDS);
+            needs = read.saturating_add(states).saturating_add(told);
+            if share.cover(needs) {
+                return Ok(Covered::by(share, ShowReply { changes: self.changes_of(shown), entry: summary }));
+            }
+        }
+        Err(in_motion())
+    }
+
+    fn changes_of(&self, files: &[FileRecord]) -> Vec<EntryDetail> {
         // One reply holds as much as a frame: the diffs share it.
         let mut room = limits::FRAME / 2;
-        let mut changes = Vec::with_capacity(entry.files.len());
-        for file in &entry.files {
-            let (diff, omitted) = self.diff_of(file);
-            let (diff, omitted) =
+        let change = |file: &FileRecord| {
+            let (diff, omitted) = if room < DIFF_LEAST { (String::new(), 0) } else { self.diff_of(file) };
+            let (diff, omitted_hunks) =
                 if diff.len() <= room { (diff, omitted) } else { (String::new(), omitted.saturating_add(1)) };
             room -= diff.len().min(room);
-            changes.push(EntryDetail { path: file.path.clone(), diff, omitted_hunks: omitted });
-        }
-        Ok(ShowReply { entry: summary, changes })
+            EntryDetail { path: file.path.clone(), diff, omitted_hunks }
+        };
+        files.iter().map(change).collect()
     }
 
     /// What changed in one file: a diff with its surroundings where a whole state is still kept, else the changed
@@ -123,6 +236,22 @@ impl Workspace {
         };
         Some((state(before, file.before.as_ref())?, state(after, file.after.as_ref())?))
     }
+}
+
+/// Bytes of the larger of a file's states, as far as it may be had whole.
+fn state_size(file: &FileRecord) -> usize {
+    let sizes = [&file.before, &file.after].into_iter().flatten().map(|face| readable(face.size));
+    sizes.max().unwrap_or(0)
+}
+
+fn no_more_files(id: JobId, files: usize) -> Refusal {
+    let message = format!("entry {id} has {files} files; leave `from` out, or pass over fewer");
+    Box::new(WireError::new(Code::OutOfRange, message))
+}
+
+/// The journal was pruned or written meanwhile, again and again.
+fn in_motion() -> Refusal {
+    Box::new(WireError::new(Code::Busy, "the journal changes while it is read; ask again in a moment"))
 }
 
 /// A state with these bytes; `None` where they are others than were recorded.

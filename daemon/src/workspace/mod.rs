@@ -31,7 +31,7 @@ use crate::config::{CommandKind, Settings};
 use crate::job;
 use crate::job::step::Observer;
 use crate::os::{Identity, Os};
-pub use crate::rooms::is_ticket;
+pub use crate::rooms::{Covered, is_ticket};
 use crate::rooms::{Rooms, lock};
 use crate::store::Options;
 use crate::store::record::Queued;

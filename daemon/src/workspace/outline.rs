@@ -4,19 +4,19 @@ use editd_engine::Refusal;
 use editd_proto::message::{OutlineReply, OutlineRequest};
 
 use super::Workspace;
-use crate::job::{disk_refusal, standing};
+use super::read::Looked;
+use crate::job::standing;
+use crate::rooms::Covered;
 
 impl Workspace {
     /// Lists the definitions in a file.
     ///
     /// # Errors
     /// `missing`, `outside`, `denied`, and those of [`editd_engine::outline`].
-    pub fn outline(&self, request: &OutlineRequest) -> Result<OutlineReply, Refusal> {
+    pub fn outline(&self, request: &OutlineRequest) -> Result<Covered<'_, OutlineReply>, Refusal> {
         standing(&self.rooms)?;
-        let place =
-            self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
-        let path = place.path().clone();
-        let sight = self.rooms.disk.look(&place).map_err(|error| disk_refusal(&path, &error))?;
+        let Looked { path, sight, share, .. } =
+            self.look_in_hand(&request.path, editd_engine::longest_parsed())?;
         let found = self.file(&path, &sight)?;
         let outlined = {
             let _turn = self.rooms.parsing.turn_of_reader(found.bytes.len())?;
@@ -28,13 +28,14 @@ impl Workspace {
                 "the file has syntax errors: symbols may be missing, or end elsewhere than they seem to";
             warnings.push(warning.to_owned());
         }
-        Ok(OutlineReply {
+        let reply = OutlineReply {
             version: found.face.hash.version(),
             path,
             language: outlined.language.to_owned(),
             symbols: outlined.symbols,
             omitted: (outlined.omitted > 0).then_some(outlined.omitted),
             warnings,
-        })
+        };
+        Ok(Covered::by(share, reply))
     }
 }

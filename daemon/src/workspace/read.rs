@@ -10,12 +10,13 @@ use editd_proto::path::WirePath;
 
 use super::{Who, Workspace};
 use crate::disk::{Found, Place, Sight};
-use crate::job::{Said, disk_refusal, sha256, standing, store_refusal};
+use crate::job::{Said, disk_refusal, readable, sha256, standing, store_refusal};
 use crate::journal::external::{self, Noted};
 use crate::journal::known::Ticket;
+use crate::limits::{IN_HAND_UNASKED, READER_HOLDS};
 use crate::os::Kind;
 use crate::receipt;
-use crate::rooms::lock;
+use crate::rooms::{Asks, Covered, Share, lock};
 use crate::store::record::Record;
 
 /// Bytes of text in a reply: the other fields need room too, the path most of it.
@@ -30,8 +31,35 @@ impl Workspace {
     /// # Errors
     /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` where the client
     /// reports another content than is there; of a symbol, those of [`editd_engine::view_symbol`].
-    pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReadReply, Refusal> {
+    pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<Covered<'_, ReadReply>, Refusal> {
         self.read_if(who, request, |_| Ok(()))
+    }
+
+    /// Looks at a file once its bytes, and what is shown of them, may be held.
+    pub(super) fn look_in_hand(&self, path: &WirePath, most: usize) -> Result<Looked<'_>, Refusal> {
+        let resolve = || self.rooms.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)));
+        let mut place = resolve()?;
+        let size = place.stat().map_or(0, |stat| readable(stat.size));
+        // What is too large is not read.
+        let size = if size > most { 0 } else { size };
+        let holds =
+            size.saturating_mul(READER_HOLDS).saturating_add(size.min(limits::FRAME).saturating_mul(2));
+        let share = self.rooms.in_hand.share(holds, Asks::Reader)?;
+        if holds > IN_HAND_UNASKED {
+            // It may have waited.
+            place = resolve()?;
+        }
+        let ticket = lock(&self.rooms.known).ticket(place.path());
+        let room = (share.room() / (READER_HOLDS + 2)).max(size).min(most);
+        let sight =
+            self.rooms.disk.look_within(&place, room).map_err(|error| disk_refusal(place.path(), &error))?;
+        if let Sight::TooLarge(stat) = &sight
+            && (1..=most).contains(&readable(stat.size))
+        {
+            let message = format!("{path} grows while it is read; read it again when that has ceased");
+            return Err(Box::new(WireError::new(Code::Busy, message).at(path)));
+        }
+        Ok(Looked { path: place.path().clone(), ticket, sight, share })
     }
 
     /// The same, unless `fits` refuses what would be shown: then the session has not seen it either.
@@ -40,14 +68,11 @@ impl Workspace {
         who: &Who,
         request: &ReadRequest,
         fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
-    ) -> Result<ReadReply, Refusal> {
+    ) -> Result<Covered<'_, ReadReply>, Refusal> {
         check_fields(request)?;
         standing(&self.rooms)?;
-        let place =
-            self.rooms.disk.resolve(&request.path).map_err(|error| Box::new(error.to_wire(&request.path)))?;
-        let path = place.path().clone();
-        let ticket = lock(&self.rooms.known).ticket(&path);
-        let sight = self.rooms.disk.look(&place).map_err(|error| disk_refusal(&path, &error))?;
+        let most = if request.symbol.is_some() { editd_engine::longest_parsed() } else { limits::FILE };
+        let Looked { path, ticket, sight, share } = self.look_in_hand(&request.path, most)?;
         let earlier = self.rooms.store.seen(&who.session, &path).map_err(|error| store_refusal(&error))?;
         let had = earlier.as_ref().map(|seen| seen.hash);
         external::note(&self.rooms, &path, &sight, ticket, had, sight.found().is_some());
@@ -92,7 +117,7 @@ impl Workspace {
         }
         self.rooms.store.keep_content(hash, &found.bytes);
         self.touch(&path);
-        Ok(reply)
+        Ok(Covered::by(share, reply))
     }
 
     /// What of a file is shown.
@@ -121,7 +146,7 @@ impl Workspace {
             }
         });
         let read = match read {
-            Ok(read) => read,
+            Ok(read) => read.reply,
             Err(refusal) => return Receipt::refused(*refusal),
         };
         let version = Some(read.version);
@@ -143,6 +168,10 @@ impl Workspace {
         let (code, message) = match sight {
             Sight::File(found) => return Ok(found),
             Sight::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
+            // It would be read, but for a parser that takes no file of this size.
+            Sight::TooLarge(stat) if readable(stat.size) > 0 => {
+                return Err(editd_engine::too_long_to_parse(path, readable(stat.size)));
+            }
             Sight::TooLarge(stat) => {
                 let message =
                     format!("{path} has {} bytes; editd reads files up to {} bytes", stat.size, limits::FILE);
@@ -208,6 +237,18 @@ impl Workspace {
             session: None,
         })
     }
+}
+
+/// A look at a file, with the right to hold what was seen.
+pub(super) struct Looked<'h> {
+    /// Its path, links resolved.
+    pub(super) path: WirePath,
+    /// What was known of it before.
+    ticket: Ticket,
+    /// What was seen.
+    pub(super) sight: Sight,
+    /// What may be held.
+    pub(super) share: Share<'h>,
 }
 
 /// What a reader is shown of a file.

@@ -44,10 +44,14 @@ pub fn encode<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Result<Ve
 ///
 /// Details that do not fit are left out rather than the error.
 pub fn encode_error(id: u64, error: &WireError) -> Vec<u8> {
-    encode(id, kind::ERROR, error).unwrap_or_else(|_| {
-        let message: String = error.message.chars().take(1000).collect();
-        encode(id, kind::ERROR, &WireError::new(error.code, message)).unwrap_or_default()
-    })
+    encode(id, kind::ERROR, error)
+        .unwrap_or_else(|_| encode(id, kind::ERROR, &short(error)).unwrap_or_default())
+}
+
+/// An error without its details, and with the beginning of its message.
+#[must_use]
+pub fn short(error: &WireError) -> WireError {
+    WireError::new(error.code, error.message.chars().take(1000).collect::<String>())
 }
 
 /// A reply to the request `id`; where it does not fit into a frame, the error that says so.

@@ -18,7 +18,7 @@ mod tests;
 
 pub use check::check;
 pub use decode::Message;
-pub use encode::{encode, encode_error, reply};
+pub use encode::{encode, encode_error, reply, short};
 pub use error::{CodecError, plain};
 pub use frame::{Frame, FrameReader};
 pub use negotiate::{check_name, negotiate};

@@ -56,6 +56,9 @@ pub struct ClipReply {
     /// With `list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clips: Option<Vec<ClipInfo>>,
+    /// With `list`: clipboards beyond [`crate::limits::CLIPBOARDS`], which are not listed until others are removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<u64>,
     /// Otherwise: which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

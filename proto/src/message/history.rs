@@ -114,8 +114,19 @@ pub struct EntrySummary {
     /// Entries that this one took back (undo) or brought back (redo); the job whose hook it is (hook).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of: Vec<JobId>,
-    /// Its files.
+    /// Entries left out of `of`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted_of: u64,
+    /// Its files, as many as fit.
     pub files: Vec<EntryFile>,
+    /// Files left out of `files`; `show` has them, page by page.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted_files: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The reply to `history`.
@@ -132,6 +143,9 @@ pub struct HistoryReply {
 pub struct ShowRequest {
     /// Which.
     pub job: JobId,
+    /// How many of its files to pass over: the next page, where not all of them fitted into one reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u64>,
 }
 
 /// One changed range of a file.
@@ -149,8 +163,8 @@ pub struct EntryDetail {
 /// The reply to `show`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ShowReply {
-    /// The entry.
+    /// The entry, with the files of this page.
     pub entry: EntrySummary,
-    /// Its changes.
+    /// Their changes.
     pub changes: Vec<EntryDetail>,
 }

@@ -6,6 +6,8 @@ use crate::error::WireError;
 use crate::ids::{JobId, Version};
 use crate::path::WirePath;
 
+use super::history::is_zero;
+
 /// How a job, or one file of it, ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -146,9 +148,12 @@ pub struct Receipt {
     pub job: Option<JobId>,
     /// How it ended.
     pub status: Status,
-    /// What became of each file.
+    /// What became of each file; the first of them where not all fit a reply.
     #[serde(default)]
     pub files: Vec<FileOutcome>,
+    /// Files left out of `files`; `show` of the job has them, where it wrote any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted_files: u64,
     /// What the commands that run after writing did; the `after` of `files` is what stands there then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<HookOutcome>,
@@ -179,6 +184,7 @@ impl Receipt {
             job,
             status,
             files: Vec::new(),
+            omitted_files: 0,
             hooks: Vec::new(),
             error: None,
             verified: None,

@@ -189,7 +189,7 @@ fn every_field_is_named_in_its_section() {
         limit: Some(3),
     };
     names_fields(document, kind::HISTORY, &page);
-    names_fields(document, kind::SHOW, &ShowRequest { job: JobId(1) });
+    names_fields(document, kind::SHOW, &ShowRequest { job: JobId(1), from: Some(2) });
     let detail = EntryDetail { path: "a".into(), diff: String::new(), omitted_hunks: 0 };
     names_fields(document, kind::SHOW, &json(&ShowReply { entry: samples::entry(), changes: vec![detail] }));
     names_fields(document, kind::CLIP, &samples::clip_request());

@@ -149,6 +149,7 @@ pub(crate) fn issue() -> Issue {
 
 pub(crate) fn receipt() -> Receipt {
     Receipt {
+        omitted_files: 0,
         hooks: vec![HookOutcome {
             name: "fmt".into(),
             job: Some(JobId(18)),
@@ -212,6 +213,8 @@ pub(crate) fn entry() -> EntrySummary {
         undone: true,
         diverged: true,
         of: vec![JobId(16)],
+        omitted_of: 0,
+        omitted_files: 0,
         files: vec![EntryFile {
             path: odd_path(),
             before: Some(version()),
@@ -329,6 +332,7 @@ pub(crate) fn clip_reply() -> ClipReply {
         text: Some("abc".into()),
         bytes: Some(vec![0xff]),
         origin: Some("a".into()),
+        omitted: None,
     }
 }
 

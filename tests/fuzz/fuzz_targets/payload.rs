@@ -55,15 +55,11 @@ pub fn payload(name: Option<&str>, data: &[u8]) {
             Err(refusal) => (Vec::new(), Some(refusal)),
         };
         let receipt = Receipt {
-            job: None,
             status: if error.is_some() { Status::Refused } else { Status::Applied },
             files,
             error: error.map(|error| *error),
-            verified: None,
-            rebased: false,
-            repeated: false,
             dialect: Some(translation.dialect.to_owned()),
-            text: None,
+            ..Receipt::new(None, Status::Applied)
         };
         let said = translation.words.say(&dialect::Answer::Receipt(&receipt));
         assert!(said.len() <= 1 << 20, "{} bytes are said", said.len());

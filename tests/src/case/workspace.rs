@@ -101,14 +101,12 @@ impl Desk for Room {
         let who = Who { session: session.to_owned(), client: "editd-tests".to_owned() };
         let desk = &self.0;
         match kind {
-            "read" => decoded(body, |request| outcome(desk.read(&who, &request))),
+            "read" => decoded(body, |request| outcome(desk.read(&who, &request).map(|told| told.reply))),
             "edit" => decoded(body, |request| edit(desk, &who, request)),
             "undo" => decoded(body, |request| in_json(&desk.undo(&who, &request))),
             "redo" => decoded(body, |request| in_json(&desk.redo(&who, &request))),
-            "history" => decoded(body, |request| outcome(desk.history(&request))),
-            "show" => {
-                decoded(body, |request: editd_proto::message::ShowRequest| outcome(desk.show(request.job)))
-            }
+            "history" => decoded(body, |request| outcome(desk.history(&request).map(|told| told.reply))),
+            "show" => decoded(body, |request| outcome(desk.show(&request).map(|told| told.reply))),
             "clip" => decoded(body, |request| outcome(desk.clip(&who, &request))),
             "check" => in_json(&desk.check()),
             other => json!({"error": {"code": "unsupported", "message": other}}),

@@ -12,7 +12,9 @@ use editd::store::{Backing, Options};
 use editd::workspace::{Admission, Who, Workspace};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{ClipAction, ClipRequest, EntrySummary, HistoryRequest, Receipt, ShowReply};
+use editd_proto::message::{
+    ClipAction, ClipRequest, EntrySummary, HistoryRequest, Receipt, ShowReply, ShowRequest,
+};
 
 use super::kept::taken_away_by;
 use super::story::Act;
@@ -177,7 +179,7 @@ impl Desk {
     pub fn entries(&self) -> Result<Vec<EntrySummary>, String> {
         let all = HistoryRequest { limit: Some(1000), ..HistoryRequest::default() };
         let reply = self.workspace.history(&all).map_err(|error| error.message)?;
-        Ok(reply.entries)
+        Ok(reply.reply.entries)
     }
 
     /// One entry with its changes.
@@ -185,7 +187,8 @@ impl Desk {
     /// # Errors
     /// What the workspace says.
     pub fn show(&self, id: JobId) -> Result<ShowReply, String> {
-        self.workspace.show(id).map_err(|error| error.message)
+        let request = ShowRequest { job: id, from: None };
+        self.workspace.show(&request).map(|shown| shown.reply).map_err(|error| error.message)
     }
 
     /// Every clipboard with its text.

@@ -18,11 +18,18 @@ pub(crate) struct Budget {
     changed: Cell<u64>,
     clips: Cell<u64>,
     parsed: Cell<u64>,
+    room: Cell<usize>,
+    overrun: Cell<bool>,
 }
 
 impl Budget {
     /// All of it.
     pub(crate) fn new() -> Self {
+        Self::with_room(None)
+    }
+
+    /// The same, with room for so many bytes of what is made.
+    pub(crate) fn with_room(room: Option<usize>) -> Self {
         Self {
             search: Cell::new(limits::SEARCH_WORK),
             compared: Cell::new(limits::COMPARE_WORK),
@@ -35,6 +42,8 @@ impl Budget {
             changed: Cell::new(limits::CHANGE as u64),
             clips: Cell::new(limits::CLIPS as u64),
             parsed: Cell::new(limits::PARSE_WORK),
+            room: Cell::new(room.unwrap_or(usize::MAX)),
+            overrun: Cell::new(false),
         }
     }
 
@@ -86,6 +95,25 @@ impl Budget {
     /// Takes so many steps of a fuzzy search.
     pub(crate) fn likeness(&self, steps: usize) -> bool {
         take(&self.likeness, steps)
+    }
+
+    /// Whether there is room for so many bytes of new text.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        let fits = bytes <= self.room.get();
+        self.overrun.set(self.overrun.get() || !fits);
+        fits
+    }
+
+    /// Takes room for so many bytes that were made.
+    pub(crate) fn make(&self, bytes: usize) -> bool {
+        let fits = self.has_room(bytes);
+        self.room.set(self.room.get().saturating_sub(bytes));
+        fits
+    }
+
+    /// Whether something was refused for want of room alone.
+    pub(crate) fn is_overrun(&self) -> bool {
+        self.overrun.get()
     }
 
     /// Takes a search for what is nearest.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use editd_proto::error::Code;
 use editd_proto::ids::ContentHash;
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
@@ -10,6 +11,7 @@ use super::Budget;
 use super::entry::{self, Job};
 use super::needs::{needs_of, read};
 use crate::clip::Clips;
+use crate::refusal::no_room;
 use crate::tree::Tree;
 use crate::{Options, Plan, Refusal, World};
 
@@ -43,7 +45,12 @@ pub fn plan_known(
     }
     let parsed = read(job)?;
     let paths = needs_of(job, &parsed).paths;
-    let shared = Job { partial: job.partial, diff: job.diff != Some(false), options, budget: Budget::new() };
+    let shared = Job {
+        partial: job.partial,
+        diff: job.diff != Some(false),
+        options,
+        budget: Budget::with_room(options.room),
+    };
     let mut tree = Tree::new(world, hashes);
     let mut clips = Clips::new(world);
     let mut files = Vec::with_capacity(job.files.len());
@@ -51,10 +58,32 @@ pub fn plan_known(
     for (index, (entry, ops)) in job.files.iter().zip(&parsed).enumerate() {
         let (outcome, refused) = match left_out.get(&index) {
             Some(refusal) => (entry::left_out(entry, ops, refusal, &mut clips), Some(refusal.clone())),
-            None => entry::run(&shared, entry, ops, &mut tree, &mut clips)?,
+            None => {
+                let ran = entry::run(&shared, entry, ops, &mut tree, &mut clips);
+                // With `partial` too: it is no fault of the edit.
+                told_room(&shared)?;
+                ran?
+            }
         };
         files.push(outcome);
         error = error.or(refused);
     }
-    Ok(Plan { changes: tree.changes(&paths)?, clips: clips.writes(), files, error })
+    let changes = tree.changes(&paths, &shared.budget);
+    told_room(&shared)?;
+    Ok(Plan { changes: changes?, clips: clips.writes(), files, error })
+}
+
+/// Refuses a job that made more than [`Options::room`].
+fn told_room(job: &Job<'_>) -> Result<(), Refusal> {
+    if !job.budget.is_overrun() {
+        return Ok(());
+    }
+    let mut error = no_room();
+    error.limit = job.options.room.map(|room| room as u64);
+    Err(error)
+}
+
+/// Whether a plan was refused for want of room alone: with more [`Options::room`] it may be made.
+pub fn lacks_room(refusal: &Refusal) -> bool {
+    refusal.code == Code::Busy && refusal.limit.is_some()
 }

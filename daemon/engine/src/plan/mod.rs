@@ -12,7 +12,7 @@ mod needs;
 mod stage;
 mod verdict;
 
-pub use job::{plan, plan_known};
+pub use job::{lacks_room, plan, plan_known};
 pub use needs::{needs, proof};
 
 pub(crate) use budget::Budget;

@@ -18,7 +18,7 @@ use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{Effect, Found, Neighbours, Op, Outline, Scene, Symbols};
-use crate::refusal::{internal, malformed, refuse, spent, too_large};
+use crate::refusal::{internal, malformed, no_room, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
@@ -150,7 +150,7 @@ fn locate(
             elsewhere: ground.elsewhere,
         };
         let effect = effect(op, &scene, clips).and_then(|effect| encodable(text, effect));
-        match effect.and_then(|effect| fits(effect, places.len(), &mut inserted)) {
+        match effect.and_then(|effect| fits(effect, places.len(), &mut inserted, ground.budget)) {
             Ok(mut effect) => {
                 let changed = effect.places.iter().any(|place| !place.is_idle());
                 // What changes nothing and owns nothing keeps nobody off.
@@ -181,7 +181,7 @@ fn written<'o>(ops: &Parsed<'o>, verdicts: &Verdicts<'_>, clips: &Clips<'_>) -> 
 }
 
 /// Refuses more places or more new text than a file may have.
-fn fits(effect: Effect, places: usize, inserted: &mut usize) -> Result<Effect, Refusal> {
+fn fits(effect: Effect, places: usize, inserted: &mut usize, budget: &Budget) -> Result<Effect, Refusal> {
     let limit = crate::limits::PLACES;
     if places.saturating_add(effect.places.len()) > limit {
         return Err(spent("the edits of this file touch too many places; send several jobs", limit as u64));
@@ -189,6 +189,9 @@ fn fits(effect: Effect, places: usize, inserted: &mut usize) -> Result<Effect, R
     *inserted += effect.places.iter().map(|place| place.piece.as_str().len()).sum::<usize>();
     if *inserted > limits::FILE {
         return Err(too_large(format!("the file would have more than {} bytes", limits::FILE), limits::FILE));
+    }
+    if !budget.has_room(*inserted) {
+        return Err(no_room());
     }
     Ok(effect)
 }
@@ -297,6 +300,9 @@ fn make(ground: &Ground<'_>, text: &Text<'_>, mut places: Vec<Place>) -> Result<
             format!("the file would have {size} bytes, more than {}", limits::FILE),
             limits::FILE,
         ));
+    }
+    if !ground.budget.make(held.saturating_add(size)) {
+        return Err(no_room());
     }
     let after = apply_shared(ground.bytes, &splices)
         .ok_or_else(|| internal("planned splices do not fit the file; please report this job"))?;

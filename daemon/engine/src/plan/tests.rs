@@ -225,3 +225,53 @@ fn look_around_that_reads_little_works_on_a_large_file() {
         assert!(matches!(changes, Ok(1)), "{pattern}: {changes:?}");
     }
 }
+
+/// A refusal for want of room alone, at the most room that is too little.
+fn least_room(job: &JobRequest, world: &World) -> usize {
+    let fits = |room| {
+        let planned = plan(job, world, &Options { room: Some(room), ..Options::default() });
+        planned.map_err(|refusal| assert!(crate::lacks_room(&refusal), "{refusal:?}")).is_ok()
+    };
+    let (mut over, mut under) = (1 << 30, 0);
+    assert!(fits(over) && !fits(under));
+    while over - under > 1 {
+        let middle = usize::midpoint(over, under);
+        if fits(middle) { over = middle } else { under = middle }
+    }
+    over
+}
+
+#[test]
+fn what_a_plan_makes_is_bounded_and_too_much_is_busy_also_with_partial() {
+    let content = "line\n".repeat(2000);
+    let long = "x".repeat(10_000);
+    let pattern = Edit {
+        op: "substitute".to_owned(),
+        pattern: Some("line".to_owned()),
+        replacement: Some("y".repeat(50)),
+        ..Edit::default()
+    };
+    let of = |op: &str, to: Option<&str>| Edit {
+        op: op.to_owned(),
+        to: to.map(WirePath::from),
+        ..Edit::default()
+    };
+    let size = content.len();
+    for (edits, least) in [
+        (vec![Edit { all: Some(true), ..replace("line", "LINE") }], size),
+        (vec![pattern], 102_000),
+        (vec![replace(&content, &long)], size + 10_000),
+        (vec![of("delete", None)], size),
+        (vec![of("copy", Some("g"))], size),
+        (vec![of("rename", Some("g"))], size * 2),
+    ] {
+        let mut world = world("f", content.as_bytes());
+        world.files.insert(WirePath::from("g"), State::Absent);
+        let op = edits.first().unwrap().op.clone();
+        for partial in [false, true] {
+            let job = JobRequest { partial, files: vec![entry("f", edits.clone())], ..JobRequest::default() };
+            let room = least_room(&job, &world);
+            assert!((least..least * 3).contains(&room), "{op}: {room}, where {least} bytes are made");
+        }
+    }
+}

@@ -32,8 +32,14 @@ impl<'p> Verdicts<'p> {
         }
         self.given += 1;
         if self.given > limits::EXPLAINED {
+            // Very many are told in few words: the path stands beside them, and may be long.
             refusal.candidates.clear();
             refusal.near_misses.clear();
+            refusal.path = None;
+            if let Some((end, _)) = refusal.message.char_indices().nth(limits::BRIEFLY) {
+                refusal.message.truncate(end);
+                refusal.message.push('\u{2026}');
+            }
         }
         if let Some(slot) = self.refused.get_mut(edit) {
             slot.get_or_insert(refusal);

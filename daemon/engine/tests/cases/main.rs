@@ -141,12 +141,13 @@ struct Outcome {
 
 fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
     let encodings = case.encodings.iter().map(|(path, label)| (WirePath::from(path.as_str()), label.clone()));
-    let planned = plan(job, world, &Options { encodings: encodings.collect() });
+    let planned = plan(job, world, &Options { encodings: encodings.collect(), ..Options::default() });
     let again = plan(
         job,
         world,
         &Options {
             encodings: case.encodings.iter().map(|(p, l)| (WirePath::from(p.as_str()), l.clone())).collect(),
+            ..Options::default()
         },
     );
     assert_eq!(planned, again, "the same job in the same world gave another plan");

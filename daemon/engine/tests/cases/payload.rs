@@ -59,6 +59,7 @@ pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
         job: None,
         status,
         files,
+        omitted_files: 0,
         hooks: Vec::new(),
         error,
         verified: None,

@@ -232,6 +232,30 @@ fn links_that_leave_loop_or_lead_through_nothing_are_refused() {
 }
 
 #[test]
+fn a_link_leads_to_no_path_that_is_too_long_to_be_told() {
+    let limit = editd_proto::limits::PATH;
+    let world = world();
+    let deep = [&*"d".repeat(250); 15].join("/");
+    world.link(&deep, "long");
+    let room = limit - deep.len() - 1;
+    for end in [vec![200, room - 201], vec![200, 54, room - 256]] {
+        let end: Vec<String> = end.into_iter().map(|bytes| "e".repeat(bytes)).collect();
+        let end = end.join("/");
+        for folder in [false, true] {
+            if folder {
+                // The folders are there, the file is not; and nothing of it is.
+                fs::create_dir_all(world.at("w").join("d".repeat(250))).unwrap();
+            }
+            let fits = world.go(&format!("long/{end}")).unwrap();
+            assert_eq!(fits.path().as_bytes().len(), limit);
+            let over = world.go(&format!("long/{end}e"));
+            assert!(matches!(over, Err(PlaceError::TooLong(most)) if most == limit));
+        }
+        fs::remove_dir(world.at("w").join("d".repeat(250))).unwrap();
+    }
+}
+
+#[test]
 fn a_last_link_is_reported_where_it_is_not_to_be_followed() {
     let world = world();
     world.link("src", "to-dir");

@@ -35,6 +35,8 @@ struct Walk<'a> {
     behind: Vec<(Vec<u8>, Dir)>,
     /// Folders beyond them that do not exist.
     missing: Vec<Vec<u8>>,
+    /// Bytes of the names behind and missing, each with its slash.
+    length: usize,
     links: usize,
     again: usize,
 }
@@ -73,6 +75,7 @@ impl<'a> Walk<'a> {
             folder: ends_as_folder(path),
             behind: Vec::new(),
             missing: Vec::new(),
+            length: 0,
             links: 0,
             again: 0,
         })
@@ -90,6 +93,10 @@ impl<'a> Walk<'a> {
             }
             if name.len() > limits::COMPONENT {
                 return Err(PlaceError::TooLong(limits::COMPONENT));
+            }
+            // A short path through a link may lead to a long one, which no message and no record could hold.
+            if self.length + name.len() > editd_proto::limits::PATH {
+                return Err(PlaceError::TooLong(editd_proto::limits::PATH));
             }
             if self.is_reserved(&name) {
                 return Err(PlaceError::Reserved);
@@ -110,19 +117,20 @@ impl<'a> Walk<'a> {
     /// Takes a step that is not the last one.
     fn through(&mut self, name: Vec<u8>) -> Result<Option<End>, PlaceError> {
         if !self.missing.is_empty() {
-            self.missing.push(name);
+            self.lack(name);
             return Ok(None);
         }
         // Mostly it is a folder: ask for that first, and look closer only if it is none.
         let error = match self.here().open_dir(&name) {
             Ok(dir) => {
+                self.length += name.len() + 1;
                 self.behind.push((name, dir));
                 return Ok(None);
             }
             Err(error) => error,
         };
         match error.kind() {
-            ErrorKind::NotFound => self.missing.push(name),
+            ErrorKind::NotFound => self.lack(name),
             _ if error.kind() == ErrorKind::NotADirectory || is_link(&error) => match self.look(&name)? {
                 Some(Kind::Link) => self.follow(name)?,
                 // It became a folder or went away since.
@@ -182,6 +190,7 @@ impl<'a> Walk<'a> {
                 let inside =
                     from_root(self.root, &target).ok_or(PlaceError::Outside { link: Some(link.clone()) })?;
                 self.behind.clear();
+                self.length = 0;
                 inside
             }
             Some(_) => names(&target).collect(),
@@ -206,7 +215,15 @@ impl<'a> Walk<'a> {
         if let Some(name) = self.missing.last() {
             return Err(PlaceError::Dangling(self.path(Some(name))));
         }
-        self.behind.pop().map(drop).ok_or(PlaceError::Outside { link: None })
+        let (name, _) = self.behind.pop().ok_or(PlaceError::Outside { link: None })?;
+        self.length -= name.len() + 1;
+        Ok(())
+    }
+
+    /// Goes on into a folder that does not exist.
+    fn lack(&mut self, name: Vec<u8>) {
+        self.length += name.len() + 1;
+        self.missing.push(name);
     }
 
     /// Takes a step again, because others changed what it goes through.

@@ -20,6 +20,7 @@ use crate::job::errors::Halt;
 use crate::job::intend::Underway;
 use crate::journal::external;
 use crate::journal::recover::mend::{Aim, Mended, mend};
+use crate::limits::JOB_BYTES;
 use crate::rooms::lock;
 
 /// Runs a hook for every file that it is for, and commits what came out.
@@ -27,6 +28,7 @@ pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome
     let mut outcome = silent(hook);
     work.drop_foreign().into_iter().for_each(|told| warn(&mut outcome, told));
     let mut made = BTreeMap::new();
+    let mut held = 0_usize;
     for path in work.meant(hook) {
         let Some(stand) = work.stands.get(&path).cloned() else { continue };
         match work.start(hook, &path, &stand.bytes) {
@@ -41,7 +43,13 @@ pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome
                     );
                 }
                 None if *ran.stdout == *stand.bytes => {}
+                None if held.saturating_add(ran.stdout.len()) > JOB_BYTES => {
+                    let told =
+                        format!("{path}: its outputs have more than {JOB_BYTES} bytes; the file stays");
+                    warn(&mut outcome, told);
+                }
                 None => {
+                    held += ran.stdout.len();
                     made.insert(path, ran.stdout);
                 }
             },
@@ -64,7 +72,7 @@ pub(super) fn commit(
         return Ok(());
     }
     let files = draft.files.clone();
-    let underway = Underway::new(work.rooms);
+    let underway = Underway::new(work.rooms, 0);
     // A mistake leaves an intent behind that must be brought to an end before the job's lanes come free.
     let commit = || crate::job::commit(work.rooms, &underway, draft);
     match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(Halt::Broken(mistake()))) {
@@ -76,6 +84,8 @@ pub(super) fn commit(
         Err(Halt::Refused(refusal) | Halt::Again(refusal)) => {
             warn(outcome, format!("its output was not written: {}", refusal.message));
         }
+        // What has no share of its own is never too heavy.
+        Err(Halt::Heavier(_)) => warn(outcome, "its output was not written: it is too large".to_owned()),
         Err(Halt::Broken(refusal)) => match end(work, &underway) {
             Some(job) => written(work, outcome, Some(job), files),
             None => warn(outcome, format!("its output was not written: {}", refusal.message)),

@@ -20,7 +20,8 @@ use super::external;
 use super::known::Ticket;
 use crate::disk::stage::Mode;
 use crate::disk::{Found, Place, Sight};
-use crate::job::{Draft, Drafted, Origin, disk_refusal, store_refusal};
+use crate::job::{Draft, Drafted, Halt, Origin, Underway, disk_refusal, readable, store_refusal};
+use crate::limits::{ENTRY_HOLDS, IN_HAND_UNASKED, JOB_HOLDS};
 use crate::rooms::Rooms;
 use crate::store::record::Entry;
 use crate::workspace::Who;
@@ -39,15 +40,21 @@ pub enum Direction {
 /// # Errors
 /// `not_found` where nothing is meant, `stale` where later changes are in the way or it was taken back already,
 /// `conflict` where they were to be merged and touch what is taken back,
-/// `unsupported` where the journal has no bytes of a change.
+/// `unsupported` where the journal has no bytes of a change; [`Halt::Heavier`] where the files need more than it may hold.
 pub fn draft(
     rooms: &Rooms,
-    who: &Who,
-    hash: ContentHash,
+    underway: &Underway<'_>,
+    (who, hash): (&Who, ContentHash),
     request: &UndoRequest,
     direction: Direction,
-) -> Result<Draft, Refusal> {
+) -> Result<Draft, Halt> {
     let chosen = select::select(rooms, who, request, direction)?;
+    let mut recorded = 0_usize;
+    for id in &chosen.ids {
+        let size = rooms.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
+        recorded = recorded.saturating_add(size.unwrap_or(0));
+    }
+    underway.hold(recorded.saturating_mul(ENTRY_HOLDS))?;
     let mut entries = Vec::with_capacity(chosen.ids.len());
     let mut held = 0_usize;
     for id in &chosen.ids {
@@ -61,11 +68,11 @@ pub fn draft(
                 format!("these entries hold more than {limit} bytes of changes; undo fewer at once");
             let mut error = WireError::new(Code::TooLarge, message);
             error.limit = Some(limit as u64);
-            return Err(Box::new(error));
+            return Err(Halt::Refused(Box::new(error)));
         }
         entries.push(entry);
     }
-    let mut now = Now::take(rooms, &entries)?;
+    let mut now = Now::take(rooms, underway, &entries, recorded)?;
     let merged = unwind::unwind(rooms, &entries, &mut now.states, request.on_stale)?;
     let mut origin = Origin {
         kind: chosen.kind,
@@ -111,7 +118,8 @@ struct Now {
 }
 
 impl Now {
-    fn take(rooms: &Rooms, entries: &[Entry]) -> Result<Self, Refusal> {
+    /// Reads the files of some entries, which hold so many bytes themselves.
+    fn take(rooms: &Rooms, underway: &Underway<'_>, entries: &[Entry], held: usize) -> Result<Self, Halt> {
         let mut now = Self { places: Vec::new(), states: BTreeMap::new() };
         let mut read = 0_usize;
         for path in entries.iter().flat_map(|entry| entry.files.iter().map(|file| &file.path)) {
@@ -121,10 +129,20 @@ impl Now {
             if rooms.is_broken(path) {
                 let message =
                     format!("{path} waits for a job that broke to be taken back; send the undo again");
-                return Err(Box::new(WireError::new(Code::Busy, message).at(path)));
+                return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
             let place = rooms.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
-            let sight = rooms.disk.look(&place).map_err(|error| disk_refusal(path, &error))?;
+            let size = place.stat().map_or(0, |stat| readable(stat.size));
+            underway.cover(held.saturating_add(read.saturating_add(size).saturating_mul(JOB_HOLDS)))?;
+            // One that has grown since is too large for what was covered.
+            let most = size.max(IN_HAND_UNASKED / JOB_HOLDS);
+            let sight = rooms.disk.look_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
+            if let Sight::TooLarge(stat) = &sight
+                && readable(stat.size) > 0
+            {
+                let message = format!("{path} grows while it is looked at; undo again when that has ceased");
+                return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message).at(path))));
+            }
             external::note(rooms, path, &sight, Ticket::Lane, None, true);
             let (state, found) = match sight {
                 Sight::Absent => (State::Absent, None),
@@ -132,7 +150,9 @@ impl Now {
                     read = read.saturating_add(found.bytes.len());
                     (State::File { bytes: found.bytes.clone(), mode: found.face.mode }, Some(found))
                 }
-                Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => return Err(not_a_file(path)),
+                Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+                    return Err(not_a_file(path).into());
+                }
             };
             if read > crate::limits::JOB_BYTES {
                 let limit = crate::limits::JOB_BYTES;
@@ -140,7 +160,7 @@ impl Now {
                     format!("these entries touch files of more than {limit} bytes; undo fewer at once");
                 let mut error = WireError::new(Code::TooLarge, message);
                 error.limit = Some(limit as u64);
-                return Err(Box::new(error));
+                return Err(Halt::Refused(Box::new(error)));
             }
             now.states.insert(path.clone(), state);
             now.places.push((path.clone(), place, found));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use editd_proto::ids::ContentHash;
 use editd_proto::limits::FILE;
 
-use super::packed::{pack, unpack};
+use super::packed::{HEADER, pack, unpack, unpacked_size};
 use crate::limits;
 use crate::os::{Access, Dir, Os, read_all};
 use crate::store::lock::lock;
@@ -136,6 +136,19 @@ impl Contents {
             let _ = folder.remove_file(name.as_bytes());
         }
         content
+    }
+
+    /// Bytes of the content with a hash, if it is kept; a damaged file may say anything up to the limit.
+    pub fn size(&self, hash: ContentHash) -> Option<usize> {
+        if let Some(offered) = lock(&self.waiting).contents.get(&hash) {
+            return Some(offered.content.len());
+        }
+        let name = hash.hex();
+        let folder = self.dir.open_dir(home(&name)?.as_bytes()).ok()?;
+        let file = folder.open_file(name.as_bytes(), Access::Read).ok()?;
+        let mut head = [0; HEADER];
+        let read = file.read_at(&mut head, 0).ok()?;
+        head.get(..read).and_then(unpacked_size)
     }
 
     /// Bytes on the disk, as far as they were looked at.

@@ -5,24 +5,30 @@ use editd_proto::limits::FILE;
 
 const MAGIC: [u8; 8] = *b"editdc\x00\x01";
 
+/// Bytes in front of what is packed.
+pub(super) const HEADER: usize = 16;
+
 /// The file for a content; `None` where it does not pack.
 pub(super) fn pack(content: &[u8]) -> Option<Vec<u8>> {
     let packed = zstd::bulk::compress(content, 1).ok()?;
-    let mut file = Vec::with_capacity(packed.len() + 16);
+    let mut file = Vec::with_capacity(packed.len() + HEADER);
     file.extend_from_slice(&MAGIC);
     file.extend_from_slice(&(content.len() as u64).to_le_bytes());
     file.extend_from_slice(&packed);
     Some(file)
 }
 
+/// Bytes of the content of a file that begins so.
+pub(super) fn unpacked_size(head: &[u8]) -> Option<usize> {
+    let (magic, rest) = head.split_first_chunk::<8>()?;
+    let len = usize::try_from(u64::from_le_bytes(*rest.first_chunk()?)).ok()?;
+    (*magic == MAGIC && len <= FILE).then_some(len)
+}
+
 /// The content of a file, if it is the one with this hash.
 pub(super) fn unpack(file: &[u8], hash: ContentHash) -> Option<Vec<u8>> {
-    let (magic, rest) = file.split_first_chunk::<8>()?;
-    let (len, packed) = rest.split_first_chunk::<8>()?;
-    let len = usize::try_from(u64::from_le_bytes(*len)).ok().filter(|len| *len <= FILE)?;
-    if *magic != MAGIC {
-        return None;
-    }
+    let len = unpacked_size(file)?;
+    let packed = file.get(HEADER..)?;
     let content = zstd::bulk::decompress(packed, len).ok()?;
     (blake3::hash(&content).as_bytes() == hash.as_bytes()).then_some(content)
 }

@@ -100,6 +100,8 @@ pub fn summary(id: JobId, row: &EntryRow, brief: Brief) -> EntrySummary {
         undone: row.undone,
         diverged: row.diverged,
         of: brief.of,
+        omitted_of: 0,
         files: files.collect(),
+        omitted_files: 0,
     }
 }

@@ -46,6 +46,7 @@ fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> St
         job: None,
         status,
         files: vec![file],
+        omitted_files: 0,
         hooks: Vec::new(),
         error,
         verified: None,

@@ -42,6 +42,7 @@ fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) 
         job: None,
         status,
         files: vec![file],
+        omitted_files: 0,
         hooks: Vec::new(),
         error,
         verified: None,

@@ -277,6 +277,7 @@ fn said(error: WireError, near: Option<u64>) -> String {
         job: None,
         status: Status::Refused,
         files: Vec::new(),
+        omitted_files: 0,
         hooks: Vec::new(),
         error: Some(WireError { edit: Some(2), ..error.at(&path) }),
         verified: None,

@@ -16,7 +16,7 @@ use crate::op::fields;
 use crate::op::given::changed_breaks;
 use crate::op::registry::Op;
 use crate::op::replace::{check_count, check_size};
-use crate::refusal::{malformed, spent};
+use crate::refusal::{malformed, no_room, spent};
 use crate::splice::Place;
 use crate::text::{Breaks, Text, follow};
 
@@ -126,6 +126,9 @@ impl Places<'_, '_> {
         }
         self.total = self.total.saturating_add(self.chunk.len() - start);
         check_size(self.total)?;
+        if !self.scene.budget.has_room(self.total) {
+            return Err(no_room());
+        }
         if self.count >= limits::PLACES {
             return Err(too_many_places());
         }
