@@ -37,6 +37,7 @@ mod odd_files;
 mod once;
 #[cfg(unix)]
 mod order;
+mod overtaken;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(unix)]

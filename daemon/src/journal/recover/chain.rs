@@ -8,11 +8,11 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
-use super::decide::{Action, Behind, Shown, decide, is_torn, outlived, same_file, was_put, was_rewritten};
+use super::decide::{Action, Behind, Shown, decide, is_torn, outlived, same_file};
 use super::mend::{find, shown};
 use crate::disk::{Found, Place, Sight};
 use crate::rooms::Rooms;
-use crate::store::record::{Entry, FileRecord, How};
+use crate::store::record::{Entry, FileRecord};
 
 /// One unsettled record.
 #[derive(Clone, Copy)]
@@ -123,39 +123,4 @@ impl<'a> Chain<'a> {
         });
         of_the_chain || outlived(&self.records(), &found.face)
     }
-}
-
-/// Whether a job that is not sealed must be taken back, since others changed one of its files before it was put. A seal
-/// may be lost with the power: where that file was put, or nothing tells, the job may have been answered, and stands.
-///
-/// # Errors
-/// What the system says.
-pub fn is_refused(rooms: &Rooms, link: &Link<'_>, behind: Behind) -> io::Result<bool> {
-    if behind != Behind::Nothing {
-        // Its seal would stand in the log before whatever came behind it.
-        return Ok(true);
-    }
-    if let Some(put) = put(rooms, link.file)? {
-        return Ok(!put);
-    }
-    // Then another file that was not put tells it: what is rewritten in place comes last, and its flush takes the
-    // exchanges before it along.
-    for file in &link.entry.files {
-        if put(rooms, file)? == Some(false) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn put(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<bool>> {
-    let target = match find(rooms, file)? {
-        Some(place) => rooms.disk.look(&place)?,
-        None => Sight::Absent,
-    };
-    if let (How::InPlace, Sight::File(found)) = (file.how, &target) {
-        return Ok(was_rewritten(file, &found.bytes));
-    }
-    let slot = rooms.disk.look_slot(&file.staging, &file.slot)?.identity();
-    Ok(was_put(file, target.identity(), slot))
 }

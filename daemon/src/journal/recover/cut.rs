@@ -9,9 +9,10 @@ use std::sync::Arc;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
-use super::chain::{Chain, Link, is_refused};
+use super::chain::{Chain, Link};
 use super::decide::{Action, Behind};
 use super::mend::seal_records;
+use super::overtaken::is_overtaken;
 use super::restore::{Outcome, Restore};
 use crate::journal::settle;
 use crate::rooms::Rooms;
@@ -90,7 +91,7 @@ fn foresee(rooms: &Rooms, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io
         let look = || -> io::Result<bool> {
             let case = chain.look(rooms, &restore.refused)?;
             let left = case.is_none_or(|case| matches!(case.action, Action::Leave | Action::Superseded));
-            Ok((left || chain.behind != Behind::Nothing) && is_refused(rooms, link, chain.behind)?)
+            Ok((left || chain.behind != Behind::Nothing) && is_overtaken(rooms, link, chain.behind)?)
         };
         if look().map_err(at(chain.path))? {
             restore.refuse(link.entry.id, chain.path);
@@ -111,7 +112,7 @@ fn round<'a>(
     for chain in chains {
         let outcome = restore.path(chain).map_err(at(chain.path))?;
         if let (Outcome::Diverged, Some(link)) = (outcome, chain.unsealed(&restore.refused))
-            && is_refused(rooms, link, chain.behind).map_err(at(chain.path))?
+            && is_overtaken(rooms, link, chain.behind).map_err(at(chain.path))?
         {
             restore.refuse(link.entry.id, chain.path);
             last = false;

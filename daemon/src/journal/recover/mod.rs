@@ -19,6 +19,7 @@ pub mod contents;
 pub mod cut;
 pub mod decide;
 pub mod mend;
+pub mod overtaken;
 pub mod restore;
 
 use std::collections::BTreeSet;

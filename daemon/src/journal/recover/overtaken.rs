@@ -1,0 +1,55 @@
+//! Whether others came before a job that is not sealed: by what stands at its paths and in its slots after a power cut. It
+//! looks, and changes nothing.
+
+use std::io;
+
+use super::chain::Link;
+use super::decide::{Behind, was_put, was_rewritten};
+use super::mend::find;
+use crate::disk::Sight;
+use crate::rooms::Rooms;
+use crate::store::record::{FileRecord, How};
+
+/// Whether a job that is not sealed must be taken back, since others changed one of its files before it was put. A seal
+/// may be lost with the power: where that file was put, or nothing tells, the job may have been answered, and stands.
+///
+/// # Errors
+/// What the system says.
+pub fn is_overtaken(rooms: &Rooms, link: &Link<'_>, behind: Behind) -> io::Result<bool> {
+    if behind != Behind::Nothing {
+        // Its seal would stand in the log before whatever came behind it.
+        return Ok(true);
+    }
+    if let Some(put) = put(rooms, link.file)? {
+        return Ok(!put);
+    }
+    if link.file.how != How::InPlace {
+        return Ok(false);
+    }
+    // Then another file that was not put tells it: what is rewritten in place comes last, and its flush takes the
+    // exchanges before it along.
+    for file in &link.entry.files {
+        if put(rooms, file)? == Some(false) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn put(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<bool>> {
+    let target = match find(rooms, file)? {
+        Some(place) => rooms.disk.look(&place)?,
+        None => Sight::Absent,
+    };
+    if let (How::InPlace, Sight::File(found)) = (file.how, &target) {
+        return Ok(was_rewritten(file, &found.bytes));
+    }
+    let slot = rooms.disk.look_slot(&file.staging, &file.slot)?.identity();
+    let put = was_put(file, target.identity(), slot);
+    let judged = file.before.as_ref().map(|before| before.identity);
+    // A job does not notice when the folder in which it writes is moved: the cut may have taken what it put there.
+    if put == Some(false) && file.made.is_empty() && !rooms.disk.has_folder(&file.path, judged)? {
+        return Ok(None);
+    }
+    Ok(put)
+}
