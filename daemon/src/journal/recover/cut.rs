@@ -1,6 +1,6 @@
 //! After a power cut: every path of the open entries is brought to what the newest of them says, from whatever
 //! intact state is left; then all of it is flushed, settled, and only then are the slots emptied. A job that is not
-//! sealed and that others overtook is taken back in all of its files instead.
+//! sealed and that others overtook (`overtaken`) is taken back in all of its files instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -87,10 +87,18 @@ fn behind(rooms: &Rooms, path: &WirePath, last: JobId) -> io::Result<Behind> {
 /// Finds the jobs that must be taken back, before anything is changed.
 fn foresee(rooms: &Rooms, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io::Result<()> {
     for chain in chains {
+        restore.part_names(chain).map_err(at(chain.path))?;
         let Some(link) = chain.unsealed(&restore.refused) else { continue };
         let look = || -> io::Result<bool> {
             let case = chain.look(rooms, &restore.refused)?;
-            let left = case.is_none_or(|case| matches!(case.action, Action::Leave | Action::Superseded));
+            if let Some(case) = &case
+                && chain.has_displaced(rooms, link, case)?
+            {
+                return Ok(true);
+            }
+            let left = case.is_none_or(|case| {
+                matches!(case.action, Action::Leave | Action::Superseded) || case.is_linked()
+            });
             Ok((left || chain.behind != Behind::Nothing) && is_overtaken(rooms, link, chain.behind)?)
         };
         if look().map_err(at(chain.path))? {
