@@ -39,25 +39,15 @@ fn is_there(desk: &Desk) -> bool {
 
 #[test]
 fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
-    let moved = |outside: &Outside| outside.rename("/w/d", "/w/e").unwrap();
-    let made_anew = |outside: &Outside| {
-        outside.rename("/w/d", "/w/e").unwrap();
-        outside.mkdir("/w/d").unwrap();
-        outside.write("/w/d/a.txt", b"line 1 of another\n").unwrap();
-    };
-    let deeds: [fn(&Outside); 2] = [moved, made_anew];
     let mut found = Vec::new();
     let mut answered = 0;
     for story in stories() {
         let [first, last, _] = story.course().unwrap().calls;
-        for (call, deed) in (first + 1..=last)
-            .step_by(if long() { 1 } else { 5 })
-            .flat_map(|call| deeds.map(|deed| (call, deed)))
-        {
+        for call in (first + 1..=last).step_by(if long() { 1 } else { 5 }) {
             let machine = story.machine();
             let desk = story.begin(&machine).unwrap();
             machine.at_call(call, When::Before, move |outside| {
-                deed(outside);
+                outside.rename("/w/d", "/w/e").unwrap();
                 outside.sync().unwrap();
             });
             if desk.act(&story.job, KEY).unwrap().status != Status::Applied {

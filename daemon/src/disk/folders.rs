@@ -12,7 +12,7 @@ use super::doubt::Doubted;
 use super::place::{Place, PlaceError, Root, resolve, resolve_link};
 use super::sight::{self, Sight};
 use super::standing::{self, OpenError};
-use crate::os::{Dir, File, Identity, Kind, Os};
+use crate::os::{Dir, File, Kind, Os};
 use crate::store::record::Staging;
 
 /// The daemon's own folder in the workspace.
@@ -233,17 +233,14 @@ impl Disk {
         Ok(dir)
     }
 
-    /// Whether the folder of a path may be the one in which a file was found: it is there, and no younger.
+    /// Whether the folder of a path is there, reached by real folders alone.
     ///
     /// # Errors
     /// What the system says where it cannot be told.
-    pub fn has_folder(&self, path: &WirePath, of: Option<Identity>) -> io::Result<bool> {
+    pub fn has_folder(&self, path: &WirePath) -> io::Result<bool> {
         match self.folder(&path.folder()) {
             Err(gone) if is_gone(&gone) || crate::os::is_link(&gone) => Ok(false),
-            found => {
-                let born = found?.stat_self()?.identity.born;
-                Ok(of.is_none_or(|of| born <= of.born))
-            }
+            found => found.map(|_| true),
         }
     }
 

@@ -59,6 +59,8 @@ pub struct Case {
     pub place: Place,
     /// What stands there.
     pub target: Sight,
+    /// How many of its names are slots of ours.
+    pub slots: u64,
     /// What the journal has of it.
     pub contents: Contents,
     /// What to do.
@@ -68,7 +70,7 @@ pub struct Case {
 impl Case {
     /// Whether others gave the file a second name that was to be put anew.
     pub fn is_linked(&self) -> bool {
-        let linked = self.target.found().is_some_and(|found| found.links > 1);
+        let linked = self.target.found().is_some_and(|found| found.links > 1 + self.slots);
         linked && matches!(self.action, Action::Rebuild(..))
     }
 }
@@ -108,11 +110,13 @@ impl<'a> Chain<'a> {
         let Some(place) = self.place(rooms)? else { return Ok(None) };
         let target = rooms.disk.look(&place)?;
         let mut contents = Contents::default();
+        let mut slots = 0;
         if let Sight::File(found) = &target {
             contents.add(found.bytes.clone());
         }
         for link in self.slots() {
             if let Sight::File(found) = rooms.disk.look_slot(&link.file.staging, &link.file.slot)? {
+                slots += u64::from(target.identity() == Some(found.face.identity));
                 // What others added to a displaced file stands behind what was judged.
                 contents.extend(link.file.before.as_ref().and_then(|before| before_of(before, &found.bytes)));
                 contents.add(found.bytes.clone());
@@ -139,7 +143,7 @@ impl<'a> Chain<'a> {
             Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => Shown::Strange,
         };
         let action = decide(&records, self.refused(refused).len(), theirs, self.behind, &seen, &contents);
-        Ok(Some(Case { place, target, contents, action }))
+        Ok(Some(Case { place, target, slots, contents, action }))
     }
 
     /// Whether a job that is not sealed displaced what others had put there: another file, or the same one changed, where
@@ -209,8 +213,6 @@ impl<'a> Chain<'a> {
                 (state.hash == found.face.hash && (anywhere || same)) || (same && torn())
             })
         });
-        // Nor has anybody to look at what was staged and never written to.
-        let own = |link: &Link<'_>| is_own(link.file, &found.face, &found.bytes, contents);
-        of_the_chain || self.refused(refused).iter().any(own) || outlived(&self.records(), &found.face)
+        of_the_chain || outlived(&self.records(), &found.face)
     }
 }

@@ -87,7 +87,6 @@ fn behind(rooms: &Rooms, path: &WirePath, last: JobId) -> io::Result<Behind> {
 /// Finds the jobs that must be taken back, before anything is changed.
 fn foresee(rooms: &Rooms, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io::Result<()> {
     for chain in chains {
-        restore.part_names(chain).map_err(at(chain.path))?;
         let Some(link) = chain.unsealed(&restore.refused) else { continue };
         let look = || -> io::Result<bool> {
             let case = chain.look(rooms, &restore.refused)?;

@@ -62,9 +62,8 @@ fn put_of(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<bool>> {
     }
     let slot = rooms.disk.look_slot(&file.staging, &file.slot)?.identity();
     let put = was_put(file, target.identity(), slot);
-    let judged = file.before.as_ref().map(|before| before.identity);
     // A job does not notice when the folder in which it writes is moved: the cut may have taken what it put there.
-    if put == Some(false) && file.made.is_empty() && !rooms.disk.has_folder(&file.path, judged)? {
+    if put == Some(false) && file.made.is_empty() && !rooms.disk.has_folder(&file.path)? {
         return Ok(None);
     }
     Ok(put)

@@ -79,6 +79,7 @@ impl<'r> Restore<'r> {
     /// # Errors
     /// What the system says; recovery may be tried again.
     pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<Outcome> {
+        self.part_names(chain)?;
         let Some(case) = chain.look(self.rooms, &self.refused)? else {
             self.set_slots_aside(chain);
             return Ok(Outcome::Diverged);
@@ -141,10 +142,7 @@ impl<'r> Restore<'r> {
 
     /// After a cut one inode may stand under the target's and a slot's name (seen on btrfs): exchanging those does
     /// nothing, so the slot's name goes first; the file stays under its other one.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
+    fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
         let Some(place) = chain.place(self.rooms)? else { return Ok(()) };
         let Sight::File(found) = self.rooms.disk.look(&place)? else { return Ok(()) };
         for link in chain.slots() {

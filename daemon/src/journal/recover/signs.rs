@@ -48,13 +48,15 @@ pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether a file is the one that was staged for a record, and nobody else has written to it: as it was staged, or torn.
+/// Whether a file is the one that was staged for a record, as it was staged or torn. Where what it held cannot be made any
+/// more, it counts as torn unless somebody wrote to it later, as its time tells: that is no reason to throw it away.
 pub fn is_own(file: &FileRecord, face: &Face, found: &[u8], contents: &Contents) -> bool {
     file.after.as_ref().is_some_and(|after| {
-        let torn = || contents.get(after.hash).is_some_and(|written| is_torn(found, written));
-        // Bytes that others wrote later would have made it younger.
-        let as_staged = face.hash == after.hash || face.modified <= after.modified;
-        same_file(face.identity, after.identity) && (as_staged || torn())
+        let as_staged = match contents.get(after.hash) {
+            Some(written) => face.hash == after.hash || is_torn(found, written),
+            None => face.modified == after.modified,
+        };
+        same_file(face.identity, after.identity) && as_staged
     })
 }
 

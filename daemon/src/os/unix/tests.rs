@@ -324,7 +324,7 @@ fn the_boot_id_stays_and_is_checked() {
 }
 
 #[test]
-fn the_machine_began_before_now_and_after_what_it_ran_on() {
+fn the_machine_began_before_what_is_written_now() {
     let (_temp, dir) = folder();
     make(&dir, b"young", b"");
     let now = dir.stat(b"young").unwrap().changed;

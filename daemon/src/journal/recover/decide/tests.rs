@@ -167,13 +167,16 @@ fn others_file_goes_back_from_the_slot_of_a_job_that_is_taken_back() {
         decide(&[&file], refused, true, Behind::Nothing, &shown, &contents)
     };
     let torn = NEW.get(..4).unwrap_or_default();
-    for staged in [shown(2, NEW), shown(2, torn), shown(2, b"what an older flush had"), Shown::Absent] {
+    for staged in [shown(2, NEW), shown(2, torn), Shown::Absent] {
         assert_eq!(of(1, staged.clone()), Action::Return, "{staged:?}");
         assert_ne!(of(0, staged.clone()), Action::Return, "{staged:?}, kept");
     }
-    // What others wrote to the staged file since is newer, and so is another file of theirs.
-    for theirs in [shown(2, OTHER), shown(9, OTHER), Shown::Strange] {
+    // What others wrote to the staged file since is newer, whatever time they gave it, and so is another file of theirs.
+    for theirs in [shown(2, OTHER), shown(2, b"dated back"), shown(9, OTHER), Shown::Strange] {
         assert_eq!(of(1, theirs.clone()), Action::Leave, "{theirs:?}");
     }
+    let none = |shown| decide(&[&file], 1, true, Behind::Nothing, &shown, &Contents::default());
+    assert_eq!(none(shown(2, b"torn, of bytes that nobody has")), Action::Return);
+    assert_eq!(none(shown(2, OTHER)), Action::Leave);
     assert_eq!(of(1, shown(1, OLD)), Action::Done);
 }
