@@ -15,7 +15,8 @@ use crate::{binaries, process, wait};
 
 /// A workspace, the folders that a user would have, and the daemon if one was started.
 pub struct House {
-    scratch: tempfile::TempDir,
+    /// Where its folders stand, if that goes with it.
+    scratch: Option<tempfile::TempDir>,
     workspace: PathBuf,
     daemon: Option<Child>,
     options: Vec<String>,
@@ -27,11 +28,18 @@ impl House {
         let scratch =
             tempfile::Builder::new().prefix("editd-").tempdir().expect("a temporary folder can be made");
         let top = scratch.path().canonicalize().expect("a folder that was just made is there");
+        let mut house = House::at(&top);
+        house.scratch = Some(scratch);
+        house
+    }
+
+    /// One whose folders stand in a folder that outlives it, and may be there already.
+    pub fn at(top: &Path) -> House {
         for (name, mode) in [("workspace", 0o755), ("home", 0o755), ("run", 0o700), ("state", 0o700)] {
-            let made = fs::DirBuilder::new().mode(mode).create(top.join(name));
+            let made = fs::DirBuilder::new().mode(mode).recursive(true).create(top.join(name));
             made.expect("a folder can be made in a temporary folder");
         }
-        House { workspace: top.join("workspace"), scratch, daemon: None, options: Vec::new() }
+        House { workspace: top.join("workspace"), scratch: None, daemon: None, options: Vec::new() }
     }
 
     /// The same with a daemon that answers.
@@ -210,7 +218,7 @@ impl Drop for House {
             left.is_empty().then_some(())
         });
         if std::thread::panicking() {
-            eprintln!("the daemon of {} said:\n{}", self.scratch.path().display(), self.said());
+            eprintln!("the daemon of {} said:\n{}", self.workspace.display(), self.said());
         }
     }
 }

@@ -17,11 +17,15 @@ pub mod case;
 pub mod client;
 #[cfg(unix)]
 pub mod contents;
+#[cfg(unix)]
+pub mod counters;
 pub mod generator;
 #[cfg(unix)]
 pub mod house;
 pub mod jobs;
 pub mod lens;
+#[cfg(target_os = "linux")]
+pub mod power;
 pub mod process;
 pub mod sim;
 pub mod sources;

@@ -4,10 +4,13 @@
 //! `LENS=long cargo test --test suite crash` looks at a hundred times as much; `STORY=…` at stories whose names begin so.
 
 use editd_tests::lens::crash::{Plan, look};
-use editd_tests::lens::image::Cuts;
-use editd_tests::lens::story::Story;
+use editd_tests::lens::desk::Desk;
+use editd_tests::lens::image::{Album, Answer, Blow, Cuts, Image};
+use editd_tests::lens::story::{KEY, Story};
+use editd_tests::lens::verdict::{Depth, judge};
+use editd_tests::lens::view::View;
 use editd_tests::lens::{chosen, long, stories};
-use editd_tests::sim::Op;
+use editd_tests::sim::{Op, Seeded, SimMachine};
 
 /// The plan of the suite, and of a long run.
 fn plan() -> Plan {
@@ -48,6 +51,42 @@ fn a_job_on_top_of_others_is_whole_or_not_at_all_and_they_stand() {
 #[test]
 fn a_job_on_links_mounts_and_poor_systems_is_whole_or_not_at_all() {
     all_hold(stories::places());
+}
+
+/// A job on a system that cannot exchange, cut when the displaced file had its second name and the staged one has lost
+/// its only name; what the machine shows then.
+fn held_and_not_staged(story: &Story) -> SimMachine {
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    let album = Album::new(Cuts { limit: 0, seed: 7 });
+    album.watch(&machine);
+    desk.act(&story.job, KEY).unwrap();
+    let images = album.close(&machine);
+    let held = images.into_iter().find(|image| image.call.contains("Link a.txt")).unwrap().machine;
+    held.settle();
+    let slots = View::of(&held).slots;
+    let staged = slots.iter().find(|slot| slots.contains(&format!("{slot}.held"))).unwrap();
+    held.outside().remove(&format!("/w/{staged}")).unwrap();
+    held.settle();
+    held.power_cut(&mut Seeded::new(1))
+}
+
+#[test]
+fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
+    let stories = stories::places();
+    let story = stories.iter().find(|story| story.name == "without anything").unwrap();
+    let course = story.course().unwrap();
+    let first = held_and_not_staged(story);
+    let again = Album::new(Cuts { limit: 0, seed: 7 });
+    let recovering = first.fork();
+    again.watch(&recovering);
+    assert!(Desk::open(&recovering).unwrap().settle());
+    let mut found = Vec::new();
+    for image in again.close(&recovering) {
+        let image = Image { blow: Blow::Cut(0), answer: Answer::Waiting, ..image };
+        found.extend(judge(story, &course, &image, Depth::Whole));
+    }
+    assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
 }
 
 /// The lens must notice each kind of flush that is left out: of the log, of files, of folders.

@@ -39,6 +39,8 @@ mod once;
 mod order;
 mod overtaken;
 #[cfg(target_os = "linux")]
+mod power;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(unix)]
 mod python;

@@ -82,6 +82,14 @@ impl Disk {
         })
     }
 
+    /// The mount that the workspace is on, as [`crate::os::OsDir::mount`] tells it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn mount(&self) -> io::Result<Option<u64>> {
+        self.root.dir().mount()
+    }
+
     fn own(&self) -> RwLockReadGuard<'_, Own> {
         self.own.read().unwrap_or_else(PoisonError::into_inner)
     }

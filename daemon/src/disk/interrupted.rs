@@ -27,14 +27,16 @@ impl Disk {
             }
             let Some(place) = self.find(&file.path)? else { continue };
             let kept = sight::look(&dir, &held)?.identity();
-            match (sight::look(&dir, &slot)?, self.look(&place)?) {
+            let (staged, target) = (sight::look(&dir, &slot)?, self.look(&place)?);
+            if kept.is_some() && (staged.identity() == kept || target.identity() == kept) {
+                // Its file has another name, since the move has not begun, or was all but finished.
+                dir.remove_file(&held)?;
+                continue;
+            }
+            match (staged, target) {
                 (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
                 (_, Sight::Absent) => {
                     self.move_noreplace(&dir, &held, place.parent(), place.name())?;
-                }
-                // Linked, not yet renamed: the target still is the file that is held.
-                (staged, target) if target.identity() == kept && staged.identity() != kept => {
-                    dir.remove_file(&held)?;
                 }
                 _ => self.set_aside(&file.staging, &held_name(&file.slot), now_ms)?,
             }

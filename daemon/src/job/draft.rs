@@ -69,6 +69,9 @@ pub struct Draft {
     pub error: Option<Refusal>,
     /// What the session had seen of the paths.
     pub seen: BTreeMap<WirePath, Seen>,
+    /// Folders that were made for files which it takes away again, of each file outermost first: they go with it where
+    /// nothing else is in them.
+    pub unmade: Vec<Vec<WirePath>>,
     /// Whether it was merged into contents that are newer than those it was made for.
     pub rebased: bool,
     /// How the receipt is said, where the job came as a payload.

@@ -265,6 +265,7 @@ pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft 
         files: plan.files,
         error: plan.error,
         seen,
+        unmade: Vec::new(),
         said: given.said.cloned(),
         rebased: !rebased.is_empty(),
     }

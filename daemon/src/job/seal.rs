@@ -44,6 +44,9 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
             rooms.store.keep_made(before, after.hash, bytes);
         }
     }
+    for made in &draft.unmade {
+        rooms.disk.remove_made(made);
+    }
     underway.end();
     lock(&rooms.unsettled).sealed(&entry, rooms.clock.monotonic());
     if draft.origin.durability == Durability::Full {

@@ -31,6 +31,20 @@ pub type File = Arc<dyn OsFile>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BootId(pub [u8; 16]);
 
+impl BootId {
+    /// Which run of a file system, by its mount: one that went while the machine ran, such as that of a disk that was
+    /// pulled out, has lost what was not flushed, too. Where the system does not tell, the machine's run.
+    #[must_use]
+    pub fn of_mount(self, mount: Option<u64>) -> Self {
+        let Some(mount) = mount else { return self };
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.0).update(&mount.to_le_bytes());
+        let mut id = [0; 16];
+        hasher.finalize_xof().fill(&mut id);
+        Self(id)
+    }
+}
+
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Kind {
@@ -133,6 +147,11 @@ pub trait OsDir: Send + Sync {
     fn stat(&self, name: &[u8]) -> io::Result<Stat>;
     /// The folder's own.
     fn stat_self(&self) -> io::Result<Stat>;
+    /// The mount that it is on, by a number that no other mount has before the machine starts again; `None` where the
+    /// system does not tell.
+    fn mount(&self) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
     /// Opens a folder in it; fails on a link.
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir>;
     /// Opens a regular file in it, never blocking; fails on a link (told by [`is_link`]), and on a folder,

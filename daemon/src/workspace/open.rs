@@ -25,6 +25,9 @@ pub(super) fn open(
     let boot =
         os.boot_id().map_err(|error| say("cannot tell one start of the machine from another", &error))?;
     let disk = Disk::open(os.clone(), root).map_err(|error| OpenError(error.to_string()))?;
+    let mount =
+        disk.mount().map_err(|error| say("cannot tell one mount of the workspace from another", &error))?;
+    let boot = boot.of_mount(mount);
     let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
     let trust = Trust::new(os.clone(), dir.clone(), state, root);
     let (store, opened) = Store::open(os, dir, options, clock.wall_ms())

@@ -150,5 +150,15 @@ fn draft(
             from: None,
         });
     }
-    Draft { origin, changes, clips: Vec::new(), files, error: None, seen, rebased: false, said: None }
+    Draft {
+        origin,
+        changes,
+        clips: Vec::new(),
+        files,
+        error: None,
+        seen,
+        unmade: Vec::new(),
+        rebased: false,
+        said: None,
+    }
 }

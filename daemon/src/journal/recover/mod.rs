@@ -16,7 +16,8 @@
 //! anew; its job then stands if all of its exchanges do. Nothing tells either whether others who wrote into a displaced file
 //! came just before its job or just after: then the job stands, and theirs goes into the journal. Nor whether another
 //! folder has taken the place of the one in which a job wrote: then the job counts as overtaken. Where the machine was
-//! started twice before the daemon was, what others did in between counts as before the power cut.
+//! started twice before the daemon was, what others did in between counts as before the power cut; where only the file
+//! system went, all that they did.
 
 pub mod chain;
 pub mod contents;

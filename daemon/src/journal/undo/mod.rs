@@ -83,6 +83,8 @@ pub fn draft(
             seen.insert(path.clone(), one);
         }
     }
+    let made = entries.iter().flat_map(|entry| &entry.files).filter(|file| file.before.is_none());
+    let unmade = made.map(|file| file.made.clone()).filter(|made| !made.is_empty()).collect();
     let (changes, mut files) = now.into_changes(request.diff != Some(false));
     for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
         file.warnings.push("what others have written since stays: the inverse was merged into it".to_owned());
@@ -91,7 +93,7 @@ pub fn draft(
         origin.of.clear();
     }
     let rebased = !merged.is_empty();
-    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, rebased, said: None })
+    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, unmade, rebased, said: None })
 }
 
 fn label(kind: EntryKind, ids: &[JobId]) -> String {

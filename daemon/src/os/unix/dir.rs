@@ -56,6 +56,11 @@ impl OsDir for UnixDir {
         stat::own(self.fd())
     }
 
+    #[cfg(target_os = "linux")]
+    fn mount(&self) -> io::Result<Option<u64>> {
+        stat::mount(self.fd())
+    }
+
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir> {
         Ok(Arc::new(self.open_folder(name)?))
     }

@@ -7,7 +7,7 @@ use crate::os::{Kind, Stat};
 use rustix::fs::FileType;
 
 #[cfg(target_os = "linux")]
-pub(super) use self::linux::{named, own};
+pub(super) use self::linux::{mount, named, own};
 #[cfg(not(target_os = "linux"))]
 pub(super) use self::other::{named, own};
 
@@ -46,6 +46,20 @@ mod linux {
         match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, wanted()) {
             Ok(found) => Ok(convert(&found)),
             Err(Errno::NOSYS) => Ok(plain(&rustix::fs::fstat(file)?)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// `STATX_MNT_ID_UNIQUE`, since Linux 6.8. The older `STATX_MNT_ID` is used again for the next mount.
+    const MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
+
+    pub(in crate::os::unix) fn mount(file: BorrowedFd<'_>) -> io::Result<Option<u64>> {
+        match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, MOUNT) {
+            Ok(found) => {
+                let told = StatxFlags::from_bits_retain(found.stx_mask).contains(MOUNT);
+                Ok(told.then_some(found.stx_mnt_id))
+            }
+            Err(Errno::NOSYS) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

@@ -309,6 +309,22 @@ fn attributes_are_copied_and_inherited_lists_taken_away() {
 }
 
 #[test]
+fn a_mount_has_one_number_and_another_run_of_its_own() {
+    let (_temp, dir) = folder();
+    let mount = dir.mount().unwrap();
+    dir.create_dir(b"sub", 0o755).unwrap();
+    assert_eq!(dir.open_dir(b"sub").unwrap().mount().unwrap(), mount);
+    let proc = Unix.open_dir(Path::new("/proc")).unwrap().mount().unwrap();
+    assert!(mount.is_none() || mount != proc, "{mount:?} and {proc:?}");
+
+    let boot = Unix.boot_id().unwrap();
+    assert_eq!(boot.of_mount(None), boot);
+    assert_eq!(boot.of_mount(Some(7)), boot.of_mount(Some(7)));
+    let others = [boot, boot.of_mount(Some(8)), crate::os::BootId([0; 16]).of_mount(Some(7))];
+    assert!(!others.contains(&boot.of_mount(Some(7))));
+}
+
+#[test]
 fn the_boot_id_stays_and_is_checked() {
     let id = Unix.boot_id().unwrap();
     assert_eq!(Unix.boot_id().unwrap(), id);

@@ -1,0 +1,182 @@
+//! What a disk was told, in order, and what it may hold after a cut. Pure.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// What a disk keeps or loses as a whole, bytes.
+const SECTOR: usize = 512;
+/// What is kept in memory as one piece, bytes.
+const PAGE: usize = 64 * 1024;
+
+/// A disk's content; what was never written is zero.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pages(BTreeMap<u64, Vec<u8>>);
+
+impl Pages {
+    /// What a file holds.
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        let mut pages = Self::default();
+        let mut page = vec![0; PAGE];
+        for at in (0..len).step_by(PAGE) {
+            let some =
+                page.get_mut(..usize::try_from(len - at).unwrap_or(PAGE).min(PAGE)).unwrap_or_default();
+            file.read_exact_at(some, at)?;
+            if some.iter().any(|byte| *byte != 0) {
+                pages.write(at, some);
+            }
+        }
+        Ok(pages)
+    }
+
+    pub(super) fn write(&mut self, mut at: u64, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let offset = usize::try_from(at % PAGE as u64).unwrap_or_default();
+            let page = self.0.entry(at / PAGE as u64).or_insert_with(|| vec![0; PAGE]);
+            let (some, rest) = bytes.split_at((PAGE - offset).min(bytes.len()));
+            page[offset..offset + some.len()].copy_from_slice(some);
+            at += some.len() as u64;
+            bytes = rest;
+        }
+    }
+
+    pub(super) fn read(&self, mut at: u64, len: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(len);
+        while bytes.len() < len {
+            let offset = usize::try_from(at % PAGE as u64).unwrap_or_default();
+            let wanted = (PAGE - offset).min(len - bytes.len());
+            match self.0.get(&(at / PAGE as u64)) {
+                Some(page) => bytes.extend(&page[offset..offset + wanted]),
+                None => bytes.resize(bytes.len() + wanted, 0),
+            }
+            at += wanted as u64;
+        }
+        bytes
+    }
+
+    /// Writes it into a file that is all zeros.
+    pub(super) fn fill(&self, file: &File) -> io::Result<()> {
+        let written = |(at, page): (&u64, &Vec<u8>)| file.write_all_at(page, at * PAGE as u64);
+        self.0.iter().try_for_each(written)
+    }
+}
+
+/// One thing that a disk was told.
+#[derive(Debug)]
+enum Told {
+    Write { at: u64, bytes: Vec<u8> },
+    Flush,
+}
+
+/// What a disk was told, in order.
+#[derive(Debug, Default)]
+pub struct Tape {
+    first: Pages,
+    now: Pages,
+    told: Vec<Told>,
+}
+
+impl Tape {
+    pub(super) fn new(first: Pages) -> Self {
+        Self { now: first.clone(), first, told: Vec::new() }
+    }
+
+    pub(super) fn write(&mut self, at: u64, bytes: Vec<u8>) {
+        self.now.write(at, &bytes);
+        self.told.push(Told::Write { at, bytes });
+    }
+
+    pub(super) fn flush(&mut self) {
+        self.told.push(Told::Flush);
+    }
+
+    pub(super) fn read(&self, at: u64, len: usize) -> Vec<u8> {
+        self.now.read(at, len)
+    }
+
+    /// An empty one on a disk that holds what this one's holds.
+    pub(super) fn going_on(&self) -> Self {
+        Self::new(self.now.clone())
+    }
+
+    /// How much it was told so far.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.told.len()
+    }
+
+    /// Flushes among what it was told.
+    #[must_use]
+    pub fn flushes(&self) -> usize {
+        self.told.iter().filter(|told| matches!(told, Told::Flush)).count()
+    }
+
+    /// What the disk may hold if the power goes when it was told so much: all that came before the last flush, and of
+    /// the rest what the dice say.
+    pub(super) fn cut(&self, position: usize, dice: &mut fastrand::Rng) -> Pages {
+        let told = &self.told[..position.min(self.told.len())];
+        let flushed = told.iter().rposition(|told| matches!(told, Told::Flush)).unwrap_or(0);
+        let (kept, open) = told.split_at(flushed);
+        let mut pages = self.first.clone();
+        for one in kept {
+            if let Told::Write { at, bytes } = one {
+                pages.write(*at, bytes);
+            }
+        }
+        let way = dice.u8(..4);
+        let last = dice.usize(..=open.len());
+        for (nth, one) in open.iter().enumerate() {
+            let Told::Write { at, bytes } = one else { continue };
+            match way {
+                0 => {}
+                1 => pages.write(*at, bytes),
+                2 if nth < last => pages.write(*at, bytes),
+                2 => {}
+                _ => {
+                    for (sector, bytes) in bytes.chunks(SECTOR).enumerate().filter(|_| dice.bool()) {
+                        pages.write(at + (sector * SECTOR) as u64, bytes);
+                    }
+                }
+            }
+        }
+        pages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_hold_what_was_written_and_zeros() {
+        let mut pages = Pages::default();
+        let bytes: Vec<u8> = (0..200_000_u32).map(|n| n.to_le_bytes()[0] | 1).collect();
+        pages.write(1_000, &bytes);
+        assert_eq!(pages.read(1_000, bytes.len()), bytes);
+        assert_eq!(pages.read(990, 12), [&[0; 10][..], &bytes[..2]].concat());
+        assert_eq!(pages.read(1 << 40, 3), [0; 3]);
+    }
+
+    #[test]
+    fn a_cut_keeps_what_was_flushed_and_nothing_that_was_not_told() {
+        let mut tape = Tape::new(Pages::default());
+        tape.write(0, vec![1; SECTOR]);
+        tape.flush();
+        tape.write(0, vec![2; SECTOR * 2]);
+        tape.write(4096, vec![3; SECTOR]);
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..200 {
+            let mut dice = fastrand::Rng::with_seed(seed);
+            let pages = tape.cut(tape.position(), &mut dice);
+            let sectors = [0, 512, 4096].map(|at| pages.read(at, SECTOR));
+            assert!(sectors.iter().all(|sector| sector.iter().all(|byte| *byte == sector[0])), "torn sector");
+            seen.insert(sectors.map(|sector| sector[0]));
+            assert_eq!(tape.cut(2, &mut dice).read(0, SECTOR), [1; SECTOR]);
+            assert_eq!(tape.cut(2, &mut dice).read(4096, SECTOR), [0; SECTOR]);
+        }
+        let all = [1, 2].into_iter().flat_map(|a| [0, 2].map(|b| [0, 3].map(|c| [a, b, c]))).flatten();
+        assert_eq!(seen, all.collect());
+    }
+}

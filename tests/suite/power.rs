@@ -1,0 +1,175 @@
+//! Promises *atomic*, *durable*, *once* and *undo is exact* through power cuts on real file systems: a real daemon works
+//! for clients on a disk whose every write is recorded; then, again and again, the disk holds what it may hold if the
+//! power had gone at some moment, and a new daemon is started on that.
+//!
+//! `CUTS=N` sets the number of cuts on each file system (24; the command in the README takes 400); `SEED=N` which.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use editd_tests::counters::{self, Counter};
+use editd_tests::house::House;
+use editd_tests::power::{FileSystem, Mounted, Position, Recording, Tape, absent, mounted};
+use editd_tests::tree::Tree;
+use editd_tests::wait;
+
+/// Clients that write while the disk is recorded.
+const CLIENTS: usize = 3;
+/// How long they work; in the middle the daemon is killed, so that a recovery is recorded, too.
+const WORK: Duration = Duration::from_millis(2_500);
+
+/// When a client had the answer to a step: how much the disk had been told by then.
+struct Answered {
+    position: usize,
+    client: usize,
+    step: u64,
+}
+
+/// What was recorded.
+struct Recorded {
+    tape: Tape,
+    answered: Vec<Answered>,
+    /// Before this, the clients' files were not there yet.
+    begin: usize,
+    start: Tree,
+}
+
+fn number(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// `None`, and a word about it, where such a file system may not be mounted, as in most containers.
+fn record(top: &Path, kind: FileSystem) -> Option<Recorded> {
+    let recording = match Recording::begin(top, kind) {
+        Err(why) if why.contains("not permitted") || why.contains("unknown filesystem") => {
+            println!("no power cuts on {kind:?}: {why}; skipped");
+            return None;
+        }
+        begun => begun.unwrap(),
+    };
+    let told = recording.tape();
+    let mut house = House::at(&top.join("disk"));
+    for client in 0..CLIENTS {
+        Counter::new(client).prepare(&house);
+    }
+    // One client's files have second names: they are rewritten in place.
+    let linked = house.workspace().join("linked");
+    std::fs::create_dir(&linked).unwrap();
+    for file in 0..counters::FILES {
+        let name = house.workspace().join(counters::name(0, file));
+        std::fs::hard_link(name, linked.join(file.to_string())).unwrap();
+    }
+    let start = Tree::of(house.workspace());
+    house.start();
+    rustix::fs::sync();
+    let begin = told.now();
+    let answered = work(&mut house, &told);
+    house.kill();
+    drop(house);
+    Some(Recorded { tape: recording.end(), answered, begin, start })
+}
+
+fn work(house: &mut House, told: &Position) -> Vec<Answered> {
+    let socket = house.socket();
+    let done = AtomicBool::new(false);
+    let answered = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let (socket, done, answered) = (&socket, &done, &answered);
+            scope.spawn(move || {
+                Counter::new(client).run(socket, done, |step| {
+                    let position = told.now();
+                    let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+                    answered.push(Answered { position, client, step });
+                })
+            });
+        }
+        wait::pause(WORK / 2);
+        house.kill_and_start();
+        wait::pause(WORK / 2);
+        done.store(true, Ordering::Relaxed);
+    });
+    answered.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is not so on a disk that was cut.
+fn judge(house: &House, recorded: &Recorded, position: usize, thorough: bool) -> Result<(), String> {
+    let before = recorded.answered.iter().filter(|one| one.position <= position);
+    let mut owed = [0; CLIENTS];
+    for one in before {
+        owed[one.client] = owed[one.client].max(one.step);
+    }
+    for (client, owed) in owed.into_iter().enumerate() {
+        let came = counters::shown(house, client)?;
+        if came != owed && came != owed + 1 {
+            return Err(format!("client {client} had the answer to step {owed}; its files say {came}"));
+        }
+        counters::check(house, client, came)?;
+        let back = if thorough { came } else { came.min(2) };
+        counters::undo(house, client, usize::try_from(back).unwrap())?;
+        let left = counters::shown(house, client)?;
+        if left != came - back {
+            return Err(format!("client {client}: {back} of {came} steps taken back, its files say {left}"));
+        }
+    }
+    if thorough {
+        let differences = recorded.start.differences(&Tree::of(house.workspace()));
+        if !differences.is_empty() {
+            return Err(format!("all taken back: {differences:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn cuts_leave_whole_jobs(kind: FileSystem) {
+    if let Some(why) = absent(kind) {
+        println!("no power cuts on {kind:?}: {why}; skipped");
+        return;
+    }
+    let scratch = tempfile::Builder::new().prefix("editd-power-").tempdir().unwrap();
+    let top = scratch.path().canonicalize().unwrap();
+    let Some(recorded) = record(&top, kind) else { return };
+    let (tape, begin) = (&recorded.tape, recorded.begin);
+    let steps = recorded.answered.len();
+    println!("{kind:?}: {steps} jobs, {} writes, {} flushes", tape.position() - begin, tape.flushes());
+    assert!(steps > 20, "hardly anything was done");
+    assert!(tape.flushes() > steps / 8, "what was answered was not flushed");
+    let mut dice = fastrand::Rng::with_seed(number("SEED", 1));
+    let mut found = Vec::new();
+    for nth in 0..number("CUTS", 24) {
+        let position = dice.usize(begin..=tape.position());
+        let seed = dice.u64(..);
+        let disk: Mounted = mounted(&top, kind, tape, position, &mut fastrand::Rng::with_seed(seed)).unwrap();
+        let mut house = House::at(&top.join("disk"));
+        house.start();
+        if let Err(what) = judge(&house, &recorded, position, nth % 8 == 7) {
+            found.push(format!(
+                "cut at {position} of {}, seed {seed}: {what}\n{}",
+                tape.position(),
+                house.said()
+            ));
+        }
+        house.kill();
+        drop(house);
+        drop(disk);
+    }
+    assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn ext4_loses_no_answered_job_and_no_part_of_one() {
+    cuts_leave_whole_jobs(FileSystem::Ext4);
+}
+
+#[test]
+fn xfs_loses_no_answered_job_and_no_part_of_one() {
+    cuts_leave_whole_jobs(FileSystem::Xfs);
+}
+
+#[test]
+fn btrfs_loses_no_answered_job_and_no_part_of_one() {
+    cuts_leave_whole_jobs(FileSystem::Btrfs);
+}
