@@ -160,6 +160,15 @@ pub struct WireError {
     /// The 1-based line it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// `encoding`: the 1-based column, in Unicode scalar values, up to which the file can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+    /// `encoding`: the encoding that the file has, or as which it does not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// `encoding`: the character of the new text that the encoding lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub character: Option<String>,
     /// `not_found`: the rungs that were tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<String>,
@@ -251,6 +260,9 @@ impl WireError {
             expected: None,
             lines: None,
             line: None,
+            column: None,
+            encoding: None,
+            character: None,
             tried: Vec::new(),
             near_misses: Vec::new(),
             cause: None,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan};
+use editd_proto::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 use editd_syntax::{Budget, Language, Outline, Symbol, outline};
@@ -181,6 +182,13 @@ impl File<'_> {
         let planned = self.plan(edit("replace", Some(&self.text[symbol.definition.clone()])));
         tally.count(MUST[1], unchanged(&planned), example(why(&planned)));
         let planned = self.plan(edit("delete", None));
+        // What is left would go on in what follows it, since no `;` ends it.
+        let joins = |planned: &Result<Plan, Refusal>| {
+            planned.as_ref().is_err_and(|refusal| refusal.code == Code::Malformed)
+        };
+        if joins(&planned) {
+            return;
+        }
         if let Some(after) = self.take_back(&planned, tally, symbol) {
             self.still_parses("delete leaves no syntax error", &after, tally, symbol);
         }
@@ -191,6 +199,9 @@ impl File<'_> {
             ("insert_after", "insert_after of a neighbour's copy leaves no syntax error"),
         ] {
             let planned = self.plan(edit(action, Some(copy)));
+            if joins(&planned) {
+                continue;
+            }
             if let Some(after) = self.take_back(&planned, tally, symbol) {
                 self.still_parses(what, &after, tally, symbol);
             }

@@ -253,3 +253,29 @@ fn who_asks_and_never_reads_costs_little() {
     unharmed(&house, &mut before);
     assert!(house.stop().success());
 }
+
+#[test]
+fn a_field_of_a_wrong_type_is_refused_with_its_place() {
+    let (house, mut client) = served();
+    let said = |client: &mut Client, kind: &str, body: Value| {
+        let error = client.ask_json(kind, &body)["error"].take();
+        assert_eq!(error["code"], "malformed", "{error}");
+        error["message"].as_str().unwrap().to_owned()
+    };
+    let mut edit = |edit: Value| {
+        said(&mut client, kind::EDIT, json!({"files": [{"path": "a", "edits": [{"op": "delete"}, edit]}]}))
+    };
+    let near = edit(json!({"op": "replace", "old": "a", "new": "b", "near": "3"}));
+    assert!(near.contains("files[0].edits[1].near: ") && near.ends_with("expected a number"), "{near}");
+    let within = edit(json!({"op": "chunk", "old": "", "new": "", "within": {"lines": [1, 2, 3]}}));
+    assert!(within.contains("files[0].edits[1].within.lines: it has a wrong number"), "{within}");
+    let old = edit(json!({"op": "replace", "old": ["a"], "new": "b"}));
+    assert!(old.contains("files[0].edits[1].old: ") && old.contains("list"), "{old}");
+    assert!(edit(json!({"old": "a"})).contains("files[0].edits[1]: missing field `op`"));
+    assert!(edit(json!({"op": "insert", "at": {"line": -1}})).contains("files[0].edits[1].at.line: "));
+    let mode = edit(json!({"op": "chmod", "mode": true}));
+    assert!(mode.contains("files[0].edits[1].mode: use octal digits"), "{mode}");
+    assert!(said(&mut client, kind::EDIT, json!({"mode": "lazy"})).contains("mode: unknown variant `lazy`"));
+    assert!(said(&mut client, kind::READ, json!({})).contains("kind: missing field `path`"));
+    unharmed(&house, &mut client);
+}

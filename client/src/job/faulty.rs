@@ -1,5 +1,6 @@
 //! Where a job in JSON has a field of a wrong type, and what it takes there. It is asked only once that is known.
 
+use editd_proto::codec::plain;
 use editd_proto::message::{Edit, FileEntry, JobRequest};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -62,18 +63,4 @@ fn field<T: DeserializeOwned>(
         let error = T::deserialize(&Value::Object(alone)).err()?;
         Some(format!("{place}{name}: {}", plain(&error.to_string())))
     })
-}
-
-/// The words of a type as JSON has it.
-fn plain(error: &str) -> String {
-    error
-        .replace("expected u64", "expected a whole number")
-        .replace("expected f64", "expected a number")
-        .replace("a sequence", "a list")
-        .replace("sequence", "list")
-        .replace("expected map with a single key", "expected an object with one field")
-        .replace(
-            "data did not match any variant of untagged enum FileMode",
-            "use octal digits as text, such as \"755\"",
-        )
 }

@@ -85,9 +85,10 @@ fn place(error: &WireError) -> Option<String> {
 fn counts(out: &mut String, error: &WireError) {
     match (error.expected, error.found) {
         (Some(expected), Some(found)) => line(out, &format!("  expected {expected}, found {found}")),
-        (None, Some(found)) => line(out, &format!("  found {found}")),
+        // The regions of a conflict are shown, as far as there are not too many.
+        (None, Some(found)) if found > error.regions.len() as u64 => line(out, &format!("  found {found}")),
         (Some(expected), None) => line(out, &format!("  expected {expected}")),
-        (None, None) => {}
+        (None, _) => {}
     }
     if let Some(count) = error.lines {
         line(out, &format!("  the file has {count} lines"));

@@ -59,9 +59,18 @@ pub fn view(
     if first == 0 || first > total.max(1) {
         let mut error = refuse(
             Code::OutOfRange,
-            format!("line {first} does not lie in the file, which has {total}; ask for lines 1 to {total}"),
+            match total {
+                0 => {
+                    format!("line {first} does not lie in the file, which is empty; there is nothing to show")
+                }
+                1 => format!("line {first} does not lie in the file, which has one; ask for line 1"),
+                _ => format!(
+                    "line {first} does not lie in the file, which has {total} lines; ask for 1 to {total}"
+                ),
+            },
         );
         error.lines = Some(total);
+        error.path = Some(path.clone());
         return Err(error);
     }
     let range = if lines.is_none() { 0..text.len() } else { text.line_range((first, last.min(total))) };

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use super::encode;
 use super::inbox::{Arrived, Peer};
+use super::misfit;
 use super::session::boxed;
 use super::subscriptions::Sink;
 use crate::limits;
@@ -140,7 +141,7 @@ fn asks_only(kind: &str) -> bool {
 }
 
 fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
-    message.body().map_err(|error| boxed(&error))
+    message.body().map_err(|error| boxed(&misfit::placed::<T>(message, error)))
 }
 
 fn job(peer: &Arc<Peer>, message: &Message, answer: Answer, pass: Pass, kind: &'static str) -> Then {

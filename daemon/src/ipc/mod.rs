@@ -17,6 +17,7 @@ pub mod dispatch;
 pub mod encode;
 pub mod house;
 pub mod inbox;
+mod misfit;
 pub mod outbox;
 pub mod serve;
 pub mod session;

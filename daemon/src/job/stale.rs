@@ -45,10 +45,15 @@ pub(super) fn refusal(
 
 fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option<Obstacle>) -> Refusal {
     let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
-    let what = if sight.found().is_some() {
-        "changed since it was read; look at the diff, adapt the job, and send it again with `version` as `base`"
-    } else {
-        "is gone since it was read; send the job again if it shall be made anew"
+    let would = would_apply(rooms, judged, path);
+    let what = match (sight.found(), would) {
+        (Some(_), _) => {
+            "changed since it was read; look at the diff, adapt the job, and send it again with `version` as `base`"
+        }
+        (None, WouldApply::Clean) => "is gone since it was read; send the job again if it shall be made anew",
+        (None, WouldApply::Conflict) => {
+            "is gone since it was read; leave it out of the job, or make it anew with `write`"
+        }
     };
     let message = match why {
         Some(why) => format!("{path} {what} (it was not rebased: {why})"),
@@ -57,7 +62,7 @@ fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option
     let mut error = WireError::new(Code::Stale, message).at(path);
     error.version = sight.hash().map(|hash| hash.version());
     error.by = Some(by(rooms, path, sight));
-    error.would_apply = Some(would_apply(rooms, judged, path));
+    error.would_apply = Some(would);
     if let Some(seen) = judged.seen.get(path) {
         show_change(rooms, who, path, sight, seen, &mut error);
     }

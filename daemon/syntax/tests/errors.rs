@@ -169,10 +169,12 @@ fn data_that_is_right_does_not_become_a_template() {
 #[test]
 fn templates_of_html_may_look_as_they_like() {
     let old = "<p>a</p>\n";
-    assert_eq!(
-        brought("a.html", Some(old), "<p {% if a %}class=\"{% url \"b\" %}\"{% endif %}>a</p>\n"),
-        [""; 0]
-    );
+    let template = "<p {% if a %}class=\"{% url \"b\" %}\"{% endif %}>a</p>\n";
+    assert_eq!(brought("a.html", Some("<b>{{ a }}</b>\n"), template), [""; 0]);
+    assert_eq!(brought("a.html", None, template), [""; 0]);
+    // A page that was none before is looked at, whatever is put into it.
+    assert_eq!(brought("a.html", Some(old), "<p>{{ a }}</p></div>\n"), ["1: unexpected `div>`?"]);
+    assert_eq!(brought("a.html", Some(old), "<p>{{ a }}</p>\n"), [""; 0]);
     assert_eq!(brought("a.html", Some(old), "<p a=\"b>a</p>\n").len(), 1);
 }
 
@@ -229,4 +231,67 @@ fn a_block_of_python_has_a_statement() {
     let right =
         "class A: pass\ndef f(): ...\nif a: b; c\nelse:\n    # c\n    d\nclass B:  # c\n    \"\"\"D.\"\"\"\n";
     assert_eq!(told(right), [""; 0]);
+}
+
+#[test]
+fn a_word_that_ends_a_block_has_one() {
+    for (path, text, told) in [
+        ("a.rb", "def f(a)\n  2\nend\nend\n", "4: `end` closes nothing"),
+        ("a.rb", "class A\n  def f\n  end\n  end\nend\n", "5: `end` closes nothing"),
+        ("a.rb", "if a\n  b\nend\nend\nputs 1\n", "4: `end` closes nothing"),
+        ("a.rb", "def f\n  a = 1\n  then\n  b = 2\nend\n", "3: `then` closes nothing"),
+        ("a.rb", "a = 1\nelse\nb = 2\n", "2: `else` closes nothing"),
+        ("a.sh", "f() {\n  a\n}\n}\n", "4: `}` closes nothing?"),
+    ] {
+        assert_eq!(brought(path, None, text), [told], "{text}");
+    }
+    assert_eq!(brought("a.sh", Some("f() {\n  a\n}\n"), "f() {\n  a\n}\n}\n"), ["4: `}` closes nothing"]);
+    for (path, text) in [
+        (
+            "a.rb",
+            "r = (1..2)\nr.end\nr\n  .end\nr.\n  end\nr&.end\n{end: 1, :end => 2}\n%w[\nend\n]\ndef end; end\nalias end foo\n",
+        ),
+        ("a.rb", "a = <<~X\n  end\nX\n=begin\nend\n=end\nb do\nend\nbegin\nend while c\ndef self.end\nend\n"),
+        (
+            "a.rb",
+            "x = if a\n  1\nelse\n  2\nend\ny = case a\n    when 1 then 2\nend\nf(a) { |b|\n  c\n}\n->(d) do\nend\n",
+        ),
+        (
+            "a.sh",
+            "echo fi done } else\ncase a in\n  fi) b;;\n  done|esac) c;;\nesac\nfor i in do done; do\n  echo $i\ndone\n",
+        ),
+        (
+            "a.sh",
+            "a=(then do)\n{ b; } 2>c\ncat <<X\nfi\n}\nX\nf() { g; }; h() (\n  i\n)\nif j; then k; else l; fi\nwhile m; do n; done\n",
+        ),
+    ] {
+        assert_eq!(brought(path, None, text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_statement_of_python_ends_on_its_line() {
+    for (text, line) in [
+        ("x =\ny = 2\n", 1),
+        ("x = # c\n# d\ny = 2\n", 1),
+        ("def f():\n    a = 1\n    x = \n    b = 2\n", 3),
+        ("a = b +\nc\n", 1),
+        ("a = [\n  1\n] +\nc\n", 3),
+        ("f(a,\n  lambda x:\n    x).\nb\n", 3),
+        ("x = \\\n1 +\n2\n", 2),
+        ("x =\r\ny = 2\r\n", 1),
+    ] {
+        assert_eq!(brought("a.py", None, text), [format!("{line}: expected more on this line")], "{text}");
+    }
+    for text in [
+        "x = (a +\n  # c\n  b)\ny = f(\n  a=1,\n  *b\n)[\n1:\n2]\n",
+        "x = \\\n  1 + \\\r\n  2\nassert a, \\\n  b\n",
+        "x = \"\"\"a\\\n{b}\n\\n\"\"\" 'c'\ny = f\"\"\"{\n  a\n}\n\"\"\"\n",
+        "@a\n# c\n@b\nclass C(\n  D\n):\n  # d\n  def f(self\n        ): pass; x = 1\n",
+        "if a:\n  pass\nelif b: c\nelse:\n  d\ntry:\n  e\nexcept F:\n  g\nfinally:\n  h\n",
+        "match a:\n  case 1:\n    b\n  case [\n    2, c\n  ]: d\nfrom a import (\n  b,\n  c\n)\nwith (\n  a as b,\n): c\n",
+        "x = {\n  a: b\n  for a, b in c\n  if d\n}\ny = [i\n for i in (\n1, 2)]\nlambda: (\n1)\n",
+    ] {
+        assert_eq!(brought("a.py", None, text), [""; 0], "{text}");
+    }
 }

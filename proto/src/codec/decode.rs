@@ -38,6 +38,11 @@ impl Message {
         Ok(Self { frame, id, kind, cost })
     }
 
+    /// The bytes of it, as they were sent.
+    pub fn bytes(&self) -> &[u8] {
+        self.frame.as_bytes()
+    }
+
     /// The number that the sender gave it; 0 in an error that answers no request.
     pub fn id(&self) -> u64 {
         self.id

@@ -65,7 +65,7 @@ pub enum CodecError {
 
 impl CodecError {
     /// A decoder's explanation, shortened: it may quote what a hostile peer sent.
-    pub(super) fn body(explanation: impl std::fmt::Display) -> Self {
+    pub fn body(explanation: impl std::fmt::Display) -> Self {
         let mut text = explanation.to_string();
         if text.len() > EXPLANATION {
             let end = (0..=EXPLANATION).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
@@ -116,4 +116,21 @@ impl From<CodecError> for WireError {
     fn from(error: CodecError) -> Self {
         WireError::from(&error)
     }
+}
+
+/// What a decoder says of a wrong type, in the words of those who write jobs.
+pub fn plain(explanation: &str) -> String {
+    explanation
+        .replace("expected u64", "expected a whole number")
+        .replace("expected i64", "expected a whole number")
+        .replace("a tuple of size 2", "a list of two")
+        .replace("fewer elements in array", "fewer")
+        .replace("expected f64", "expected a number")
+        .replace("a sequence", "a list")
+        .replace("sequence", "list")
+        .replace("expected map with a single key", "expected an object with one field")
+        .replace(
+            "data did not match any variant of untagged enum FileMode",
+            "use octal digits as text, such as \"755\"",
+        )
 }

@@ -19,6 +19,6 @@ mod tests;
 pub use check::check;
 pub use decode::Message;
 pub use encode::{encode, encode_error, reply};
-pub use error::CodecError;
+pub use error::{CodecError, plain};
 pub use frame::{Frame, FrameReader};
 pub use negotiate::{check_name, negotiate};

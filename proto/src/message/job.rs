@@ -203,7 +203,8 @@ pub struct SymbolPosition {
     pub column: u64,
 }
 
-/// Permission bits: a number up to 511 (0o644 is 420) or octal digits as text (`"644"`, `"0644"`).
+/// Permission bits: octal digits as text (`"644"`, `"0644"`), or a number below 512 (0o644 is 420) that nobody can
+/// mean as octal digits (400, 511).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FileMode {

@@ -137,11 +137,31 @@ impl Recording {
         let file = File::options().read(true).write(true).create_new(true).open(&made).map_err(io)?;
         file.set_len(kind.size()).map_err(io)?;
         run(kind.maker(), &[kind.words(), &[text(&made)]].concat())?;
-        let tape: Shared = Arc::new(Mutex::new(Tape::new(Pages::of(&file).map_err(io)?)));
+        let pages = Pages::of(&file).map_err(io)?;
         std::fs::remove_file(&made).map_err(io)?;
+        Self::on(top, kind, pages)
+    }
+
+    /// Mounts what the disk may hold after a cut in the same place, to be recorded from then on.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn again(
+        top: &Path,
+        kind: FileSystem,
+        tape: &Tape,
+        position: usize,
+        dice: &mut fastrand::Rng,
+    ) -> Result<Self, String> {
+        Self::on(top, kind, tape.cut(position, dice))
+    }
+
+    fn on(top: &Path, kind: FileSystem, pages: Pages) -> Result<Self, String> {
+        let io = |error: std::io::Error| error.to_string();
+        let tape: Shared = Arc::new(Mutex::new(Tape::new(pages)));
         let (fuse, disk) = (top.join("fuse"), top.join("disk"));
         for folder in [&fuse, &disk] {
-            std::fs::create_dir(folder).map_err(io)?;
+            std::fs::create_dir_all(folder).map_err(io)?;
         }
         let recorder = Recorder { tape: Arc::clone(&tape), size: kind.size() };
         let mut config = Config::default();

@@ -1,9 +1,11 @@
 //! Files whose flush has failed: what a job wrote is on the disk before the original goes, whatever a second flush says.
 
-use editd_proto::message::{Durability, EntryKind, Status};
+use editd_proto::Code;
+use editd_proto::message::{Durability, EntryKind, Status, UndoRequest};
 use editd_tests::lens::desk::Desk;
 use editd_tests::lens::requests::{append, file, job, with};
 use editd_tests::lens::stories::text;
+use editd_tests::lens::story::Act;
 use editd_tests::sim::{Abilities, EIO, Fault, Lasting, Op, SimMachine, When};
 
 use super::{applied, contents, disks, edit, machine, new_text, old_text, stands_after_cuts};
@@ -169,6 +171,11 @@ fn what_could_not_be_flushed_is_rescued_once() {
     let only = vec![Op::SyncDir];
     machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: EIO, written: 0 });
     assert!(desk.settle());
-    let rescued = desk.entries().unwrap().into_iter().filter(|entry| entry.kind == EntryKind::External);
-    assert_eq!(rescued.count(), 1);
+    let entries = desk.entries().unwrap().into_iter();
+    let rescued: Vec<_> = entries.filter(|entry| entry.kind == EntryKind::External).collect();
+    assert_eq!(rescued.len(), 1);
+    let undo = Act::Undo(UndoRequest { jobs: vec![rescued[0].id], ..UndoRequest::default() });
+    let error = desk.act(&undo, "two").unwrap().error.unwrap();
+    assert_eq!(error.code, Code::Unsupported, "nothing came to a.txt by it: {error}");
+    assert!(error.message.contains("`editctl show"), "{error}");
 }

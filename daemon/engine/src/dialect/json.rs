@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use editd_proto::codec::plain;
 use serde::de::{DeserializeOwned, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -22,7 +23,7 @@ pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
     // Read in two steps, since a type error would else speak of lines and columns, as if of the file's.
     serde_path_to_error::deserialize(value).map_err(|error| {
         let (place, item) = place(error.path());
-        let why: String = error.inner().to_string().chars().take(limits::JSON_MESSAGE).collect();
+        let why: String = plain(&error.inner().to_string()).chars().take(limits::JSON_MESSAGE).collect();
         let mut refusal = malformed(format!("{place}{why}; correct the payload"));
         refusal.edit = item;
         refusal

@@ -31,9 +31,13 @@ impl Setting<'_> {
         if !given.starts_with('/') {
             return plain(given.as_bytes());
         }
-        let within = |root: &Vec<u8>| given.as_bytes().strip_prefix(root.as_slice())?.strip_prefix(b"/");
+        let within = |root: &Vec<u8>| {
+            let rest = given.as_bytes().strip_prefix(root.as_slice())?;
+            if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
+        };
         match self.roots.iter().find_map(within) {
-            Some(rest) if !rest.is_empty() => plain(rest),
+            // Nothing is left of the workspace's own folder, and that is said there.
+            Some(rest) => plain(rest),
             _ => Err(Box::new(
                 WireError::new(
                     Code::Outside,
@@ -91,7 +95,7 @@ fn plain(given: &[u8]) -> Result<WirePath, Refusal> {
     let steps: Vec<&[u8]> =
         given.split(|byte| *byte == b'/').filter(|step| !step.is_empty() && *step != b".").collect();
     if steps.is_empty() {
-        return Err(malformed("the path names a folder; name the file"));
+        return Err(malformed("the path names the workspace's folder; name a file in it"));
     }
     let mut path = steps.join(&b'/');
     if folder {

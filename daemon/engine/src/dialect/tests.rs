@@ -20,7 +20,10 @@ fn an_absolute_path_inside_is_made_relative() {
     }
     assert_eq!(setting.inside("a/b/.").unwrap(), WirePath::from("a/b/"));
     assert_eq!(setting.inside("./").unwrap_err().code, Code::Malformed);
-    for outside in ["/wx/a", "/w", "/w/", "/etc/passwd"] {
+    for folder in ["/w", "/w/"] {
+        assert!(setting.inside(folder).unwrap_err().message.contains("the workspace's folder"), "{folder}");
+    }
+    for outside in ["/wx/a", "/wx", "/etc/passwd"] {
         assert_eq!(setting.inside(outside).unwrap_err().code, Code::Outside, "{outside}");
     }
     assert_eq!(setting.inside(" ").unwrap_err().code, Code::Malformed);

@@ -11,10 +11,11 @@ pub(crate) const FIELDS: &[&str] = &["mode"];
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     let bits = match fields::required(edit, "mode", &edit.mode)? {
-        // JSON has no octal numbers: 755 is meant as the digits, and is other bits.
-        FileMode::Bits(bits) if *bits > 0o777 => {
+        FileMode::Bits(bits) if *bits > 0o777 || may_be_digits(*bits) => {
+            let digits = bits.to_string();
+            let such = octal(&digits).filter(|meant| *meant <= 0o7777).map_or("755", |_| &digits);
             return Err(malformed(format!(
-                "`mode` is the number {bits}, which is 0o{bits:o}; write the octal digits as text, such as \"755\""
+                "`mode` is the number {bits}, which is 0o{bits:o}; write the octal digits as text, such as \"{such}\""
             )));
         }
         FileMode::Bits(bits) => Some(*bits),
@@ -29,4 +30,19 @@ fn octal(digits: &str) -> Option<u32> {
     let digits = digits.strip_prefix("0o").unwrap_or(digits);
     let plain = !digits.is_empty() && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
     if plain { u32::from_str_radix(digits, 8).ok() } else { None }
+}
+
+/// Whether a number may have been meant as the octal digits that it shows. JSON has no octal numbers: 400 is 0o620, and
+/// whoever writes it mostly means `"400"`. Where only the number makes a mode that files have (420 is 0o644, and 0o420
+/// lets the group alone write), the number is meant.
+fn may_be_digits(bits: u32) -> bool {
+    let Some(meant) = octal(&bits.to_string()).filter(|meant| *meant != bits) else { return false };
+    let owner_reads = meant & 0o400 != 0;
+    !nests(bits) || nests(meant) && owner_reads
+}
+
+/// Whether others may do nothing that the group may not, nor the group what the owner may not.
+fn nests(bits: u32) -> bool {
+    let [owner, group, others] = [bits >> 6 & 7, bits >> 3 & 7, bits & 7];
+    group & !owner == 0 && others & !group == 0
 }

@@ -37,6 +37,7 @@ fn a_refusal_names_the_field() {
         (Edit { to: Some(WirePath::from("")), ..edit("copy") }, "to"),
         (edit("chmod"), "mode"),
         (Edit { mode: Some(FileMode::Bits(0o1000)), ..edit("chmod") }, "mode"),
+        (Edit { mode: Some(FileMode::Bits(400)), ..edit("chmod") }, "mode"),
         (Edit { mode: Some(FileMode::Octal("+7".to_owned())), ..edit("chmod") }, "mode"),
         (Edit { overwrite: Some(true), ..edit("create") }, "overwrite"),
         (
@@ -48,6 +49,26 @@ fn a_refusal_names_the_field() {
         assert_eq!(refusal.code, Code::Malformed);
         assert!(refusal.message.contains(&format!("`{field}`")), "{}", refusal.message);
     }
+}
+
+#[test]
+fn a_number_that_may_be_meant_as_digits_is_no_mode() {
+    let read = |bits| {
+        let edit = Edit { mode: Some(FileMode::Bits(bits)), ..edit("chmod") };
+        parse(&edit, None).map(drop).map_err(|refusal| refusal.message)
+    };
+    // Of programs, which have octal numbers.
+    for bits in
+        [0, 0o400, 0o444, 0o555, 0o600, 0o640, 0o644, 0o660, 0o664, 0o700, 0o711, 0o750, 0o755, 0o770, 0o775]
+    {
+        assert_eq!(read(bits), Ok(()), "0o{bits:o}");
+    }
+    // Of people; 511 is 0o777, and 0o511 is a mode too.
+    for digits in [400, 440, 444, 500, 511, 100, 111, 222, 333, 600, 644, 755, 777] {
+        let said = read(digits).unwrap_err();
+        assert!(said.contains(&format!("such as \"{digits}\"")), "{said}");
+    }
+    assert!(read(888).unwrap_err().contains("such as \"755\""));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_proto::error::Code;
+use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
 use editd_proto::message::{EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
 use editd_proto::path::WirePath;
@@ -123,6 +123,9 @@ fn show(job: &Job<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)
 const NUL: &str =
     "the content has a NUL byte, so that the file is no text from now on; undo this job if that is not meant";
 
+/// What the second edit of such an entry is told, and each behind it.
+const AS_FIRST: &str = "the file is refused as a whole, for what its first edit says; mend that";
+
 /// The outcome of an entry that was refused as a whole: it is not looked at.
 pub(crate) fn left_out(
     entry: &FileEntry,
@@ -131,6 +134,9 @@ pub(crate) fn left_out(
     clips: &mut Clips<'_>,
 ) -> FileOutcome {
     ops.iter().filter_map(stores).for_each(|name| clips.spoil(name));
+    // It may carry a diff: said once, it is enough.
+    let again = Box::new(WireError::new(refusal.code, AS_FIRST).at(&entry.path));
+    let why = |edit: usize| if edit == 0 { refused(refusal) } else { refused(&again) };
     FileOutcome {
         path: entry.path.clone(),
         status: Status::Refused,
@@ -138,7 +144,7 @@ pub(crate) fn left_out(
         after: None,
         diff: None,
         omitted_hunks: None,
-        edits: vec![refused(refusal); ops.len()],
+        edits: (0..ops.len()).map(why).collect(),
         issues: Vec::new(),
         warnings: Vec::new(),
     }
@@ -185,9 +191,10 @@ fn judge(
                 Code::Missing,
                 format!("{path} does not exist; leave it out, or name a file that does"),
             ),
-            Ok(op) if !exists && !makes(op) => {
-                refuse(Code::Missing, format!("{path} does not exist; `write` creates it"))
-            }
+            Ok(op) if !exists && !makes(op) => refuse(
+                Code::Missing,
+                format!("{path} does not exist; check the path, or make the file with `write`"),
+            ),
             Ok(op) if makes(op) => match &room {
                 Some(refusal) => refusal.clone(),
                 None => continue,

@@ -214,7 +214,10 @@ fn effect(op: &Op<'_>, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effec
 fn encodable(text: &Text<'_>, effect: Effect) -> Result<Effect, Refusal> {
     if matches!(text.encoding, Encoding::Named(_)) {
         for place in &effect.places {
-            text.encoding.encode(place.piece.as_str())?;
+            text.encoding.encode(place.piece.as_str()).map_err(|mut refusal| {
+                refusal.line = Some(text.line_of(place.guard().start()) as u64);
+                refusal
+            })?;
         }
     }
     Ok(effect)

@@ -25,7 +25,7 @@ pub(crate) enum Encoding {
 /// What the first bytes and the configuration say: the encoding and the bytes of the BOM.
 pub(crate) fn detect(bytes: &[u8], label: Option<&str>) -> Result<(Encoding, usize), Refusal> {
     if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
-        return Err(refuse(Code::Encoding, "this file looks like UTF-32, which editd does not edit"));
+        return Err(wrong("utf-32", "this file looks like UTF-32, which is not edited; make it UTF-8 first"));
     }
     if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
         return Ok((Encoding::Utf8, 3));
@@ -59,9 +59,10 @@ fn named(label: &str) -> Result<Encoding, Refusal> {
         return Ok(Encoding::Utf16Be);
     }
     if found == encoding_rs::ISO_2022_JP || found == encoding_rs::REPLACEMENT {
-        return Err(refuse(
-            Code::Encoding,
-            format!("{} has shift states and cannot be edited", found.name()),
+        let name = found.name();
+        return Err(wrong(
+            name,
+            format!("{name} has shift states and is not edited; make the file UTF-8 first"),
         ));
     }
     Ok(Encoding::Named(found))
@@ -95,11 +96,13 @@ impl Encoding {
         }
         match self {
             Self::Utf8 => std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|bad| {
-                let at = bad.valid_up_to();
-                refuse(
-                    Code::Encoding,
-                    format!("this file is not UTF-8 (byte {at}); name its encoding in the configuration to edit it"),
-                )
+                let good = String::from_utf8_lossy(bytes.cut(0..bad.valid_up_to()));
+                let byte = bytes.get(bad.valid_up_to()).copied().unwrap_or_default();
+                stops("utf-8", &good, |place| {
+                    format!(
+                        "this file is not UTF-8 (byte 0x{byte:02X} at {place}); name its encoding under `[[encodings]]` in .editd.toml to edit it"
+                    )
+                })
             }),
             Self::Utf16Le => wide_text(bytes, u16::from_le_bytes),
             Self::Utf16Be => wide_text(bytes, u16::from_be_bytes),
@@ -109,12 +112,7 @@ impl Encoding {
                     let (again, _, lossy) = encoding.encode(text);
                     !lossy && *again == *bytes
                 });
-                text.ok_or_else(|| {
-                    refuse(
-                        Code::Encoding,
-                        format!("this file does not read as {}, which the configuration names", encoding.name()),
-                    )
-                })
+                text.ok_or_else(|| unlike(encoding, bytes))
             }
         }
     }
@@ -127,10 +125,7 @@ impl Encoding {
             Self::Utf16Be => Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
             Self::Named(encoding) => match encoding.encode(text) {
                 (bytes, _, false) => Ok(bytes.into_owned()),
-                _ => Err(refuse(
-                    Code::Encoding,
-                    format!("the new text has characters that {} lacks", encoding.name()),
-                )),
+                _ => Err(lacks(encoding, text)),
             },
         }
     }
@@ -148,9 +143,69 @@ impl Encoding {
 
 fn wide_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, Refusal> {
     let (pairs, rest) = bytes.as_chunks::<2>();
-    let decoded: Result<String, _> = char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).collect();
-    match decoded {
-        Ok(text) if rest.is_empty() => Ok(Cow::Owned(text)),
-        _ => Err(refuse(Code::Encoding, "this file is not valid UTF-16 although it begins with its mark")),
+    let mut text = String::new();
+    let whole = char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
+        .try_for_each(|letter| letter.map(|letter| text.push(letter)));
+    if whole.is_ok() && rest.is_empty() {
+        return Ok(Cow::Owned(text));
     }
+    Err(stops("utf-16", &text, |place| {
+        format!(
+            "this file begins with the mark of UTF-16 and is none at {place}; mend it there, or make it UTF-8"
+        )
+    }))
+}
+
+/// A refusal that names the encoding.
+fn wrong(encoding: &str, message: impl Into<String>) -> Refusal {
+    let mut error = refuse(Code::Encoding, message);
+    error.encoding = Some(encoding.to_ascii_lowercase());
+    error
+}
+
+/// The refusal of a content that can be read up to a place, behind `good`; lines are counted as in a file with `\n`.
+fn stops(encoding: &str, good: &str, message: impl FnOnce(&str) -> String) -> Refusal {
+    let line = memchr::memchr_iter(b'\n', good.as_bytes()).count() as u64 + 1;
+    let start = memchr::memrchr(b'\n', good.as_bytes()).map_or(0, |at| at + 1);
+    let column = good.cut(start..good.len()).chars().count() as u64 + 1;
+    let mut error = wrong(encoding, message(&format!("line {line}, column {column}")));
+    error.line = Some(line);
+    error.column = Some(column);
+    error
+}
+
+/// The refusal of a content that is not of the encoding that the configuration names, or would not be the same if it
+/// were read and written.
+fn unlike(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Refusal {
+    let mut good = String::with_capacity(bytes.len());
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let room = decoder.max_utf8_buffer_length_without_replacement(bytes.len()).unwrap_or(0);
+    good.reserve(room);
+    let (_, read) = decoder.decode_to_string_without_replacement(bytes, &mut good, true);
+    let again = encoding.encode(&good).0;
+    let same = again.iter().zip(bytes.cut(0..read)).take_while(|(own, there)| own == there).count();
+    let good = encoding.decode_without_bom_handling(bytes.cut(0..same)).0;
+    let name = encoding.name();
+    stops(name, &good, |place| {
+        format!(
+            "this file does not read as {name}, which the configuration names, at {place}; name its own encoding there"
+        )
+    })
+}
+
+/// The refusal of a text with a character that the encoding lacks: the first such.
+fn lacks(encoding: &'static encoding_rs::Encoding, text: &str) -> Refusal {
+    let name = encoding.name();
+    let mut buffer = [0; 4];
+    let Some(letter) = text.chars().find(|letter| encoding.encode(letter.encode_utf8(&mut buffer)).2) else {
+        return wrong(name, format!("the new text cannot be written in {name}; put it otherwise"));
+    };
+    let shown = if letter.is_control() { String::new() } else { format!("`{letter}`, ") };
+    let number = u32::from(letter);
+    let message = format!(
+        "the new text has {shown}U+{number:04X}, which {name} lacks; write something else, or make the file UTF-8"
+    );
+    let mut error = wrong(name, message);
+    error.character = Some(letter.to_string());
+    error
 }

@@ -9,7 +9,7 @@ use editd_proto::path::WirePath;
 use crate::disk::sight::hash;
 use crate::journal::past::{self, Patience};
 use crate::rooms::Rooms;
-use crate::store::record::{Face, FileRecord, How};
+use crate::store::record::{Face, FileRecord};
 
 /// Why nothing is taken back.
 pub(super) enum Kept {
@@ -52,9 +52,6 @@ pub(super) fn back(
     let State::File { bytes, mode } = state else {
         return Err(Kept::Stale("the file is gone"));
     };
-    if file.how == How::Rescued {
-        return Err(Kept::Stale("the entry only keeps bytes"));
-    }
     let mode = mode_back(before, after, *mode)?;
     if before.hash == after.hash {
         return Ok(State::File { bytes: bytes.clone(), mode });

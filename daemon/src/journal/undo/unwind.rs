@@ -34,6 +34,9 @@ pub(super) fn unwind(
     let mut rebased = BTreeSet::new();
     for entry in entries {
         for file in entry.files.iter().rev() {
+            if file.how == How::Rescued {
+                return Err(only_kept(entry.id, &file.path));
+            }
             let state = states.get(&file.path).cloned().unwrap_or(State::Absent);
             if !shows(&state, file.after.as_ref(), file) {
                 let stale = || in_the_way(rooms, entry.id, &file.path, &chosen);
@@ -68,9 +71,6 @@ fn shows(state: &State, face: Option<&Face>, file: &FileRecord) -> bool {
 
 /// The state before a record; `None` where the journal has not the bytes for it.
 fn back(state: &State, file: &FileRecord) -> Option<State> {
-    if file.how == How::Rescued {
-        return None;
-    }
     let Some(before) = &file.before else { return Some(State::Absent) };
     // A deletion by others of a file whose mode nobody recorded.
     if file.after.is_none() && before.mode == 0 && before.identity.ino == 0 {
@@ -124,6 +124,14 @@ fn in_the_way(rooms: &Rooms, id: JobId, path: &WirePath, chosen: &BTreeSet<JobId
     let mut error = WireError::new(Code::Stale, format!("cannot undo entry {id} in {path}: {what}")).at(path);
     error.entries = later;
     Box::new(error)
+}
+
+fn only_kept(id: JobId, path: &WirePath) -> Refusal {
+    let message = format!(
+        "entry {id} changed nothing in {path}, and only keeps what others wrote there, so there is nothing to undo; \
+         `editctl show {id}` shows it"
+    );
+    Box::new(WireError::new(Code::Unsupported, message).at(path))
 }
 
 fn no_bytes(id: JobId, path: &WirePath) -> Refusal {

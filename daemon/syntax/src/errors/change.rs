@@ -13,8 +13,8 @@ use crate::{Budget, Language, Unparsed};
 /// * A file with errors before: those that it did not have, counted by their message. Where one of the old errors is
 ///   gone, or the grammar is [not sure](Language::is_sure), the others may be such as it had hidden: then only those on
 ///   the lines that changed.
-/// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none. Data that had no
-///   errors and no such mark does not become one.
+/// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none. What had no errors
+///   and no such mark does not become one.
 ///
 /// All are [`Certainty::Sure`] where the grammar is. Where it is not, those alone that are about brackets or quotations
 /// in a file that had no errors, and only where the edit brought an end too few or too many as the texts are counted.
@@ -31,8 +31,7 @@ pub fn introduced(
     let mut found = faults(language, path, new, budget)?;
     let old = old.filter(|old| !old.trim().is_empty());
     let template = is_template(language, new);
-    let may_be = |old: &str| language == Language::Html || has_marks(old);
-    if found.is_empty() || template && old.is_none_or(may_be) {
+    if found.is_empty() || template && old.is_none_or(|old| has_marks(language, old)) {
         return Ok(Vec::new());
     }
     let sure = language.is_sure();
@@ -146,8 +145,11 @@ fn changed(old: &str, new: &str) -> Range<usize> {
     start..behind.find(['\n', '\r']).map_or(new.len(), |newline| end + newline)
 }
 
-/// Whether data may be a template whose marks stand in its lines; `${{` is none, workflows are data.
-fn has_marks(text: &str) -> bool {
+/// Whether a text may be a template whose marks stand in its lines; `${{` is none in data, workflows are that.
+fn has_marks(language: Language, text: &str) -> bool {
+    if language == Language::Html {
+        return is_template(language, text);
+    }
     ["{{", "{%", "<%"].iter().any(|mark| {
         let mut found = text.match_indices(mark);
         found.any(|(at, _)| !text.get(..at).is_some_and(|front| front.ends_with('$')))

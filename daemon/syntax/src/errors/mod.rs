@@ -28,10 +28,12 @@
 //! | HTML | 196 | 36, all templates | no: a browser takes any text |
 
 mod brackets;
+mod breaks;
 mod change;
 #[cfg(feature = "json")]
 mod json;
 mod place;
+mod strays;
 #[cfg(feature = "toml")]
 mod toml;
 mod tree;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::{About, Fault, SOUGHT, brackets};
+use super::{About, Fault, SOUGHT, brackets, breaks, strays};
 use crate::parse::{lines, parse};
 use crate::{Budget, Language, Unparsed};
 
@@ -60,7 +60,10 @@ fn halts(text: &str) -> impl Iterator<Item = usize> {
 fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
     let tree = parse(language, text, budget)?;
     if !tree.root_node().has_error() {
-        return Ok(if language == Language::Python { empty_blocks(text, &tree) } else { Vec::new() });
+        return Ok(match language {
+            Language::Python => [empty_blocks(text, &tree), breaks::faults(text, &tree)].concat(),
+            _ => strays::faults(language, text, &tree),
+        });
     }
     let mut faults = brackets::faults(language, text, &tree);
     if language == Language::Css {

@@ -15,6 +15,9 @@ const BYTES: usize = 4 * 1024 * 1024;
 /// are about; but a quotation that is not closed looks the same at first.
 const UNINDENTED: usize = 8;
 
+/// Characters of an alias that are shown.
+const ALIAS: usize = 60;
+
 /// What is put in front of such a line.
 const INDENT: &str = "                                                                ";
 
@@ -34,7 +37,16 @@ pub(super) fn faults(text: &str) -> Result<Vec<Fault>, Unparsed> {
             }
         }
     }
-    Ok(vec![Fault::other(at, kind.to_string())])
+    let message = unknown_alias(text, &kind, at).unwrap_or_else(|| kind.to_string());
+    Ok(vec![Fault::other(at, message)])
+}
+
+/// The alias that is wrong, where it is one: what it stands for may have been moved, or be gone.
+fn unknown_alias(text: &str, kind: &ErrorKind, at: usize) -> Option<String> {
+    let alias = text.get(at..).filter(|rest| *kind == ErrorKind::UnknownAnchor && rest.starts_with('*'))?;
+    let end = alias.find([' ', '\t', '\n', '\r', ',', ']', '}']).unwrap_or(alias.len());
+    let shown: String = alias.get(1..end)?.chars().take(ALIAS).collect();
+    Some(format!("`*{shown}` stands for nothing: no `&{shown}` is above it"))
 }
 
 /// What is wrong first, and where.

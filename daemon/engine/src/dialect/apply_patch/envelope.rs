@@ -55,6 +55,10 @@ const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 const LAST: &str = "*** End of File";
 
+/// What is said where one is over and the text goes on.
+const AGAIN: &str = "the patch ends here, and more follows; put all sections between one `*** Begin Patch` and one \
+                     `*** End Patch`, or send the patches one after the other";
+
 /// Whether a text begins like an envelope.
 pub(super) fn begins(payload: &str) -> bool {
     payload.lines().find(|line| !wraps(line)).is_some_and(|line| line.trim() == BEGIN)
@@ -102,6 +106,10 @@ impl<'p> Lines<'p> {
         let trails = |line: &&str| wraps(line) || (is_tag(line.trim()) && begin > 0);
         let end = lines.iter().rposition(|line| !trails(line)).unwrap_or(0);
         if end <= begin || lines.get(end).is_none_or(|line| line.trim() != END) {
+            // What a closed patch is followed by is none of its sections.
+            if let Some(closed) = lines.iter().skip(begin).position(|line| line.trim_end() == END) {
+                return Err(fault((begin + closed) as u64 + 1, AGAIN));
+            }
             let line = end as u64 + 1;
             return Err(fault(
                 line,
@@ -152,6 +160,8 @@ pub(super) fn sections(payload: &str) -> Result<Vec<Section<'_>>, Refusal> {
             (path, Deed::Delete)
         } else if let Some(path) = named(UPDATE) {
             (path, updated(&mut lines, path, number)?)
+        } else if head == END {
+            return Err(fault(number, AGAIN));
         } else {
             return Err(fault(
                 number,

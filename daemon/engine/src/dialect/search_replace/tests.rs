@@ -270,7 +270,9 @@ fn progress_counts_the_blocks_that_are_whole() {
 /// What is said of a block that no rung found.
 fn said(error: WireError, near: Option<u64>) -> String {
     let path = WirePath::from("a.py");
-    let words = SearchReplaceWords { files: vec![Said { path: path.clone(), near: vec![None, near] }] };
+    let words = SearchReplaceWords {
+        files: vec![Said { path: path.clone(), guessed: false, near: vec![None, near] }],
+    };
     let receipt = Receipt {
         job: None,
         status: Status::Refused,

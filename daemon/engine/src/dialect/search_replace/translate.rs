@@ -67,20 +67,20 @@ impl Gathered {
         let fault = |fault: Fault| fault.refusal(&portion.place, path.as_ref());
         let between = if path.is_some() { Between::Nothing } else { Between::Names };
         for block in blocks(&portion.text, portion.first, between).map_err(fault)? {
-            let path = match (&path, block.named) {
-                (Some(path), _) => path.clone(),
-                (None, Some(named)) => setting.inside(named)?,
+            let (path, guessed) = match (&path, block.named) {
+                (Some(path), _) => (path.clone(), false),
+                (None, Some(named)) => (setting.inside(named)?, true),
                 (None, None) => return Err(fault(Fault::of_block(Kind::NoFile, block.line))),
             };
-            self.add(path, block, portion.start_line);
+            self.add((path, guessed), block, portion.start_line);
         }
         Ok(())
     }
 
-    fn add(&mut self, path: WirePath, block: Block<'_>, start_line: Option<u64>) {
+    fn add(&mut self, (path, guessed): (WirePath, bool), block: Block<'_>, start_line: Option<u64>) {
         let near = block.near.or(start_line).filter(|line| *line > 0);
         let place = *self.places.entry(path.clone()).or_insert_with(|| {
-            self.said.push(Said { path: path.clone(), near: Vec::new() });
+            self.said.push(Said { path: path.clone(), guessed, near: Vec::new() });
             self.files.push(FileEntry { path, ..FileEntry::default() });
             self.files.len() - 1
         });

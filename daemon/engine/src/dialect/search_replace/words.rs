@@ -15,6 +15,8 @@ use crate::limits;
 pub(super) struct Said {
     /// Which.
     pub(super) path: WirePath,
+    /// Whether a line of the text named it.
+    pub(super) guessed: bool,
     /// Where each block should start.
     pub(super) near: Vec<Option<u64>>,
 }
@@ -111,7 +113,8 @@ impl SearchReplaceWords {
             not_found(&lead, self.near(path, error.edit), error, out);
             return;
         }
-        push(out, format_args!("{lead}{}\n", sentence(error)));
+        let guessed = self.files.iter().any(|said| Some(&said.path) == path && said.guessed);
+        push(out, format_args!("{lead}{}\n", sentence(error, guessed)));
         for candidate in &error.candidates {
             push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
         }
@@ -179,8 +182,12 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
 }
 
 /// What a block's refusal says, with nothing that only a native job has.
-fn sentence(error: &WireError) -> Cow<'_, str> {
+fn sentence(error: &WireError, guessed: bool) -> Cow<'_, str> {
     match (error.code, error.edit, error.other_edit) {
+        (Code::Missing, ..) if guessed => {
+            "no file has this name, which is what the last line before the block says; put the file's path there, on a line of its own"
+                .into()
+        }
         (Code::Missing, ..) => {
             "the file does not exist, and blocks only change what is there; write it first".into()
         }

@@ -42,6 +42,9 @@ fn a_view_is_numbered_from_its_first_line() {
     );
     let binary = ReadReply { text: None, ..read };
     assert_eq!(translation.words.say(&Answer::Read(&binary)), "a is not text; it has 6 bytes");
+    let foreign = ReadReply { bytes: Some(b"\x82\xa0 sj\n".to_vec()), ..binary };
+    let said = translation.words.say(&Answer::Read(&foreign));
+    assert!(said.contains("6 bytes; if it is, name its encoding under `[[encodings]]`"), "{said}");
 }
 
 #[test]

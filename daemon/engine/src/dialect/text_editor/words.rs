@@ -55,7 +55,10 @@ impl Words for EditorWords {
 impl EditorWords {
     fn shown(&self, read: &ReadReply) -> String {
         let Some(text) = &read.text else {
-            return format!("{} is not text; it has {} bytes", self.path, read.size);
+            let nul = read.bytes.as_ref().is_none_or(|bytes| bytes.contains(&0));
+            let name =
+                if nul { "" } else { "; if it is, name its encoding under `[[encodings]]` in .editd.toml" };
+            return format!("{} is not text; it has {} bytes{name}", self.path, read.size);
         };
         let mut out = format!("Here's the result of running `cat -n` on {}:\n", self.path);
         let stop = if read.line_ending == "cr" { '\r' } else { '\n' };
@@ -134,6 +137,9 @@ impl EditorWords {
                 "Invalid `insert_line` parameter. It should be within the range of lines of the file: [0, {}]",
                 error.lines.unwrap_or(0)
             ),
+            (Code::OutOfRange, Command::View) if error.lines == Some(0) => {
+                format!("Invalid `view_range`. The file {path} is empty.")
+            }
             (Code::OutOfRange, Command::View) => format!(
                 "Invalid `view_range`. Its first line should be within the range of lines of the file: [1, {}]",
                 error.lines.unwrap_or(0)

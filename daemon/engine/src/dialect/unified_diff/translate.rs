@@ -53,7 +53,7 @@ impl Dialect for UnifiedDiff {
             }
             plans.push((file, deed));
         }
-        for (file, deed) in in_order(plans) {
+        for (file, deed) in in_order(plans)? {
             let line = file.line;
             gathered.take(file, deed).map_err(|mut refusal| {
                 refusal.line = refusal.line.or(Some(line));
@@ -71,10 +71,16 @@ impl Dialect for UnifiedDiff {
     }
 }
 
+/// What is said of files that take each other's names.
+const SWAP: &str = "this rename and others exchange the names of files, so that none makes room; send what changes in each file (`git diff --no-renames`)";
+
 /// The files of a diff so that each makes room before another takes its name: every name is that of the files as they
-/// were. Those that take each other's stay as they are, and are refused where they meet.
-fn in_order<T>(plans: Vec<(T, Deed)>) -> Vec<(T, Deed)> {
-    let leaves = |(index, (_, deed)): (usize, &(T, Deed))| match deed {
+/// were.
+///
+/// # Errors
+/// `unsupported` where they take each other's.
+fn in_order(plans: Vec<(FilePatch<'_>, Deed)>) -> Result<Vec<(FilePatch<'_>, Deed)>, Refusal> {
+    let leaves = |(index, (_, deed)): (usize, &(FilePatch<'_>, Deed))| match deed {
         Deed::Rename { from, .. } | Deed::Delete(from) => Some((from.clone(), index)),
         Deed::Change(_) | Deed::Create(_) | Deed::Copy { .. } => None,
     };
@@ -94,10 +100,13 @@ fn in_order<T>(plans: Vec<(T, Deed)>) -> Vec<(T, Deed)> {
             chain.push(at);
             next = first(at);
         }
+        if let Some((file, _)) = next.filter(|at| chain.contains(at)).and_then(|at| plans.get(at)) {
+            return Err(fault(file.line, Code::Unsupported, SWAP));
+        }
         order.extend(chain.into_iter().rev());
     }
-    let mut plans: Vec<Option<(T, Deed)>> = plans.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|index| plans.get_mut(index)?.take()).collect()
+    let mut plans: Vec<Option<_>> = plans.into_iter().map(Some).collect();
+    Ok(order.into_iter().filter_map(|index| plans.get_mut(index)?.take()).collect())
 }
 
 /// What becomes of a file.
@@ -224,7 +233,9 @@ impl Gathered {
             return Err(fault(file.line, Code::Unsupported, what));
         }
         let mode = match file.mode.or(file.comes) {
-            Some(Mode::File(bits)) => Some(Edit { mode: Some(FileMode::Bits(bits)), ..edit("chmod") }),
+            Some(Mode::File(bits)) => {
+                Some(Edit { mode: Some(FileMode::Octal(format!("{bits:o}"))), ..edit("chmod") })
+            }
             _ => None,
         };
         let changes = !file.hunks.is_empty() || mode.is_some();

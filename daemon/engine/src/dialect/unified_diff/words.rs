@@ -144,7 +144,13 @@ impl Said {
             (Code::Overlap, Some(other)) => {
                 format!("it changes text that {other} changes too; make them one hunk")
             }
-            (Code::Missing, _) => format!("{} does not exist; a new file has `--- /dev/null`", self.path),
+            (Code::Missing, _) => match &self.to {
+                Some(to) => format!(
+                    "{} does not exist; if {to} is what shall come of it, this is done: leave it out",
+                    self.path
+                ),
+                None => format!("{} does not exist; a new file has `--- /dev/null`", self.path),
+            },
             (Code::Exists, _) => {
                 format!("{}; a diff overwrites no file", error.message.split(';').next().unwrap_or_default())
             }

@@ -8,6 +8,7 @@ use editd_syntax::Language;
 use super::around::{begins_line, ends_line, indentation, line_end, line_start, next_line, over_blanks};
 use super::edit::Site;
 use super::fitting::{one_line, trimmed};
+use super::goes_on;
 use super::spacing::blank_lines;
 use crate::Refusal;
 use crate::clip::Clips;
@@ -27,6 +28,7 @@ pub(super) fn before(
     let text = site.scene.text;
     let start = site.symbol.extent.start;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(start..start, None)) };
+    goes_on::refuse(site, site.known.before(site.at), Some(&new.text), Some(site.at))?;
     let new_text = new.parted(site.has_commas());
     let (target, item) = site.column();
     let fit = site.fit(given, &target);
@@ -38,7 +40,9 @@ pub(super) fn before(
     }
     let made = fit.inline(&new_text)?;
     let ending = site.ending(start) + &target;
-    let apart = if one_line(&made, text.breaks) && !item && !new.takes_line { " " } else { &ending };
+    // Where nothing ends what comes, the end of a line does.
+    let ends = site.has_commas() || site.known.language == Language::Html || made.ends_with([';', ',', '}']);
+    let apart = if one_line(&made, text.breaks) && !item && !new.takes_line && ends { " " } else { &ending };
     Ok(site.inserted(start, &[&made, apart].concat(), given))
 }
 
@@ -51,6 +55,7 @@ pub(super) fn after(
     let text = site.scene.text;
     let end = site.symbol.extent.end;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(end..end, None)) };
+    goes_on::refuse(site, Some(site.at), Some(&new.text), site.known.after(site.at))?;
     let (target, _) = site.column();
     let fit = site.fit(given, &target);
     let last = site.has_commas() && site.comma(site.at).is_none();

@@ -1,15 +1,17 @@
 //! `replace_body` and `replace`: what a definition says gives way. They touch nothing that stands in front of it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_proto::error::Code;
 use editd_syntax::{Kind, Language};
 
-use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start};
+use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start, over_blanks};
 use super::block::{in_block, with_comment};
 use super::edit::{Site, SymbolEdit};
 use super::expression::refuse_statements;
 use super::fitting::{one_line, same, trimmed};
+use super::goes_on;
 use super::quotes::{Braces, has_braces};
 use super::sliced::stands;
 use super::spacing::deeper;
@@ -47,6 +49,7 @@ pub(super) fn replace_body(
     let given = edit.text.resolve(clips)?;
     let there = text.content.cut(body.clone());
     let braces = braces(site, there);
+    let given = if braces.is_some() { given } else { without_mark(site, &body, given) };
     let literal = edit.text.literal;
     let inside = if braces.is_some() { there.cut(1..there.len() - 1) } else { there };
     let is_same = |there: &str| same(there, &given, literal, text.breaks);
@@ -71,6 +74,20 @@ pub(super) fn replace_body(
         None => open_body(site, edit, &body, &given)?,
     };
     Ok(site.replaced(range, &new, &edit.text, stored))
+}
+
+/// A body without the mark at its end that ends the definition in the file as well: it would be there twice.
+fn without_mark<'g>(site: &Site<'_, '_>, body: &Range<usize>, given: Cow<'g, str>) -> Cow<'g, str> {
+    let content = &site.scene.text.content;
+    let own = content.cut(body.clone());
+    let behind = content.cut(over_blanks(site.scene.text, body.end)..content.len());
+    let (end, comment) = site.quotes().code_end(&given);
+    let code = given.cut(0..end);
+    let ends = |mark: &char| behind.starts_with(*mark) && code.ends_with(*mark) && !own.ends_with(*mark);
+    match [';', ','].into_iter().find(ends) {
+        Some(_) if !comment => Cow::Owned([given.cut(0..end - 1), given.cut(end..given.len())].concat()),
+        _ => given,
+    }
 }
 
 /// What of a file gives way to a text that is a part of it with some of that changed, as it is.
@@ -240,6 +257,7 @@ pub(super) fn replace(
     if trimmed(&given, text.breaks).is_empty() {
         return Err(malformed("`replace` needs a text; use `delete` to take the symbol out"));
     }
+    goes_on::refuse(site, site.known.before(site.at), Some(&given), site.known.after(site.at))?;
     let (column, item) = site.column();
     let target = if item { &column } else { indentation(text, start) };
     let there = text.content.cut(range.clone());
@@ -310,5 +328,23 @@ fn refuse_signature(site: &Site<'_, '_>, given: &str, body: &Range<usize>) -> Re
             ));
         }
     }
+    let head = value_head(text.content.cut(named..body.start));
+    if head.is_some_and(|head| begins_with(given, head)) {
+        return Err(malformed(
+            "the text begins with the parameters, which stand before the body and stay; send what stands behind them, or use `replace`",
+        ));
+    }
     Ok(())
+}
+
+/// What of a function that is a value stands between its name and its body: `(a) =>`, `function (a)`.
+fn value_head(signature: &str) -> Option<&str> {
+    let (_, head) = signature.split_once('=').filter(|(_, head)| !head.starts_with(['=', '>']))?;
+    Some(head.trim()).filter(|head| head.contains('(') || head.ends_with("=>"))
+}
+
+/// Whether a text begins with another, white space aside.
+fn begins_with(text: &str, start: &str) -> bool {
+    let mut letters = text.chars().filter(|letter| !letter.is_whitespace());
+    start.chars().filter(|letter| !letter.is_whitespace()).all(|letter| letters.next() == Some(letter))
 }

@@ -32,6 +32,7 @@ mod brackets;
 mod edit;
 mod expression;
 mod fitting;
+mod goes_on;
 mod quotes;
 mod remove;
 mod sliced;

@@ -8,6 +8,7 @@ use super::around::{
     back_over_blanks, begins_line, blank_above, blank_below, ends_line, line_start, next_line, over_blanks,
 };
 use super::edit::Site;
+use super::goes_on;
 use super::symbols::{Known, between};
 use crate::Refusal;
 use crate::clip::Clips;
@@ -30,6 +31,8 @@ pub(super) fn delete(
         let places = if first == site.at { vec![place] } else { Vec::new() };
         return Ok(Effect { places, stored, found });
     }
+    let (first, last) = site.run();
+    goes_on::refuse(site, site.known.before(first), None, site.known.after(last))?;
     let own = site.own();
     let alone = begins_line(text, own.start) && ends_line(text, own.end);
     let matched = if alone { line_start(text, own.start)..own.end } else { own.clone() };

@@ -202,7 +202,10 @@ fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
     let line = usize::try_from(place.line).unwrap_or(usize::MAX).saturating_add(1);
     if line > text.lines() {
         let count = text.lines() as u64;
-        let message = format!("line {} (from 0) does not lie in the file, which has {count}", place.line);
+        let message = format!(
+            "line {} (from 0) does not lie in the file, which has {count} lines; read its outline again",
+            place.line
+        );
         let mut error = refuse(Code::OutOfRange, message);
         error.lines = Some(count);
         return Err(error);

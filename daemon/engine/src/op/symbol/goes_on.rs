@@ -1,0 +1,64 @@
+//! Fields of classes in languages where the end of a line may stand for `;`: a member that begins with `[` or `*` would
+//! go on with the value of the field above it. It changes nothing.
+
+use editd_syntax::{Kind, Language};
+
+use super::edit::Site;
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::locate::excerpt;
+use crate::refusal::malformed;
+
+/// Refuses that a text comes to stand behind the member of the number `above` and before that of the number `below`;
+/// without a text they come to stand beside each other.
+///
+/// # Errors
+/// `malformed`, where one would go on in the next.
+pub(super) fn refuse(
+    site: &Site<'_, '_>,
+    above: Option<usize>,
+    given: Option<&str>,
+    below: Option<usize>,
+) -> Result<(), Refusal> {
+    use Language::{JavaScript, Tsx, TypeScript};
+    let class = site.symbol.parent.and_then(|parent| site.known.get(parent));
+    let has_fields = class.is_some_and(|class| class.kind == Kind::Class);
+    if !has_fields || !matches!(site.known.language, JavaScript | Tsx | TypeScript) {
+        return Ok(());
+    }
+    let member = |at: Option<usize>| {
+        let symbol = at.and_then(|at| site.known.get(at))?;
+        Some(site.scene.text.content.cut(symbol.definition.start..symbol.extent.end))
+    };
+    let (above, below) = (member(above), member(below));
+    let given = given.filter(|given| !given.trim().is_empty());
+    for (first, second) in [(above, given.or(below)), (given, below)] {
+        let (Some(first), Some(second)) = (first, second) else { continue };
+        if goes_on(site, first, second) {
+            return Err(malformed(format!(
+                "`{}` has no `;`, and what begins with `{}` behind it would go on with its value; put a `;` between them",
+                excerpt(first.trim().lines().next_back().unwrap_or_default(), 0),
+                excerpt(second.trim().lines().next().unwrap_or_default(), 0),
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the value of a field goes on in what follows.
+fn goes_on(site: &Site<'_, '_>, first: &str, second: &str) -> bool {
+    let quotes = site.quotes();
+    let begins = quotes.behind_comments(second).unwrap_or(second.len() - second.trim_start().len());
+    let follows = second.get(begins..).is_some_and(|rest| rest.starts_with(['[', '*']));
+    follows && {
+        let code = first.cut(0..quotes.code_end(first).0);
+        let mut lines = [code.trim_start().lines().next(), code.lines().next_back()].into_iter().flatten();
+        !code.ends_with(';') && lines.any(has_value)
+    }
+}
+
+/// Whether a line gives a field a value.
+fn has_value(line: &str) -> bool {
+    let name = line.split(['(', '{']).next().unwrap_or_default();
+    name.contains('=')
+}
