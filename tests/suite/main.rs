@@ -39,6 +39,7 @@ mod odd_files;
 mod once;
 #[cfg(unix)]
 mod order;
+mod overtaken;
 #[cfg(unix)]
 mod pages;
 #[cfg(target_os = "linux")]

@@ -313,6 +313,24 @@ fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
     assert_eq!((exchanges, View::of(&machine).differences(&before, &[])), (1, Vec::new()));
 }
 
+#[test]
+fn a_deletion_that_is_taken_back_puts_nothing_into_another_folder() {
+    let story = kinds().into_iter().find(|story| story.name == "deleted").unwrap();
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    let same = machine.clone();
+    machine.at_next(Op::RenameNoreplace, 0, When::After, move |outside| {
+        outside.rename("/w/d", "/w/e").unwrap();
+        same.fail_call(same.calls() + 1, EMFILE, Lasting::ForEver);
+    });
+    let receipt = desk.act(&story.job, KEY).unwrap();
+    assert!(receipt.error.unwrap().message.contains("could not be taken back yet"));
+    machine.mend();
+    assert!(desk.settle());
+    assert!(machine.outside().stat("/w/a.txt").is_err(), "it was put back beside the folder that is gone");
+    assert!(is_kept(&desk));
+}
+
 /// On another mount a slot stands beside its file.
 fn mounted(outside: &Outside) {
     files(outside);

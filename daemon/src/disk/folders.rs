@@ -249,6 +249,17 @@ impl Disk {
         Ok(dir)
     }
 
+    /// Whether the folder of a path is there, reached by real folders alone.
+    ///
+    /// # Errors
+    /// What the system says where it cannot be told.
+    pub fn has_folder(&self, path: &WirePath) -> io::Result<bool> {
+        match self.folder(&path.folder()) {
+            Err(gone) if is_gone(&gone) || crate::os::is_link(&gone) => Ok(false),
+            found => found.map(|_| true),
+        }
+    }
+
     /// Names in `.editd/staging`.
     ///
     /// # Errors

@@ -20,6 +20,7 @@
 //! has what stood there before.
 
 pub mod beside;
+mod changed;
 pub mod doubt;
 pub mod drop;
 pub mod flush;

@@ -14,7 +14,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::recover::contents::Contents;
-use super::recover::decide::is_torn;
+use super::recover::signs::is_torn;
 use super::{external, settle};
 use crate::disk::put::Rescue;
 use crate::disk::sight;

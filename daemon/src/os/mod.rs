@@ -128,6 +128,8 @@ pub trait Os: Send + Sync {
     fn open_dir(&self, path: &Path) -> io::Result<Dir>;
     /// Which run of the machine this is.
     fn boot_id(&self) -> io::Result<BootId>;
+    /// When this run of the machine began, nanoseconds since 1970: by its clock as it is set now, and not before it was.
+    fn began(&self) -> io::Result<i64>;
     /// Exchanges two names in one step. `Unsupported` where the file system cannot, or where a folder would
     /// come to lie in itself.
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()>;

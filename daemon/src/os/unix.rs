@@ -41,6 +41,10 @@ impl Os for Unix {
         boot::boot_id()
     }
 
+    fn began(&self) -> io::Result<i64> {
+        boot::began()
+    }
+
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
         special_rename(Special::Exchange, (a, a_name), (b, b_name))
     }

@@ -42,6 +42,10 @@ impl Os for Windows {
         Err(unsupported())
     }
 
+    fn began(&self) -> io::Result<i64> {
+        Err(unsupported())
+    }
+
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
         of(a)?.at(a_name).and(of(b)?.at(b_name)).and(Err(unsupported()))
     }

@@ -186,6 +186,9 @@ impl Os for Machine {
         id[..8].copy_from_slice(&self.faults.boot.load(Ordering::SeqCst).to_le_bytes());
         Ok(BootId(id))
     }
+    fn began(&self) -> io::Result<i64> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
     fn exchange(&self, _: &Dir, _: &[u8], _: &Dir, _: &[u8]) -> io::Result<()> {
         unsupported()
     }

@@ -23,6 +23,7 @@ pub const EROFS: i32 = 30;
 pub enum Op {
     OpenRoot,
     BootId,
+    Began,
     Exchange,
     RenameNoreplace,
     Rename,
@@ -61,7 +62,9 @@ impl Op {
             Op::CreateFile | Op::CreateDir | Op::RemoveFile | Op::RemoveDir => true,
             Op::WriteAt | Op::SetLen | Op::SetMode | Op::SetOwner | Op::CopyAttributes => true,
             Op::SyncDir | Op::SyncData | Op::SyncAll => true,
-            Op::OpenRoot | Op::BootId | Op::Stat | Op::StatSelf | Op::OpenDir | Op::OpenFile => false,
+            Op::OpenRoot | Op::BootId | Op::Began | Op::Stat | Op::StatSelf | Op::OpenDir | Op::OpenFile => {
+                false
+            }
             Op::ReadLink | Op::List | Op::FileStat | Op::ReadAt => false,
             Op::Lease | Op::LeaseIntact | Op::ReleaseLease | Op::TryLock => false,
         }

@@ -17,7 +17,7 @@
 //! *Invariants*: the same calls and the same seed give the same states. Numbers of files are reused as soon
 //! as they are free; birth times are unique.
 //!
-//! *Limitations*: no permission is checked, and folders keep no times. An outside process that opens a leased
+//! *Limitations*: no permission is checked, and of its times a folder keeps that of its last change alone. An outside process that opens a leased
 //! file breaks the lease and does not wait for its release.
 
 mod call;

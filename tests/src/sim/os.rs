@@ -90,6 +90,10 @@ impl Os for SimMachine {
         })
     }
 
+    fn began(&self) -> io::Result<i64> {
+        self.call(Op::Began, &[], |world, _| Ok(world.began()))
+    }
+
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
         let (a, b) = (self.id_of(a)?, self.id_of(b)?);
         self.call(Op::Exchange, &[a_name, b_name], |world, _| world.exchange((a, a_name), (b, b_name)))

@@ -126,8 +126,9 @@ impl Tree {
         }
     }
 
-    fn set(&mut self, at: &At, id: Id) {
+    fn set(&mut self, at: &At, id: Id, time: i64) {
         self.edit(at.dir, |node| {
+            node.changed = time;
             if let Body::Dir { entries, .. } = &mut node.body {
                 entries.insert(at.name.clone(), id);
             }
@@ -139,8 +140,9 @@ impl Tree {
         });
     }
 
-    fn clear(&mut self, at: &At) {
+    fn clear(&mut self, at: &At, time: i64) {
         self.edit(at.dir, |node| {
+            node.changed = time;
             if let Body::Dir { entries, .. } = &mut node.body {
                 entries.remove(&at.name);
             }
@@ -159,22 +161,22 @@ impl Tree {
         match &step.what {
             What::Create { id, at, node } => {
                 self.nodes.insert(*id, Arc::new(node.clone()));
-                self.set(at, *id);
+                self.set(at, *id, step.time);
             }
             What::Link { id, at } => {
-                self.set(at, *id);
+                self.set(at, *id, step.time);
                 self.count(*id, step.time, 1);
             }
             What::Unlink { at } => {
                 if let Some(id) = self.child(at) {
-                    self.clear(at);
+                    self.clear(at, step.time);
                     self.count(id, step.time, -1);
                 }
             }
             What::Rename { from, to } => {
                 let (Some(id), replaced) = (self.child(from), self.child(to)) else { return };
-                self.clear(from);
-                self.set(to, id);
+                self.clear(from, step.time);
+                self.set(to, id, step.time);
                 self.count(id, step.time, 0);
                 if let Some(replaced) = replaced {
                     self.count(replaced, step.time, -1);
@@ -182,8 +184,8 @@ impl Tree {
             }
             What::Exchange { a, b } => {
                 let (Some(first), Some(second)) = (self.child(a), self.child(b)) else { return };
-                self.set(a, second);
-                self.set(b, first);
+                self.set(a, second, step.time);
+                self.set(b, first, step.time);
                 self.count(first, step.time, 0);
                 self.count(second, step.time, 0);
             }
@@ -198,7 +200,8 @@ impl Tree {
     pub(super) fn apply_half(&mut self, a: &At, b: &At, first: bool) {
         let (from, to) = if first { (a, b) } else { (b, a) };
         if let (Some(kept), Some(lost)) = (self.child(from), self.child(to)) {
-            self.set(to, kept);
+            let time = self.get(kept).map_or(0, |node| node.changed);
+            self.set(to, kept, time);
             self.edit(lost, |node| node.links = node.links.saturating_sub(1));
         }
     }

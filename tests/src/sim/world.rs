@@ -21,6 +21,8 @@ pub(super) use names::How;
 
 /// Nanoseconds that pass with each change.
 const TICK: i64 = 1_000;
+/// Nanoseconds from a power cut to the next start.
+const DOWN: i64 = 5_000_000_000;
 /// When the machine was first started: 2026-01-01.
 const START: i64 = 1_767_225_600_000_000_000;
 
@@ -76,6 +78,7 @@ pub(super) struct World {
     clock: i64,
     births: i64,
     boot: u64,
+    began: i64,
     pub(super) abilities: Abilities,
     /// Flushes that report success and do nothing.
     pub(super) lies: BTreeSet<Op>,
@@ -108,6 +111,7 @@ impl World {
             clock: START,
             births: START,
             boot: 1,
+            began: START,
             abilities: Abilities::default(),
             lies: BTreeSet::new(),
         }
@@ -115,6 +119,11 @@ impl World {
 
     pub(super) fn boot(&self) -> u64 {
         self.boot
+    }
+
+    /// When this run of the machine began.
+    pub(super) fn began(&self) -> i64 {
+        self.began
     }
 
     pub(super) fn now(&self) -> i64 {
@@ -267,6 +276,8 @@ impl World {
             handles: BTreeMap::new(),
             free_numbers: (11..self.next_number).filter(|number| !used.contains(number)).collect(),
             boot: self.boot + 1,
+            began: self.clock + DOWN,
+            clock: self.clock + DOWN,
             tree,
             ..self.clone()
         }

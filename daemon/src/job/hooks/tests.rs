@@ -89,6 +89,9 @@ impl Os for Restarted {
     fn boot_id(&self) -> io::Result<BootId> {
         Ok(BootId([7; 16]))
     }
+    fn began(&self) -> io::Result<i64> {
+        Unix.began()
+    }
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
         Unix.exchange(a, a_name, b, b_name)
     }

@@ -3,16 +3,18 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::sync::Arc;
 
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
-use super::decide::{Action, Behind, Shown, decide, is_torn, outlived, same_file, was_put, was_rewritten};
+use super::decide::{Action, Behind, Shown, decide, outlived};
 use super::mend::{find, shown};
+use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{Found, Place, Sight};
 use crate::rooms::Rooms;
-use crate::store::record::{Entry, FileRecord, How};
+use crate::store::record::{Entry, Face, FileRecord};
 
 /// One unsettled record.
 #[derive(Clone, Copy)]
@@ -35,16 +37,42 @@ pub struct Chain<'a> {
     pub behind: Behind,
 }
 
+/// The beginning of a file that was longer by then.
+fn before_of(before: &Face, found: &[u8]) -> Option<Arc<[u8]>> {
+    found.get(..usize::try_from(before.size).ok()?).map(Arc::from)
+}
+
+/// What a job displaced, as its slot tells after a power cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Displaced {
+    /// What was judged, or nothing.
+    Nothing,
+    /// Another file, or no file, that others had put there: no such job was answered.
+    Others,
+    /// The file that was judged, changed by others: before the job came, or afterwards.
+    Changed,
+}
+
 /// What recovery sees of a path, and what it does about it.
 pub struct Case {
     /// Where it is.
     pub place: Place,
     /// What stands there.
     pub target: Sight,
+    /// How many of its names are slots of ours.
+    pub slots: u64,
     /// What the journal has of it.
     pub contents: Contents,
     /// What to do.
     pub action: Action,
+}
+
+impl Case {
+    /// Whether others gave the file a second name that was to be put anew.
+    pub fn is_linked(&self) -> bool {
+        let linked = self.target.found().is_some_and(|found| found.links > 1 + self.slots);
+        linked && matches!(self.action, Action::Rebuild(..))
+    }
 }
 
 impl<'a> Chain<'a> {
@@ -82,23 +110,87 @@ impl<'a> Chain<'a> {
         let Some(place) = self.place(rooms)? else { return Ok(None) };
         let target = rooms.disk.look(&place)?;
         let mut contents = Contents::default();
+        let mut slots = 0;
         if let Sight::File(found) = &target {
             contents.add(found.bytes.clone());
         }
         for link in self.slots() {
             if let Sight::File(found) = rooms.disk.look_slot(&link.file.staging, &link.file.slot)? {
+                slots += u64::from(target.identity() == Some(found.face.identity));
+                // What others added to a displaced file stands behind what was judged.
+                contents.extend(link.file.before.as_ref().and_then(|before| before_of(before, &found.bytes)));
                 contents.add(found.bytes.clone());
             }
         }
         let records = self.records();
         contents.reach(&records);
+        // Kept for diffs, they may be there.
+        let states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
+        let missing: Vec<&Face> = states.filter(|state| contents.get(state.hash).is_none()).collect();
+        if !missing.is_empty() {
+            contents
+                .extend(missing.iter().filter_map(|state| rooms.store.content(state.hash)).map(Arc::from));
+            contents.reach(&records);
+        }
+        let first = self.refused(refused).first();
+        let theirs = match first {
+            Some(link) => self.displaced(rooms, link, &contents)? != Displaced::Nothing,
+            None => false,
+        };
         let seen = match &target {
             Sight::Absent => Shown::Absent,
             Sight::File(found) => shown(found),
             Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => Shown::Strange,
         };
-        let action = decide(&records, self.refused(refused).len(), self.behind, &seen, &contents);
-        Ok(Some(Case { place, target, contents, action }))
+        let action = decide(&records, self.refused(refused).len(), theirs, self.behind, &seen, &contents);
+        Ok(Some(Case { place, target, slots, contents, action }))
+    }
+
+    /// Whether a job that is not sealed displaced what others had put there: another file, or the same one changed, where
+    /// nothing else is left that could stand there. Such a job was not answered, or cannot be done again.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn has_displaced(&self, rooms: &Rooms, link: &Link<'_>, case: &Case) -> io::Result<bool> {
+        let torn = match &case.target {
+            Sight::File(found) if case.action == Action::Leave => {
+                is_own(link.file, &found.face, &found.bytes, &case.contents)
+            }
+            _ => false,
+        };
+        Ok(match self.displaced(rooms, link, &case.contents)? {
+            Displaced::Nothing => false,
+            Displaced::Others => true,
+            Displaced::Changed => torn,
+        })
+    }
+
+    /// Whose file the slot of one of its records holds.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn displaced(&self, rooms: &Rooms, link: &Link<'_>, contents: &Contents) -> io::Result<Displaced> {
+        let file = link.file;
+        let slot = rooms.disk.look_slot(&file.staging, &file.slot)?;
+        let another = slot.identity().is_none_or(|slot| is_another(file, slot));
+        Ok(match slot {
+            Sight::Absent => Displaced::Nothing,
+            Sight::Other(_) | Sight::TooLarge(_) | Sight::Unreadable(_) if another => Displaced::Others,
+            Sight::Other(_) | Sight::TooLarge(_) | Sight::Unreadable(_) => Displaced::Nothing,
+            Sight::File(found) if is_theirs(file, &found.face, &found.bytes, contents) => {
+                if another {
+                    Displaced::Others
+                } else {
+                    Displaced::Changed
+                }
+            }
+            // What others had put there a moment before the job, the journal may have by now.
+            Sight::File(found) if self.behind == Behind::Content(Some(found.face.hash)) => {
+                let judged = file.before.as_ref().is_some_and(|before| before.hash == found.face.hash);
+                if judged { Displaced::Nothing } else { Displaced::Changed }
+            }
+            Sight::File(_) => Displaced::Nothing,
+        })
     }
 
     /// Where the path is; `None` where it leads elsewhere.
@@ -123,39 +215,4 @@ impl<'a> Chain<'a> {
         });
         of_the_chain || outlived(&self.records(), &found.face)
     }
-}
-
-/// Whether a job that is not sealed must be taken back, since others changed one of its files before it was put. A seal
-/// may be lost with the power: where that file was put, or nothing tells, the job may have been answered, and stands.
-///
-/// # Errors
-/// What the system says.
-pub fn is_refused(rooms: &Rooms, link: &Link<'_>, behind: Behind) -> io::Result<bool> {
-    if behind != Behind::Nothing {
-        // Its seal would stand in the log before whatever came behind it.
-        return Ok(true);
-    }
-    if let Some(put) = put(rooms, link.file)? {
-        return Ok(!put);
-    }
-    // Then another file that was not put tells it: what is rewritten in place comes last, and its flush takes the
-    // exchanges before it along.
-    for file in &link.entry.files {
-        if put(rooms, file)? == Some(false) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn put(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<bool>> {
-    let target = match find(rooms, file)? {
-        Some(place) => rooms.disk.look(&place)?,
-        None => Sight::Absent,
-    };
-    if let (How::InPlace, Sight::File(found)) = (file.how, &target) {
-        return Ok(was_rewritten(file, &found.bytes));
-    }
-    let slot = rooms.disk.look_slot(&file.staging, &file.slot)?.identity();
-    Ok(was_put(file, target.identity(), slot))
 }

@@ -22,6 +22,11 @@ impl Contents {
         self.by_hash.insert(hash(&bytes), bytes);
     }
 
+    /// Adds contents that may be at hand.
+    pub fn extend(&mut self, all: impl IntoIterator<Item = Arc<[u8]>>) {
+        all.into_iter().for_each(|bytes| self.add(bytes));
+    }
+
     /// The content with this hash.
     pub fn get(&self, hash: ContentHash) -> Option<&Arc<[u8]>> {
         self.by_hash.get(&hash)

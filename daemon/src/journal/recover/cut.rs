@@ -1,6 +1,6 @@
 //! After a power cut: every path of the open entries is brought to what the newest of them says, from whatever
 //! intact state is left; then all of it is flushed, settled, and only then are the slots emptied. A job that is not
-//! sealed and that others overtook is taken back in all of its files instead.
+//! sealed and that others overtook (`overtaken`) is taken back in all of its files instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -9,9 +9,10 @@ use std::sync::Arc;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
-use super::chain::{Chain, Link, is_refused};
+use super::chain::{Chain, Link};
 use super::decide::{Action, Behind};
 use super::mend::seal_records;
+use super::overtaken::is_overtaken;
 use super::restore::{Outcome, Restore};
 use crate::journal::settle;
 use crate::rooms::Rooms;
@@ -89,8 +90,15 @@ fn foresee(rooms: &Rooms, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io
         let Some(link) = chain.unsealed(&restore.refused) else { continue };
         let look = || -> io::Result<bool> {
             let case = chain.look(rooms, &restore.refused)?;
-            let left = case.is_none_or(|case| matches!(case.action, Action::Leave | Action::Superseded));
-            Ok((left || chain.behind != Behind::Nothing) && is_refused(rooms, link, chain.behind)?)
+            if let Some(case) = &case
+                && chain.has_displaced(rooms, link, case)?
+            {
+                return Ok(true);
+            }
+            let left = case.is_none_or(|case| {
+                matches!(case.action, Action::Leave | Action::Superseded) || case.is_linked()
+            });
+            Ok((left || chain.behind != Behind::Nothing) && is_overtaken(rooms, link, chain.behind)?)
         };
         if look().map_err(at(chain.path))? {
             restore.refuse(link.entry.id, chain.path);
@@ -111,7 +119,7 @@ fn round<'a>(
     for chain in chains {
         let outcome = restore.path(chain).map_err(at(chain.path))?;
         if let (Outcome::Diverged, Some(link)) = (outcome, chain.unsealed(&restore.refused))
-            && is_refused(rooms, link, chain.behind).map_err(at(chain.path))?
+            && is_overtaken(rooms, link, chain.behind).map_err(at(chain.path))?
         {
             restore.refuse(link.entry.id, chain.path);
             last = false;

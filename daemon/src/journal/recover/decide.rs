@@ -6,11 +6,8 @@ use std::sync::Arc;
 use editd_proto::ids::ContentHash;
 
 use super::contents::{Contents, is_whole};
-use crate::os::Identity;
+use super::signs::{is_own, is_torn, same_file};
 use crate::store::record::{Face, FileRecord, How};
-
-/// The unit in which a disk loses or keeps data, bytes.
-const BLOCK: usize = 512;
 
 /// What stands at a target.
 #[derive(Clone, Debug)]
@@ -43,6 +40,8 @@ pub enum Action {
     Leave,
     /// What a later change left there, which the journal has: nothing of the chain is owed.
     Superseded,
+    /// What a refused job put over others' file, or nothing: that file goes back to its name from the job's slot.
+    Return,
 }
 
 /// What the journal has of a path behind its chain.
@@ -57,10 +56,11 @@ pub enum Behind {
 }
 
 /// Decides about one path after a power cut. `chain` is its unsettled records, oldest first; the last `refused` of them
-/// are of jobs that are taken back.
+/// are of jobs that are taken back, the first of which had displaced others' file if `theirs`.
 pub fn decide(
     chain: &[&FileRecord],
     refused: usize,
+    theirs: bool,
     behind: Behind,
     shown: &Shown,
     contents: &Contents,
@@ -75,8 +75,14 @@ pub fn decide(
     if stands(behind, shown) && !own {
         return Action::Superseded;
     }
-    if refused.is_empty() {
-        return bring(chain, shown, contents);
+    let Some(first) = refused.first() else { return bring(chain, shown, contents) };
+    let vacant = match shown {
+        Shown::Absent => true,
+        Shown::File { face, bytes } => is_own(first, face, bytes, contents),
+        Shown::Strange => false,
+    };
+    if theirs && vacant {
+        return Action::Return;
     }
     match take_back(chain, refused, shown, contents) {
         // What the jobs below left may be there all the same.
@@ -127,47 +133,6 @@ fn inverse(file: &FileRecord) -> FileRecord {
         how: if file.how == How::InPlace { How::InPlace } else { How::Nothing },
         slot: String::new(),
         ..file.clone()
-    }
-}
-
-/// Whether a job had put a file, as far as its target and its slot tell after others changed the target. Names reach
-/// the disk in the order in which they were given, and no slot is emptied before its entry's seal is durable. `None`
-/// where nothing tells: a file that is rewritten in place has no slot.
-pub fn was_put(file: &FileRecord, target: Option<Identity>, slot: Option<Identity>) -> Option<bool> {
-    let is = |one: Option<Identity>, face: &Option<Face>| match (one, face) {
-        (Some(one), Some(face)) => same_file(one, face.identity),
-        _ => false,
-    };
-    match file.how {
-        How::InPlace | How::Nothing | How::Rescued => None,
-        How::Swap | How::Create | How::Delete if is(target, &file.after) => Some(true),
-        How::Swap | How::Create if is(slot, &file.after) => Some(false),
-        How::Swap | How::Delete if is(target, &file.before) => Some(false),
-        // Moved away, it stands in the slot.
-        How::Delete => Some(slot.is_some()),
-        How::Swap if slot.is_some() => Some(true),
-        How::Create => Some(true),
-        // Somebody emptied the staging folder.
-        How::Swap => None,
-    }
-}
-
-/// The same for a file that is rewritten in place, where others only added to its end.
-pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
-    let [splice] = file.splices.as_slice() else { return None };
-    let (prefix, tail) = found.split_at_checked(usize::try_from(splice.at).ok()?)?;
-    let is = |side: &[u8], face: &Option<Face>| {
-        tail.starts_with(side)
-            && face
-                .as_ref()
-                .is_some_and(|face| crate::disk::sight::hash(&[prefix, side].concat()) == face.hash)
-    };
-    match (is(&splice.old, &file.before), is(&splice.new, &file.after)) {
-        (true, false) => Some(false),
-        (false, true) => Some(true),
-        // Where one side is the beginning of the other, the longer one is what they added to.
-        (true, true) => Some(splice.new.len() > splice.old.len()),
-        (false, false) => None,
     }
 }
 
@@ -271,15 +236,6 @@ pub fn outlived(chain: &[&FileRecord], face: &Face) -> bool {
     unflushed(&older, face)
 }
 
-/// Whether `found` is what a cut may leave of `written`.
-pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
-    found.len() <= written.len()
-        && found
-            .chunks(BLOCK)
-            .zip(written.chunks(BLOCK))
-            .all(|(found, written)| written.starts_with(found) || found.iter().all(|byte| *byte == 0))
-}
-
 /// A file that some entry was rewriting in place: its bytes are a mixture of states.
 fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Contents) -> Option<Action> {
     let is_it =
@@ -348,11 +304,5 @@ fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> 
     hashes.into_iter().map(|hash| known.get(hash).cloned()).collect()
 }
 
-/// Whether two identities of different runs of the machine are one file's. The device's number may be another
-/// after a start (seen with btrfs and network mounts); number and birth time stay.
-pub fn same_file(one: Identity, other: Identity) -> bool {
-    one.ino == other.ino && one.born == other.born
-}
-
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -75,6 +75,8 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
         return Ok(Mended::Applied);
     }
     for (file, place, standing) in files.iter().rev() {
+        // Where others took its folder away, what was displaced goes into the journal with the void.
+        let place = place.as_ref().filter(|place| place.missing().is_empty());
         if let (Standing::Put | Standing::Displaced, Some(place)) = (standing, place) {
             let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
             rooms.disk.withdraw(file, place, &mut rescue)?;

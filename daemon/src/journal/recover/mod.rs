@@ -7,19 +7,26 @@
 //! *Invariants*: a kill loses nothing that was written, so what stands is what was done, and an unsealed job is
 //! finished or taken back. A power cut loses what was not flushed, so what stands may be old or torn, and what
 //! the log holds is done again, unless it also holds a later change that stands. Bytes that neither explains are
-//! others': they stay. Where target and slot tell that others came before an unsealed job did, all of that job is taken
-//! back; else it may have been answered, and the entry says `diverged`. **Nothing in a slot is deleted before
+//! others': they stay, and where an unsealed job had put its own over them, they go back to their name. Where target and slot
+//! tell that others came before an unsealed job did, all of that job is taken back; else, and where they came after the
+//! machine was started again, it may have been answered, and the entry says `diverged`. **Nothing in a slot is deleted before
 //! everything that might need it is flushed and settled.**
 //!
 //! *Limitations*: nothing tells whether a file with several names had been rewritten in place before others wrote it
-//! anew; its job then stands if all of its exchanges do.
+//! anew; its job then stands if all of its exchanges do. Nothing tells either whether others who wrote into a displaced file
+//! came just before its job or just after: then the job stands, and theirs goes into the journal. Nor whether another
+//! folder has taken the place of the one in which a job wrote: then the job counts as overtaken. Where the machine was
+//! started twice before the daemon was, what others did in between counts as before the power cut; where only the file
+//! system went, all that they did.
 
 pub mod chain;
 pub mod contents;
 pub mod cut;
 pub mod decide;
 pub mod mend;
+pub mod overtaken;
 pub mod restore;
+pub mod signs;
 
 use std::collections::BTreeSet;
 use std::io;

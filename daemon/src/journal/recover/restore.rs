@@ -7,8 +7,9 @@ use std::io;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
-use super::chain::{Case, Chain};
-use super::decide::{Action, same_file};
+use super::chain::{Case, Chain, Link};
+use super::decide::Action;
+use super::signs::same_file;
 use crate::disk::put::Rescue;
 use crate::disk::stage::{Mode, StageError};
 use crate::disk::{Found, Place, Sight};
@@ -94,7 +95,15 @@ impl<'r> Restore<'r> {
             let newest = chain.links.last().and_then(|link| link.file.after.as_ref());
             lock(&self.rooms.known).saw(chain.path, newest, true);
         }
-        self.keep_slots(chain, &case)?;
+        if case.action == Action::Return {
+            // What stood there below is nobody's any more, and may stand nowhere else.
+            let refused = chain.refused(&self.refused);
+            let below =
+                chain.slots().filter(|link| refused.iter().all(|other| other.entry.id != link.entry.id));
+            self.aside.extend(below.map(slot_of));
+            return self.keep_slots(refused, chain, &case).map(|()| outcome);
+        }
+        self.keep_slots(&chain.links, chain, &case)?;
         Ok(outcome)
     }
 
@@ -108,6 +117,9 @@ impl<'r> Restore<'r> {
                 self.rooms.disk.rewrite(place, was, bytes, face.mode)?;
                 Ok(Outcome::Redone)
             }
+            // An exchange would part its names.
+            Action::Rebuild(..) if case.is_linked() => Ok(Outcome::Diverged),
+            Action::Return => self.put_theirs(chain, case),
             Action::Rebuild(bytes, face) => {
                 self.keep_unexplained(chain, case)?;
                 match self.put_original(chain, case, face)? {
@@ -158,6 +170,19 @@ impl<'r> Restore<'r> {
         let slot = (staging.clone(), slot.clone());
         let record = synthetic(chain.path, case.target.found(), Some(found.face), how, slot);
         self.put(&record, &case.place).map(Some)
+    }
+
+    /// Puts back what others had put there before a refused job came, whatever it is.
+    fn put_theirs(&self, chain: &Chain<'_>, case: &Case) -> io::Result<Outcome> {
+        let Some(link) = chain.refused(&self.refused).first() else { return Ok(Outcome::Diverged) };
+        let FileRecord { staging, slot, .. } = link.file;
+        let after = self.rooms.disk.look_slot(staging, slot)?.found().map(|found| found.face.clone());
+        if after.is_some() {
+            self.rooms.disk.flush_slot(staging, slot)?;
+        }
+        let how = if case.target.found().is_some() { How::Swap } else { How::Create };
+        let record = synthetic(chain.path, case.target.found(), after, how, (staging.clone(), slot.clone()));
+        self.put(&record, &case.place)
     }
 
     /// Writes a content anew: into a fresh slot, flushed before it is exchanged, so that it cannot be torn again.
@@ -220,10 +245,10 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    /// Marks the chain's slots for emptying. What neither the journal nor a torn write explains goes into the
+    /// Marks slots of the chain for emptying. What neither the journal nor a torn write explains goes into the
     /// journal first.
-    fn keep_slots(&mut self, chain: &Chain<'_>, case: &Case) -> io::Result<()> {
-        for link in chain.slots() {
+    fn keep_slots(&mut self, of: &[Link<'_>], chain: &Chain<'_>, case: &Case) -> io::Result<()> {
+        for link in of.iter().filter(|link| !link.file.slot.is_empty()) {
             let (id, file) = (link.entry.id, link.file);
             match self.rooms.disk.look_slot(&file.staging, &file.slot)? {
                 Sight::Absent => {}
@@ -240,8 +265,12 @@ impl<'r> Restore<'r> {
     }
 
     fn set_slots_aside(&mut self, chain: &Chain<'_>) {
-        self.aside.extend(chain.slots().map(|link| (link.file.staging.clone(), link.file.slot.clone())));
+        self.aside.extend(chain.slots().map(slot_of));
     }
+}
+
+fn slot_of(link: &Link<'_>) -> (Staging, String) {
+    (link.file.staging.clone(), link.file.slot.clone())
 }
 
 /// The record by which recovery puts a file: what it found there is what may be displaced.

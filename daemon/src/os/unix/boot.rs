@@ -1,4 +1,4 @@
-//! Which run of the machine this is: a value that is equal until the next restart. It never guesses.
+//! Which run of the machine this is: a value that is equal until the next restart, and when it began. It never guesses.
 
 #![expect(clippy::disallowed_methods, reason = "os is the seam to the system's files")]
 
@@ -21,6 +21,33 @@ pub(super) fn boot_id() -> io::Result<BootId> {
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub(super) fn boot_id() -> io::Result<BootId> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not say when it was started"))
+}
+
+/// The system tells whole seconds; what came in the first one counts as before.
+#[cfg(target_os = "linux")]
+pub(super) fn began() -> io::Result<i64> {
+    behind_second(std::fs::read_to_string("/proc/stat")?.lines().find_map(|line| line.strip_prefix("btime ")))
+}
+
+#[cfg(target_os = "macos")]
+pub(super) fn began() -> io::Result<i64> {
+    let mut time = [0_u8; 16];
+    sysctl(c"kern.boottime", &mut time)?;
+    let seconds = time.first_chunk().map(|first| i64::from_ne_bytes(*first).to_string());
+    behind_second(seconds.as_deref())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub(super) fn began() -> io::Result<i64> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not say when it was started"))
+}
+
+/// Nanoseconds at the end of a second.
+#[cfg(any(target_os = "linux", target_os = "macos", test))]
+pub(super) fn behind_second(seconds: Option<&str>) -> io::Result<i64> {
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the machine does not say when it was started");
+    let seconds: i64 = seconds.and_then(|seconds| seconds.trim().parse().ok()).ok_or_else(wrong)?;
+    seconds.checked_add(1).and_then(|next| next.checked_mul(1_000_000_000)).ok_or_else(wrong)
 }
 
 #[cfg(target_os = "macos")]

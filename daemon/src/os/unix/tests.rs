@@ -340,6 +340,19 @@ fn the_boot_id_stays_and_is_checked() {
 }
 
 #[test]
+fn the_machine_began_before_what_is_written_now() {
+    let (_temp, dir) = folder();
+    make(&dir, b"young", b"");
+    let now = dir.stat(b"young").unwrap().changed;
+    let began = Unix.began().unwrap();
+    assert!(0 < began && began <= now, "{began} {now}");
+    assert_eq!(super::boot::behind_second(Some("12")).unwrap(), 13_000_000_000);
+    for bad in [None, Some(""), Some("x"), Some("9223372036854775807")] {
+        assert!(super::boot::behind_second(bad).is_err());
+    }
+}
+
+#[test]
 fn an_absolute_path_may_pass_through_links() {
     let (temp, dir) = folder();
     dir.create_dir(b"real", 0o755).unwrap();

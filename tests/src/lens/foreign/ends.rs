@@ -3,6 +3,7 @@
 use super::deed::Deed;
 use super::window::Windows;
 use super::{tag, windows};
+use crate::lens::desk::ROOT;
 use crate::lens::story::{KEY, Story};
 use crate::lens::view::View;
 
@@ -50,6 +51,10 @@ impl Ends {
         let desk = story.begin(&last)?;
         let mut held = deed.prepare(&last.outside(), path);
         let _receipt = desk.act(&story.job, KEY);
+        // An undo takes the folders with it that its job had made: others may have come before that.
+        if let Some((folder, _)) = path.rsplit_once('/') {
+            last.outside().mkdir(&format!("{ROOT}/{folder}")).map_err(|error| error.to_string())?;
+        }
         // Where the file is gone by then the deed does nothing, or makes it anew.
         let _done = deed.run(&last.outside(), held.as_ref(), path, &word);
         held.take();

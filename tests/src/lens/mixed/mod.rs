@@ -2,10 +2,9 @@
 //! and a failed call, a deed while no daemon runs. It plays a few of the many combinations, chosen by a seed.
 //!
 //! *Limitations*, each of which `STRICT=1` does away with: a job whose seal a cut took may be taken back where others
-//! change one of its files before the next start, though its client had its answer; what others wrote, and a job had
-//! displaced when the power was cut, need not stand at its path again: it may show what a job had found or torn bytes,
-//! and an entry on that file alone may say `diverged`; on another mount a slot goes with the folder that others move.
-//! Nothing is lost in any of these, and that is asked for always.
+//! change one of its files and the power is cut once more before the next start, though its client had its answer; on
+//! another mount a slot goes with the folder that others move. Nothing is lost in any of these, and that is asked for
+//! always.
 
 pub mod play;
 pub mod verdict;

@@ -98,8 +98,8 @@ impl<'a> Play<'a> {
         if desk.workspace.failed().is_none() {
             let error = receipt.error.as_ref().map(|error| (&error.code, &error.message));
             let told = format!("still running, {:?} {error:?}", receipt.status);
-            let (cut, stable, unsealed, when) = (false, true, false, told);
-            let mut scene = Scene { play: self, answer, cut, stable, unsealed, when, found: Vec::new() };
+            let (cut, stable, untold, when) = (false, true, false, told);
+            let mut scene = Scene { play: self, answer, cut, stable, untold, when, found: Vec::new() };
             scene.running(&desk, &chronicle)?;
             let found = scene.found;
             self.found.extend(found);
@@ -224,6 +224,7 @@ impl<'a> Play<'a> {
         let mut cut = image.blow != Blow::Kill;
         let mut stable = !cut || self.trouble.flushed;
         let mut when = format!("{image:?}");
+        let mut untold = false;
         if let Some(deed) = self.trouble.down {
             let outside = machine.outside();
             if !does(deed, &outside, None, self.path, self.trouble.flushed, &mut chronicle) {
@@ -235,16 +236,15 @@ impl<'a> Play<'a> {
             let nth = usize::try_from(self.dice.next_number()).unwrap_or(0) % (cuts.len() * 2);
             if let Some(after) = cuts.into_iter().nth(nth) {
                 machine = after;
+                untold = cut && image.answer != Answer::Sealed;
                 cut = true;
                 stable &= self.trouble.flushed;
                 when = format!("{when}, then {:?}", Blow::Cut(nth));
             }
         }
         self.images += 1;
-        let unsealed =
-            self.trouble.down.is_some() && image.blow != Blow::Kill && image.answer != Answer::Sealed;
         let answer = image.answer;
-        let mut scene = Scene { play: self, answer, cut, stable, unsealed, when, found: Vec::new() };
+        let mut scene = Scene { play: self, answer, cut, stable, untold, when, found: Vec::new() };
         let done = scene.started(&machine, &chronicle);
         let found = scene.found;
         self.found.extend(found);

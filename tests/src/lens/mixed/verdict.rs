@@ -1,7 +1,6 @@
 //! What must hold whatever came together: the job is wholly there or not at all, an answer stands, what others touched
 //! shows what they did, and nothing that ever stood is lost.
 
-use editd::journal::recover::decide::is_torn;
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::play::Play;
@@ -23,8 +22,8 @@ pub(super) struct Scene<'p, 'a> {
     pub(super) cut: bool,
     /// No cut could take what others did.
     pub(super) stable: bool,
-    /// A cut may have taken seals, and then others did something before the next start.
-    pub(super) unsealed: bool,
+    /// A cut may have taken seals, others did something, and the power was cut again before the next start.
+    pub(super) untold: bool,
     /// How it came to this end.
     pub(super) when: String,
     pub(super) found: Vec<String>,
@@ -55,10 +54,10 @@ impl Scene<'_, '_> {
             self.say("it never settles");
         }
         self.harmed(&desk);
-        // A seal is not flushed before the reply: where it is lost, nothing tells an answered job from one that never came
-        // so far, and what others changed before this start takes it back. People are told, and nothing older is lost.
+        // A seal is not flushed before the reply: where it is lost, and the machine was started twice, nothing tells whether
+        // others came before the first cut, and what they changed takes it back. People are told, and nothing older is lost.
         let told = |note: &String| note.contains("was taken back: others had changed");
-        if self.unsealed && !strict() && desk.notes.iter().any(told) {
+        if self.untold && !strict() && desk.notes.iter().any(told) {
             let lost = chronicle.lost(&desk.machine, true)?;
             self.found.extend(lost.into_iter().filter(|what| what.contains(AT_FIRST)));
             return Ok(());
@@ -129,9 +128,7 @@ impl Scene<'_, '_> {
         }
         let view = View::of(&desk.machine);
         self.others(&view, there, if there { &[] } else { exempt });
-        let told = self.stable
-            && !self.tells_nothing(&entries)
-            && (strict() || !self.is_open(&view, there, &entries));
+        let told = self.stable && !self.tells_nothing(&entries);
         if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
             && !ends.shows(&view, reach, there)
         {
@@ -157,25 +154,6 @@ impl Scene<'_, '_> {
         // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
         let halved = story.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
         frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
-    }
-
-    /// Whether the path shows what recovery is known to leave there yet, where a job had displaced others' bytes.
-    fn is_open(&self, view: &View, there: bool, entries: &[EntrySummary]) -> bool {
-        let Play { path, course, .. } = *self.play;
-        let Some(ends) = self.play.ends.filter(|_| self.cut && self.answer != Answer::Sealed) else {
-            return false;
-        };
-        let at = |view: &View| view.files.get(path).cloned();
-        let bytes = |view: &View| at(view).and_then(|seen| seen.bytes().map(<[u8]>::to_vec));
-        let torn = |end: &&View| match (bytes(view), bytes(end)) {
-            (Some(found), Some(made)) => found != made && is_torn(&found, &made),
-            _ => false,
-        };
-        let diverged = there && entries.iter().any(|entry| entry.diverged);
-        let single = course.paths.len() == 1;
-        (diverged && [&ends.journaled, &ends.on_top].iter().any(torn))
-            || (diverged && single && at(view) == at(&ends.alone))
-            || (!there && at(view) == at(&course.before))
     }
 
     /// What nobody else touched shows the job, or nothing of it.

@@ -4,20 +4,21 @@ use editd_engine::Splice;
 
 use super::*;
 use crate::disk::sight::hash;
+use crate::os::Identity;
 use crate::store::record::Staging;
 
-const OLD: &[u8] = b"old text\n";
-const NEW: &[u8] = b"new and longer text\n";
-const OTHER: &[u8] = b"what others wrote\n";
+pub(in super::super) const OLD: &[u8] = b"old text\n";
+pub(in super::super) const NEW: &[u8] = b"new and longer text\n";
+pub(in super::super) const OTHER: &[u8] = b"what others wrote\n";
 
 /// A file by its number and its content.
-fn face(ino: u64, bytes: &[u8]) -> Face {
+pub(in super::super) fn face(ino: u64, bytes: &[u8]) -> Face {
     let identity = Identity { dev: 1, ino, born: 7 };
     let (hash, size) = (hash(bytes), bytes.len() as u64);
     Face { hash, size, mode: 0o644, uid: 0, gid: 0, identity, modified: 5 }
 }
 
-fn record(how: How, before: Option<Face>, after: Option<Face>) -> FileRecord {
+pub(in super::super) fn record(how: How, before: Option<Face>, after: Option<Face>) -> FileRecord {
     let (old, new) = (OLD.to_vec(), NEW.to_vec());
     let splices = match (&before, &after) {
         (Some(_), Some(_)) => vec![Splice { at: 0, old, new }],
@@ -28,7 +29,7 @@ fn record(how: How, before: Option<Face>, after: Option<Face>) -> FileRecord {
     FileRecord { splices, ..FileRecord::without_content("a".into(), before, after, how, slot) }
 }
 
-fn swap() -> FileRecord {
+pub(in super::super) fn swap() -> FileRecord {
     record(How::Swap, Some(face(1, OLD)), Some(face(2, NEW)))
 }
 
@@ -42,7 +43,7 @@ fn shown(ino: u64, bytes: &[u8]) -> Shown {
 fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &Shown) -> Action {
     let mut contents = Contents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
-    decide(chain, refused, behind, shown, &contents)
+    decide(chain, refused, false, behind, shown, &contents)
 }
 
 fn old() -> Action {
@@ -147,46 +148,24 @@ fn what_the_journal_has_behind_the_chain_stands() {
 }
 
 #[test]
-fn target_and_slot_tell_whether_a_file_was_put() {
-    let id = |ino: u64| Some(face(ino, b"").identity);
-    let create = record(How::Create, None, Some(face(2, NEW)));
-    let delete = record(How::Delete, Some(face(1, OLD)), None);
-    let in_place = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
-    let rows = [
-        (&swap(), id(1), id(2), Some(false)),
-        (&swap(), id(9), id(2), Some(false)),
-        (&swap(), None, id(2), Some(false)),
-        (&swap(), id(1), None, Some(false)),
-        (&swap(), id(2), id(1), Some(true)),
-        (&swap(), id(9), id(1), Some(true)),
-        (&swap(), None, id(1), Some(true)),
-        (&swap(), id(9), None, None),
-        (&create, id(9), id(2), Some(false)),
-        (&create, id(2), None, Some(true)),
-        (&create, id(9), None, Some(true)),
-        (&delete, id(1), None, Some(false)),
-        (&delete, id(9), None, Some(false)),
-        (&delete, id(9), id(1), Some(true)),
-        (&in_place, id(1), None, None),
-    ];
-    for (file, target, slot, put) in rows {
-        assert_eq!(was_put(file, target, slot), put, "{:?} {target:?} {slot:?}", file.how);
-    }
-}
-
-#[test]
-fn what_others_added_to_tells_whether_a_file_was_rewritten() {
-    let file = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
-    assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
-    assert_eq!(was_rewritten(&file, &[NEW, OTHER].concat()), Some(true));
-    assert_eq!(was_rewritten(&file, OTHER), None);
-    let grown = [OLD, NEW].concat();
-    let splice = Splice { at: OLD.len() as u64, old: Vec::new(), new: NEW.to_vec() };
-    let file = FileRecord {
-        splices: vec![splice],
-        ..record(How::InPlace, Some(face(1, OLD)), Some(face(1, &grown)))
+fn others_file_goes_back_from_the_slot_of_a_job_that_is_taken_back() {
+    let file = swap();
+    let of = |refused: usize, shown: Shown| {
+        let mut contents = Contents::default();
+        [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
+        decide(&[&file], refused, true, Behind::Nothing, &shown, &contents)
     };
-    assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
-    assert_eq!(was_rewritten(&file, &[&grown[..], OTHER].concat()), Some(true));
-    assert_eq!(was_rewritten(&file, b"short"), None);
+    let torn = NEW.get(..4).unwrap_or_default();
+    for staged in [shown(2, NEW), shown(2, torn), Shown::Absent] {
+        assert_eq!(of(1, staged.clone()), Action::Return, "{staged:?}");
+        assert_ne!(of(0, staged.clone()), Action::Return, "{staged:?}, kept");
+    }
+    // What others wrote to the staged file since is newer, whatever time they gave it, and so is another file of theirs.
+    for theirs in [shown(2, OTHER), shown(2, b"dated back"), shown(9, OTHER), Shown::Strange] {
+        assert_eq!(of(1, theirs.clone()), Action::Leave, "{theirs:?}");
+    }
+    let none = |shown| decide(&[&file], 1, true, Behind::Nothing, &shown, &Contents::default());
+    assert_eq!(none(shown(2, b"torn, of bytes that nobody has")), Action::Return);
+    assert_eq!(none(shown(2, OTHER)), Action::Leave);
+    assert_eq!(of(1, shown(1, OLD)), Action::Done);
 }

@@ -1,0 +1,105 @@
+//! What tells how far a job had come, and whose a file is: by records and by what stands there after a power cut. Pure.
+
+use super::contents::Contents;
+use crate::os::Identity;
+use crate::store::record::{Face, FileRecord, How};
+
+/// The unit in which a disk loses or keeps data, bytes.
+const BLOCK: usize = 512;
+
+/// Whether a job had put a file, as far as its target and its slot tell after others changed the target. Names reach
+/// the disk in the order in which they were given, and no slot is emptied before its entry's seal is durable. `None`
+/// where nothing tells: a file that is rewritten in place has no slot.
+pub fn was_put(file: &FileRecord, target: Option<Identity>, slot: Option<Identity>) -> Option<bool> {
+    let is = |one: Option<Identity>, face: &Option<Face>| match (one, face) {
+        (Some(one), Some(face)) => same_file(one, face.identity),
+        _ => false,
+    };
+    match file.how {
+        How::InPlace | How::Nothing | How::Rescued => None,
+        How::Swap | How::Create | How::Delete if is(target, &file.after) => Some(true),
+        How::Swap | How::Create if is(slot, &file.after) => Some(false),
+        How::Swap | How::Delete if is(target, &file.before) => Some(false),
+        // Moved away, it stands in the slot.
+        How::Delete => Some(slot.is_some()),
+        How::Swap if slot.is_some() => Some(true),
+        How::Create => Some(true),
+        // The cut took the name of what was staged, and so what came behind it; or others' file went back over that.
+        How::Swap => Some(false),
+    }
+}
+
+/// The same for a file that is rewritten in place, where others only added to its end.
+pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
+    let [splice] = file.splices.as_slice() else { return None };
+    let (prefix, tail) = found.split_at_checked(usize::try_from(splice.at).ok()?)?;
+    let is = |side: &[u8], face: &Option<Face>| {
+        tail.starts_with(side)
+            && face
+                .as_ref()
+                .is_some_and(|face| crate::disk::sight::hash(&[prefix, side].concat()) == face.hash)
+    };
+    match (is(&splice.old, &file.before), is(&splice.new, &file.after)) {
+        (true, false) => Some(false),
+        (false, true) => Some(true),
+        // Where one side is the beginning of the other, the longer one is what they added to.
+        (true, true) => Some(splice.new.len() > splice.old.len()),
+        (false, false) => None,
+    }
+}
+
+/// Whether a file is the one that was staged for a record, as it was staged or torn. Where what it held cannot be made any
+/// more, it counts as torn unless somebody wrote to it later, as its time tells: that is no reason to throw it away.
+pub fn is_own(file: &FileRecord, face: &Face, found: &[u8], contents: &Contents) -> bool {
+    file.after.as_ref().is_some_and(|after| {
+        let as_staged = match contents.get(after.hash) {
+            Some(written) => face.hash == after.hash || is_torn(found, written),
+            None => face.modified == after.modified,
+        };
+        same_file(face.identity, after.identity) && as_staged
+    })
+}
+
+/// Whether the file in a slot is neither what was staged for a record nor what it displaced as judged, whole or torn: so
+/// others had changed it before the job came to it, or wrote to it afterwards.
+pub fn is_theirs(file: &FileRecord, slot: &Face, found: &[u8], contents: &Contents) -> bool {
+    let (Some(before), How::Swap | How::Delete) = (&file.before, file.how) else { return false };
+    let staged = file.after.as_ref().is_some_and(|after| same_file(slot.identity, after.identity));
+    let judged =
+        slot.hash == before.hash && (slot.mode, slot.uid, slot.gid) == (before.mode, before.uid, before.gid);
+    // Before those bytes it may have held others, which nobody had flushed.
+    let older = same_file(slot.identity, before.identity)
+        && slot.modified <= before.modified
+        && slot.hash != before.hash;
+    let torn = || contents.get(before.hash).is_some_and(|written| is_torn(found, written));
+    !(staged || judged || older || (slot.hash != before.hash && torn()))
+}
+
+/// The same, and certainly from before the job: only its content tells a file that somebody wrote to later.
+pub fn is_another(file: &FileRecord, slot: Identity) -> bool {
+    [&file.before, &file.after].into_iter().flatten().all(|face| !same_file(slot, face.identity))
+}
+
+/// Whether a change came in this run of the machine, which `began` after a job of an earlier one was intended. All are
+/// nanoseconds since 1970 by one clock; where that was set in between, they contradict each other, and tell nothing.
+pub fn is_later(began: i64, intended: i64, changed: i64, now: i64) -> bool {
+    intended < began && began <= changed && changed <= now
+}
+
+/// Whether `found` is what a cut may leave of `written`.
+pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
+    found.len() <= written.len()
+        && found
+            .chunks(BLOCK)
+            .zip(written.chunks(BLOCK))
+            .all(|(found, written)| written.starts_with(found) || found.iter().all(|byte| *byte == 0))
+}
+
+/// Whether two identities of different runs of the machine are one file's. The device's number may be another
+/// after a start (seen with btrfs and network mounts); number and birth time stay.
+pub fn same_file(one: Identity, other: Identity) -> bool {
+    one.ino == other.ino && one.born == other.born
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! What files, slots and times tell of a job, row by row.
+
+use editd_engine::Splice;
+
+use super::super::decide::tests::{NEW, OLD, OTHER, face, record, swap};
+use super::*;
+
+#[test]
+fn target_and_slot_tell_whether_a_file_was_put() {
+    let id = |ino: u64| Some(face(ino, b"").identity);
+    let create = record(How::Create, None, Some(face(2, NEW)));
+    let delete = record(How::Delete, Some(face(1, OLD)), None);
+    let in_place = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let rows = [
+        (&swap(), id(1), id(2), Some(false)),
+        (&swap(), id(9), id(2), Some(false)),
+        (&swap(), None, id(2), Some(false)),
+        (&swap(), id(1), None, Some(false)),
+        (&swap(), id(2), id(1), Some(true)),
+        (&swap(), id(9), id(1), Some(true)),
+        (&swap(), None, id(1), Some(true)),
+        (&swap(), id(9), None, Some(false)),
+        (&create, id(9), id(2), Some(false)),
+        (&create, id(2), None, Some(true)),
+        (&create, id(9), None, Some(true)),
+        (&delete, id(1), None, Some(false)),
+        (&delete, id(9), None, Some(false)),
+        (&delete, id(9), id(1), Some(true)),
+        (&in_place, id(1), None, None),
+    ];
+    for (file, target, slot, put) in rows {
+        assert_eq!(was_put(file, target, slot), put, "{:?} {target:?} {slot:?}", file.how);
+    }
+}
+
+#[test]
+fn what_others_added_to_tells_whether_a_file_was_rewritten() {
+    let file = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
+    assert_eq!(was_rewritten(&file, &[NEW, OTHER].concat()), Some(true));
+    assert_eq!(was_rewritten(&file, OTHER), None);
+    let grown = [OLD, NEW].concat();
+    let splice = Splice { at: OLD.len() as u64, old: Vec::new(), new: NEW.to_vec() };
+    let file = FileRecord {
+        splices: vec![splice],
+        ..record(How::InPlace, Some(face(1, OLD)), Some(face(1, &grown)))
+    };
+    assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
+    assert_eq!(was_rewritten(&file, &[&grown[..], OTHER].concat()), Some(true));
+    assert_eq!(was_rewritten(&file, b"short"), None);
+}
+
+#[test]
+fn a_slot_tells_what_its_job_displaced() {
+    let file = swap();
+    let mut contents = Contents::default();
+    [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
+    let slot = |ino: u64, bytes: &[u8], modified: i64| Face { modified, ..face(ino, bytes) };
+    let torn = OLD.get(..3).unwrap_or_default();
+    let rows = [
+        ("what was judged", slot(1, OLD, 5), OLD, false, false),
+        ("an equal file", slot(9, OLD, 7), OLD, false, true),
+        ("what was judged, torn", slot(1, torn, 6), torn, false, false),
+        ("what it held before", slot(1, OTHER, 5), OTHER, false, false),
+        ("what was judged, changed", slot(1, OTHER, 6), OTHER, true, false),
+        ("another file", slot(9, OTHER, 6), OTHER, true, true),
+        ("another mode", Face { mode: 0o600, ..slot(1, OLD, 5) }, OLD, true, false),
+        ("what was staged", slot(2, NEW, 5), NEW, false, false),
+        ("what was staged, and others wrote to", slot(2, OTHER, 6), OTHER, false, false),
+    ];
+    for (what, slot, bytes, theirs, another) in rows {
+        assert_eq!(is_theirs(&file, &slot, bytes, &contents), theirs, "{what}");
+        assert_eq!(is_another(&file, slot.identity), another, "{what}: another file");
+    }
+    let create = record(How::Create, None, Some(face(2, NEW)));
+    assert!(!is_theirs(&create, &slot(9, OTHER, 6), OTHER, &contents), "it displaces nothing");
+}
+
+#[test]
+fn what_came_after_the_cut_is_told_by_one_clock_alone() {
+    let rows = [
+        ("before the start", 2000, 1999, 9000, false),
+        ("behind the start", 2000, 2000, 9000, true),
+        ("the clock was set back before the start", 900, 950, 9000, false),
+        ("the clock was set back behind the change", 2000, 3000, 2999, false),
+    ];
+    for (what, began, changed, now, later) in rows {
+        assert_eq!(is_later(began, 1000, changed, now), later, "{what}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Promises *durable* and *foreign bytes are never lost* where others came just before a job or after a power cut, on the
+//! simulated machine: what was answered is not taken back because of what they did, and what they put at a path stands
+//! there. It never judges a running daemon.
+//!
+//! `LENS=long` as for `crash`.
+
+use std::time::Duration;
+
+use editd_proto::message::Status;
+use editd_tests::lens::crash::disks;
+use editd_tests::lens::desk::Desk;
+use editd_tests::lens::foreign::deed::Deed;
+use editd_tests::lens::image::{Album, Blow, Cuts};
+use editd_tests::lens::long;
+use editd_tests::lens::requests::{append, file, job};
+use editd_tests::lens::story::{KEY, Story};
+use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
+
+fn files(outside: &Outside) {
+    outside.mkdir("/w/d").unwrap();
+    outside.write("/w/d/a.txt", b"line 1 of a\n").unwrap();
+    outside.write("/w/b.txt", b"line 1 of b\n").unwrap();
+}
+
+/// Two files, one of them in a folder, on the disks that there are.
+fn stories() -> Vec<Story> {
+    let both = || job(["b.txt", "d/a.txt"].map(|path| file(path, vec![append("more\n")])).into());
+    disks(Abilities::default()).map(|abilities| Story::new("two files", files, both()).on(abilities)).into()
+}
+
+/// States that a power cut may leave.
+fn cuts(machine: &SimMachine) -> Vec<SimMachine> {
+    machine.cuts(if long() { 200 } else { 12 }, 11)
+}
+
+fn is_there(desk: &Desk) -> bool {
+    desk.entries().unwrap().iter().any(|entry| entry.key.as_deref() == Some(KEY))
+}
+
+#[test]
+fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
+    let mut found = Vec::new();
+    let mut answered = 0;
+    for story in stories() {
+        let [first, last, _] = story.course().unwrap().calls;
+        for call in (first + 1..=last).step_by(if long() { 1 } else { 5 }) {
+            let machine = story.machine();
+            let desk = story.begin(&machine).unwrap();
+            machine.at_call(call, When::Before, move |outside| {
+                outside.rename("/w/d", "/w/e").unwrap();
+                outside.sync().unwrap();
+            });
+            if desk.act(&story.job, KEY).unwrap().status != Status::Applied {
+                continue;
+            }
+            answered += 1;
+            for (nth, cut) in cuts(&machine).iter().enumerate() {
+                let desk = Desk::open(cut).unwrap();
+                if !is_there(&desk) {
+                    found.push(format!("before call {call}, cut {nth}: {:?}", desk.notes));
+                }
+            }
+        }
+    }
+    assert!(answered > 0, "no job is answered: nothing was looked at");
+    assert!(found.is_empty(), "{} answered jobs are gone:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
+    let mut found = Vec::new();
+    let mut lost = 0;
+    for story in stories() {
+        let course = story.course().unwrap();
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        assert_eq!(desk.act(&story.job, KEY).unwrap().status, Status::Applied);
+        for (nth, cut) in cuts(&machine).iter().enumerate() {
+            lost += usize::from(cut.outside().read("/w/b.txt").unwrap() == b"line 1 of b\n");
+            for (path, deed) in course.paths.iter().flat_map(|path| Deed::ALL.map(|deed| (path, deed))) {
+                let at_once = cut.fork();
+                if deed.run(&at_once.outside(), None, path, "theirs").is_err() {
+                    continue;
+                }
+                // Hours go by before they come.
+                let later = cut.fork();
+                later.pass(Duration::from_secs(3600));
+                deed.run(&later.outside(), None, path, "theirs").unwrap();
+                for (when, machine) in [("at once", &at_once), ("later", &later)] {
+                    let desk = Desk::open(machine).unwrap();
+                    if !is_there(&desk) {
+                        found.push(format!("cut {nth}, {deed:?} on {path} {when}: {:?}", desk.notes));
+                    }
+                }
+            }
+        }
+    }
+    assert!(lost > 0, "no cut takes what the job did: nothing was looked at");
+    assert!(found.is_empty(), "{} answered jobs are gone:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
+    const THEIRS: &[u8] = b"theirs, and nobody else's\n";
+    let mut found = Vec::new();
+    let mut images = 0;
+    for story in stories() {
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        let album = Album::new(Cuts { limit: if long() { 60 } else { 6 }, seed: 3 });
+        let (watching, same) = (album.clone(), machine.clone());
+        machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
+            outside.replace("/w/d/a.txt", THEIRS).unwrap();
+            outside.sync().unwrap();
+            watching.watch_from_this_call(&same);
+        });
+        let _receipt = desk.act(&story.job, KEY);
+        drop(desk);
+        for image in album.close(&machine).iter().filter(|image| image.blow != Blow::Kill) {
+            images += 1;
+            let desk = Desk::open(&image.machine).unwrap();
+            let shown = image.machine.outside().read("/w/d/a.txt").unwrap_or_default();
+            // Tried again, the job adds to theirs.
+            if !shown.starts_with(THEIRS) {
+                let shown = String::from_utf8_lossy(&shown);
+                found.push(format!("{image:?}: {shown:?}; {:?}", desk.notes));
+            }
+        }
+    }
+    assert!(images > 0, "nothing was looked at");
+    assert!(found.is_empty(), "{} times theirs is not there:\n{}", found.len(), found.join("\n"));
+}
