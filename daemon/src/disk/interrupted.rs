@@ -35,7 +35,7 @@ impl Disk {
             }
             match (staged, target) {
                 (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
-                (_, Sight::Absent) => {
+                (_, Sight::Absent) if place.missing().is_empty() => {
                     self.move_noreplace(&dir, &held, place.parent(), place.name())?;
                 }
                 _ => self.set_aside(&file.staging, &held_name(&file.slot), now_ms)?,

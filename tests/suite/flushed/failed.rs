@@ -239,3 +239,34 @@ fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_
     }
     assert!(denied, "it was open from the start, every time");
 }
+
+#[test]
+fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
+    let both = [old_text(), b"more\n".to_vec()].concat();
+    let edits =
+        || job(vec![file("a.txt", vec![append("more\n")]), file("linked.txt", vec![append("more\n")])]);
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = Desk::open(&machine).unwrap();
+        // The power goes while the linked file is rewritten.
+        let same = machine.clone();
+        machine.at_next(Op::SetLen, 0, When::After, move |_| same.stop_after(same.effects()));
+        let _receipt_that_nobody_gets = desk.act(&edits(), "one");
+        for cut in machine.cuts(12, 5) {
+            for skip in 0..4 {
+                let cut = cut.fork();
+                let same = cut.clone();
+                cut.at_next(Op::SyncAll, skip, When::Before, move |_| fail_flushes(&same, Lasting::Once));
+                let _opened_or_not = Desk::open(&cut).map(|desk| desk.settle());
+                let next = cut.kill();
+                let desk = Desk::open(&next).unwrap();
+                assert!(desk.settle());
+                for path in ["a.txt", "linked.txt"] {
+                    let settled = next.outside().read(&format!("/w/{path}")).unwrap();
+                    assert!(settled == both || settled == old_text(), "{path} is neither");
+                    stands_after_cuts(&next, &[path], &settled);
+                }
+            }
+        }
+    }
+}

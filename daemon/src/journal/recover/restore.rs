@@ -110,7 +110,7 @@ impl<'r> Restore<'r> {
     fn act(&mut self, chain: &Chain<'_>, case: &Case) -> io::Result<Outcome> {
         let Case { place, target, .. } = case;
         match &case.action {
-            Action::Done | Action::Superseded => Ok(Outcome::Stands),
+            Action::Done | Action::Superseded => self.stands(place, target.found()),
             Action::Leave => Ok(Outcome::Diverged),
             Action::RewriteInPlace(bytes, face) => {
                 let was = target.found().map_or(face, |found| &found.face);
@@ -138,6 +138,17 @@ impl<'r> Restore<'r> {
                 Ok(outcome)
             }
         }
+    }
+
+    /// What stands is flushed with all the rest, unless an earlier start failed at that: then it is written once more.
+    fn stands(&mut self, place: &Place, target: Option<&Found>) -> io::Result<Outcome> {
+        let doubted = target.filter(|found| self.rooms.disk.doubts(found.face.identity));
+        let Some(found) = doubted else { return Ok(Outcome::Stands) };
+        if found.links > 1 {
+            self.rooms.disk.rewrite(place, &found.face, &found.bytes, found.face.mode)?;
+            return Ok(Outcome::Redone);
+        }
+        self.rebuild(place, Some(found), &found.bytes, &found.face)
     }
 
     /// After a cut one inode may stand under the target's and a slot's name (seen on btrfs): exchanging those does
