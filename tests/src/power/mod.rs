@@ -6,7 +6,8 @@
 //! [`Tape::cut`] is what a disk may hold then; [`mounted`] mounts that in the place of the first.
 //!
 //! A disk keeps what it was told to flush. Of what came behind it may have written anything in any order, in whole
-//! sectors of 512 bytes; that is also what ALICE (Pillai et al., OSDI 2014) and the kernel's `dm-log-writes` assume.
+//! sectors of 4096 bytes; CrashMonkey (Mohan et al., OSDI 2018) tries file
+//! systems alike.
 
 mod device;
 mod recorder;
