@@ -65,6 +65,8 @@ fn no_outside_write_vanishes() {
     for file in 0..FILES {
         house.put(&name(file), "begin\n");
     }
+    // Each write and each edit may be an entry: none may go because of its age or their number.
+    house.put(".editd.toml", format!("keep_entries = {}\nkeep_bytes = \"64GiB\"\n", 20 * writes));
     house.start();
     let (socket, folder) = (house.socket(), house.workspace().to_owned());
     let (made, done) = (AtomicU64::new(0), AtomicBool::new(false));
