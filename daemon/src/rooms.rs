@@ -52,7 +52,7 @@ pub struct Rooms {
     pub runner: Runner,
     /// Which paths the settings name an encoding for, and its label; the first match wins.
     encodings: Vec<(GlobMatcher, String)>,
-    /// This run of the machine.
+    /// This run of the machine, and of the workspace's mount.
     pub boot: BootId,
     /// What each path was last seen to hold.
     pub known: Mutex<Known>,

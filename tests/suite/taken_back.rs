@@ -121,16 +121,21 @@ fn all_is_kept(play: impl Fn(&Story, u64, Deed) -> Option<Desk>) {
     assert!(found.is_empty(), "the original is gone:\n{}", found.join("\n"));
 }
 
+/// The machine after the process was killed behind a call of the job.
+fn killed_behind(story: &Story, call: u64) -> SimMachine {
+    let machine = story.machine();
+    let desk = story.begin(&machine).unwrap();
+    let same = machine.clone();
+    machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
+    let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
+    drop(desk);
+    machine.kill()
+}
+
 #[test]
 fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
     all_is_kept(|story, call, deed| {
-        let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
-        let same = machine.clone();
-        machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
-        let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
-        drop(desk);
-        let machine = machine.kill();
+        let machine = killed_behind(story, call);
         befall(&machine.outside(), deed).then(|| Desk::open(&machine).unwrap())
     });
 }
@@ -345,13 +350,7 @@ fn a_folder_that_went_with_its_slots_stops_no_start() {
     let story = Story::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
     let course = story.course().unwrap();
     for call in course.calls[0] + 1..=course.calls[1] {
-        let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
-        let same = machine.clone();
-        machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
-        let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
-        drop(desk);
-        let killed = machine.kill();
+        let killed = killed_behind(&story, call);
         let outside = killed.outside();
         outside.rename("/w/mnt/sub", "/w/mnt/moved").unwrap();
         for machine in [&killed, &killed.cuts(1, 7)[0]] {
@@ -363,6 +362,27 @@ fn a_folder_that_went_with_its_slots_stops_no_start() {
         for machine in [&killed, &killed.cuts(1, 7)[0]] {
             let desk = Desk::open(machine).unwrap();
             assert!(desk.settle(), "replaced after call {call}: it never settles");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
+    fn with_folder(outside: &Outside) {
+        files(outside);
+        outside.mkdir("/w/e").unwrap();
+    }
+    for op in [Op::CreateFile, Op::RenameNoreplace] {
+        let story = Story::new("made", with_folder, job(vec![file("e/new.txt", vec![create("n\n")])]));
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        machine.at_next(op, 0, When::Before, |outside| outside.rmdir("/w/e").unwrap());
+        let receipt = desk.act(&story.job, KEY).unwrap();
+        assert_eq!(receipt.status, Status::Applied, "{op:?}: {:?}", receipt.error);
+        assert_eq!(machine.outside().read("/w/e/new.txt").unwrap(), b"n\n");
+        for cut in machine.cuts(FEW_CUTS, 3) {
+            let _recovered = Desk::open(&cut).unwrap();
+            assert_eq!(cut.outside().read("/w/e/new.txt").unwrap(), b"n\n", "{op:?}");
         }
     }
 }

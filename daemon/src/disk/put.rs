@@ -140,6 +140,8 @@ impl Disk {
             Ok(()) => Ok(Ok(Swapped(()))),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => Ok(Err(Foreign::Appeared)),
+                // Its folder went, perhaps with an undo.
+                io::ErrorKind::NotFound => Ok(Err(Foreign::Vanished)),
                 io::ErrorKind::CrossesDevices => Ok(Err(Foreign::OtherMount)),
                 _ => Err(error),
             },
