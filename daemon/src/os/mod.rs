@@ -28,7 +28,7 @@ pub type Dir = Arc<dyn OsDir>;
 /// An open file.
 pub type File = Arc<dyn OsFile>;
 
-/// Which run of the machine this is: what was not flushed is lost between two of them.
+/// Which run of the machine this is, or of one mount in it: what was not flushed is lost between two of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BootId(pub [u8; 16]);
 

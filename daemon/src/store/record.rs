@@ -66,7 +66,7 @@ pub struct Entry {
     pub id: JobId,
     /// What made it.
     pub kind: EntryKind,
-    /// The run of the machine in which it was intended.
+    /// The run of the machine, and of the workspace's mount, in which it was intended.
     pub boot: BootId,
     /// When, milliseconds since 1970.
     pub time: u64,

@@ -178,12 +178,7 @@ mod tests {
     #[test]
     fn what_was_set_aside_on_another_mount_is_told_and_goes_after_its_time() {
         let bench = Bench::new();
-        bench.mkdir("sub");
-        bench.put("sub/a", "text");
-        // As if it were another mount: its slots stand in it, and the folder is noted.
-        bench.rooms().disk.stage_beside(&"sub/a".into());
-        bench.append("s", "sub/a", "more");
-        bench.workspace.settle(true);
+        bench.stage_beside("sub");
         let now = bench.rooms().clock.wall_ms();
         let folder = Staging::Folder("sub".into());
         for (slot, age) in [("old", 31 * DAY), ("young", 29 * DAY)] {

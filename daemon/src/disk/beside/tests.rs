@@ -10,12 +10,7 @@ use crate::workspace::tests::kit::Bench;
 #[test]
 fn what_others_write_to_a_slot_that_no_entry_knows_stands_somewhere() {
     let bench = Bench::new();
-    bench.mkdir("sub");
-    bench.put("sub/a", "text");
-    // As if it were another mount: its slots stand in it, and the folder is noted.
-    bench.rooms().disk.stage_beside(&"sub/a".into());
-    bench.append("s", "sub/a", "more");
-    bench.workspace.settle(true);
+    bench.stage_beside("sub");
     bench.put("sub/.editd-slot-open", "theirs");
     bench.put("sub/.editd-slot-closed", "whose");
     let path = bench.workspace.root().join("sub/.editd-slot-open");

@@ -66,6 +66,16 @@ impl Bench {
         std::fs::write(self.folder.path().join("w").join(path), text).unwrap();
     }
 
+    /// Edits a file `a` in a new folder as if that were another mount: its slots stand in it, and it is noted.
+    pub(crate) fn stage_beside(&self, folder: &str) {
+        let path = format!("{folder}/a");
+        self.mkdir(folder);
+        self.put(&path, "text");
+        self.rooms().disk.stage_beside(&path.as_str().into());
+        self.append("s", &path, "more");
+        self.workspace.settle(true);
+    }
+
     pub(crate) fn mkdir(&self, path: &str) {
         std::fs::create_dir(self.folder.path().join("w").join(path)).unwrap();
     }
