@@ -56,6 +56,21 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
     }
 }
 
+/// Appends of a refusal only those details that `told`, the reply in the words of a dialect, does not contain.
+pub(crate) fn add_untold(out: &mut String, told: &str, error: &WireError, look: &Look) {
+    if !told.contains(&error.message) {
+        let code = look.paint(Paint::Bad, &code(error.code));
+        line(out, &format!("editctl: {code}: {}", lines(&error.message)));
+    }
+    let mut rest = error.clone();
+    // A dialect's reply may end with the diff, without its last line break.
+    rest.diff = rest.diff.filter(|diff| !told.contains(diff.trim_end()));
+    staleness(out, &rest, look);
+    if let Some(hint) = hint(error) {
+        line(out, &format!("  {}", look.paint(Paint::Notice, &hint)));
+    }
+}
+
 fn line(out: &mut String, text: &str) {
     out.push_str(text);
     out.push('\n');

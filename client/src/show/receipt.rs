@@ -1,7 +1,6 @@
 //! A receipt for people: what became of each file with its diff on standard output, refusals on standard
 //! error.
 
-use editd_proto::WireError;
 use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Receipt, Status};
 
 use super::letters::{Paint, lines, one_line};
@@ -35,9 +34,8 @@ fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
     if !text.is_empty() && !text.ends_with('\n') {
         side.push('\n');
     }
-    let untold = |error: &&WireError| error.diff.as_ref().is_some_and(|diff| !text.contains(diff.as_str()));
-    if let Some(refusal) = receipt.error.as_ref().filter(untold) {
-        error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
+    if let Some(refusal) = receipt.error.as_ref().filter(|error| error.diff.is_some()) {
+        error::add_untold(&mut texts.err, text, refusal, &look.for_errors());
     }
     for hook in &receipt.hooks {
         one_hook(texts, hook, look);
