@@ -103,6 +103,16 @@ pub struct Fallen {
     pub reason: String,
 }
 
+/// One way to indent the new lines of an edit, where several are possible.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct IndentReading {
+    /// The frame of the new lines in this reading, in a few words.
+    pub how: String,
+    /// The lines that this reading would write, from the first that differs; at most
+    /// [`crate::limits::READING_LINES`], each shortened.
+    pub text: String,
+}
+
 /// Lines that a merge cannot combine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Region {
@@ -148,6 +158,9 @@ pub struct WireError {
     /// `ambiguous`: the places, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
+    /// `ambiguous` of the new lines' indentation: what each reading of them would write at `line`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<IndentReading>,
     /// `ambiguous`, `count_mismatch`, `conflict`: how many there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
@@ -256,6 +269,7 @@ impl WireError {
             by: None,
             would_apply: None,
             candidates: Vec::new(),
+            readings: Vec::new(),
             found: None,
             expected: None,
             lines: None,

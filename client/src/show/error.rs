@@ -34,6 +34,10 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
         let text = one_line(&candidate.text);
         line(out, &format!("  line {}, column {}: {text}", candidate.line, candidate.column));
     }
+    for reading in &error.readings {
+        line(out, &format!("  {}:", one_line(&reading.how)));
+        reading.text.lines().for_each(|text| line(out, &format!("    {}", one_line(text))));
+    }
     for symbol in &error.symbols {
         line(out, &format!("  {}", one_line(symbol)));
     }

@@ -1,7 +1,7 @@
 //! One sample of every message with every field set, and as JSON what it must look like. It tests nothing
 //! itself.
 
-use editd_proto::error::{By, Candidate, Fallen, NearMiss, Outside, Region, WouldApply};
+use editd_proto::error::{By, Candidate, Fallen, IndentReading, NearMiss, Outside, Region, WouldApply};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
 use editd_proto::{Code, WireError, WirePath};
@@ -24,6 +24,7 @@ pub(crate) fn error() -> WireError {
     error.by = Some(By::Entry(JobId(16)));
     error.would_apply = Some(WouldApply::Conflict);
     error.candidates = vec![Candidate { line: 3, column: 5, text: "let a = 1;".into() }];
+    error.readings = vec![IndentReading { how: "kept as given".into(), text: "    b".into() }];
     error.found = Some(2);
     error.expected = Some(1);
     error.lines = Some(100);

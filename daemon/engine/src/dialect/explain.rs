@@ -21,6 +21,7 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
     if !error.candidates.is_empty() && more > 0 {
         let _ = write!(out, "\n  and {more} more");
     }
+    out.push_str(&readings(error));
     for near in &error.near_misses {
         let _ = write!(out, "\n{}", near.text.trim_end_matches('\n'));
     }
@@ -37,6 +38,17 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
     }
     if let Some(diff) = &error.diff {
         let _ = write!(out, "\n{}", diff.trim_end_matches('\n'));
+    }
+    out
+}
+
+/// The readings of the new lines that are possible, each line behind a line break.
+pub(super) fn readings(error: &WireError) -> String {
+    let mut out = String::new();
+    for reading in &error.readings {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\n  {}:", reading.how);
+        reading.text.lines().for_each(|line| _ = write!(out, "\n    {line}"));
     }
     out
 }

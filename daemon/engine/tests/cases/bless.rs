@@ -106,6 +106,7 @@ fn summary(reply: &Value) -> Value {
         "lines",
         "line",
         "candidates",
+        "readings",
         "cause",
         "tried",
         "searched",

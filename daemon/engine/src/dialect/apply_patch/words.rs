@@ -169,7 +169,7 @@ impl PatchWords {
             (Code::NotFound, Some(hunk)) => {
                 format!("Failed to find expected lines in {path}:\n{}\n({})", hunk.old, error.message)
             }
-            (Code::Ambiguous, _) => format!(
+            (Code::Ambiguous, _) if error.readings.is_empty() => format!(
                 "the lines stand at {} places in {path}; quote more lines, or name the class or function above them behind `@@`",
                 error.found.unwrap_or(0)
             ),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{EditOutcome, EditStatus, Receipt, Status};
 
+use crate::dialect::explain::readings;
 use crate::dialect::{Answer, Words};
 use crate::op::Check;
 
@@ -86,6 +87,7 @@ pub(super) fn failure(error: &WireError) -> String {
     for place in &error.candidates {
         _ = write!(text, "\n- line {}: {}", place.line, place.text);
     }
+    text.push_str(&readings(error));
     if let (true, Some(near)) = (error.fallen.is_empty(), error.near_misses.first()) {
         _ = write!(text, "\nThe nearest lines:\n{}", near.text.trim_end_matches('\n'));
     }

@@ -151,7 +151,7 @@ impl Reply {
         let overwrites =
             [patch, error.other_edit].into_iter().any(|one| self.kind(one) == Some(Kind::Overwrite));
         let sentence = match (error.code, error.other_edit) {
-            (Code::Ambiguous, _) => {
+            (Code::Ambiguous, _) if error.readings.is_empty() => {
                 let places = error.found.unwrap_or(0);
                 let advice = if self.kind(patch) == Some(Kind::Replace) { ", or set replaceAll" } else { "" };
                 format!("oldText stands at {places} places; quote more lines around the one you mean{advice}")

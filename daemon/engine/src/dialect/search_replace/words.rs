@@ -7,6 +7,7 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
+use crate::dialect::explain::readings;
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
@@ -117,6 +118,9 @@ impl SearchReplaceWords {
         push(out, format_args!("{lead}{}\n", sentence(error, guessed)));
         for candidate in &error.candidates {
             push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
+        }
+        if !error.readings.is_empty() {
+            push(out, format_args!("{}\n", readings(error).trim_start_matches('\n')));
         }
     }
 

@@ -118,6 +118,9 @@ impl EditorWords {
                     error.message
                 ),
             ),
+            (Code::Ambiguous, Command::StrReplace) if !error.readings.is_empty() => {
+                with_details(error, format!("No replacement was performed. {}", error.message))
+            }
             (Code::Ambiguous, Command::StrReplace) => {
                 let lines: Vec<String> =
                     error.candidates.iter().map(|place| place.line.to_string()).collect();
