@@ -113,6 +113,35 @@ pub struct IndentReading {
     pub text: String,
 }
 
+/// Present lines of the file that a refusal shows, because the session was not shown them before.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// The 1-based number of the first.
+    pub line: u64,
+    /// The lines, with their breaks.
+    pub text: String,
+}
+
+/// Lines that an edit names by number, and that no longer stand there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MovedLines {
+    /// The 1-based number of the edit within its file entry.
+    pub edit: u64,
+    /// The version that the numbers refer to: the one this session read.
+    pub read: Version,
+    /// First and last number; `last` = `first` - 1 is the place before line `first`.
+    pub lines: (u64, u64),
+    /// The lines that stood there then, shortened; absent if they are not kept any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<String>,
+    /// The present numbers of those lines; absent if they were changed or removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<(u64, u64)>,
+    /// The lines that stand there now, shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub there: Option<String>,
+}
+
 /// Lines that a merge cannot combine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Region {
@@ -209,6 +238,17 @@ pub struct WireError {
     /// `malformed` of a text with markers: the marker that belongs there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_marker: Option<String>,
+    /// `unread`, `stale`: present lines that this session was not shown before, and has been shown now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excerpts: Vec<Excerpt>,
+    /// `stale` of edits by line number: the lines that the numbers referred to when the session read them, and the lines
+    /// under those numbers now, at most [`crate::limits::CANDIDATES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedLines>,
+    /// What else is wrong with the job, in other files: each an error of its own, at most
+    /// [`crate::limits::OTHER_ERRORS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<WireError>,
     /// `conflict`: what could not be merged, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<Region>,
@@ -286,6 +326,9 @@ impl WireError {
             fallen: Vec::new(),
             marker: None,
             expected_marker: None,
+            excerpts: Vec::new(),
+            moved: Vec::new(),
+            others: Vec::new(),
             regions: Vec::new(),
             symbols: Vec::new(),
             issues: Vec::new(),

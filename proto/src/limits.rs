@@ -61,6 +61,9 @@ pub const NEAR_MISS_LINES: usize = 20;
 /// The most lines of one reading of new lines whose indentation is ambiguous.
 pub const READING_LINES: usize = 6;
 
+/// The most further errors that the error of a job carries.
+pub const OTHER_ERRORS: usize = 20;
+
 /// The most symbols in one outline.
 pub const SYMBOLS: usize = 20_000;
 

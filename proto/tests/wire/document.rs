@@ -224,7 +224,7 @@ fn json<T: Serialize>(message: &T) -> Value {
 #[test]
 fn every_limit_is_named_with_its_value() {
     let source = include_str!("../../src/limits.rs");
-    let values: [(&str, u64); 23] = [
+    let values: [(&str, u64); 24] = [
         ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
         ("FRAME", limits::FRAME as u64),
         ("DEPTH", limits::DEPTH as u64),
@@ -242,6 +242,7 @@ fn every_limit_is_named_with_its_value() {
         ("CANDIDATES", limits::CANDIDATES as u64),
         ("NEAR_MISSES", limits::NEAR_MISSES as u64),
         ("NEAR_MISS_LINES", limits::NEAR_MISS_LINES as u64),
+        ("OTHER_ERRORS", limits::OTHER_ERRORS as u64),
         ("READING_LINES", limits::READING_LINES as u64),
         ("SYMBOLS", limits::SYMBOLS as u64),
         ("SYMBOLS_LISTED", limits::SYMBOLS_LISTED as u64),

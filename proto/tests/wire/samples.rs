@@ -1,7 +1,9 @@
 //! One sample of every message with every field set, and as JSON what it must look like. It tests nothing
 //! itself.
 
-use editd_proto::error::{By, Candidate, Fallen, IndentReading, NearMiss, Outside, Region, WouldApply};
+use editd_proto::error::{
+    By, Candidate, Excerpt, Fallen, IndentReading, MovedLines, NearMiss, Outside, Region, WouldApply,
+};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
 use editd_proto::{Code, WireError, WirePath};
@@ -38,6 +40,16 @@ pub(crate) fn error() -> WireError {
     error.fallen = vec![Fallen { line: 3, check: "boundary".into(), reason: "it ends before".into() }];
     error.marker = Some("=======".into());
     error.expected_marker = Some(">>>>>>> REPLACE".into());
+    error.excerpts = vec![Excerpt { line: 3, text: "a\n".into() }];
+    error.moved = vec![MovedLines {
+        edit: 1,
+        read: version(),
+        lines: (3, 4),
+        then: Some("a\nb\n".into()),
+        now: Some((5, 6)),
+        there: Some("c\nd\n".into()),
+    }];
+    error.others = vec![WireError::new(Code::Unread, "read it").at(&"b".into())];
     error.regions = vec![Region { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
     error.symbols = vec!["Class/method".into()];
     error.issues = vec![issue()];
