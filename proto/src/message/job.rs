@@ -169,6 +169,8 @@ pub struct Edit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overwrite: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_empty: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<FileMode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

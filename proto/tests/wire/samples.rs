@@ -93,6 +93,7 @@ pub(crate) fn edit() -> Edit {
         reindent: Some(Reindent { strip: text("\t"), add: text("    ") }),
         to: Some(odd_path()),
         overwrite: Some(true),
+        if_empty: Some(true),
         mode: Some(FileMode::Octal("755".into())),
         name: text("main"),
         action: text("delete"),

@@ -1,6 +1,9 @@
-//! `create`: a new file, refused where something is. Fields: `text`, empty where absent. It overwrites nothing.
+//! `create`: a new file, refused where something is. Fields: `text`, empty where absent; `if_empty`, which also fills a
+//! file that is there and empty. It overwrites nothing.
 
+use editd_proto::error::Code;
 use editd_proto::message::Edit;
+use editd_proto::path::WirePath;
 
 use super::effect::{Effect, Scene};
 use super::given::Given;
@@ -8,21 +11,41 @@ use super::registry::Op;
 use super::write::rewrite;
 use crate::Refusal;
 use crate::clip::Clips;
+use crate::refusal::{malformed, refuse};
 
-pub(crate) const FIELDS: &[&str] = &["text"];
+pub(crate) const FIELDS: &[&str] = &["text", "if_empty"];
 
 /// A new file.
 #[derive(Debug)]
 pub(crate) struct Create<'a> {
     /// What it says then.
     pub(crate) text: Given<'a>,
+    /// Fill the file where it is there and empty.
+    if_empty: bool,
 }
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
-    Ok(Op::Create(Create { text: Given::plain(edit.text.as_deref().unwrap_or("")) }))
+    let text = Given::plain(edit.text.as_deref().unwrap_or(""));
+    Ok(Op::Create(Create { text, if_empty: edit.if_empty.unwrap_or(false) }))
 }
 
+/// Byte order marks: a file that holds nothing else is empty.
+const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+
 impl Create<'_> {
+    /// The refusal where the file exists; none where it is empty and may be filled.
+    pub(crate) fn check_existing(&self, path: &WirePath, content: &[u8]) -> Option<Refusal> {
+        if !self.if_empty {
+            return Some(refuse(Code::Exists, format!("{path} exists; use `write` to replace it")));
+        }
+        if content.is_empty() || MARKS.contains(&content) {
+            return None;
+        }
+        Some(malformed(
+            "the file has content, and the text comes without a quotation; quote a line beside the place, and repeat it in the new text",
+        ))
+    }
+
     /// Says what the file says.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
         Ok(rewrite(scene, &self.text.resolve(clips)?))

@@ -33,6 +33,7 @@ pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
         ("reindent", edit.reindent.is_some()),
         ("to", edit.to.is_some()),
         ("overwrite", edit.overwrite.is_some()),
+        ("if_empty", edit.if_empty.is_some()),
         ("mode", edit.mode.is_some()),
         ("name", edit.name.is_some()),
         ("action", edit.action.is_some()),

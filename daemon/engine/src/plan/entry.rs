@@ -182,9 +182,10 @@ fn judge(
     let exists = *before != State::Absent;
     for (edit, op) in ops.iter().enumerate() {
         let refusal = match op {
-            Ok(Op::Create(_)) if exists => {
-                refuse(Code::Exists, format!("{path} exists; use `write` to replace it"))
-            }
+            Ok(Op::Create(create)) if exists => match create.check_existing(path, bytes(before)) {
+                Some(refusal) => refusal,
+                None => continue,
+            },
             // What the entry makes may be given a mode and another name at once.
             Ok(Op::Chmod(_) | Op::Rename(_)) if made => continue,
             Ok(Op::Delete | Op::Rename(_) | Op::Copy(_)) if !exists => refuse(
@@ -251,9 +252,13 @@ fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
 }
 
 fn size(state: &State) -> usize {
+    bytes(state).len()
+}
+
+fn bytes(state: &State) -> &[u8] {
     match state {
-        State::File { bytes, .. } => bytes.len(),
-        State::Absent => 0,
+        State::File { bytes, .. } => bytes,
+        State::Absent => &[],
     }
 }
 

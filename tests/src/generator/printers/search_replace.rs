@@ -77,7 +77,7 @@ fn block(said: &Said, hint: Option<u64>, eol: &str, eight: bool) -> String {
 
 /// A line that no parser takes for a marker.
 fn escaped(line: &str) -> String {
-    let bare = line.trim_start_matches('\\');
+    let bare = line.trim_start_matches(['\\', ' ', '\t']);
     let is_marker = MARKERS.iter().any(|marker| bare.starts_with(marker));
     if is_marker { format!("\\{line}") } else { line.to_owned() }
 }

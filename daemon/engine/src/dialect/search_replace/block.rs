@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::fault::{Fault, Kind};
 use super::machine::{Between, Line, Outline, State, Step};
-use super::marker::{SEARCH, is_escaped, is_fence};
+use super::marker::{SEARCH, escape_at, is_fence};
 use crate::cut::Cut;
 
 /// One block.
@@ -17,9 +17,9 @@ pub(super) struct Block<'t> {
     pub(super) line: u64,
     /// The line where its text should start.
     pub(super) near: Option<u64>,
-    /// The lines to look for, each with its break. Not empty.
+    /// The lines to look for, each with its break; none where the block is all that a new or empty file says.
     pub(super) old: String,
-    /// The lines that stand there then, likewise.
+    /// The lines that stand there then, likewise. Not empty where `old` is.
     pub(super) new: String,
 }
 
@@ -76,11 +76,20 @@ pub(super) fn lines(text: &str, first: u64) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
+/// The block of an outline. One without SEARCH lines makes or fills a file: nothing may be guessed about it.
 fn block<'t>(text: &'t str, outline: &Outline, named: Option<&'t str>) -> Result<Block<'t>, Fault> {
     let part = |range: &Range<usize>| unescaped(text.cut(range.clone())).into_owned();
     let head = &outline.head;
     if outline.search.is_empty() {
-        return Err(Fault::of_block(Kind::Empty, head.line));
+        if outline.replace.is_empty() {
+            return Err(Fault::of_block(Kind::Empty, head.line));
+        }
+        if head.indent > 0 {
+            return Err(Fault::of_block(Kind::Indented, head.line));
+        }
+        if named.is_some_and(|name| !is_surely_path(name)) {
+            return Err(Fault::of_block(Kind::NoFile, head.line));
+        }
     }
     Ok(Block {
         named,
@@ -94,13 +103,22 @@ fn block<'t>(text: &'t str, outline: &Outline, named: Option<&'t str>) -> Result
 /// A part of a block as it is in the file: each escaped line without its first `\`.
 fn unescaped(part: &str) -> Cow<'_, str> {
     // Most parts hold no escape, and then no line need be looked at.
-    if !part.starts_with('\\') && !part.contains("\n\\") {
+    if !part.contains('\\') {
         return Cow::Borrowed(part);
     }
-    part.split_inclusive('\n')
-        .map(|line| if is_escaped(line) { line.cut(1..line.len()) } else { line })
-        .collect::<String>()
-        .into()
+    let mut plain = String::with_capacity(part.len());
+    for line in part.split_inclusive('\n') {
+        match escape_at(line) {
+            Some(at) => plain.extend([line.cut(0..at), line.cut(at + 1..line.len())]),
+            None => plain.push_str(line),
+        }
+    }
+    plain.into()
+}
+
+/// Whether a name is surely that of a file: a file is made by no line of prose.
+fn is_surely_path(name: &str) -> bool {
+    !name.contains(char::is_whitespace) && name.contains(['/', '.'])
 }
 
 /// The file that a line between blocks names, without what marks it as a heading, as code or as bold.

@@ -39,7 +39,7 @@ pub(super) enum Kind {
     Order,
     /// Something like a marker where only `<<<<<<< SEARCH` may stand.
     Slip,
-    /// A SEARCH marker that is indented.
+    /// A block that is indented and has no SEARCH text that would tell how its lines are meant.
     Indented,
     /// A conflict marker in the content that nothing escapes.
     Conflict,
@@ -49,7 +49,7 @@ pub(super) enum Kind {
     Number,
     /// A `-------` at the start of the SEARCH part, with no number before it.
     Dashes,
-    /// A block without SEARCH text.
+    /// A block without any text.
     Empty,
     /// A block for no file.
     NoFile,
@@ -93,7 +93,9 @@ impl Fault {
                     "{at}: found `{marker}`, expected `{expected}`; write nothing else on the marker's line"
                 )
             }
-            Kind::Indented => format!("{at}: `{expected}` is indented; a marker starts its line"),
+            Kind::Indented => format!(
+                "{at}: the block is indented and its SEARCH part empty, so that the new lines may be indented by mistake; write its markers and lines without that indentation"
+            ),
             Kind::Conflict => format!(
                 "{at}: found `{marker}`, expected `{expected}`; put a backslash in front of it if it is content of the file"
             ),
@@ -104,10 +106,10 @@ impl Fault {
                 "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
             ),
             Kind::Dashes => format!(
-                "{at}: `{marker}` stands below no `:start_line:`, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"
+                "{at}: `{marker}` stands below no `:start_line:`, or is indented otherwise than the block, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"
             ),
             Kind::Empty => format!(
-                "{at}: the SEARCH part is empty; quote a line beside the place, and repeat it in the REPLACE part; a file that is new or empty is written natively, by `write`"
+                "{at}: the SEARCH and the REPLACE part are empty; quote what is to change, or put the content of a new file into the REPLACE part"
             ),
             Kind::NoFile => {
                 format!(

@@ -11,6 +11,7 @@ use super::{list, tags};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::dialect::{Sample, json};
+use crate::locate::BLANKS;
 
 /// A text with blocks, and what the payload says beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,8 +76,9 @@ pub(super) const CDATA: &str = "<![CDATA[";
 /// What it ends with.
 pub(super) const CDATA_END: &str = "]]>";
 
-/// Whether a text has a line that starts a block.
+/// Whether a text has a line that starts a block. An indented one does not tell: a diff shows those of a file so.
 pub(super) fn has_block(text: &str) -> bool {
     let text = unwrapped(text, 1).0;
-    lines(text, 1).any(|line| matches!(Marker::of(line.text), Marker::Search(_)))
+    let starts = |text: &str| !text.starts_with(BLANKS) && matches!(Marker::of(text), Marker::Search(_));
+    lines(text, 1).any(|line| starts(line.text))
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::fault::{Fault, Kind};
 use super::marker::{Marker, REPLACE, SEARCH, SEPARATOR, Width, slips};
+use crate::locate::split_indent;
 
 /// A line of a text.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,10 @@ pub(super) struct Line<'t> {
 impl Line<'_> {
     fn end(&self) -> usize {
         self.start + self.text.len()
+    }
+
+    fn indent(&self) -> usize {
+        split_indent(self.text).0.len()
     }
 }
 
@@ -40,6 +45,8 @@ pub(super) enum State {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Head {
     width: Width,
+    /// Bytes of the indentation of its marker.
+    pub(super) indent: usize,
     /// The number of the line of its marker.
     pub(super) line: u64,
     /// What `:start_line:` says.
@@ -111,13 +118,12 @@ fn outside(marker: Marker<'_>, line: &Line<'_>, between: Between) -> Result<Stat
         Marker::Separator(_) | Marker::Conflict if between == Between::Nothing && !slips(line.text) => {
             Ok(State::Outside)
         }
-        Marker::Search(width) => Ok(State::Head(Head { width, line: line.number, near: None, ended: false })),
+        Marker::Search(width) => {
+            let head = Head { width, indent: line.indent(), line: line.number, near: None, ended: false };
+            Ok(State::Head(head))
+        }
         Marker::Separator(Width::Narrow) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEARCH)),
         Marker::Conflict => Err(Fault::new(Kind::Slip, line, SEARCH)),
-        // To skip it as text between blocks would silently drop what it was meant to start.
-        Marker::Content if matches!(Marker::of(line.text.trim_start()), Marker::Search(_)) => {
-            Err(Fault::new(Kind::Indented, line, SEARCH))
-        }
         _ => Ok(State::Outside),
     }
 }
@@ -135,8 +141,9 @@ fn in_head(head: Head, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fau
         Marker::EndLine if head.ended => Err(Fault::of_line(Kind::Number, line)),
         Marker::EndLine => Ok(State::Head(Head { ended: true, ..head })),
         Marker::Dashes(width) if width == Width::Narrow || width == head.width => {
-            // A heading is underlined so too: without a number before it, it may be content.
-            let marks = head.near.is_some() || head.ended;
+            // A heading is underlined so too: without a number before it, or indented otherwise than the block, it may be
+            // content.
+            let marks = (head.near.is_some() || head.ended) && head.indent == line.indent();
             if marks { Ok(State::Search(head, line.end())) } else { Err(Fault::of_line(Kind::Dashes, line)) }
         }
         _ => in_search(head, line.start, marker, line),

@@ -1,6 +1,7 @@
 //! What one line of a text is: a marker, or content. It knows nothing of the lines around it.
 
 use crate::cut::Cut;
+use crate::locate::split_indent;
 
 /// What is expected where a block starts, as a message shows it.
 pub(super) const SEARCH: &str = "<<<<<<< SEARCH";
@@ -46,9 +47,9 @@ pub(super) enum Marker<'l> {
 }
 
 impl<'l> Marker<'l> {
-    /// What a line is; its break may still be on it.
+    /// What a line is; its break may still be on it. An indented marker is a marker.
     pub(super) fn of(line: &'l str) -> Self {
-        let line = trimmed(line);
+        let line = trimmed(split_indent(line).1);
         match line.as_bytes().first() {
             Some(b'<') => angled(line, '<', " SEARCH", '>').map_or(Self::loose(line), Self::Search),
             Some(b'>') => angled(line, '>', " REPLACE", '<').map_or(Self::loose(line), |_| Self::Replace),
@@ -74,15 +75,17 @@ pub(super) fn trimmed(line: &str) -> &str {
     line.trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
-/// Whether a line is `\`, at least once, before something that would be a marker: then one `\` is no content.
-pub(super) fn is_escaped(line: &str) -> bool {
-    let bare = line.trim_start_matches('\\');
-    bare.len() < line.len() && ESCAPABLE.iter().any(|start| bare.starts_with(start))
+/// The place of the first `\` in front of something that would be a marker: that one is no content. The indentation of
+/// the marker may stand on either side of it.
+pub(super) fn escape_at(line: &str) -> Option<usize> {
+    let bare = line.trim_start_matches(['\\', ' ', '\t']);
+    let lead = line.cut(0..line.len() - bare.len());
+    lead.find('\\').filter(|_| ESCAPABLE.iter().any(|start| bare.starts_with(start)))
 }
 
 /// Whether a line of seven signs and more may be meant for the start or the end of a block.
 pub(super) fn slips(line: &str) -> bool {
-    line.starts_with('<') || line.to_ascii_uppercase().contains("REPLACE")
+    line.trim_start().starts_with('<') || line.to_ascii_uppercase().contains("REPLACE")
 }
 
 /// Whether a line is a fence around a text.

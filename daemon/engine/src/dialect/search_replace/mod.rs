@@ -7,8 +7,8 @@
 //! *Invariants*: a text is understood whole or refused whole, at the line that is wrong; what stands between the
 //! markers is taken as it is, but for one `\` in front of a line that would else be a marker.
 //!
-//! *Limitations*: an empty SEARCH is `malformed`, also with a `:start_line:`: it quotes nothing, so nothing
-//! proves that the line is still the one that was meant. A `-------` that starts the SEARCH part with no number
+//! *Limitations*: an empty SEARCH makes a file or fills an empty one, and is `malformed` for any other, also with a
+//! `:start_line:`: it quotes nothing, so nothing proves that the line is still the one that was meant. A `-------` that starts the SEARCH part with no number
 //! line before it is `malformed` too (declared): it may be the marker or the first line of what is quoted.
 
 mod translate;

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::block::{Block, blocks};
 use super::fault::Kind;
 use super::machine::Between;
-use super::marker::{Marker, is_escaped};
+use super::marker::{Marker, escape_at};
 use super::progress;
 use super::words::{Said, SearchReplaceWords};
 use crate::dialect::{Answer, Asked, Setting, Words, translate};
@@ -36,7 +36,7 @@ fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
 fn escaped(part: &str) -> String {
     let escape = |line: &str| {
         let bare = format!("\\{line}");
-        if is_escaped(&bare) { bare } else { line.to_owned() }
+        if escape_at(&bare).is_some() { bare } else { line.to_owned() }
     };
     part.split_inclusive('\n').map(escape).collect()
 }
@@ -54,6 +54,10 @@ fn line() -> impl Strategy<Value = String> {
         Just(":start_line:3"),
         Just(":end_line:"),
         Just(" <<<<<<< SEARCH"),
+        Just("\t======="),
+        Just("  >>>>>>> REPLACE"),
+        Just(" :start_line:3"),
+        Just(" \\-------"),
         Just("]]></content>"),
         Just("```"),
         Just(""),
@@ -134,7 +138,7 @@ proptest! {
         match blocks(&text, 1, Between::Names) {
             Ok(found) => {
                 prop_assert_eq!(found.len(), progress(&text));
-                prop_assert!(found.iter().all(|block| !block.old.is_empty()));
+                prop_assert!(found.iter().all(|block| !block.old.is_empty() || !block.new.is_empty()));
             }
             Err(fault) => prop_assert!((1..=count.max(1)).contains(&fault.line)),
         }
@@ -214,7 +218,16 @@ fn every_fault_is_told_apart() {
         ("a\n=======\n", (Kind::Order, 2)),
         (">>>>>>> REPLACE", (Kind::Order, 1)),
         ("<<<<<<< HEAD\n", (Kind::Slip, 1)),
-        ("  <<<<<<< SEARCH\n", (Kind::Indented, 1)),
+        ("a.rs\n  <<<<<<< SEARCH\n  =======\n  b\n  >>>>>>> REPLACE\n", (Kind::Indented, 2)),
+        ("<<<<<<< SEARCH\na\n  <<<<<<< SEARCH\n", (Kind::Order, 3)),
+        ("<<<<<<< SEARCH\na\n\t>>>>>>> REPLACE\n", (Kind::Order, 3)),
+        ("<<<<<<< SEARCH\na\n  <<<<<<< HEAD\n", (Kind::Conflict, 3)),
+        ("<<<<<<< SEARCH\na\n=======\nb\n    =======\n", (Kind::Conflict, 5)),
+        ("<<<<<<< SEARCH\na\n    =======\nb\n=======\n", (Kind::Conflict, 5)),
+        ("<<<<<<< SEARCH\na\n=======\n    :start_line:3\n", (Kind::LineMarker, 4)),
+        ("<<<<<<< SEARCH\na\n=======\n\t:end_line:3\n", (Kind::LineMarker, 4)),
+        ("<<<<<<< SEARCH\n  :start_line:x\n", (Kind::Number, 2)),
+        ("<<<<<<< SEARCH\n:start_line:1\n  -------\na\n=======\nb\n", (Kind::Dashes, 3)),
         ("<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", (Kind::Order, 3)),
         ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", (Kind::Order, 3)),
         ("<<<<<<< SEARCH\na\n=======\n<<<<<<< SEARCH\n", (Kind::Order, 4)),
@@ -230,7 +243,8 @@ fn every_fault_is_told_apart() {
         ("<<<<<<< SEARCH\n:start_line:+1\n", (Kind::Number, 2)),
         ("<<<<<<< SEARCH\n:start_line:1\n:start_line:1\n", (Kind::Number, 3)),
         ("<<<<<<< SEARCH\n:end_line:1\n:end_line:1\n", (Kind::Number, 3)),
-        ("x\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", (Kind::Empty, 2)),
+        ("x.rs\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", (Kind::Empty, 2)),
+        ("Here it is:\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", (Kind::NoFile, 2)),
         ("<<<<<<< SEARCH\na\n", (Kind::End, 2)),
         ("<<<<<<< SEARCH\na\n=======\nb", (Kind::End, 4)),
         ("only\nwords\n", (Kind::NoBlock, 2)),
@@ -242,7 +256,13 @@ fn every_fault_is_told_apart() {
 
 #[test]
 fn a_marker_bears_a_slip_but_not_another_length() {
-    for search in ["<<<<<<< SEARCH", "<<<<<<< SEARCH>", "<<<<<<<< SEARCH \t\r\n", "<<<<<<< SEARCH> \r"] {
+    for search in [
+        "<<<<<<< SEARCH",
+        "  <<<<<<< SEARCH",
+        "<<<<<<< SEARCH>",
+        "<<<<<<<< SEARCH \t\r\n",
+        "<<<<<<< SEARCH> \r",
+    ] {
         assert!(matches!(Marker::of(search), Marker::Search(_)), "{search}");
     }
     for replace in [">>>>>>> REPLACE", ">>>>>>> REPLACE<", ">>>>>>>> REPLACE\r", ">>>>>>> REPLACE< \n"] {
@@ -251,7 +271,7 @@ fn a_marker_bears_a_slip_but_not_another_length() {
     for conflict in ["<<<<<<<SEARCH", "<<<<<<<<< SEARCH", ">>>>>>> REPLACED", ">>>>>>>", "<<<<<<< SEARCH<"] {
         assert_eq!(Marker::of(conflict), Marker::Conflict, "{conflict}");
     }
-    for content in ["<<<<<< SEARCH", " =======", "=========", "======= x", ">>>>>> REPLACE", "start_line:"] {
+    for content in ["<<<<<< SEARCH", "x =======", "=========", "======= x", ">>>>>> REPLACE", "start_line:"] {
         assert_eq!(Marker::of(content), Marker::Content, "{content}");
     }
 }

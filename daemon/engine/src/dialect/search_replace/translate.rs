@@ -86,14 +86,23 @@ impl Gathered {
         });
         if let (Some(file), Some(said)) = (self.files.get_mut(place), self.said.get_mut(place)) {
             said.near.push(near);
-            file.edits.push(Edit {
-                op: "replace".to_owned(),
-                old: Some(block.old),
-                new: Some(block.new),
-                near,
-                whole_lines: Some(true),
-                ..Edit::default()
-            });
+            file.edits.push(edit(block, near));
         }
+    }
+}
+
+/// The edit of a block: without SEARCH lines it makes the file, or fills it where it is empty.
+fn edit(block: Block<'_>, near: Option<u64>) -> Edit {
+    if block.old.is_empty() {
+        let op = "create".to_owned();
+        return Edit { op, text: Some(block.new), if_empty: Some(true), ..Edit::default() };
+    }
+    Edit {
+        op: "replace".to_owned(),
+        old: Some(block.old),
+        new: Some(block.new),
+        near,
+        whole_lines: Some(true),
+        ..Edit::default()
     }
 }

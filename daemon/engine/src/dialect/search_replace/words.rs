@@ -193,7 +193,7 @@ fn sentence(error: &WireError, guessed: bool) -> Cow<'_, str> {
                 .into()
         }
         (Code::Missing, ..) => {
-            "the file does not exist, and blocks only change what is there; write it first".into()
+            "the file does not exist; check the path, or make it with a block whose SEARCH part is empty".into()
         }
         (Code::Overlap, Some(edit), Some(other)) => {
             let line = error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
