@@ -19,6 +19,9 @@ pub(crate) const REGEX_SIZE: usize = 1024 * 1024;
 /// Bytes of a pattern: compiling costs a multiple of it.
 pub(crate) const PATTERN: usize = 64 * 1024;
 
+/// Bytes of a pattern that is looked through for wildcards that swallow a second start: each level of it is walked anew.
+pub(crate) const GUARDED_PATTERN: usize = 4 * 1024;
+
 /// Steps that the backtracking engine may take back in one search.
 pub(crate) const BACKTRACKS: usize = 100_000;
 

@@ -114,7 +114,11 @@ impl Backtracking {
         Err(too_many_steps())
     }
 
-    fn next(&self, text: &str, from: usize, budget: &Budget) -> Result<Option<Groups>, Refusal> {
+    /// The first match at or after an offset.
+    ///
+    /// # Errors
+    /// `limit` where the search takes too many steps, or all of the job's do.
+    pub(crate) fn next(&self, text: &str, from: usize, budget: &Budget) -> Result<Option<Groups>, Refusal> {
         // A step that reads far takes as long as several.
         let weight = 1 + self.reach / limits::STEP_BYTES;
         for tier in &self.tiers {

@@ -6,11 +6,12 @@ use std::rc::Rc;
 use editd_proto::message::Edit;
 
 use super::engine::{Engine, Flags, Groups};
+use super::swallow::Swallow;
 use super::template::{self, Part};
 use crate::Refusal;
 use crate::cut::{Cut, Span};
 use crate::limits;
-use crate::locate::{each_hit, not_found_pattern, too_many_places};
+use crate::locate::{ambiguous, candidate, each_hit, not_found_pattern, too_many_places};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::changed_breaks;
@@ -215,7 +216,10 @@ impl Substitute<'_> {
         let content: &str = folded.as_ref().map_or(&*text.content, |folded| &folded.content);
         let crlf = raw && (text.breaks == Breaks::Cr || text.has_crlf());
         let (engine, parts) = self.compile(crlf, content)?;
-        let mut meter = engine.meter(self.pattern, self.regex.unwrap_or_default(), crlf);
+        let flags = self.regex.unwrap_or_default();
+        let mut meter = engine.meter(self.pattern, flags, crlf);
+        let guarded = self.expect.is_none();
+        let mut swallow = guarded.then(|| Swallow::of(self.pattern, flags, crlf)).flatten();
         let mut left = self.count;
         let mut from = 0;
         let mut new = String::new();
@@ -225,6 +229,13 @@ impl Substitute<'_> {
                 return Err(worn_out());
             }
             from = end;
+            if let (Some(swallow), Some(Some(whole))) = (&mut swallow, groups.first())
+                && let Some(inner) = swallow.second(&engine, content, whole, scene.budget)?
+            {
+                let places = [whole.start, inner, whole.end];
+                let original = |at: usize| folded.as_ref().map_or(at, |folded| folded.original(at));
+                return Err(swallowed(text, places.map(original)));
+            }
             if let Some(folded) = &folded {
                 groups.iter_mut().flatten().for_each(|range| {
                     *range = folded.original(range.start)..folded.original(range.end);
@@ -292,7 +303,24 @@ fn names_return(pattern: &str) -> bool {
     false
 }
 
-fn worn_out() -> Refusal {
+/// The refusal of a match that holds a second start: `first`, `second` and their common end.
+fn swallowed(text: &Text<'_>, [first, second, end]: [usize; 3]) -> Refusal {
+    let line = |at: usize| text.line_of(at);
+    let message = format!(
+        "the match that begins at line {} swallows another that begins at line {}, column {}, and ends at the same place (line {}); tighten the pattern, or give `expect` if that is meant",
+        line(first),
+        line(second),
+        text.column_of(second),
+        line(end.saturating_sub(1))
+    );
+    let mut error = ambiguous(message, 2);
+    error.line = Some(line(first) as u64);
+    error.candidates = [first, second].map(|at| candidate(text, at)).into();
+    error
+}
+
+/// The regular expressions of a job look at too much.
+pub(super) fn worn_out() -> Refusal {
     spent(
         "the regular expressions of this job look at more text than a job may; make them end sooner, or send several jobs",
         limits::REGEX_WORK,

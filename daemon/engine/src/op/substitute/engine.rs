@@ -102,6 +102,23 @@ impl Engine {
         }
     }
 
+    /// The first match at or after an offset.
+    ///
+    /// # Errors
+    /// `limit` where backtracking takes too many steps.
+    pub(crate) fn next(&self, text: &str, from: usize, budget: &Budget) -> Result<Option<Groups>, Refusal> {
+        match self {
+            Self::Linear(regex) if regex.captures_len() == 1 => {
+                Ok(regex.find_at(text, from).map(|found| vec![Some(found.range())]))
+            }
+            Self::Linear(regex) => {
+                let found = regex.captures_at(text, from);
+                Ok(found.map(|found| found.iter().map(|group| group.map(|at| at.range())).collect()))
+            }
+            Self::Backtracking(regex) => regex.next(text, from, budget),
+        }
+    }
+
     /// Visits matches that do not overlap, in order, until `visit` wants no more.
     ///
     /// # Errors

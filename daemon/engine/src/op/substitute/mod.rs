@@ -5,6 +5,9 @@
 //! *Limitations*: a regular expression costs at most `limits::REGEX_SIZE` compiled, and look-around and
 //! back-references a bounded number of steps; both end as `limit`.
 //!
+//! *Swallowed starts*: a match in which a wildcard swallowed a second start is `ambiguous` where no `expect` is given: see
+//! `swallow`.
+//!
 //! *Invariants*: a break is one thing. A pattern sees each as `\n`, whatever the file has there, and what is inserted
 //! follows the file. A pattern that names `\r` sees the bytes; `^`, `$` and `.` take `\r\n` for one break then too. No
 //! match begins or ends between `\r` and `\n`.
@@ -15,6 +18,8 @@ mod edit;
 mod engine;
 mod meter;
 mod reach;
+mod swallow;
 mod template;
+mod wildcard;
 
 pub(crate) use edit::{FIELDS, Substitute, parse};

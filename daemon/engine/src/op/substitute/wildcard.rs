@@ -1,0 +1,233 @@
+//! The wildcards of a pattern: it is spelt again with a group around each, so that a match tells what they matched. It
+//! finds no match.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use fancy_regex::{Expr, LookAround};
+
+/// Bytes of a pattern that is spelt again.
+const SPELT: usize = 64 * 1024;
+
+/// Letters and digits, some of which a wildcard must match.
+const WORD: &str = "aZ5_é";
+/// Others, of which it must match one too.
+const OTHER: &str = " \t\n.,;:-(){}<>\"'/=";
+/// What ends a line or parts words.
+const BLANK: &str = " \t\n\r";
+
+/// What every match of an expression holds at least.
+#[derive(Clone, Copy)]
+pub(super) struct Least {
+    /// A character.
+    any: bool,
+    /// One that is not white space.
+    solid: bool,
+}
+
+impl Least {
+    pub(super) const NONE: Self = Self { any: false, solid: false };
+    const ALL: Self = Self { any: true, solid: true };
+
+    fn and(self, other: Self) -> Self {
+        Self { any: self.any || other.any, solid: self.solid || other.solid }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { any: self.any && other.any, solid: self.solid && other.solid }
+    }
+}
+
+/// What the classes of a pattern match: each is compiled once.
+#[derive(Default)]
+struct Classes {
+    /// By what it says and whether case is ignored; `None` where it does not compile alone.
+    known: RefCell<HashMap<(String, bool), Option<regex::Regex>>>,
+}
+
+impl Classes {
+    /// What every match of an expression holds at least.
+    fn least(&self, expr: &Expr) -> Least {
+        match expr {
+            Expr::Empty
+            | Expr::Assertion(_)
+            | Expr::KeepOut
+            | Expr::ContinueFromPreviousMatchEnd
+            | Expr::LookAround(_, LookAround::LookAheadNeg | LookAround::LookBehindNeg) => Least::NONE,
+            Expr::Any { .. } => Least { any: true, solid: false },
+            Expr::Literal { val, .. } => {
+                let solid = val.contains(|letter: char| !letter.is_whitespace());
+                Least { any: !val.is_empty(), solid }
+            }
+            Expr::Delegate { .. } => Least { any: true, solid: !self.can(expr, BLANK) },
+            Expr::Concat(children) => {
+                children.iter().map(|child| self.least(child)).fold(Least::NONE, Least::and)
+            }
+            Expr::Alt(children) => children.iter().map(|child| self.least(child)).fold(Least::ALL, Least::or),
+            Expr::Group(child) => self.least(child),
+            Expr::AtomicGroup(child) | Expr::LookAround(child, _) => self.least(child),
+            Expr::Repeat { lo: 0, .. } => Least::NONE,
+            Expr::Repeat { child, .. } => self.least(child),
+            // A reference, or what is not known: then more is refused.
+            _ => Least::ALL,
+        }
+    }
+
+    /// Whether an expression can match some letter of a set.
+    fn can(&self, expr: &Expr, letters: &str) -> bool {
+        match expr {
+            Expr::Any { newline, .. } => letters.chars().any(|letter| *newline || letter != '\n'),
+            Expr::Literal { val, .. } => {
+                val.chars().any(|letter| letters.contains(letter) || same_kind(letter, letters))
+            }
+            Expr::Delegate { inner, casei } => self.class(inner, *casei, letters),
+            Expr::Concat(children) | Expr::Alt(children) => {
+                children.iter().any(|child| self.can(child, letters))
+            }
+            Expr::Group(child) => self.can(child, letters),
+            Expr::AtomicGroup(child) | Expr::Repeat { child, .. } => self.can(child, letters),
+            Expr::Empty | Expr::Assertion(_) | Expr::LookAround(..) | Expr::KeepOut => false,
+            _ => true,
+        }
+    }
+
+    fn class(&self, class: &str, casei: bool, letters: &str) -> bool {
+        let mut known = self.known.borrow_mut();
+        let compiled = known.entry((class.to_owned(), casei)).or_insert_with(|| {
+            let flag = if casei { "(?i)" } else { "" };
+            regex::Regex::new(&format!("{flag}^(?:{class})$")).ok()
+        });
+        // What does not compile alone is taken for everything.
+        let Some(compiled) = compiled else { return true };
+        letters.chars().any(|letter| compiled.is_match(letter.encode_utf8(&mut [0; 4])))
+    }
+}
+
+/// Whether a letter is of the kind of which `letters` are samples.
+fn same_kind(letter: char, letters: &str) -> bool {
+    let word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    match letters {
+        WORD => word(letter),
+        OTHER => !word(letter),
+        _ => false,
+    }
+}
+
+/// Writes an expression again, with a group around each wildcard.
+#[derive(Default)]
+pub(super) struct Spell {
+    /// Groups so far.
+    groups: usize,
+    /// The new number of each group of the pattern.
+    renamed: Vec<usize>,
+    /// The numbers of the groups around wildcards.
+    pub(super) wildcards: Vec<usize>,
+    classes: Classes,
+}
+
+impl Spell {
+    /// `before` and `after` are what a match must have around the expression. `None` where it cannot be spelt; the
+    /// wildcards are noted all the same.
+    pub(super) fn write(&mut self, expr: &Expr, before: Least, after: Least, out: &mut String) -> Option<()> {
+        match expr {
+            Expr::Concat(children) => self.write_each(children, (before, after), out),
+            Expr::Alt(children) => {
+                out.push_str("(?:");
+                let mut done = Some(());
+                for (at, child) in children.iter().enumerate() {
+                    out.push_str(if at > 0 { "|" } else { "" });
+                    done = self.write(child, before, after, out).and(done);
+                }
+                out.push(')');
+                done
+            }
+            Expr::Group(child) => {
+                self.groups += 1;
+                self.renamed.push(self.groups);
+                self.within("(", child, (before, after), out)
+            }
+            Expr::AtomicGroup(child) => self.within("(?>", child, (before, after), out),
+            Expr::Repeat { child, lo, hi, greedy } => {
+                self.write_repeat(child, (*lo, *hi, *greedy), (before, after), out)
+            }
+            Expr::LookAround(child, kind) => {
+                let open = match kind {
+                    LookAround::LookAhead => "(?=",
+                    LookAround::LookAheadNeg => "(?!",
+                    LookAround::LookBehind => "(?<=",
+                    LookAround::LookBehindNeg => "(?<!",
+                };
+                // What is only looked at swallows nothing.
+                self.within(open, child, (Least::NONE, Least::NONE), out)
+            }
+            Expr::Backref { group, casei: false } => {
+                let renamed = self.renamed.get(group.checked_sub(1)?)?;
+                out.push_str(&format!("(?:\\{renamed})"));
+                Some(())
+            }
+            Expr::KeepOut => {
+                out.push_str("\\K");
+                Some(())
+            }
+            Expr::Empty
+            | Expr::Assertion(_)
+            | Expr::Any { .. }
+            | Expr::Literal { .. }
+            | Expr::Delegate { .. } => {
+                expr.to_str(out, 3);
+                (out.len() <= SPELT).then_some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn write_each(
+        &mut self,
+        children: &[Expr],
+        (mut before, after): (Least, Least),
+        out: &mut String,
+    ) -> Option<()> {
+        // What stands behind each child, the last one's first.
+        let mut behind = vec![after];
+        for child in children.iter().skip(1).rev() {
+            let nearer = behind.last().copied().unwrap_or(after);
+            behind.push(nearer.and(self.classes.least(child)));
+        }
+        let mut done = Some(());
+        for (child, after) in children.iter().zip(behind.into_iter().rev()) {
+            let least = self.classes.least(child);
+            done = self.within("(?:", child, (before, after), out).and(done);
+            before = before.and(least);
+        }
+        done
+    }
+
+    fn write_repeat(
+        &mut self,
+        child: &Expr,
+        (lo, hi, greedy): (usize, usize, bool),
+        (before, after): (Least, Least),
+        out: &mut String,
+    ) -> Option<()> {
+        let tail = after.solid || (after.any && self.classes.can(child, "\n"));
+        let wild = hi > lo && self.classes.can(child, WORD) && self.classes.can(child, OTHER);
+        let wraps = wild && before.any && tail;
+        if wraps {
+            self.groups += 1;
+            self.wildcards.push(self.groups);
+            out.push('(');
+        }
+        let done = self.within("(?:", child, (before, after), out);
+        let most = if hi == usize::MAX { String::new() } else { hi.to_string() };
+        out.push_str(&format!("{{{lo},{most}}}{}", if greedy { "" } else { "?" }));
+        out.push_str(if wraps { ")" } else { "" });
+        done
+    }
+
+    fn within(&mut self, open: &str, child: &Expr, around: (Least, Least), out: &mut String) -> Option<()> {
+        out.push_str(open);
+        let done = self.write(child, around.0, around.1, out);
+        out.push(')');
+        done
+    }
+}
