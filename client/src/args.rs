@@ -37,8 +37,8 @@ pub(crate) struct Everywhere {
     /// The workspace; else the nearest folder upward with an .editd.toml or .git, else the current one
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// Whose receipts, clipboards and undo; else EDITCTL_SESSION, else "default". For `log` it also
-    /// selects, and so it does for `undo` (see there)
+    /// Whose receipts, clipboards and undo; else EDITCTL_SESSION, else derived from the terminal or the
+    /// program that runs editctl (see `status`). For `log` and `undo` it also selects
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// Print one JSON object (`watch`: one a line)
@@ -108,8 +108,8 @@ pub(crate) enum Command {
     },
     /// Take back the session's last entry, or those that are named
     ///
-    /// Without JOB, --since, --path or --session: the last entry of this session, whose name comes from
-    /// EDITCTL_SESSION or is "default". `undo --session S` takes back everything of session S that stands
+    /// Without JOB, --since, --path or --session: the last entry of this session (see `status`), whose name
+    /// comes from EDITCTL_SESSION or is derived. `undo --session S` takes back everything of session S that stands
     /// (with --since or --path: of those). With JOB, --session only says who asks.
     Undo(Undo),
     /// Take back an undo: the session's last, or those that are named
@@ -330,6 +330,21 @@ impl Command {
             Self::Stop => "stop",
             Self::Wait(_) => "wait",
             Self::Cancel { .. } => "cancel",
+        }
+    }
+}
+
+impl Command {
+    /// Returns true where what it does is for later commands of its session, or uses what earlier ones did.
+    pub(crate) fn uses_its_session(&self) -> bool {
+        let named = |name: &str| !name.starts_with('/');
+        match self {
+            Self::Read(_) => true,
+            Self::Undo(words) => words.jobs.is_empty() && words.since.is_none() && words.path.is_none(),
+            Self::Redo(words) => words.jobs.is_empty(),
+            Self::Clip(Clip::Show { name } | Clip::Set { name, .. } | Clip::Rm { name }) => named(name),
+            Self::Clip(Clip::Copy { name, to }) => named(name) || named(to),
+            _ => false,
         }
     }
 }

@@ -16,6 +16,7 @@
 pub mod connection;
 pub mod daemon;
 pub mod machine;
+pub mod session;
 pub mod workspace;
 
 pub use connection::{CallError, Connection};

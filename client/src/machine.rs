@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the client's door to the machine")]
 
+pub mod process;
+
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -83,6 +85,11 @@ pub fn read_whole(path: Option<&Path>, limit: usize) -> io::Result<Vec<u8>> {
 pub fn now_ms() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Nanoseconds since 1970 UTC.
+pub fn now_ns() -> u128 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos()
 }
 
 /// A moment from which time is measured.

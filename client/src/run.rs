@@ -5,6 +5,7 @@ mod clip;
 mod daemon;
 mod files;
 mod journal;
+mod session;
 mod trust;
 mod watch;
 
@@ -20,6 +21,7 @@ use serde::Serialize;
 use crate::args::{Command, Everywhere, JobFlags, Line};
 use crate::failure::{Exit, Failure};
 use crate::show::{self, Look};
+use session::ActiveSession;
 
 /// The name under which the journal knows this program.
 const CLIENT: &str = "editctl";
@@ -72,24 +74,30 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
         )));
     }
     let desk = Desk::open(line.everywhere, line.job, look)?;
-    match line.command {
-        Command::Read(words) => files::read(&desk, &words),
-        Command::Edit(words) => files::edit(&desk, words),
-        Command::Dialects => files::dialects(&desk),
-        Command::Replace(words) => files::replace(&desk, words),
-        Command::Outline { path, depth } => files::outline(&desk, &path, depth),
-        Command::Undo(words) => journal::undo(&desk, words),
-        Command::Redo(words) => journal::redo(&desk, words),
-        Command::Log(words) => journal::log(&desk, words),
-        Command::Show { job, from } => journal::show(&desk, job, from),
-        Command::Clip(words) => clip::run(&desk, words),
-        Command::Watch { globs } => watch::run(&desk, globs),
-        Command::Status => daemon::status(&desk),
-        Command::Doctor => daemon::doctor(&desk),
-        Command::Trust(words) => trust::run(&desk, words),
-        Command::Stop => daemon::stop(&desk),
-        Command::Wait(words) => journal::wait(&desk, &words),
-        Command::Cancel { job } => journal::cancel(&desk, job),
+    let kept = line.command.uses_its_session();
+    let answer = dispatch(&desk, line.command);
+    if kept { desk.session_noted(answer) } else { answer }
+}
+
+fn dispatch(desk: &Desk<'_>, command: Command) -> Result<Answer, Failure> {
+    match command {
+        Command::Read(words) => files::read(desk, &words),
+        Command::Edit(words) => files::edit(desk, words),
+        Command::Dialects => files::dialects(desk),
+        Command::Replace(words) => files::replace(desk, words),
+        Command::Outline { path, depth } => files::outline(desk, &path, depth),
+        Command::Undo(words) => journal::undo(desk, words),
+        Command::Redo(words) => journal::redo(desk, words),
+        Command::Log(words) => journal::log(desk, words),
+        Command::Show { job, from } => journal::show(desk, job, from),
+        Command::Clip(words) => clip::run(desk, words),
+        Command::Watch { globs } => watch::run(desk, globs),
+        Command::Status => daemon::status(desk),
+        Command::Doctor => daemon::doctor(desk),
+        Command::Trust(words) => trust::run(desk, words),
+        Command::Stop => daemon::stop(desk),
+        Command::Wait(words) => journal::wait(desk, &words),
+        Command::Cancel { job } => journal::cancel(desk, job),
     }
 }
 
@@ -97,7 +105,7 @@ pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
 struct Desk<'a> {
     workspace: Workspace,
     current: PathBuf,
-    session: String,
+    session: ActiveSession,
     /// `--session`, where it was given.
     chosen_session: Option<String>,
     socket: Option<PathBuf>,
@@ -117,13 +125,7 @@ impl<'a> Desk<'a> {
         let named = everywhere.workspace.as_deref().unwrap_or(&current);
         let workspace = workspace
             .map_err(|error| Failure::Usage(format!("the workspace {}: {error}", named.display())))?;
-        let session =
-            match everywhere.session.clone().map(Into::into).or(machine::variable("EDITCTL_SESSION")) {
-                Some(name) => name.into_string().map_err(|_| {
-                    Failure::Usage("EDITCTL_SESSION is not UTF-8; give it another name".into())
-                })?,
-                None => String::from("default"),
-            };
+        let session = ActiveSession::choose(everywhere.session.as_ref())?;
         let start = if everywhere.no_spawn { Start::Never } else { Start::Program(program()) };
         Ok(Self {
             workspace,
@@ -144,7 +146,7 @@ impl<'a> Desk<'a> {
 
     fn connect(&self, start: &Start) -> Result<Connection, Failure> {
         let socket = self.socket.as_deref();
-        let caller = Caller { client: CLIENT, session: &self.session, socket, tell };
+        let caller = Caller { client: CLIENT, session: &self.session.name, socket, tell };
         Ok(reach(&self.workspace, &caller, start)?)
     }
 
@@ -171,13 +173,37 @@ impl<'a> Desk<'a> {
         if self.look.json { Answer::json(reply) } else { Answer::text(text(reply, self.look)) }
     }
 
-    fn receipt(&self, receipt: &Receipt) -> Answer {
-        let exit = Exit::of_receipt(receipt);
+    fn receipt(&self, mut receipt: Receipt) -> Answer {
+        let exit = Exit::of_receipt(&receipt);
+        let unread = receipt.error.as_mut().filter(|error| error.code == Code::Unread);
+        let limits = unread.and_then(|error| Some((error, self.session.limits()?)));
         if self.look.json {
-            return Answer { exit, ..Answer::json(receipt) };
+            if let Some((error, limits)) = limits {
+                error.message = format!("{}; {limits}", error.message);
+            }
+            return Answer { exit, ..Answer::json(&receipt) };
         }
-        let texts = show::receipt::text(receipt, self.look);
-        Answer { out: texts.out.into_bytes(), err: texts.err, exit }
+        let note = limits.map(|(_, limits)| format!("editctl: {limits}\n")).unwrap_or_default();
+        let texts = show::receipt::text(&receipt, self.look);
+        Answer { out: texts.out.into_bytes(), err: texts.err + &note, exit }
+    }
+
+    /// Adds, to the answer of a command whose effect is for later commands of its session, that there are none.
+    fn session_noted(&self, answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
+        let Some(limits) = self.session.limits().filter(|_| self.session.ends_with_the_command()) else {
+            return answer;
+        };
+        match answer {
+            Ok(mut answer) if !self.look.json => {
+                answer.err.push_str(&format!("editctl: {limits}\n"));
+                Ok(answer)
+            }
+            Err(Failure::Refused(mut error)) => {
+                error.message = format!("{}; {limits}", error.message);
+                Err(Failure::Refused(error))
+            }
+            other => other,
+        }
     }
 
     /// A file of the caller's, or standard input where it is `-` or absent, as far as a frame can carry it.

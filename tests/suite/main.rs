@@ -55,6 +55,8 @@ mod real_symbols;
 #[cfg(unix)]
 mod real_tree;
 mod recovery;
+#[cfg(target_os = "linux")]
+mod sessions;
 #[cfg(unix)]
 mod stories;
 #[cfg(unix)]

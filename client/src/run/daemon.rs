@@ -5,7 +5,9 @@ use std::time::Duration;
 use editctl::daemon::{LEAVE_PATIENCE, Leaving, ReachError, Start};
 use editctl::{CallError, Connection};
 use editd_proto::message::{CheckReply, Finding, StatusReply, StopReply};
+use serde::Serialize;
 
+use super::session::SessionInJson;
 use super::{Answer, Desk, tell};
 use crate::failure::{Exit, Failure};
 use crate::show::state;
@@ -14,8 +16,18 @@ use crate::show::state;
 const QUIET: Duration = Duration::from_secs(1);
 
 pub(super) fn status(desk: &Desk<'_>) -> Result<Answer, Failure> {
-    let reply: StatusReply = desk.ask(true, |it| it.status())?;
-    Ok(desk.answer(&reply, state::status))
+    let daemon: StatusReply = desk.ask(true, |it| it.status())?;
+    let reply = StatusInJson { daemon, session: desk.session.in_json() };
+    let session = format!("{:<9}  {} ({})\n", "session", desk.session.name, desk.session.source());
+    Ok(desk.answer(&reply, |reply, look| state::status(&reply.daemon, look) + &session))
+}
+
+/// The daemon's reply, and the session of this command.
+#[derive(Serialize)]
+struct StatusInJson {
+    #[serde(flatten)]
+    daemon: StatusReply,
+    session: SessionInJson,
 }
 
 pub(super) fn doctor(desk: &Desk<'_>) -> Result<Answer, Failure> {

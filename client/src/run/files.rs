@@ -74,7 +74,7 @@ pub(super) fn dialects(desk: &Desk<'_>) -> Result<Answer, Failure> {
 fn send(desk: &Desk<'_>, mut job: JobRequest) -> Result<Answer, Failure> {
     job::lay_over(&desk.flags, &mut job);
     let receipt = desk.ask(job.key.is_some(), |it| it.edit(&job))?;
-    Ok(desk.receipt(&receipt))
+    Ok(desk.receipt(receipt))
 }
 
 pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, Failure> {

@@ -24,7 +24,7 @@ pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure
     };
     job::lay_over_undo(&desk.flags, &mut request);
     let receipt = desk.ask(request.key.is_some(), |it| it.undo(&request))?;
-    Ok(desk.receipt(&receipt))
+    Ok(desk.receipt(receipt))
 }
 
 /// The session whose work is taken back: a `--session` that was written, where no entries are named. One
@@ -38,7 +38,7 @@ pub(super) fn redo(desk: &Desk<'_>, words: args::Redo) -> Result<Answer, Failure
     let mut request = UndoRequest { jobs, ..UndoRequest::default() };
     job::lay_over_undo(&desk.flags, &mut request);
     let receipt = desk.ask(request.key.is_some(), |it| it.redo(&request))?;
-    Ok(desk.receipt(&receipt))
+    Ok(desk.receipt(receipt))
 }
 
 pub(super) fn log(desk: &Desk<'_>, words: args::Log) -> Result<Answer, Failure> {
@@ -69,11 +69,11 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
             it.wait(&WaitRequest { job: JobId(words.job), timeout_ms: words.timeout.map(left) })
         })?;
         if receipt.status != Status::Queued {
-            return Ok(desk.receipt(&receipt));
+            return Ok(desk.receipt(receipt));
         }
         if words.timeout.is_some() {
             // What was to follow the job must not follow this.
-            return Ok(Answer { exit: Exit::Refused, ..desk.receipt(&receipt) });
+            return Ok(Answer { exit: Exit::Refused, ..desk.receipt(receipt) });
         }
     }
 }
@@ -81,7 +81,7 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
 pub(super) fn cancel(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
     // Asked again, the daemon would call its own cancelling a refusal.
     let receipt = desk.ask(false, |it| it.cancel(JobId(job)))?;
-    Ok(desk.receipt(&receipt))
+    Ok(desk.receipt(receipt))
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@
 mod leaving;
 mod payloads;
 mod peer;
+#[cfg(target_os = "linux")]
+mod sessions;
 mod symbols;
 mod trust;
 
@@ -93,7 +95,7 @@ fn read_prints_the_bytes_and_nothing_else() {
         let output = scene.run(&["read", "a", "--lines", "3:"], b"");
         assert_eq!((status(&output), output.stdout.as_slice(), err(&output)), (0, bytes, ""));
         let hello: Hello = scene.asked(kind::HELLO).body().unwrap();
-        assert_eq!((hello.client.as_str(), hello.session.as_deref()), ("editctl", Some("default")));
+        assert_eq!(hello.client.as_str(), "editctl");
         let request: ReadRequest = scene.asked(kind::READ).body().unwrap();
         assert_eq!(request.path, "src/a".into());
         assert_eq!(request.lines, Some((3, u64::MAX)));

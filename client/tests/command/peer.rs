@@ -72,6 +72,15 @@ impl Scene {
         command
     }
 
+    /// Another program, to which `$EDITCTL` is `editctl` and `$SOCKET` the socket.
+    pub(crate) fn program(&self, program: &str) -> Command {
+        let mut command = plain(Command::new(program), &self.root());
+        command
+            .env("EDITCTL", env!("CARGO_BIN_EXE_editctl"))
+            .env("SOCKET", self.folder.path().join("socket"));
+        command
+    }
+
     pub(crate) fn run(&self, words: &[&str], stdin: &[u8]) -> Output {
         run(self.editctl(words), stdin)
     }
@@ -84,7 +93,12 @@ impl Scene {
 
 pub(crate) fn bare(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_editctl"));
-    command.args(words).current_dir(folder);
+    command.args(words);
+    plain(command, folder)
+}
+
+fn plain(mut command: Command, folder: &Path) -> Command {
+    command.current_dir(folder);
     for name in ["EDITCTL_SESSION", "EDITD_BIN", "XDG_RUNTIME_DIR", "NO_COLOR"] {
         command.env_remove(name);
     }

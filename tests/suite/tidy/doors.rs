@@ -32,6 +32,7 @@ const DOORS: &[Door] = &[
             "daemon/syntax/examples/",
             "daemon/syntax/tests/",
             "client/src/machine.rs",
+            "client/src/machine/",
             "client/src/daemon/spawn.rs",
         ],
         "files are reached through the seam `os`; settings, sockets, sled's folder, and processes with \
@@ -81,7 +82,13 @@ const DOORS: &[Door] = &[
     ),
     door(
         "process::Command",
-        &["daemon/src/validate/", "client/src/machine.rs", "client/src/daemon/spawn.rs", "tests/"],
+        &[
+            "daemon/src/validate/",
+            "client/src/machine.rs",
+            "client/src/machine/",
+            "client/src/daemon/spawn.rs",
+            "tests/",
+        ],
         "processes are started in `validate`",
     ),
     door("tokio::", &["daemon/src/ipc/", "daemon/src/queue/", "daemon/src/run/"], "async ends at the queue"),

@@ -1,0 +1,83 @@
+//! The session of a command: named by the caller, or derived. It decides nothing else.
+
+use editctl::machine;
+use editctl::session::{SessionOrigin, derive};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// The variable by which a runtime names its session.
+const VARIABLE: &str = "EDITCTL_SESSION";
+
+/// The session under which a command runs.
+#[derive(Debug)]
+pub(super) struct ActiveSession {
+    pub(super) name: String,
+    source: SessionSource,
+}
+
+/// Where the name of a session comes from.
+#[derive(Debug)]
+enum SessionSource {
+    Flag,
+    Environment,
+    Derived(SessionOrigin),
+}
+
+/// The session as `status --json` has it.
+#[derive(Serialize)]
+pub(super) struct SessionInJson {
+    name: String,
+    from: String,
+}
+
+impl ActiveSession {
+    /// The session that the command line or the environment names, else a derived one.
+    pub(super) fn choose(flag: Option<&String>) -> Result<Self, Failure> {
+        if let Some(name) = flag {
+            return Ok(Self { name: name.clone(), source: SessionSource::Flag });
+        }
+        if let Some(name) = machine::variable(VARIABLE) {
+            let name = name
+                .into_string()
+                .map_err(|_| Failure::Usage(format!("{VARIABLE} is not UTF-8; give it another name")))?;
+            return Ok(Self { name, source: SessionSource::Environment });
+        }
+        let derived = derive();
+        Ok(Self { name: derived.name, source: SessionSource::Derived(derived.origin) })
+    }
+
+    /// Where the name comes from, for people.
+    pub(super) fn source(&self) -> String {
+        match &self.source {
+            SessionSource::Flag => "--session".into(),
+            SessionSource::Environment => VARIABLE.into(),
+            SessionSource::Derived(origin) => origin.to_string(),
+        }
+    }
+
+    pub(super) fn in_json(&self) -> SessionInJson {
+        SessionInJson { name: self.name.clone(), from: self.source() }
+    }
+
+    /// What a caller must know to whom the session of an earlier command is another one: nothing where every command
+    /// has the same.
+    pub(super) fn limits(&self) -> Option<String> {
+        match &self.source {
+            SessionSource::Derived(SessionOrigin::Command) => Some(format!(
+                "this command is a session of its own, since no terminal or runtime was found that ran it; set \
+                 {VARIABLE} to one name for each agent, to keep reads, clipboards and undo between commands"
+            )),
+            SessionSource::Derived(SessionOrigin::Program(name, id)) => Some(format!(
+                "the session comes from {name} (process {id}); if another process ran your read, set {VARIABLE} to \
+                 one name for each agent"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Returns true where no later command has this session.
+    pub(super) fn ends_with_the_command(&self) -> bool {
+        matches!(self.source, SessionSource::Derived(SessionOrigin::Command))
+    }
+}
