@@ -52,6 +52,9 @@ pub(crate) const REGEX_WORK: u64 = 512 * 1024 * 1024;
 /// Regular expressions of one job: compiling one may take milliseconds.
 pub(crate) const REGEXES: usize = 500;
 
+/// Places of one hunk that are compared with those of the hunks beside it.
+pub(crate) const HUNK_PLACES: usize = 1_000;
+
 /// Bytes of content that the stages of one job may read and write anew: a path may be listed many times.
 pub(crate) const STAGE_WORK: u64 = 8 * 1024 * 1024 * 1024;
 

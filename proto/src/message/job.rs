@@ -182,6 +182,8 @@ pub struct Edit {
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_order: Option<bool>,
 }
 
 /// Where a `chunk` is looked for.

@@ -100,6 +100,7 @@ pub(crate) fn edit() -> Edit {
         before: text("before"),
         after: text("after"),
         within: Some(Within::Lines((3, 9))),
+        in_order: Some(true),
     }
 }
 

@@ -24,7 +24,7 @@ mod reduced;
 mod report;
 mod score;
 mod shared;
-mod sole;
+mod standing;
 mod trailing;
 mod typographic;
 mod whole;
@@ -40,7 +40,7 @@ pub(crate) use ladder::{
 };
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
-pub(crate) use sole::{Sole, sole};
+pub(crate) use standing::{Standing, standing};
 
 #[cfg(test)]
 mod rungs_tests;

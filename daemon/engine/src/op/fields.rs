@@ -40,6 +40,7 @@ pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
         ("before", edit.before.is_some()),
         ("after", edit.after.is_some()),
         ("within", edit.within.is_some()),
+        ("in_order", edit.in_order.is_some()),
     ]
     .into_iter()
     .filter_map(|(name, given)| given.then_some(name))

@@ -15,7 +15,7 @@ use super::verdict::Verdicts;
 use super::{Budget, files};
 use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff, readable};
-use crate::op::Op;
+use crate::op::{Hunk, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
@@ -177,7 +177,11 @@ fn judge(
     for (edit, refusal) in contradictions(ops) {
         verdicts.refuse(edit, refusal)?;
     }
-    let makes = |op: &Op<'_>| matches!(op, Op::Write(_) | Op::Create(_)) || op.adds_at_an_end();
+    let makes = |op: &Op<'_>| {
+        matches!(op, Op::Write(_) | Op::Create(_))
+            || op.adds_at_an_end()
+            || op.hunk().is_some_and(Hunk::fills)
+    };
     let made = ops.iter().flatten().any(makes);
     let exists = *before != State::Absent;
     for (edit, op) in ops.iter().enumerate() {

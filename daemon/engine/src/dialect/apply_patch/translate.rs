@@ -95,9 +95,11 @@ impl Gathered {
             self.said.push(Said::new(Verb::Modify, path));
         }
         let Some(said) = self.said.get_mut(entry) else { return };
-        for hunk in hunks {
+        for (index, hunk) in hunks.into_iter().enumerate() {
             said.remember(&hunk);
-            self.entries.add(entry, native(hunk));
+            // Another update of the path may go back up.
+            let in_order = (index > 0).then_some(true);
+            self.entries.add(entry, Edit { in_order, ..native(hunk) });
         }
         let Some(to) = to else { return };
         if to != *path {

@@ -166,7 +166,7 @@ impl PatchWords {
                 let header = error.marker.as_deref().unwrap_or_default();
                 format!("Failed to find context '{header}' in {path}")
             }
-            (Code::NotFound, Some(hunk)) => {
+            (Code::NotFound, Some(hunk)) if error.searched.is_some() => {
                 format!("Failed to find expected lines in {path}:\n{}\n({})", hunk.old, error.message)
             }
             (Code::Ambiguous, _) if error.readings.is_empty() => format!(

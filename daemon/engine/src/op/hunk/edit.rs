@@ -4,25 +4,27 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use editd_proto::error::Code;
 use editd_proto::message::{Edit, Position};
 
 use super::body::{Body, Ending, Group};
+use super::repeat::{self, OpenSides};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, Sole, Unfit};
+use crate::locate::{self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, Standing, Unfit};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
 use crate::op::lines::{lead, line_range, line_text};
 use crate::op::registry::Op;
 use crate::op::{fields, quote};
-use crate::refusal::malformed;
+use crate::refusal::{malformed, refuse};
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, split_final_break};
 
 pub(crate) const FIELDS: &[&str] =
-    &["text", "at", "before", "all", "near", "window", "match", "threshold", "eol"];
+    &["text", "at", "before", "all", "in_order", "near", "window", "match", "threshold", "eol"];
 
 /// A hunk.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub(crate) struct Hunk<'a> {
     pub(crate) headers: &'a str,
     /// Whether the block is the whole file.
     whole: bool,
+    /// Whether it stands below the hunk before it in the entry.
+    pub(super) in_order: bool,
     /// Whether breaks stay as given where those of the block are as given.
     literal: bool,
 }
@@ -53,16 +57,17 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
         Some(Position::End) => true,
         Some(Position::Line(_)) => body.old.is_empty(),
         Some(Position::Start | Position::Before(_) | Position::After(_)) => false,
-        None => !body.old.is_empty(),
+        None => whole || !body.old.is_empty(),
     };
-    if !fits || (whole && body.old.is_empty()) {
+    if !fits {
         return Err(malformed(
             "a hunk stands where its lines stand, or, if it quotes none, `at` a line or `\"end\"`; mend `at`",
         ));
     }
     let headers = edit.before.as_deref().unwrap_or("");
     let literal = fields::literal_eol(edit)?;
-    Ok(Op::Hunk(Box::new(Hunk { body, how, at: edit.at.as_ref(), headers, whole, literal })))
+    let in_order = edit.in_order.unwrap_or(false);
+    Ok(Op::Hunk(Box::new(Hunk { body, how, at: edit.at.as_ref(), headers, whole, in_order, literal })))
 }
 
 impl Hunk<'_> {
@@ -72,18 +77,37 @@ impl Hunk<'_> {
         (!self.body.old.is_empty()).then_some(Needle { text, extent: Extent::Lines })
     }
 
-    /// Whether it quotes what it is about.
+    /// Whether it quotes what it is about; a file that must be empty is quoted, too.
     pub(crate) fn quotes(&self) -> bool {
-        !self.body.old.is_empty()
+        self.whole || !self.body.old.is_empty()
+    }
+
+    /// Whether it brings the content of a file that is empty or missing.
+    pub(crate) fn fills(&self) -> bool {
+        self.whole && self.body.old.is_empty() && !self.body.new.is_empty()
     }
 
     fn quote(&self) -> Quote<'_> {
         Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() }
     }
 
-    /// The line at which it says that it stands, if it quotes anything.
+    /// Whether it quotes lines that have a place.
+    pub(super) fn has_block(&self) -> bool {
+        !self.body.old.is_empty()
+    }
+
+    /// The line at which it says that it stands.
     pub(super) fn near(&self) -> Option<u64> {
-        self.how.near.filter(|_| self.quotes())
+        self.how.near.filter(|_| self.has_block())
+    }
+
+    /// How many lines its block has, and how many of them stay at the top and at the bottom.
+    pub(super) fn shape(&self, breaks: Breaks) -> (u64, u64, u64) {
+        let count = |range: Range<usize>| locate::lines(self.body.old.cut(range), breaks).len() as u64;
+        let all = self.body.old.len();
+        let head = self.body.groups.first().map_or(0, |group| count(group.kept.clone()));
+        let tail = self.body.groups.last().map_or(0..all, |group| group.gone.end..all);
+        (count(0..all), head, count(tail))
     }
 
     /// Whether it stands just there.
@@ -93,18 +117,16 @@ impl Hunk<'_> {
                 .is_some_and(|range| self.fit(scene.text, None, &range) != Fit::Out)
     }
 
-    /// At how many places it stands.
+    /// Where it stands, at so many places at most.
     ///
     /// # Errors
     /// `not_found` where what it says to stand above it does not; `limit`.
-    pub(super) fn sole(&self, scene: &Scene<'_>) -> Result<Sole, Refusal> {
-        let Some(needle) = self.needle(scene.text.breaks) else { return Ok(Sole::None) };
+    pub(super) fn standing(&self, scene: &Scene<'_>, most: usize) -> Result<Option<Standing>, Refusal> {
+        let Some(needle) = self.needle(scene.text.breaks) else { return Ok(None) };
         scene.pay_search(needle)?;
         let scope = Scope::of(scene, self.headers)?;
         let quote = Quote { near: None, ..self.quote() };
-        locate::sole(scene.hay, &quote, scope.is_none(), &|range| {
-            self.fit(scene.text, scope.as_deref(), range)
-        })
+        locate::standing(scene.hay, &quote, most, &|range| self.fit(scene.text, scope.as_deref(), range))
     }
 
     /// Finds the block and says what changes in it.
@@ -119,7 +141,7 @@ impl Hunk<'_> {
         let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_deref(), unfit))?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
         let with = Breaking { rung: hit.rung, literal: self.literal && self.has_breaks_of(text, &hit) };
-        let (places, converted) = self.places(scene, hit.range.start, mapped, with);
+        let (places, converted) = self.places(scene, hit.range.start, mapped, with)?;
         let found = Found {
             rung: Some(hit.rung),
             lines: Some(text.lines_of(hit.range)),
@@ -152,7 +174,7 @@ impl Hunk<'_> {
         let stands = unfit.is_some();
         let mut error = scene.missed(quote, Some(&self.body.after()), unfit);
         let place = match scope {
-            _ if stands => return error,
+            _ if stands || error.cause.is_some() => return error,
             Some(_) => "below its header",
             None if self.whole => "as the whole file",
             None if self.last() => "at the end of the file",
@@ -186,7 +208,13 @@ impl Hunk<'_> {
     }
 
     /// One place for each group that changes something in the block that starts at an offset.
-    fn places(&self, scene: &Scene<'_>, start: usize, mapped: &str, with: Breaking) -> (Vec<Place>, u64) {
+    fn places(
+        &self,
+        scene: &Scene<'_>,
+        start: usize,
+        mapped: &str,
+        with: Breaking,
+    ) -> Result<(Vec<Place>, u64), Refusal> {
         let (text, body) = (scene.text, &self.body);
         let list = |part| locate::lines(part, text.breaks);
         let lines = list(mapped);
@@ -196,6 +224,10 @@ impl Hunk<'_> {
             let above = after_lines(text, at, list(body.old.cut(kept.clone())).len());
             let (gone, come) = (list(body.old.cut(gone.clone())), list(body.new.cut(come.clone())));
             at = after_lines(text, above, gone.len());
+            if gone.is_empty() {
+                let open = self.open_sides(number);
+                repeat::check(text, above, lines.cut(taken..taken + come.len()), open)?;
+            }
             let ends = at == text.len();
             let ending = if number == body.groups.len() && ends { body.ending } else { Ending::Kept };
             let (head, tail) = shared(&gone, &come, ends.then(|| ending.keeps(text)), with.literal);
@@ -227,16 +259,32 @@ impl Hunk<'_> {
                 Place::owning(text, scene.edit, own, &made)
             });
         }
-        (places, converted)
+        Ok((places, converted))
+    }
+
+    /// On which sides of a group, counted from 1, the hunk quotes no line.
+    fn open_sides(&self, number: usize) -> OpenSides {
+        let group = number.checked_sub(1).and_then(|index| self.body.groups.get(index));
+        let first = number == 1 && group.is_some_and(|group| group.kept.is_empty());
+        let last = number == self.body.groups.len();
+        OpenSides {
+            above: first,
+            below: last && group.is_some_and(|group| group.gone.end == self.body.old.len()),
+        }
     }
 
     /// The effect of lines that have no block.
     fn added(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
+        if self.whole && text.len() > 0 {
+            return Err(self.not_empty(scene));
+        }
         let range = match self.at {
             Some(Position::Line(line)) => line_range(text, *line, line.saturating_sub(1))?,
             _ => text.len()..text.len(),
         };
+        let come = locate::lines(&self.body.new, text.breaks);
+        repeat::check(text, range.start, &come, OpenSides { above: true, below: true })?;
         let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
         let (made, converted) =
             instead(text, &range, &self.body.new, Breaking { rung: Rung::Exact, literal: false }, ending);
@@ -248,6 +296,21 @@ impl Hunk<'_> {
             vec![Place { lead, ..Place::inserting(scene.edit, range.start, &Rc::from(made)) }]
         };
         Ok(Effect { places, stored: None, found })
+    }
+}
+
+impl Hunk<'_> {
+    /// The refusal of a hunk for an empty file where the file has lines.
+    fn not_empty(&self, scene: &Scene<'_>) -> Refusal {
+        let (path, lines) = (scene.origin, scene.text.lines());
+        let what = if self.body.new.is_empty() {
+            format!("{path} is not empty, and the diff removes it without its lines; send them with `-`")
+        } else {
+            format!("{path} is not empty, and the hunk says that it is; quote a line of context")
+        };
+        let mut error = refuse(Code::Exists, what);
+        error.lines = Some(lines as u64);
+        error
     }
 }
 

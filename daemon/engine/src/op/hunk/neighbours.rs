@@ -2,49 +2,48 @@
 //! have moved all that stands below. It chooses among the places of a hunk, and makes none.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::Range;
 
+use editd_proto::error::Code;
+
 use super::edit::Hunk;
+use super::order::{Slot, rooms};
 use crate::Refusal;
-use crate::locate::{self, Fit, Found, Hit, Quote, Sole};
+use crate::limits;
+use crate::locate::{self, Fit, Found, Hit, Quote, Rung, Standing};
 use crate::op::Scene;
+use crate::refusal::refuse;
 
-/// The hunks of an entry that say at which line they stand.
+/// The hunks of an entry that quote something.
 pub(crate) struct Neighbours<'o> {
-    hunks: Vec<(u32, u64, &'o Hunk<'o>)>,
-    known: OnceCell<Known>,
+    hunks: Vec<(u32, &'o Hunk<'o>)>,
+    known: OnceCell<HashMap<u32, Placed>>,
 }
 
-/// What is known of them.
-#[derive(Default)]
-struct Known {
-    /// The hunks that stand at one place only, by the line where they say that they stand.
-    anchors: Vec<Anchor>,
-    /// How often each of the others stands somewhere, by its index in the entry.
-    several: BTreeMap<u32, Sole>,
-}
-
-/// A hunk that stands at one place only.
-#[derive(Clone, Copy)]
-struct Anchor {
-    near: u64,
-    /// By how many lines it stands below `near`.
-    offset: i64,
-    /// Where the lowest of the anchors up to this one ends.
-    end: usize,
-    /// Where the highest of the anchors from this one on starts.
-    start: usize,
+/// What is known of a hunk beside others.
+struct Placed {
+    rung: Rung,
+    /// The lines at which it may start so that the hunks stay in order, as far as that is asked.
+    room: (u64, u64),
+    /// How many of its places lie in that room; `None` where it has too many to be listed.
+    left: Option<u64>,
+    /// The line, where just one is left.
+    only: Option<u64>,
+    /// By how many lines the hunks that have one place only stand below the line that they name: the nearest above
+    /// and below this one.
+    offsets: [Option<i64>; 2],
+    /// The hunk that it should stand below, where it has no place there.
+    misplaced: Option<u32>,
 }
 
 impl<'o> Neighbours<'o> {
     /// Expects these hunks, by their index in the entry. Nothing is looked up yet.
     pub(crate) fn new(hunks: impl Iterator<Item = (u32, &'o Hunk<'o>)>) -> Self {
-        let hunks = hunks.filter_map(|(edit, hunk)| Some((edit, hunk.near()?, hunk)));
-        Self { hunks: hunks.collect(), known: OnceCell::new() }
+        Self { hunks: hunks.filter(|(_, hunk)| hunk.has_block()).collect(), known: OnceCell::new() }
     }
 
-    fn known(&self, scene: &Scene<'_>) -> &Known {
+    fn known(&self, scene: &Scene<'_>) -> &HashMap<u32, Placed> {
         if let Some(known) = self.known.get() {
             return known;
         }
@@ -52,41 +51,73 @@ impl<'o> Neighbours<'o> {
         self.known.get_or_init(|| known)
     }
 
-    fn look_up(&self, scene: &Scene<'_>) -> Known {
-        let mut known = Known::default();
+    fn look_up(&self, scene: &Scene<'_>) -> HashMap<u32, Placed> {
         // A diff for just this content needs no comparing.
-        if self.hunks.len() < 2 || self.hunks.iter().all(|(.., hunk)| hunk.stands_on_line(scene)) {
-            return known;
+        if self.hunks.len() < 2 || self.hunks.iter().all(|(_, hunk)| hunk.stands_on_line(scene)) {
+            return HashMap::new();
         }
-        for (edit, near, hunk) in &self.hunks {
-            // What cannot be searched says nothing here; the hunk itself is refused for that.
-            match hunk.sole(scene) {
-                Ok(Sole::One(range)) => {
-                    let line = scene.text.line_of(range.start) as u64;
-                    let offset = i64::try_from(line).unwrap_or(0) - i64::try_from(*near).unwrap_or(0);
-                    known.anchors.push(Anchor { near: *near, offset, end: range.end, start: range.start });
-                }
-                Ok(several @ Sole::Several(_)) => drop(known.several.insert(*edit, several)),
-                Ok(Sole::None) | Err(_) => {}
+        let mut left = limits::PLACES;
+        // What cannot be searched says nothing here; the hunk itself is refused for that.
+        let standing: Vec<Option<Standing>> = self
+            .hunks
+            .iter()
+            .map(|(_, hunk)| {
+                let standing = hunk.standing(scene, left.clamp(1, limits::HUNK_PLACES)).ok().flatten()?;
+                left = left.saturating_sub(standing.places.len());
+                Some(standing)
+            })
+            .collect();
+        let mut known: HashMap<u32, Placed> = HashMap::new();
+        let mut chain: Vec<(u32, &Hunk<'_>, Slot)> = Vec::new();
+        for ((edit, hunk), standing) in self.hunks.iter().zip(&standing) {
+            if !hunk.in_order {
+                settle(&mut chain, &mut known);
+            }
+            let Some(Standing { rung, places, complete }) = standing else { continue };
+            let line = |range: &Range<usize>| scene.text.line_of(range.start) as u64;
+            let starts: Vec<u64> = places.iter().map(line).collect();
+            let count = starts.len() as u64;
+            let only = starts.first().copied().filter(|_| *complete && count == 1);
+            let (room, offsets) = ((0, u64::MAX), [None, None]);
+            let left = complete.then_some(count);
+            known.insert(*edit, Placed { rung: *rung, room, left, only, offsets, misplaced: None });
+            if *complete {
+                let (lines, head, tail) = hunk.shape(scene.text.breaks);
+                chain.push((*edit, hunk, Slot { starts, lines, head, tail }));
             }
         }
-        known.anchors.sort_by_key(|anchor| anchor.near);
-        known.anchors.iter_mut().fold(0, |end, anchor| {
-            anchor.end = anchor.end.max(end);
-            anchor.end
-        });
-        known.anchors.iter_mut().rev().fold(usize::MAX, |start, anchor| {
-            anchor.start = anchor.start.min(start);
-            anchor.start
-        });
+        settle(&mut chain, &mut known);
+        self.compare_offsets(&mut known);
         known
     }
 
-    /// The place of a hunk: among several the one that agrees with its neighbours, below those that come before it and
-    /// above those that come after.
+    /// Tells each hunk how far those beside it have moved.
+    fn compare_offsets(&self, known: &mut HashMap<u32, Placed>) {
+        let signed = |line: u64| i64::try_from(line).unwrap_or(0);
+        let mut anchors: Vec<(u64, i64)> = self
+            .hunks
+            .iter()
+            .filter_map(|(edit, hunk)| {
+                let (near, line) = (hunk.near()?, known.get(edit)?.only?);
+                Some((near, signed(line) - signed(near)))
+            })
+            .collect();
+        anchors.sort_by_key(|(near, _)| *near);
+        let offset = |at: Option<usize>| anchors.get(at?).map(|(_, offset)| *offset);
+        for (edit, hunk) in &self.hunks {
+            if let (Some(near), Some(placed)) = (hunk.near(), known.get_mut(edit)) {
+                let below = anchors.partition_point(|anchor| anchor.0 < near);
+                let behind = anchors.partition_point(|anchor| anchor.0 <= near);
+                placed.offsets = [offset(below.checked_sub(1)), offset(Some(behind))];
+            }
+        }
+    }
+
+    /// The place of a hunk: among several the one that leaves the hunks in order and agrees with its neighbours. One
+    /// at the line that the hunk names is not given up for one that a neighbour suggests: then neither is certain.
     ///
     /// # Errors
-    /// `ambiguous` where none does, or two; `limit`.
+    /// `ambiguous` where none is certain; `not_found` where its only place is above that of a hunk before it; `limit`.
     pub(super) fn choose(
         &self,
         scene: &Scene<'_>,
@@ -94,34 +125,148 @@ impl<'o> Neighbours<'o> {
         fit: &dyn Fn(&Range<usize>) -> Fit,
     ) -> Result<Found, Refusal> {
         let plain = |quote: &Quote<'_>| locate::one_where(scene.hay, quote, fit);
-        let Some(near) = quote.near else { return plain(quote) };
-        let known = self.known(scene);
-        let (Some(Sole::Several(rung)), false) = (known.several.get(&scene.edit), known.anchors.is_empty())
-        else {
+        let Some(near) = quote.near else {
+            // Most hunks stand at one place only, and need no neighbours.
+            return match plain(quote) {
+                Err(refusal) if refusal.code == Code::Ambiguous => {
+                    let only = self.only(scene, quote, fit)?;
+                    only.map_or(Err(refusal), |hit| Ok(Ok(Hit { moved: None, ..hit })))
+                }
+                found => found,
+            };
+        };
+        let Some(placed) = self.known(scene).get(&scene.edit) else { return plain(quote) };
+        if let Some(other) = placed.misplaced {
+            return Err(self.misplaced(scene, other));
+        }
+        if placed.left == Some(1) {
+            let found = self.only(scene, quote, fit)?;
+            return found.map_or_else(|| plain(quote), |hit| Ok(Ok(moved(scene, hit, near))));
+        }
+        let none = placed.offsets == [None, None] && placed.room == (0, u64::MAX);
+        if none {
             return plain(quote);
-        };
-        let below = known.anchors.partition_point(|anchor| anchor.near < near);
-        let above = below.checked_sub(1).and_then(|above| known.anchors.get(above));
-        let below = known.anchors.get(below);
-        let room = above.map_or(0, |anchor| anchor.end)..below.map_or(usize::MAX, |anchor| anchor.start);
-        let placed = |range: &Range<usize>| {
-            if range.start >= room.start && range.end <= room.end { fit(range) } else { Fit::Out }
-        };
-        let mut chosen: Option<Hit> = None;
-        for anchor in [above, below].into_iter().flatten() {
-            let moved = near.saturating_add_signed(anchor.offset).max(1);
-            // No looser rung may find a place that a neighbour rules out at this one.
-            let shifted = Quote { near: Some(moved), loosest: *rung, ..quote.clone() };
-            let Ok(Ok(hit)) = locate::one_where(scene.hay, &shifted, &placed) else { continue };
+        }
+        let on = |line: u64| Self::on_line(scene, quote, fit, placed, line);
+        let own = on(near)?;
+        let mut chosen: Option<Hit> = own.clone();
+        for offset in placed.offsets.into_iter().flatten() {
+            let shifted = near.saturating_add_signed(offset).max(1);
+            let exact = on(shifted)?;
+            let suggested = match (exact, &own) {
+                (Some(hit), _) => Some(hit),
+                (None, None) => Self::around(scene, quote, fit, placed, shifted),
+                (None, Some(_)) => None,
+            };
+            let Some(hit) = suggested else { continue };
             if chosen.as_ref().is_some_and(|other| other.range != hit.range) {
-                chosen = None;
-                break;
+                return plain(&Quote { near: None, ..quote.clone() });
             }
             chosen = Some(hit);
         }
-        let Some(hit) = chosen else { return plain(&Quote { near: None, ..quote.clone() }) };
-        let line = i64::try_from(scene.text.line_of(hit.range.start)).ok();
-        let moved = line.zip(i64::try_from(near).ok()).map(|(line, near)| line - near);
-        Ok(Ok(Hit { moved, ..hit }))
+        match chosen {
+            Some(hit) => Ok(Ok(moved(scene, hit, near))),
+            None => plain(&Quote { near: None, ..quote.clone() }),
+        }
     }
+
+    /// The only place that leaves the hunks in order, if there is just one.
+    fn only(
+        &self,
+        scene: &Scene<'_>,
+        quote: &Quote<'_>,
+        fit: &dyn Fn(&Range<usize>) -> Fit,
+    ) -> Result<Option<Hit>, Refusal> {
+        let known = self.known(scene).get(&scene.edit);
+        let Some((placed, line)) = known.and_then(|placed| Some((placed, placed.only?))) else {
+            return Ok(None);
+        };
+        Self::on_line(scene, quote, fit, placed, line)
+    }
+
+    /// The place of a hunk that starts on a line and leaves the hunks in order.
+    fn on_line(
+        scene: &Scene<'_>,
+        quote: &Quote<'_>,
+        fit: &dyn Fn(&Range<usize>) -> Fit,
+        placed: &Placed,
+        line: u64,
+    ) -> Result<Option<Hit>, Refusal> {
+        if !(placed.room.0..=placed.room.1).contains(&line) {
+            return Ok(None);
+        }
+        let start = scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+        let there = |range: &Range<usize>| if range.start == start { fit(range) } else { Fit::Out };
+        // No looser rung may find a place that a neighbour rules out at this one.
+        let quote = Quote { near: Some(line), loosest: placed.rung, ..quote.clone() };
+        match locate::one_where(scene.hay, &quote, &there) {
+            Ok(found) => Ok(found.ok()),
+            Err(refusal) if refusal.code == Code::Ambiguous => Ok(None),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The only place around a line that leaves the hunks in order.
+    fn around(
+        scene: &Scene<'_>,
+        quote: &Quote<'_>,
+        fit: &dyn Fn(&Range<usize>) -> Fit,
+        placed: &Placed,
+        line: u64,
+    ) -> Option<Hit> {
+        let roomy = |range: &Range<usize>| {
+            let line = scene.text.line_of(range.start) as u64;
+            if (placed.room.0..=placed.room.1).contains(&line) { fit(range) } else { Fit::Out }
+        };
+        let quote = Quote { near: Some(line), loosest: placed.rung, ..quote.clone() };
+        locate::one_where(scene.hay, &quote, &roomy).ok()?.ok()
+    }
+
+    fn misplaced(&self, scene: &Scene<'_>, other: u32) -> Refusal {
+        let above = self.known(scene).get(&other).and_then(|placed| placed.only);
+        let place = above.map_or_else(String::new, |line| format!(", at line {line}"));
+        let message = format!(
+            "the lines stand only above those of edit {}{place}, and the diff has them below; send the two in the order of the file",
+            u64::from(other) + 1
+        );
+        let mut error = refuse(Code::NotFound, message);
+        error.other_edit = Some(u64::from(other) + 1);
+        error
+    }
+}
+
+/// Ends a run of hunks that stand one below the other, and narrows the room of each.
+fn settle(chain: &mut Vec<(u32, &Hunk<'_>, Slot)>, known: &mut HashMap<u32, Placed>) {
+    let run = std::mem::take(chain);
+    let slots: Vec<Slot> = run.iter().map(|(.., slot)| slot.clone()).collect();
+    match rooms(&slots) {
+        Ok(rooms) => {
+            for ((edit, _, slot), room) in run.iter().zip(rooms) {
+                let from = slot.starts.partition_point(|start| *start < room.0);
+                let to = slot.starts.partition_point(|start| *start <= room.1);
+                if let Some(placed) = known.get_mut(edit) {
+                    placed.room = room;
+                    placed.left = Some(to.saturating_sub(from) as u64);
+                    placed.only = slot.starts.get(from).copied().filter(|_| to == from + 1);
+                }
+            }
+        }
+        // Numbers that say so, too, make the order certain; without them only a place that is sought follows it.
+        Err(index) => {
+            let pair = index.checked_sub(1).and_then(|above| Some((run.get(above)?, run.get(index)?)));
+            if let Some(((above, first, _), (edit, second, _))) = pair
+                && first.near().zip(second.near()).is_some_and(|(first, second)| first < second)
+                && let Some(placed) = known.get_mut(edit)
+            {
+                placed.misplaced = Some(*above);
+            }
+        }
+    }
+}
+
+/// The place with the number of lines by which it stands below the line that the hunk names.
+fn moved(scene: &Scene<'_>, hit: Hit, near: u64) -> Hit {
+    let line = i64::try_from(scene.text.line_of(hit.range.start)).ok();
+    let moved = line.zip(i64::try_from(near).ok()).map(|(line, near)| line - near);
+    Hit { moved, ..hit }
 }

@@ -1,0 +1,55 @@
+//! Lines that a hunk adds and that stand there already, on the side where it quotes nothing: applied again, they would
+//! stand there twice. It changes nothing.
+
+use std::ops::Range;
+
+use editd_proto::error::Code;
+
+use crate::Refusal;
+use crate::cut::Cut;
+use crate::locate::{self, Line};
+use crate::op::chunk::after_lines;
+use crate::refusal::refuse;
+use crate::text::Text;
+
+/// The sides of added lines on which the hunk quotes no line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct OpenSides {
+    /// Above them.
+    pub(super) above: bool,
+    /// Below them.
+    pub(super) below: bool,
+}
+
+/// Refuses lines that would be added at an offset, and stand there already: in the middle of a file only where they
+/// have more than signs and blanks, which may well stand twice.
+///
+/// # Errors
+/// `not_found` with the line where they stand.
+pub(super) fn check(text: &Text<'_>, at: usize, come: &[Line<'_>], open: OpenSides) -> Result<(), Refusal> {
+    let wordy = come.iter().any(|line| line.0.chars().any(char::is_alphanumeric));
+    let stands = |range: &Range<usize>| {
+        let there = locate::lines(text.content.cut(range.clone()), text.breaks);
+        let at_an_end = range.start == 0 || range.end == text.len();
+        let same = |(own, new): (&Line<'_>, &Line<'_>)| own.0.trim_end() == new.0.trim_end();
+        (wordy || at_an_end) && there.len() == come.len() && there.iter().zip(come).all(same)
+    };
+    let above = || {
+        let lines = if at == text.len() { text.lines() } else { text.line_of(at) - 1 };
+        let first = lines.checked_sub(come.len())? + 1;
+        Some(text.line_start(first)..at)
+    };
+    let below = || Some(at..after_lines(text, at, come.len()));
+    let found = [open.above.then(above), open.below.then(below)].into_iter().flatten().flatten().find(stands);
+    let Some(range) = found.filter(|_| !come.is_empty()) else { return Ok(()) };
+    let line = text.line_of(range.start) as u64;
+    let mut error = refuse(
+        Code::NotFound,
+        format!(
+            "the lines that the hunk adds stand there already, at line {line}; to add them once more, quote the lines on both sides of them"
+        ),
+    );
+    error.line = Some(line);
+    error.cause = Some(format!("the new text is already there, at line {line}"));
+    Err(error)
+}
