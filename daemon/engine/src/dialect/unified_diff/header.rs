@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::stamp;
 use crate::cut::Cut;
 
 /// The numbers of a hunk's header: first line and count of each side.
@@ -34,14 +35,17 @@ pub(super) enum Name<'p> {
     File(Cow<'p, str>),
 }
 
-/// The name behind `--- ` or `+++ `.
-pub(super) fn name(rest: &str) -> Name<'_> {
-    if let Some(name) = unquoted(rest.trim()) {
-        return Name::File(name.into());
+/// The name behind `--- ` or `+++ `, and whether its time stamp says that there is no such file.
+pub(super) fn name(rest: &str) -> (Name<'_>, bool) {
+    let trimmed = rest.trim();
+    if let Some(name) = unquoted(trimmed) {
+        let behind = trimmed.cut(quote_end(trimmed).unwrap_or(trimmed.len())..trimmed.len());
+        return (Name::File(name.into()), stamp::is_epoch(behind.trim()));
     }
-    // A time stands behind a tab, and tools put one behind each name that has a blank: without it, a blank is stray.
-    let bare = rest.split_once('\t').map_or(rest.trim_end(), |(bare, _)| bare);
-    if bare == "/dev/null" { Name::Nothing } else { Name::File(bare.into()) }
+    // Tools put a tab behind each name that has a blank: without it, a blank is stray.
+    let (bare, stamp) = stamp::split(rest);
+    let name = if bare == "/dev/null" { Name::Nothing } else { Name::File(bare.into()) };
+    (name, stamp.is_some_and(stamp::is_epoch))
 }
 
 /// A path of an extended header, which has no prefix.
@@ -66,6 +70,35 @@ fn halves(rest: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     (first == second || bare(first)? == bare(second)?).then_some((first.into(), second.into()))
 }
 
+/// What stands in front of two names in the line of git, where it names just these.
+pub(super) fn pair_prefixes<'r>(rest: &'r str, from: &str, to: &str) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
+    [rest, rest.trim()].into_iter().find_map(|rest| {
+        let (first, second) = match quoted_second(rest) {
+            Some(at) => (plain(rest.cut(0..at)), plain(rest.cut(at + 1..rest.len()))),
+            None if rest.starts_with('"') => {
+                let end = quote_end(rest)?;
+                (plain(rest.cut(0..end)), Cow::Borrowed(rest.cut(end..rest.len()).strip_prefix(' ')?))
+            }
+            None => {
+                // A prefix has no blank.
+                let (first, prefix) = rest.strip_suffix(to)?.rsplit_once(' ')?;
+                return Some((first.strip_suffix(from)?.into(), prefix.into()));
+            }
+        };
+        let cut = |name: Cow<'r, str>, path| Some(Cow::Owned(name.strip_suffix(path)?.to_owned()));
+        Some((cut(first, from)?, cut(second, to)?))
+    })
+}
+
+/// Where the blank stands in front of the second of two names, where that is in quotes.
+fn quoted_second(rest: &str) -> Option<usize> {
+    if !rest.starts_with('"') {
+        return rest.find(" \"").filter(|_| rest.ends_with('"'));
+    }
+    let end = quote_end(rest)?;
+    rest.cut(end..rest.len()).starts_with(" \"").then_some(end)
+}
+
 /// A name without its first folder.
 pub(super) fn bare(name: &str) -> Option<&str> {
     name.split_once('/').map(|(_, rest)| rest)
@@ -88,6 +121,14 @@ pub(super) fn without_prefixes<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n 
         .flat_map(|(a, b)| [(a, b), (b, a)])
         .find_map(|(a, b)| Some((old.strip_prefix(a)?, new.strip_prefix(b)?)))
         .unwrap_or((old, new))
+}
+
+/// A name without a usual prefix.
+pub(super) fn without_prefix(name: &str) -> &str {
+    match name.split_once('/') {
+        Some(("a" | "b" | "c" | "i" | "o" | "w", rest)) => rest,
+        _ => name,
+    }
 }
 
 /// Where the text in quotes ends with which a string begins.
@@ -160,6 +201,7 @@ mod tests {
 
     #[test]
     fn names_lose_quotes_and_times() {
+        let name = |rest| name(rest).0;
         assert_eq!(name("a/x y\t2020-01-01 00:00:00"), Name::File("a/x y".into()));
         assert_eq!(name("/dev/null\t1970"), Name::Nothing);
         assert_eq!(name(r#""a/\303\244\"\t""#), Name::File("a/ä\"\t".into()));
@@ -176,6 +218,19 @@ mod tests {
         assert_eq!(prefixes("a/x", "b/y"), None);
         assert_eq!(without_prefixes("a/x", "b/x"), ("x", "x"));
         assert_eq!(without_prefixes("a/x", "a/x"), ("a/x", "a/x"));
+    }
+
+    #[test]
+    fn the_prefixes_of_a_pair_are_what_the_names_leave() {
+        let read = |rest| pair_prefixes(rest, "x", "y y").map(|(a, b)| (a.into_owned(), b.into_owned()));
+        let both = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+        assert_eq!(read("a/x b/y y"), both("a/", "b/"));
+        assert_eq!(read("x y y"), both("", ""));
+        assert_eq!(read("\"a/x\" \"b/y y\""), both("a/", "b/"));
+        assert_eq!(read("a/x \"b/y y\""), both("a/", "b/"));
+        assert_eq!(read("\"a/x\" b/y y"), both("a/", "b/"));
+        assert_eq!(read("a/z b/y y"), None);
+        assert_eq!(read("a/x b/y"), None);
     }
 
     #[test]

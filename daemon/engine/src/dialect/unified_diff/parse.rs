@@ -6,6 +6,7 @@ use editd_proto::error::Code;
 
 use super::body::{self, Body};
 use super::header::{self, Mode, Name, Numbers};
+use super::names;
 use crate::Refusal;
 use crate::refusal::{malformed, refuse};
 
@@ -14,14 +15,24 @@ use crate::refusal::{malformed, refuse};
 pub(super) struct FilePatch<'p> {
     /// The number of its first line.
     pub(super) line: u64,
-    /// What stands behind `---`, or in git's first line.
+    /// How many commits of a mailbox or a log begin above it.
+    pub(super) commit: u64,
+    /// What stands behind `diff --git`.
+    pub(super) git: Option<&'p str>,
+    /// Whether the lines of git's header go on.
+    open: bool,
+    /// What stands behind `Index:` above it.
+    pub(super) index: Option<&'p str>,
+    /// What stands behind `---`.
     pub(super) old: Option<Name<'p>>,
-    /// What stands behind `+++`, likewise.
+    /// What stands behind `+++`.
     pub(super) new: Option<Name<'p>>,
+    /// The line with `---`.
+    pub(super) named: Option<u64>,
+    /// Whether the time stamps of the two say that there is no such file.
+    pub(super) epoch: (bool, bool),
     /// Both names as a line above says them, where it says that they are of one file.
     pub(super) announced: Option<(Cow<'p, str>, Cow<'p, str>)>,
-    /// Whether the names are those of the lines with `---` and `+++`.
-    named: bool,
     /// The mode of a file that comes.
     pub(super) comes: Option<Mode>,
     /// The mode of a file that goes.
@@ -37,21 +48,17 @@ pub(super) struct FilePatch<'p> {
 }
 
 impl FilePatch<'_> {
-    /// Whether these are the names that git's first line announced.
-    fn awaits(&self, names: &(Option<Name<'_>>, Option<Name<'_>>)) -> bool {
-        let same = |own: &Option<Name<'_>>, name: &Option<Name<'_>>, prefix: &str| match (own, name) {
-            (Some(Name::File(own)), Some(Name::File(name))) => {
-                own == name || name.strip_prefix(prefix) == Some(own)
-            }
-            _ => true,
-        };
-        let hollow = !self.named && self.hunks.is_empty();
-        hollow && same(&self.old, &names.0, "a/") && same(&self.new, &names.1, "b/")
+    /// Whether it has the line of git, but neither names nor hunks yet.
+    fn is_hollow(&self) -> bool {
+        self.git.is_some() && self.named.is_none() && self.hunks.is_empty()
     }
 
     /// Whether nothing is said of any file: a line of prose that only begins like git's first one.
     fn is_prose(&self) -> bool {
-        *self == Self { line: self.line, ..Self::default() }
+        let says = [self.comes, self.goes, self.mode].iter().any(Option::is_some)
+            || self.renamed != Pair::default()
+            || self.copied != Pair::default();
+        self.is_hollow() && !says && self.announced.is_none() && !self.git.is_some_and(names::are_names)
     }
 }
 
@@ -113,27 +120,17 @@ fn lines(payload: &str) -> Vec<&str> {
 pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Refusal> {
     let lines = lines(payload);
     let mut files: Vec<FilePatch<'_>> = Vec::new();
-    let mut at = 0;
+    let (mut at, mut commit, mut index) = (0, 0, None);
     while let Some(whole) = lines.get(at) {
         let (line, number) = (whole.trim_end_matches('\r'), at as u64 + 1);
         let below = lines.get(at + 1).and_then(|line| line.strip_prefix("+++ "));
         if let (Some(old), Some(new)) = (line.strip_prefix("--- "), below) {
-            let names = (Some(header::name(old)), Some(header::name(new)));
-            match files.last_mut() {
-                Some(file) if file.awaits(&names) => (file.old, file.new) = names,
-                _ => {
-                    files.push(FilePatch { line: number, old: names.0, new: names.1, ..FilePatch::default() })
-                }
-            }
-            if let Some(file) = files.last_mut() {
-                file.named = true;
-                if at
-                    .checked_sub(1)
-                    .and_then(|above| lines.get(above))
-                    .is_some_and(|line| compares_folders(line))
-                {
-                    file.announced = same_file(file);
-                }
+            let above = at.checked_sub(1).and_then(|above| lines.get(above)).copied();
+            let (old, new) = (header::name(old), header::name(new));
+            let own = FilePatch { line: number, commit, index: index.take(), ..FilePatch::default() };
+            named(&mut files, own, (old, new), number);
+            if let (Some(file), Some(above)) = (files.last_mut().filter(|file| file.git.is_none()), above) {
+                file.announced = compared(file, above);
             }
             at += 2;
         } else if line.starts_with("@@@") {
@@ -145,12 +142,14 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
             at += hunk(&mut files, line, number, rest, alone)?;
         } else {
             if let Some(rest) = line.strip_prefix("diff --git ") {
-                files.push(git_file(rest, number));
-            } else if let Some(file) = files.last_mut().filter(|file| !file.named && file.hunks.is_empty()) {
-                extended(file, line, number)?;
+                files.push(FilePatch { commit, index: index.take(), ..git_file(rest, number) });
+            } else if let Some(file) = files.last_mut().filter(|file| file.is_hollow()) {
+                file.open = extended(file, line, number)? && file.open;
             } else if line.starts_with("Binary files ") && line.ends_with(" differ") {
                 return Err(fault(number, Code::Unsupported, BINARY));
             }
+            index = line.strip_prefix("Index: ").map(str::trim_end).or(index);
+            commit += u64::from(begins_commit(line));
             at += 1;
         }
     }
@@ -161,31 +160,54 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
     Ok(files)
 }
 
+/// Takes the names of the lines `---` and `+++`: they belong to the header of git right above them, or begin `own`.
+fn named<'p>(
+    files: &mut Vec<FilePatch<'p>>,
+    own: FilePatch<'p>,
+    (old, new): ((Name<'p>, bool), (Name<'p>, bool)),
+    line: u64,
+) {
+    let joins =
+        |file: &FilePatch<'p>| file.is_hollow() && (file.open || names::announces(file, &old.0, &new.0));
+    if !files.last().is_some_and(joins) {
+        files.push(own);
+    }
+    if let Some(file) = files.last_mut() {
+        file.epoch = (old.1, new.1);
+        (file.old, file.new, file.named) = (Some(old.0), Some(new.0), Some(line));
+    }
+}
+
+/// Whether a line begins a commit of a mailbox (`git format-patch`) or of a log (`git log -p`).
+fn begins_commit(line: &str) -> bool {
+    let rest = line.strip_prefix("From ").or_else(|| line.strip_prefix("commit "));
+    rest.and_then(|rest| rest.split(' ').next())
+        .is_some_and(|hash| hash.len() >= 40 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 const BINARY: &str = "a binary file is no text that a diff can change; write the file itself";
 
 fn git_file(rest: &str, line: u64) -> FilePatch<'_> {
-    let announced = header::both(rest);
-    let (old, new) = announced.clone().unzip();
-    FilePatch { line, old: old.map(Name::File), new: new.map(Name::File), announced, ..FilePatch::default() }
+    FilePatch { line, git: Some(rest), open: true, announced: header::both(rest), ..FilePatch::default() }
 }
 
-/// Whether a line is the call of `diff` that stands above each file where folders were compared.
-fn compares_folders(line: &str) -> bool {
+/// The names of a file where the call of `diff` above it names just these: two folders were compared.
+fn compared<'p>(file: &FilePatch<'p>, above: &str) -> Option<(Cow<'p, str>, Cow<'p, str>)> {
     let recursive = |word: &str| word == "--recursive" || (!word.starts_with("--") && word.contains('r'));
-    let mut words = line.split_whitespace();
-    words.next() == Some("diff") && words.take_while(|word| word.starts_with('-')).any(recursive)
-}
-
-/// The names of a file, each in the folder that was compared.
-fn same_file<'p>(file: &FilePatch<'p>) -> Option<(Cow<'p, str>, Cow<'p, str>)> {
+    let mut words = above.split_whitespace();
+    let compares =
+        words.next() == Some("diff") && words.take_while(|word| word.starts_with('-')).any(recursive);
     match (&file.old, &file.new) {
-        (Some(Name::File(old)), Some(Name::File(new))) => Some((old.clone(), new.clone())),
+        (Some(Name::File(old)), Some(Name::File(new))) if compares => {
+            let bare = above.replace(['\'', '"'], "");
+            bare.trim_end().ends_with(&format!(" {old} {new}")).then(|| (old.clone(), new.clone()))
+        }
         _ => None,
     }
 }
 
-/// A line between git's first one and the names.
-fn extended<'p>(file: &mut FilePatch<'p>, line: &'p str, number: u64) -> Result<(), Refusal> {
+/// Takes a line between git's first one and the names, and returns whether the header may go on behind it.
+fn extended<'p>(file: &mut FilePatch<'p>, line: &'p str, number: u64) -> Result<bool, Refusal> {
     let said = |start: &str| line.strip_prefix(start);
     if line == "GIT binary patch" || (line.starts_with("Binary files ") && line.ends_with(" differ")) {
         return Err(fault(number, Code::Unsupported, BINARY));
@@ -203,8 +225,11 @@ fn extended<'p>(file: &mut FilePatch<'p>, line: &'p str, number: u64) -> Result<
         file.copied.0 = Some(header::plain(path));
     } else if let Some(path) = said("copy to ") {
         file.copied.1 = Some(header::plain(path));
+    } else {
+        const OTHERS: [&str; 4] = ["old mode ", "index ", "similarity index ", "dissimilarity index "];
+        return Ok(line.trim().is_empty() || OTHERS.iter().any(|start| line.starts_with(start)));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Takes a hunk; how many lines below its header it has.

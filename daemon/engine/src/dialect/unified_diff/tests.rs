@@ -19,6 +19,8 @@ fn large_diffs_are_read_in_linear_time() {
         "--- a\n+++ a\n",
         "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n",
         "diff --git a/f b/f\n",
+        "diff --git a/f b/g\nrename from f\nrename to g\n",
+        "Index: f\n",
         "\"",
         "\n",
         " \n",
@@ -36,10 +38,10 @@ fn large_diffs_are_read_in_linear_time() {
 }
 
 #[test]
-fn many_hunks_of_one_path_are_one_entry() {
+fn many_sections_of_one_path_are_one_entry_each() {
     let text = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n".repeat(10_000);
     let setting = Setting { path: None, roots: &[], limit: usize::MAX };
     let Asked::Job(wanted) = translate(None, &text, &setting).unwrap().asked else { unreachable!() };
-    assert_eq!(wanted.files.len(), 1);
-    assert!(wanted.files.iter().all(|file| file.edits.len() == 10_000));
+    assert_eq!(wanted.files.len(), 10_000);
+    assert!(wanted.files.iter().all(|file| file.edits.len() == 1));
 }

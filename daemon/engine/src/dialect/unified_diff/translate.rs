@@ -1,15 +1,14 @@
-//! Files of a diff as file entries: the hunks of one path together, each near the line that its header names. It never
+//! Files of a diff as file entries: one for each section, its hunks each near the line that its header names. It never
 //! looks at a file.
-
-use std::borrow::Cow;
-use std::collections::HashMap;
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, FileMode, Position};
 use editd_proto::path::WirePath;
 
-use super::header::{Mode, Name, bare, prefixes, without_prefixes};
+use super::deed::{Deed, deed};
+use super::header::Mode;
 use super::mark::{Marked, unmarked};
+use super::order::{Step, steps};
 use super::parse::{FilePatch, Hunk, fault, files, fits};
 use super::words::{DiffWords, Said, refused};
 use crate::Refusal;
@@ -35,30 +34,14 @@ impl Dialect for UnifiedDiff {
 
     fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
         let mut gathered = Gathered::default();
-        let mut plans = Vec::new();
+        let mut sections = Vec::new();
         for file in files(payload, setting.path.is_some())? {
             let line = file.line;
-            let at_line = |mut refusal: Refusal| {
-                refusal.line = refusal.line.or(Some(line));
-                refusal
-            };
-            let deed = deed(&file, setting).map_err(at_line)?;
-            // What is copied is the file as it was, so that comes before all else.
-            if let Deed::Copy { from, to } = &deed {
-                gathered.alone(
-                    from,
-                    Said::copied(from, to),
-                    vec![Edit { to: Some(to.clone()), ..edit("copy") }],
-                );
-            }
-            plans.push((file, deed));
+            let deed = deed(&file, setting).map_err(|refusal| at_line(refusal, line))?;
+            sections.push((file, deed));
         }
-        for (file, deed) in in_order(plans)? {
-            let line = file.line;
-            gathered.take(file, deed).map_err(|mut refusal| {
-                refusal.line = refusal.line.or(Some(line));
-                refusal
-            })?;
+        for step in steps(sections) {
+            gathered.step(step)?;
         }
         let wanted =
             Wanted { files: gathered.entries.into_files(), warnings: gathered.warnings, ..Wanted::default() };
@@ -71,146 +54,9 @@ impl Dialect for UnifiedDiff {
     }
 }
 
-/// What is said of files that take each other's names.
-const SWAP: &str = "this rename and others exchange the names of files, so that none makes room; send what changes in each file (`git diff --no-renames`)";
-
-/// The files of a diff so that each makes room before another takes its name: every name is that of the files as they
-/// were.
-///
-/// # Errors
-/// `unsupported` where they take each other's.
-fn in_order(plans: Vec<(FilePatch<'_>, Deed)>) -> Result<Vec<(FilePatch<'_>, Deed)>, Refusal> {
-    let leaves = |(index, (_, deed)): (usize, &(FilePatch<'_>, Deed))| match deed {
-        Deed::Rename { from, .. } | Deed::Delete(from) => Some((from.clone(), index)),
-        Deed::Change(_) | Deed::Create(_) | Deed::Copy { .. } => None,
-    };
-    let leaving: HashMap<WirePath, usize> = plans.iter().enumerate().filter_map(leaves).collect();
-    let first = |index: usize| match plans.get(index) {
-        Some((_, Deed::Rename { to, .. })) => leaving.get(to).copied(),
-        _ => None,
-    };
-    let mut seen = vec![false; plans.len()];
-    let mut order = Vec::with_capacity(plans.len());
-    for index in 0..plans.len() {
-        let (mut chain, mut next) = (Vec::new(), Some(index));
-        while let Some(at) = next
-            && let Some(seen) = seen.get_mut(at).filter(|seen| !**seen)
-        {
-            *seen = true;
-            chain.push(at);
-            next = first(at);
-        }
-        if let Some((file, _)) = next.filter(|at| chain.contains(at)).and_then(|at| plans.get(at)) {
-            return Err(fault(file.line, Code::Unsupported, SWAP));
-        }
-        order.extend(chain.into_iter().rev());
-    }
-    let mut plans: Vec<Option<_>> = plans.into_iter().map(Some).collect();
-    Ok(order.into_iter().filter_map(|index| plans.get_mut(index)?.take()).collect())
-}
-
-/// What becomes of a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Deed {
-    Change(WirePath),
-    Create(WirePath),
-    Delete(WirePath),
-    Rename { from: WirePath, to: WirePath },
-    Copy { from: WirePath, to: WirePath },
-}
-
-/// What a diff says that becomes of a file.
-///
-/// # Errors
-/// `malformed` where it names none, or two; `outside`.
-fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, Refusal> {
-    let pair = |(from, to): &(Option<Cow<'_, str>>, Option<Cow<'_, str>>)| match (from, to) {
-        (None, None) => Ok(None),
-        (Some(from), Some(to)) => Ok(Some((setting.inside(from)?, setting.inside(to)?))),
-        _ => Err(fault(
-            file.line,
-            Code::Malformed,
-            "only one of the two names of the file is there; send both",
-        )),
-    };
-    if let Some((from, to)) = pair(&file.renamed)? {
-        return Ok(if from == to { Deed::Change(from) } else { Deed::Rename { from, to } });
-    }
-    if let Some((from, to)) = pair(&file.copied)? {
-        return Ok(Deed::Copy { from, to });
-    }
-    let path = |name: &str| setting.path_or(Some(name));
-    match names(file) {
-        (Some(Side::Nothing), Some(Side::Nothing)) => {
-            Err(fault(file.line, Code::Malformed, "both names are `/dev/null`; name the file"))
-        }
-        (Some(Side::Nothing), Some(Side::File(new))) => Ok(Deed::Create(path(new)?)),
-        (Some(Side::File(old)), Some(Side::Nothing)) => Ok(Deed::Delete(path(old)?)),
-        (Some(Side::File(old)), Some(Side::File(new))) => {
-            let path = one(file, old, new, setting)?;
-            Ok(match (file.comes, file.goes) {
-                (Some(_), _) => Deed::Create(path),
-                (None, Some(_)) => Deed::Delete(path),
-                (None, None) => Deed::Change(path),
-            })
-        }
-        _ => Ok(Deed::Change(setting.path_or(None)?)),
-    }
-}
-
-/// The name of one side, without its prefix.
-#[derive(Clone, Copy)]
-enum Side<'n> {
-    /// No file.
-    Nothing,
-    /// A file.
-    File(&'n str),
-}
-
-/// The names of both sides: without the prefixes of the line that announced them, else without usual ones.
-fn names<'n>(file: &'n FilePatch<'_>) -> (Option<Side<'n>>, Option<Side<'n>>) {
-    let announced = file.announced.as_ref().and_then(|(old, new)| {
-        let is = |side: &Option<Name<'_>>, name: &str| !matches!(side, Some(Name::File(own)) if own != name);
-        (is(&file.old, old) && is(&file.new, new)).then(|| prefixes(old, new))?
-    });
-    let side = |name: &'n Option<Name<'_>>, prefix: &str| {
-        Some(match name.as_ref()? {
-            Name::Nothing => Side::Nothing,
-            Name::File(name) => Side::File(name.strip_prefix(prefix).unwrap_or(name)),
-        })
-    };
-    match (announced, &file.old, &file.new) {
-        (None, Some(Name::File(old)), Some(Name::File(new))) => {
-            let (old, new) = without_prefixes(old, new);
-            (Some(Side::File(old)), Some(Side::File(new)))
-        }
-        (announced, old, new) => {
-            let (before, after) = announced.unwrap_or(("a/", "b/"));
-            (side(old, before), side(new, after))
-        }
-    }
-}
-
-/// The one file that two names mean.
-///
-/// # Errors
-/// `malformed` where they may mean two.
-fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Result<WirePath, Refusal> {
-    let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
-    if old == new || kept {
-        return setting.path_or(Some(new));
-    }
-    // What the request names is certain where both sides may mean it.
-    if let (Some(_), Some(rest)) = (setting.path, bare(old).filter(|rest| bare(new) == Some(*rest))) {
-        for name in [new, old, rest] {
-            if let Ok(path) = setting.path_or(Some(name)) {
-                return Ok(path);
-            }
-        }
-    }
-    let what =
-        "the lines `---` and `+++` name two files; give one name, or say `rename from` and `rename to`";
-    Err(fault(file.line, Code::Malformed, what))
+fn at_line(mut refusal: Refusal, line: u64) -> Refusal {
+    refusal.line = refusal.line.or(Some(line));
+    refusal
 }
 
 /// The entries so far, and what is to be said of them.
@@ -222,12 +68,32 @@ struct Gathered {
 }
 
 impl Gathered {
+    /// Each section is an entry of its own: a second one for a path sees what the first made of it.
     fn alone(&mut self, path: &WirePath, said: Said, edits: Vec<Edit>) {
         self.said.push(said);
         self.entries.alone(path.clone(), edits);
     }
 
-    fn take(&mut self, file: FilePatch<'_>, deed: Deed) -> Result<(), Refusal> {
+    fn step(&mut self, step: Step<'_>) -> Result<(), Refusal> {
+        match step {
+            Step::Copy { from, to, waits } => {
+                let said = if waits { Said::aside(&from) } else { Said::copied(&from, &to) };
+                self.alone(&from, said, vec![Edit { to: Some(to), ..edit("copy") }]);
+            }
+            Step::Aside { from, to } => {
+                let said = Said::aside(&from);
+                self.alone(&from, said, vec![Edit { to: Some(to), ..edit("rename") }]);
+            }
+            Step::Section(file, deed, waits) => {
+                let line = file.line;
+                self.take(*file, deed, waits).map_err(|refusal| at_line(refusal, line))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a section; `waits` is the name under which its file waits.
+    fn take(&mut self, file: FilePatch<'_>, deed: Deed, waits: Option<WirePath>) -> Result<(), Refusal> {
         if [file.comes, file.goes, file.mode].contains(&Some(Mode::Other)) {
             let what = "a link or a submodule is no file that can be edited; change it otherwise";
             return Err(fault(file.line, Code::Unsupported, what));
@@ -238,60 +104,79 @@ impl Gathered {
             }
             _ => None,
         };
-        let changes = !file.hunks.is_empty() || mode.is_some();
         match deed {
             Deed::Create(path) => {
                 let mut edits = vec![Edit { text: Some(content(&file)?), ..edit("create") }];
                 edits.extend(mode.filter(|_| file.comes != Some(Mode::File(0o644))));
                 self.alone(&path, Said::created(&path), edits);
             }
-            Deed::Delete(path) => {
-                if let [hunk] = file.hunks.as_slice() {
-                    self.warn(hunk);
-                    self.alone(&path, Said::changed(&path, &file.hunks), vec![whole(hunk)?]);
-                } else if !file.hunks.is_empty() {
-                    let what = "a file that goes is one hunk; send all of its lines";
-                    return Err(fault(file.line, Code::Malformed, what));
-                }
-                self.alone(&path, Said::deleted(&path), vec![edit("delete")]);
+            Deed::Fill(path) => {
+                let said = Said::changed(&path, &file.hunks);
+                let edits = file.hunks.into_iter().map(|hunk| whole(hunk.body.text)).chain(mode).collect();
+                self.alone(&path, said, edits);
             }
-            Deed::Copy { to, .. } if !changes => self.entries.close(&to),
-            Deed::Copy { to: path, .. } | Deed::Change(path) => {
-                if !changes {
+            Deed::Delete(path) => self.delete(&path, &file)?,
+            Deed::Copy { from, to } => match waits {
+                Some(waits) => self.change(&waits, (&from, Some(to)), file.hunks, mode)?,
+                None if file.hunks.is_empty() && mode.is_none() => {}
+                None => self.change(&to, (&to, None), file.hunks, mode)?,
+            },
+            Deed::Change(path) => {
+                if file.hunks.is_empty() && mode.is_none() {
                     let what = "the diff says nothing of this file; leave it out, or send its hunks";
                     return Err(fault(file.line, Code::Malformed, what));
                 }
-                self.change(&path, file.hunks, mode)?;
+                self.change(&path, (&path, None), file.hunks, mode)?;
             }
             Deed::Rename { from, to } => {
-                let entry = self.change(&from, file.hunks, mode)?;
-                self.entries.close(&from);
-                self.entries.close(&to);
-                if let Some(said) = self.said.get_mut(entry) {
-                    said.to = Some(to.clone());
-                }
-                self.entries.add(entry, Edit { to: Some(to), ..edit("rename") });
+                let at = waits.unwrap_or_else(|| from.clone());
+                self.change(&at, (&from, Some(to)), file.hunks, mode)?;
             }
         }
         Ok(())
     }
 
-    fn change(&mut self, path: &WirePath, hunks: Vec<Hunk>, mode: Option<Edit>) -> Result<usize, Refusal> {
-        let entry = self.entries.shared(path);
-        if self.said.len() < self.entries.len() {
-            self.said.push(Said::changed(path, &[]));
-        }
-        for hunk in hunks {
-            self.warn(&hunk);
-            if let Some(said) = self.said.get_mut(entry) {
-                said.hunks.push(hunk.line);
+    /// A file that goes: what the diff quotes must be all of it, so that one without hunks is of an empty file.
+    fn delete(&mut self, path: &WirePath, file: &FilePatch<'_>) -> Result<(), Refusal> {
+        let (said, edit_of_all) = match file.hunks.as_slice() {
+            [] => (Said::quiet(path), whole(String::new())),
+            [hunk] => {
+                self.warn(hunk);
+                (Said::changed(path, &file.hunks), whole_of(hunk)?)
             }
-            self.entries.add(entry, native(hunk)?);
+            _ => {
+                let what = "a file that goes is one hunk; send all of its lines";
+                return Err(fault(file.line, Code::Malformed, what));
+            }
+        };
+        self.alone(path, said, vec![edit_of_all]);
+        self.alone(path, Said::deleted(path), vec![edit("delete")]);
+        Ok(())
+    }
+
+    /// A file that changes at `path`; it is known as the first of `names`, and gets the second.
+    fn change(
+        &mut self,
+        path: &WirePath,
+        (from, to): (&WirePath, Option<WirePath>),
+        hunks: Vec<Hunk>,
+        mode: Option<Edit>,
+    ) -> Result<(), Refusal> {
+        let said = Said::changed(path, &hunks).known_as(from, to.clone());
+        hunks.iter().for_each(|hunk| self.warn(hunk));
+        let mut edits = hunks.into_iter().map(native).collect::<Result<Vec<_>, _>>()?;
+        // The diff lists them from the top; numbers that say otherwise are believed.
+        for at in 1..edits.len() {
+            let near = |at: usize| edits.get(at).and_then(|edit| edit.near).unwrap_or(0);
+            let falls = near(at) > 0 && near(at) < near(at - 1);
+            if let Some(edit) = edits.get_mut(at).filter(|_| !falls) {
+                edit.in_order = Some(true);
+            }
         }
-        if let Some(mode) = mode {
-            self.entries.add(entry, mode);
-        }
-        Ok(entry)
+        edits.extend(mode);
+        edits.extend(to.map(|to| Edit { to: Some(to), ..edit("rename") }));
+        self.alone(path, said, edits);
+        Ok(())
     }
 
     /// Says where a header counts otherwise.
@@ -333,16 +218,19 @@ fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// The hunk of a file that goes: it must be all of it.
-fn whole(hunk: &Hunk) -> Result<Edit, Refusal> {
+/// A hunk of a file that goes: it must be all of it.
+fn whole_of(hunk: &Hunk) -> Result<Edit, Refusal> {
     if hunk.body.counts.0 == 0 || hunk.body.counts.1 > 0 {
         let what = "a file that goes has only lines with `-`; send all of its lines";
         return Err(fault(hunk.line, Code::Malformed, what));
     }
     // The mark goes with the file.
-    let text =
-        hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")));
-    Ok(Edit { text: Some(text), all: Some(true), ..edit("hunk") })
+    Ok(whole(hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")))))
+}
+
+/// A hunk whose old lines are the whole file.
+fn whole(text: String) -> Edit {
+    Edit { text: Some(text), all: Some(true), ..edit("hunk") }
 }
 
 fn native(hunk: Hunk) -> Result<Edit, Refusal> {

@@ -19,14 +19,33 @@ pub(super) struct Said {
     path: WirePath,
     /// Where it goes.
     pub(super) to: Option<WirePath>,
+    /// The name by which the diff knows the file.
+    known: WirePath,
     verb: &'static str,
+    /// Whether it is named only where it fails.
+    quiet: bool,
     /// The lines of its hunks in the diff.
     pub(super) hunks: Vec<u64>,
 }
 
 impl Said {
     fn new(verb: &'static str, path: &WirePath) -> Self {
-        Self { path: path.clone(), to: None, verb, hunks: Vec::new() }
+        Self { path: path.clone(), to: None, known: path.clone(), verb, quiet: false, hunks: Vec::new() }
+    }
+
+    /// Of a file that makes room for another.
+    pub(super) fn aside(path: &WirePath) -> Self {
+        Self { quiet: true, ..Self::new("moving", path) }
+    }
+
+    /// Of a file that goes and must be empty.
+    pub(super) fn quiet(path: &WirePath) -> Self {
+        Self { quiet: true, ..Self::new("removing", path) }
+    }
+
+    /// With the name by which the diff knows the file, and the one that it gets.
+    pub(super) fn known_as(self, known: &WirePath, to: Option<WirePath>) -> Self {
+        Self { known: known.clone(), to, ..self }
     }
 
     /// Of a file that changes.
@@ -51,9 +70,11 @@ impl Said {
 
     fn head(&self) -> String {
         match &self.to {
-            Some(to) if self.verb == "patching" => format!("patching file {to} (renamed from {})", self.path),
-            Some(to) => format!("{} file {} to {to}", self.verb, self.path),
-            None => format!("{} file {}", self.verb, self.path),
+            Some(to) if self.verb == "patching" => {
+                format!("patching file {to} (renamed from {})", self.known)
+            }
+            Some(to) => format!("{} file {} to {to}", self.verb, self.known),
+            None => format!("{} file {}", self.verb, self.known),
         }
     }
 }
@@ -88,7 +109,9 @@ impl Words for DiffWords {
         let mut left = limits::SAID;
         if !matches!(receipt.status, Status::Refused | Status::Queued) {
             for (said, file) in self.entries.iter().zip(&receipt.files) {
-                said.file(file, &mut left, &mut out);
+                if !said.quiet || file.status == Status::Refused {
+                    said.file(file, &mut left, &mut out);
+                }
             }
         }
         if let (Status::Refused, Some(error)) = (receipt.status, &receipt.error) {
@@ -147,11 +170,14 @@ impl Said {
             (Code::Missing, _) => match &self.to {
                 Some(to) => format!(
                     "{} does not exist; if {to} is what shall come of it, this is done: leave it out",
-                    self.path
+                    self.known
                 ),
-                None => format!("{} does not exist; a new file has `--- /dev/null`", self.path),
+                None if self.verb == "removing" => {
+                    format!("{} does not exist; if it was removed already, leave it out", self.known)
+                }
+                None => format!("{} does not exist; a new file has `--- /dev/null`", self.known),
             },
-            (Code::Exists, _) => {
+            (Code::Exists, _) if error.message.contains(" exists;") => {
                 format!("{}; a diff overwrites no file", error.message.split(';').next().unwrap_or_default())
             }
             _ => error.message.clone(),

@@ -1,0 +1,129 @@
+//! What a section of a diff says that becomes of its file. It looks at no file.
+
+use editd_proto::error::Code;
+use editd_proto::path::WirePath;
+
+use super::header::bare;
+use super::names::{Side, agreed};
+use super::parse::{FilePatch, Hunk, Pair, fault};
+use crate::Refusal;
+use crate::dialect::Setting;
+
+/// What becomes of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Deed {
+    /// Its content or its mode changes.
+    Change(WirePath),
+    /// It comes, and must not be there.
+    Create(WirePath),
+    /// It comes, or is empty and gets a content.
+    Fill(WirePath),
+    /// It goes.
+    Delete(WirePath),
+    /// It gets another name.
+    Rename {
+        /// The name that it had.
+        from: WirePath,
+        /// The name that it gets.
+        to: WirePath,
+    },
+    /// It gets a double.
+    Copy {
+        /// The file that stays.
+        from: WirePath,
+        /// The double.
+        to: WirePath,
+    },
+}
+
+/// What a section says that becomes of its file.
+///
+/// # Errors
+/// `malformed` where it names none, or two, or says two things; `outside`.
+pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, Refusal> {
+    let moves = |pair: &Pair<'_>| *pair != Pair::default();
+    let (renamed, copied) = (moves(&file.renamed), moves(&file.copied));
+    let says = [file.comes.is_some(), file.goes.is_some(), renamed, copied];
+    if says.iter().filter(|said| **said).count() > 1 {
+        let what = "the section says two of: the file comes, goes, is renamed, is copied; say one";
+        return Err(fault(file.line, Code::Malformed, what));
+    }
+    let path = |name: &str| setting.path_or(Some(name));
+    match agreed(file)? {
+        None => changed(file, setting.path_or(None)?),
+        Some((Side::File(from), Side::File(to))) if renamed || copied => {
+            let (from, to) = (setting.inside(from)?, setting.inside(to)?);
+            Ok(match renamed {
+                true if from == to => Deed::Change(from),
+                true => Deed::Rename { from, to },
+                false => Deed::Copy { from, to },
+            })
+        }
+        Some((Side::Nothing, Side::Nothing)) => {
+            Err(fault(file.line, Code::Malformed, "both names are `/dev/null`; name the file"))
+        }
+        Some((Side::Nothing, Side::File(_))) if file.goes.is_some() => {
+            let what =
+                "the section says that the file goes, and names `/dev/null` as its old name; correct it";
+            Err(fault(file.line, Code::Malformed, what))
+        }
+        Some((Side::File(_), Side::Nothing)) if file.comes.is_some() => {
+            let what =
+                "the section says that the file comes, and names `/dev/null` as its new name; correct it";
+            Err(fault(file.line, Code::Malformed, what))
+        }
+        Some((Side::Nothing, Side::File(new))) => Ok(Deed::Create(path(new)?)),
+        Some((Side::File(old), Side::Nothing)) => Ok(Deed::Delete(path(old)?)),
+        Some((Side::File(old), Side::File(new))) => {
+            let path = one(file, old, new, setting)?;
+            match (file.comes, file.goes) {
+                (Some(_), _) => Ok(Deed::Create(path)),
+                (None, Some(_)) => Ok(Deed::Delete(path)),
+                (None, None) => changed(file, path),
+            }
+        }
+    }
+}
+
+/// Whether a hunk says that the old file has no lines.
+fn fills(hunk: &Hunk) -> bool {
+    hunk.body.counts.0 == 0 && hunk.numbers.is_some_and(|numbers| numbers.old == (0, 0))
+}
+
+/// What becomes of a file that has one name: GNU diff marks one that comes or goes by its time stamp and its numbers.
+fn changed(file: &FilePatch<'_>, path: WirePath) -> Result<Deed, Refusal> {
+    match file.hunks.as_slice() {
+        [hunk] if fills(hunk) || (file.epoch.0 && hunk.body.counts.0 == 0) => Ok(Deed::Fill(path)),
+        [hunk] if file.epoch.1 && hunk.body.counts.0 > 0 && hunk.body.counts.1 == 0 => Ok(Deed::Delete(path)),
+        hunks => match hunks.iter().find(|hunk| fills(hunk)) {
+            Some(hunk) => {
+                let what = "`-0,0` says that the old file is empty, and another hunk quotes lines of it; quote a \
+                            line of context";
+                Err(fault(hunk.line, Code::Malformed, what))
+            }
+            None => Ok(Deed::Change(path)),
+        },
+    }
+}
+
+/// The one file that two names mean.
+///
+/// # Errors
+/// `malformed` where they may mean two.
+fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Result<WirePath, Refusal> {
+    let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
+    if old == new || kept {
+        return setting.path_or(Some(new));
+    }
+    // What the request names is certain where both sides may mean it.
+    if let (Some(_), Some(rest)) = (setting.path, bare(old).filter(|rest| bare(new) == Some(*rest))) {
+        for name in [new, old, rest] {
+            if let Ok(path) = setting.path_or(Some(name)) {
+                return Ok(path);
+            }
+        }
+    }
+    let what =
+        "the lines `---` and `+++` name two files; give one name, or say `rename from` and `rename to`";
+    Err(fault(file.line, Code::Malformed, what))
+}

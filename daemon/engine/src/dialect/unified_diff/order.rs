@@ -1,0 +1,154 @@
+//! The order in which the sections of a diff are carried out. In the diff of one commit every name is that of the files
+//! as they were, so that each file makes room before another takes its name; commits come one after the other. It looks
+//! at no file.
+
+use std::collections::{HashMap, HashSet};
+
+use editd_proto::path::WirePath;
+
+use super::deed::Deed;
+use super::parse::FilePatch;
+
+/// One step.
+#[derive(Debug)]
+pub(super) enum Step<'p> {
+    /// A copy of the file as it was.
+    Copy {
+        /// The file.
+        from: WirePath,
+        /// The double.
+        to: WirePath,
+        /// Whether it waits there until its own name is free.
+        waits: bool,
+    },
+    /// A file makes room.
+    Aside {
+        /// The name that another takes.
+        from: WirePath,
+        /// The name under which it waits.
+        to: WirePath,
+    },
+    /// A section, and the name under which its file waits.
+    Section(Box<FilePatch<'p>>, Deed, Option<WirePath>),
+}
+
+/// The steps of a diff.
+pub(super) fn steps(sections: Vec<(FilePatch<'_>, Deed)>) -> Vec<Step<'_>> {
+    let mut steps = Vec::with_capacity(sections.len());
+    let mut batch = Batch::default();
+    for (file, deed) in sections {
+        if !batch.takes(file.commit, &deed) {
+            std::mem::take(&mut batch).finish(&mut steps);
+        }
+        batch.add(file, deed);
+    }
+    batch.finish(&mut steps);
+    steps
+}
+
+/// Sections that may be of one commit.
+#[derive(Default)]
+struct Batch<'p> {
+    sections: Vec<(FilePatch<'p>, Deed)>,
+    /// The names of files as they were, but for those that are copied.
+    olds: HashSet<WirePath>,
+    /// The names of files as they are then.
+    news: HashSet<WirePath>,
+    created: HashSet<WirePath>,
+}
+
+/// The old and the new name of a file.
+fn names(deed: &Deed) -> (Option<&WirePath>, Option<&WirePath>) {
+    match deed {
+        Deed::Change(path) => (Some(path), Some(path)),
+        Deed::Create(path) | Deed::Fill(path) => (None, Some(path)),
+        Deed::Delete(path) => (Some(path), None),
+        Deed::Rename { from, to } => (Some(from), Some(to)),
+        Deed::Copy { to, .. } => (None, Some(to)),
+    }
+}
+
+impl<'p> Batch<'p> {
+    /// Whether a section may be of the same commit: the diff of one tells each file once.
+    fn takes(&self, commit: u64, deed: &Deed) -> bool {
+        let (old, new) = names(deed);
+        let removes_created = matches!(deed, Deed::Delete(path) if self.created.contains(path));
+        self.sections.last().is_none_or(|(file, _)| file.commit == commit)
+            && !removes_created
+            && !old.is_some_and(|path| self.olds.contains(path))
+            && !new.is_some_and(|path| self.news.contains(path))
+    }
+
+    fn add(&mut self, file: FilePatch<'p>, deed: Deed) {
+        let (old, new) = names(&deed);
+        self.olds.extend(old.cloned());
+        self.news.extend(new.cloned());
+        if let Deed::Create(path) | Deed::Fill(path) = &deed {
+            self.created.insert(path.clone());
+        }
+        self.sections.push((file, deed));
+    }
+
+    /// Adds its steps: copies of files as they were, files that make room for each other, then the sections.
+    fn finish(self, steps: &mut Vec<Step<'p>>) {
+        let leaves = |(index, (_, deed)): (usize, &(FilePatch<'_>, Deed))| match deed {
+            Deed::Rename { from, .. } | Deed::Delete(from) => Some((from.clone(), index)),
+            _ => None,
+        };
+        let leaving: HashMap<WirePath, usize> = self.sections.iter().enumerate().filter_map(leaves).collect();
+        let mut waits: HashMap<usize, WirePath> = HashMap::new();
+        for (index, (_, deed)) in self.sections.iter().enumerate() {
+            if let Deed::Copy { from, to } = deed {
+                let wait = leaving.contains_key(to).then(|| aside(to));
+                let to = wait.clone().unwrap_or_else(|| to.clone());
+                steps.push(Step::Copy { from: from.clone(), to, waits: wait.is_some() });
+                waits.extend(wait.map(|wait| (index, wait)));
+            }
+        }
+        let (order, cycles) = in_order(&self.sections, &leaving);
+        for index in cycles {
+            if let Some((_, Deed::Rename { from, .. })) = self.sections.get(index) {
+                let to = aside(from);
+                waits.insert(index, to.clone());
+                steps.push(Step::Aside { from: from.clone(), to });
+            }
+        }
+        let mut sections: Vec<Option<_>> = self.sections.into_iter().map(Some).collect();
+        steps.extend(order.into_iter().filter_map(|index| {
+            let (file, deed) = sections.get_mut(index)?.take()?;
+            Some(Step::Section(Box::new(file), deed, waits.remove(&index)))
+        }));
+    }
+}
+
+/// The order in which each file makes room before another takes its name, and of each ring of names one file that must
+/// make room before all.
+fn in_order(
+    sections: &[(FilePatch<'_>, Deed)],
+    leaving: &HashMap<WirePath, usize>,
+) -> (Vec<usize>, Vec<usize>) {
+    let first = |index: usize| {
+        let (_, new) = sections.get(index).map(|(_, deed)| names(deed))?;
+        leaving.get(new?).copied().filter(|other| *other != index)
+    };
+    let mut seen = vec![false; sections.len()];
+    let (mut order, mut cycles) = (Vec::with_capacity(sections.len()), Vec::new());
+    for index in 0..sections.len() {
+        let (mut chain, mut next) = (Vec::new(), Some(index));
+        while let Some(at) = next
+            && let Some(seen) = seen.get_mut(at).filter(|seen| !**seen)
+        {
+            *seen = true;
+            chain.push(at);
+            next = first(at);
+        }
+        cycles.extend(next.filter(|at| chain.contains(at)));
+        order.extend(chain.into_iter().rev());
+    }
+    (order, cycles)
+}
+
+/// The name under which a file waits while others take its name. Nothing is ever written there.
+fn aside(path: &WirePath) -> WirePath {
+    WirePath::new([path.as_bytes(), b".moved-aside"].concat())
+}
