@@ -54,6 +54,8 @@ pub(crate) struct Found {
     pub(crate) converted: u64,
     /// Whether a symbol was found in a file with syntax errors.
     pub(crate) in_broken: bool,
+    /// Whether a blank last line of context was passed over, since the file ends there.
+    pub(crate) passed_blank: bool,
 }
 
 /// What a text edit would do.

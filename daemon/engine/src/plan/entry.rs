@@ -340,7 +340,13 @@ fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
     let in_broken = standing.filter_map(|(_, report)| report.as_ref()).any(|report| report.found.in_broken);
     let warning =
         "the file had syntax errors before: a symbol may end elsewhere than it seems, look at the diff";
-    if in_broken { vec![warning.to_owned()] } else { Vec::new() }
+    let mut warnings = if in_broken { vec![warning.to_owned()] } else { Vec::new() };
+    let passed = (1..).zip(reports).enumerate().filter(|(edit, _)| verdicts.stands(*edit));
+    let passed = passed.filter(|(_, (_, report))| report.as_ref().is_some_and(|one| one.found.passed_blank));
+    warnings.extend(passed.take(crate::limits::SAID).map(|(_, (number, _))| {
+        format!("edit {number}: the blank last line of its context was passed over: the file ends there")
+    }));
+    warnings
 }
 
 fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome> {

@@ -1,7 +1,7 @@
 //! An envelope as a list of sections, line by line. It knows no file, and mends nothing that could mean two things.
 
+use super::unsigned::signed;
 use crate::Refusal;
-use crate::cut::Cut;
 use crate::locate::excerpt;
 use crate::refusal::malformed;
 
@@ -47,7 +47,7 @@ pub(super) struct Hunk<'p> {
     pub(super) last: bool,
 }
 
-const BEGIN: &str = "*** Begin Patch";
+pub(super) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 const ADD: &str = "*** Add File:";
 const DELETE: &str = "*** Delete File:";
@@ -91,6 +91,8 @@ struct Lines<'p> {
     next: usize,
     /// The number of the first of them.
     first: u64,
+    /// What was accepted although it is no form of the format.
+    warnings: Vec<String>,
 }
 
 impl<'p> Lines<'p> {
@@ -117,7 +119,7 @@ impl<'p> Lines<'p> {
             ));
         }
         let inside = lines.get(begin + 1..end).unwrap_or_default().to_vec();
-        Ok(Self { lines: inside, next: 0, first: begin as u64 + 2 })
+        Ok(Self { lines: inside, next: 0, first: begin as u64 + 2, warnings: Vec::new() })
     }
 
     fn peek(&self) -> Option<&'p str> {
@@ -141,13 +143,13 @@ impl<'p> Lines<'p> {
     }
 }
 
-/// The sections of a payload.
+/// The sections of a payload, and what was accepted in it with a warning.
 ///
 /// # Errors
 /// `malformed` with the number of the line.
-pub(super) fn sections(payload: &str) -> Result<Vec<Section<'_>>, Refusal> {
+pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>), Refusal> {
     let mut lines = Lines::inside(payload)?;
-    let mut found = Vec::new();
+    let (mut found, mut hollow) = (Vec::new(), None);
     loop {
         lines.skip_blank();
         let number = lines.number();
@@ -174,12 +176,16 @@ pub(super) fn sections(payload: &str) -> Result<Vec<Section<'_>>, Refusal> {
         if path.is_empty() {
             return Err(fault(number, "the header names no file; put its path behind it"));
         }
-        found.push(Section { line: number, path, deed });
+        match deed {
+            Deed::Update { to: None, hunks } if hunks.is_empty() => hollow = hollow.or(Some((number, path))),
+            deed => found.push(Section { line: number, path, deed }),
+        }
     }
-    if found.is_empty() {
-        return Err(fault(lines.number(), "the patch names no file; say what to change"));
+    match (found.is_empty(), hollow) {
+        (false, _) => Ok((found, lines.warnings)),
+        (true, None) => Err(fault(lines.number(), "the patch names no file; say what to change")),
+        (true, Some((number, path))) => Err(hollow_update(number, path)),
     }
-    Ok(found)
 }
 
 fn added<'p>(lines: &mut Lines<'p>) -> Deed<'p> {
@@ -196,23 +202,25 @@ fn updated<'p>(lines: &mut Lines<'p>, path: &str, number: u64) -> Result<Deed<'p
     if to == Some("") {
         return Err(fault(lines.number() - 1, "the header names no file; put its path behind it"));
     }
-    let mut hunks = Vec::new();
+    let (mut hunks, mut any) = (Vec::new(), false);
     loop {
         lines.skip_blank();
         match lines.peek() {
             Some(line) if !line.starts_with("***") && !is_header(line) => {
-                hunks.push(hunk(lines, hunks.is_empty())?);
+                hunks.extend(hunk(lines, !any)?);
+                any = true;
             }
             _ => break,
         }
     }
-    if hunks.is_empty() && to.is_none() {
-        return Err(fault(
-            number,
-            format!("the update of `{}` is empty; say what to change", excerpt(path, 0)),
-        ));
+    if !any && to.is_none() {
+        return Err(hollow_update(number, path));
     }
     Ok(Deed::Update { to, hunks })
+}
+
+fn hollow_update(number: u64, path: &str) -> Refusal {
+    fault(number, format!("the update of `{}` is empty; say what to change", excerpt(path, 0)))
 }
 
 /// Whether a line is the header of a section although white space stands around it.
@@ -221,7 +229,8 @@ fn is_header(line: &str) -> bool {
     [ADD, DELETE, UPDATE].iter().any(|marker| line.starts_with(marker))
 }
 
-fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Hunk<'p>, Refusal> {
+/// A hunk; `None` where it has no lines.
+fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Option<Hunk<'p>>, Refusal> {
     let mut hunk = Hunk { line: lines.number(), ..Hunk::default() };
     let mut headed = false;
     while let Some(header) = lines.take(|line| line.trim_end().strip_prefix("@@")) {
@@ -235,32 +244,36 @@ fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Hunk<'p>, Refusal> {
     if !headed && !first {
         return Err(fault(hunk.line, "the hunk before it is over; begin another with `@@`"));
     }
-    // Where the lines end that are no blank ones at the end.
-    let (mut body, mut end) = (String::new(), 0);
-    while let Some(line) = lines.peek().filter(|line| !line.starts_with("@@") && !line.starts_with("***")) {
-        if !(line.is_empty() || line.starts_with([' ', '+', '-', '\\'])) {
-            let what = format!("`{}` starts with none of ` `, `-`, `+`; mend it", excerpt(line, 0));
-            return Err(fault(lines.number(), what));
-        }
-        body.push_str(line);
-        body.push('\n');
-        if !line.is_empty() {
-            end = body.len();
-        }
-        lines.next += 1;
+    let mut body = Vec::new();
+    while let Some(line) =
+        lines.take(|line| Some(line).filter(|line| !line.starts_with("@@") && !line.starts_with("***")))
+    {
+        body.push(line);
     }
     hunk.last = lines.take(|line| (line.trim_end() == LAST).then_some(())).is_some();
-    if end == 0 {
-        return Err(fault(hunk.line, "the hunk has no lines; say what changes"));
+    // Blank lines at the end are those between hunks.
+    let end = body.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    body.truncate(end);
+    if body.is_empty() {
+        lines.warnings.push(format!("line {}: the hunk has no lines; it was passed over", hunk.line));
+        return Ok(None);
     }
-    let quotes = body.cut(0..end).lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
+    hunk.text = match signed(&body) {
+        None => body.iter().flat_map(|line| [*line, "\n"]).collect(),
+        Some((text, count)) => {
+            lines.warnings.push(format!(
+                "line {}: the hunk has lines without ` `, `-` or `+` in front ({count}); they were taken as context",
+                hunk.line
+            ));
+            text
+        }
+    };
+    let quotes = hunk.text.lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
     if !quotes && (!hunk.headers.is_empty() || hunk.near.is_some()) {
         let what = "the hunk says where it stands but quotes no line there; add one with ` ` in front";
         return Err(fault(hunk.line, what));
     }
-    body.truncate(end);
-    hunk.text = body;
-    Ok(hunk)
+    Ok(Some(hunk))
 }
 
 /// The first line of the old side in a header with numbers (`-1,2 +1,2 @@`).

@@ -4,23 +4,17 @@
 use editd_proto::error::WireError;
 use editd_proto::message::{Edit, Position};
 use editd_proto::path::WirePath;
-use serde_json::Value;
 
-use super::envelope::{Deed, Hunk, Section, begins, sections};
+use super::envelope::{Deed, Hunk, Section, sections};
 use super::words::{PatchWords, Said, Verb, refused};
+use super::wrap;
 use crate::Refusal;
 use crate::dialect::entries::{Entries, edit};
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+use crate::limits;
 
 /// The dialect.
 pub(in crate::dialect) struct ApplyPatch;
-
-/// The object that a tool call is wrapped in.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields, expecting = "an object with `input`")]
-struct Input {
-    input: String,
-}
 
 impl Dialect for ApplyPatch {
     fn name(&self) -> &'static str {
@@ -33,26 +27,28 @@ impl Dialect for ApplyPatch {
 
     fn recognises(&self, payload: &Sample<'_>) -> bool {
         match payload {
-            Sample::Json(fields) => {
-                matches!(fields.get("input"), Some(Value::String(text)) if begins(text))
-            }
-            Sample::Text(text) => begins(text),
+            Sample::Json(fields) => wrap::fits_object(fields),
+            Sample::Text(text) => wrap::fits(text),
         }
     }
 
     fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
-        let wrapped: Option<Input> =
-            if payload.trim_start().starts_with('{') { Some(json::read(payload)?) } else { None };
-        let text = wrapped.as_ref().map_or(payload, |wrapped| &wrapped.input);
+        let wrapped = wrap::unwrapped(payload, setting)?;
         let mut gathered = Gathered::default();
-        for section in sections(text)? {
+        let (sections, mut warnings) = sections(&wrapped.text)?;
+        if wrapped.call {
+            warnings.insert(0, CALL.to_owned());
+        }
+        warnings.truncate(limits::SAID);
+        for section in sections {
             let line = section.line;
             gathered.take(section, setting).map_err(|mut refusal| {
                 refusal.line = Some(line);
                 refusal
             })?;
         }
-        let asked = Asked::Job(Wanted { files: gathered.entries.into_files(), ..Wanted::default() });
+        let asked =
+            Asked::Job(Wanted { files: gathered.entries.into_files(), warnings, ..Wanted::default() });
         let words = Box::new(PatchWords { entries: gathered.said });
         Ok(Translation { dialect: self.name(), asked, words })
     }
@@ -61,6 +57,9 @@ impl Dialect for ApplyPatch {
         refused(error)
     }
 }
+
+/// What the caller of a tool is told whose call was taken off.
+const CALL: &str = "the patch was taken out of a call of `apply_patch`; send the patch itself";
 
 /// The entries so far, and what is to be said of them.
 #[derive(Default)]

@@ -155,6 +155,18 @@ impl Body {
         }
     }
 
+    /// The same lines without the blank one that stays and ends the block; `None` where none does.
+    pub(super) fn without_last_blank(&self) -> Option<Self> {
+        let from = self.groups.last().map_or(0, |group| group.gone.end);
+        let shorter = self.old.strip_suffix('\n')?;
+        let last = shorter.rfind('\n').map_or(0, |at| at + 1);
+        if last < from || last == 0 || self.last || !shorter.cut(last..shorter.len()).trim().is_empty() {
+            return None;
+        }
+        let (old, new) = (self.old.cut(0..last).to_owned(), self.new.clone());
+        Some(Self { old, new, groups: self.groups.clone(), ending: self.ending, last: self.last })
+    }
+
     /// The lines that stand there then, those that stay included.
     pub(super) fn after(&self) -> String {
         let mut after = String::with_capacity(self.old.len() + self.new.len());

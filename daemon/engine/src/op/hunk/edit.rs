@@ -129,8 +129,26 @@ impl Hunk<'_> {
         locate::standing(scene.hay, &quote, most, &|range| self.fit(scene.text, scope.as_deref(), range))
     }
 
-    /// Finds the block and says what changes in it.
+    /// Finds the block and says what changes in it. A blank line of context that ends it may stand for the end of the
+    /// file.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+        let refusal = match self.as_quoted(scene) {
+            Err(refusal) if refusal.code == Code::NotFound && refusal.line.is_none() => refusal,
+            done => return done,
+        };
+        let Some(body) = self.body.without_last_blank() else { return Err(refusal) };
+        let (how, headers, whole) = (self.how.clone(), self.headers, self.whole);
+        let at = Some(&Position::End);
+        let shorter = Hunk { body, how, at, headers, whole, in_order: self.in_order, literal: self.literal };
+        match shorter.as_quoted(scene) {
+            Ok(Effect { places, stored, found }) => {
+                Ok(Effect { places, stored, found: Found { passed_blank: true, ..found } })
+            }
+            Err(_) => Err(refusal),
+        }
+    }
+
+    fn as_quoted(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
         let quote = self.quote();
