@@ -165,6 +165,9 @@ pub struct WireError {
     /// The path it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
+    /// The 1-based number of the file entry in the job, where the job lists the path more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<u64>,
     /// The 1-based number of the edit within its file entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<u64>,
@@ -302,6 +305,7 @@ impl WireError {
             code,
             message: message.into(),
             path: None,
+            file: None,
             edit: None,
             other_edit: None,
             version: None,

@@ -130,7 +130,10 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
     let Wanted { mut files, mode, diff, threshold, partial, warnings: _ } = wanted;
     if let Some(base) = came.payload.as_ref().and_then(|payload| payload.base.as_ref()) {
         match files.as_mut_slice() {
-            [one] => one.base = one.base.take().or_else(|| Some(base.clone())),
+            [first, rest @ ..] if rest.iter().all(|file| file.path == first.path) => {
+                // What follows for the path is made against the result of the first.
+                first.base = first.base.take().or_else(|| Some(base.clone()));
+            }
             // That nothing is expected is said of any number of files.
             several if base == "any" => {
                 for file in several {

@@ -62,7 +62,7 @@ pub fn plan_known(
                 let ran = entry::run(&shared, entry, ops, &mut tree, &mut clips);
                 // With `partial` too: it is no fault of the edit.
                 told_room(&shared)?;
-                ran?
+                ran.map_err(|refusal| at_stage(job, index, refusal))?
             }
         };
         files.push(outcome);
@@ -71,6 +71,15 @@ pub fn plan_known(
     let changes = tree.changes(&paths, &shared.budget);
     told_room(&shared)?;
     Ok(Plan { changes: changes?, clips: clips.writes(), files, error })
+}
+
+/// Names the file entry in a refusal, where its path alone does not.
+fn at_stage(job: &JobRequest, index: usize, mut refusal: Refusal) -> Refusal {
+    let path = job.files.get(index).map(|entry| &entry.path);
+    if job.files.iter().filter(|entry| Some(&entry.path) == path).count() > 1 {
+        refusal.file.get_or_insert(index as u64 + 1);
+    }
+    refusal
 }
 
 /// Refuses a job that made more than [`Options::room`].

@@ -99,6 +99,7 @@ fn summary(reply: &Value) -> Value {
     let error_keys = [
         "code",
         "path",
+        "file",
         "edit",
         "other_edit",
         "found",
