@@ -1,6 +1,6 @@
 //! `insert`: text at the start, the end, before a line, or beside the one place of an anchor. Fields: `text`,
-//! `at`; `near`, `window`, `match`, `threshold`, `whole_lines` for an anchor; `eol`; `from_clipboard`,
-//! `reindent`. It removes nothing, and an anchor's bytes are never part of its splice.
+//! `at`; `near`, `window`, `match`, `threshold`, `whole_lines` for an anchor; `whole_lines` at the start or the end puts
+//! the text there as lines, glued to none; `eol`; `from_clipboard`, `reindent`. It removes nothing, and an anchor's bytes are never part of its splice.
 
 use std::rc::Rc;
 
@@ -42,6 +42,8 @@ pub(crate) struct Insert<'a> {
     pub(crate) at: &'a Position,
     /// Beside what, where `at` says so.
     pub(crate) anchor: Option<Quote<'a>>,
+    /// Set where the text comes as lines at the start or the end.
+    as_lines: bool,
     /// What.
     pub(crate) text: Given<'a>,
 }
@@ -54,13 +56,15 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
         Position::Before(old) => Some(quote::read(edit, "before", old, threshold, brings)?),
         Position::After(old) => Some(quote::read(edit, "after", old, threshold, brings)?),
         Position::Start | Position::End | Position::Line(_) => {
-            if let Some(field) = fields::present(edit).find(|field| ANCHOR_FIELDS.contains(field)) {
+            let as_lines = |field: &str| field == "whole_lines" && !matches!(at, Position::Line(_));
+            let only = |field: &&str| ANCHOR_FIELDS.contains(field) && !as_lines(field);
+            if let Some(field) = fields::present(edit).find(only) {
                 return Err(malformed(format!("`{field}` needs an anchor: `at` is not `before` or `after`")));
             }
             None
         }
     };
-    Ok(Op::Insert(Insert { at, anchor, text }))
+    Ok(Op::Insert(Insert { at, anchor, as_lines: edit.whole_lines.unwrap_or(false), text }))
 }
 
 impl Insert<'_> {
@@ -72,6 +76,13 @@ impl Insert<'_> {
             (Position::Line(line), _) => {
                 let range = line_range(text, *line, line.saturating_sub(1))?;
                 Ok(self.lines_at(scene, range.start, &new, Found::default()))
+            }
+            (Position::Start | Position::End, _) if self.as_lines && scene.written.is_some() => {
+                Err(malformed("`whole_lines` does not go with `write`; put the lines into its text"))
+            }
+            (Position::Start, _) if self.as_lines => Ok(self.lines_at(scene, 0, &new, Found::default())),
+            (Position::End, _) if self.as_lines => {
+                Ok(self.lines_at(scene, text.len(), &new, Found::default()))
             }
             (Position::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
             (Position::Before(_) | Position::After(_), Some(quote)) => {

@@ -31,6 +31,8 @@ pub(crate) struct Substitute<'a> {
     regex: Option<Flags>,
     /// Whether it may be nowhere.
     optional: bool,
+    /// Set where it must be at one place.
+    once: bool,
     count: usize,
     expect: Option<u64>,
     literal: bool,
@@ -46,11 +48,16 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
         return Err(malformed("`count` is 0; leave it out to replace every occurrence"));
     }
     let given = edit.flags.as_deref().unwrap_or("");
-    let (flags, optional) = flags(given)?;
+    let (flags, optional, once) = flags(given)?;
+    if once && (optional || edit.expect.is_some() || edit.count.is_some()) {
+        return Err(malformed(
+            "the flag 1 means one place; leave it out, or leave out `expect`, `count` and o",
+        ));
+    }
     let regex = match edit.regex.unwrap_or(false) {
         true => Some(flags),
         false if flags == Flags::default() => None,
-        false => return Err(malformed("`flags` besides o need `regex: true`")),
+        false => return Err(malformed("`flags` besides o and 1 need `regex: true`")),
     };
     if regex.is_some() && pattern.len() > limits::PATTERN {
         return Err(spent("`pattern` is longer than 64 KiB; split the substitution", limits::PATTERN as u64));
@@ -58,7 +65,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     let count = edit.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
     let literal = fields::literal_eol(edit)?;
     let substitute =
-        Substitute { pattern, replacement, regex, optional, count, expect: edit.expect, literal };
+        Substitute { pattern, replacement, regex, optional, once, count, expect: edit.expect, literal };
     if regex.is_some() {
         // Neither needs the file: a bad pattern or template is refused before anything is looked at.
         substitute.compile(false, "")?;
@@ -66,9 +73,9 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     Ok(Op::Substitute(Box::new(substitute)))
 }
 
-/// The flags of a pattern, and whether it may be nowhere.
-fn flags(given: &str) -> Result<(Flags, bool), Refusal> {
-    let (mut flags, mut optional) = (Flags::default(), false);
+/// The flags of a pattern, whether it may be nowhere, and whether it must be at one place.
+fn flags(given: &str) -> Result<(Flags, bool, bool), Refusal> {
+    let (mut flags, mut optional, mut once) = (Flags::default(), false, false);
     for letter in given.chars() {
         match letter {
             'i' => flags.case_insensitive = true,
@@ -77,13 +84,14 @@ fn flags(given: &str) -> Result<(Flags, bool), Refusal> {
             'x' => flags.verbose = true,
             'a' => flags.ascii = true,
             'o' => optional = true,
+            '1' => once = true,
             other => {
                 let other = other.escape_default();
-                return Err(malformed(format!("`flags` may hold i, m, s, x, a and o, not {other}")));
+                return Err(malformed(format!("`flags` may hold i, m, s, x, a, o and 1, not {other}")));
             }
         }
     }
-    Ok((flags, optional))
+    Ok((flags, optional, once))
 }
 
 /// Bytes of new text that are kept in one piece.
@@ -197,7 +205,7 @@ impl Substitute<'_> {
             }
             return Err(not_found_pattern(scene.text, self.pattern, self.regex.is_some()));
         }
-        check_count(self.expect, count)?;
+        check_count(if self.once { Some(1) } else { self.expect }, count)?;
         if let (Some(first), Some(last)) = (places.first(), places.last()) {
             found.lines = Some(scene.text.lines_of(first.matched.start()..last.matched.end()));
         }

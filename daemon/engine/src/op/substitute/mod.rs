@@ -1,6 +1,6 @@
 //! `substitute`: occurrences of a literal text or a regular expression. Fields: `pattern`, `replacement`,
 //! `regex`, `flags` (`i m s x`, and `a` for classes of ASCII letters only, with `regex`; `o` where it may be nowhere,
-//! which is `unchanged` then), `count` (all where absent), `expect`, `eol`.
+//! which is `unchanged` then; `1` where it must be at one place, which unlike `expect` allows no swallowed start), `count` (all where absent), `expect`, `eol`.
 //!
 //! *Limitations*: a regular expression costs at most `limits::REGEX_SIZE` compiled, and look-around and
 //! back-references a bounded number of steps; both end as `limit`.
