@@ -54,6 +54,7 @@ pub(crate) fn read(text: &[u8], beside: Beside) -> Result<JobRequest, Failure> {
 fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Result<JobRequest, Failure> {
     let has = |name: &str| map.contains_key(name);
     match path {
+        path if has("edits") && is_of_a_tool(&map) => Ok(payload(text, Beside { path, dialect: None })),
         None if has("files") || has("payload") => whole_job(map),
         None if has("edits") && has("path") => one_file(entry(map)?),
         None if has("edits") => {
@@ -73,6 +74,15 @@ fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Re
 /// Whether a list is one of native edits, maybe of none.
 fn is_native(edits: &[Value]) -> bool {
     edits.is_empty() || edits.iter().any(|edit| edit.get("op").is_some())
+}
+
+/// Returns true if the edits of an object are those of another tool, none of them native.
+fn is_of_a_tool(map: &Map<String, Value>) -> bool {
+    let edits = map.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let foreign = |edit: &Value| {
+        edit.get("op").is_none() && ["oldText", "old_string"].iter().any(|name| edit.get(name).is_some())
+    };
+    !edits.is_empty() && edits.iter().all(foreign)
 }
 
 fn listed(edits: Vec<Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {

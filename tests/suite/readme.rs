@@ -79,6 +79,22 @@ fn the_dialects_answer_as_it_says() {
 }
 
 #[test]
+fn the_calls_of_tools_answer_as_it_says() {
+    let house = House::new();
+    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh tools")));
+    assert!(said.contains("The file list.txt has been updated.") && said.contains("\nOK\n"), "{said}");
+    assert_eq!(String::from_utf8(house.get("list.txt")).unwrap(), "zero\none\n2\n");
+}
+
+#[test]
+fn ranges_are_written_as_it_says() {
+    let house = House::new();
+    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh ranges")));
+    assert!(said.starts_with("applied\njob ") && said.contains(": count.txt "), "{said}");
+    assert_eq!(String::from_utf8(house.get("count.txt")).unwrap(), "one\nzwei\nthree\nfour\n");
+}
+
+#[test]
 fn every_dialect_stands_in_its_table() {
     let readme = fs::read_to_string(binaries::top().join("README.md")).unwrap();
     for (name, _) in editd_engine::dialect::list() {

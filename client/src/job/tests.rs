@@ -134,6 +134,10 @@ fn what_is_no_job_is_told_apart_from_a_payload() {
         "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n",
         "*** Begin Patch\n",
         "--- a/x\n+++ b/x\n",
+        r#"{"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}"#,
+        r#"{"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]}"#,
+        r#"{"name": "Write", "arguments": {"file_path": "a", "content": "x"}}"#,
+        "@@ a 0a1b2c3d4e5f\n@@ 3\nx\n",
     ] {
         let sent = |path: Option<&str>, dialect: Option<&str>| {
             let path = path.map(WirePath::from);

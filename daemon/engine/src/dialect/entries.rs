@@ -57,6 +57,11 @@ impl Entries {
     }
 }
 
+/// An edit that makes a missing file, or fills an empty one, with a text.
+pub(super) fn fill(text: &str) -> Edit {
+    Edit { text: Some(text.to_owned()), if_empty: Some(true), ..edit("create") }
+}
+
 /// An edit of this kind that says nothing else yet.
 pub(super) fn edit(op: &str) -> Edit {
     Edit { op: op.to_owned(), ..Edit::default() }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::WireError;
+use editd_proto::error::{Code, WireError};
 use editd_proto::message::{EditOutcome, FileOutcome};
 
 /// The message, and below it the places, the nearest text, the regions and the change that it is about.
@@ -53,6 +53,18 @@ pub(super) fn readings(error: &WireError) -> String {
     out
 }
 
+/// The message of an error without the names of fields that only a native job has.
+pub(super) fn plain(error: &WireError) -> String {
+    match error.code {
+        Code::Conflict => {
+            "others changed the same lines, or lines next to them; compare them below and edit what is \
+                           there now"
+                .to_owned()
+        }
+        _ => error.message.clone(),
+    }
+}
+
 /// The edits of a file that were left out: their 1-based number and why.
 pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &WireError)> {
     (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_ref()?)))
@@ -70,7 +82,7 @@ pub(super) fn span(first: u64, last: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use editd_proto::error::{Code, Region};
+    use editd_proto::error::Region;
 
     use super::*;
 

@@ -10,17 +10,21 @@
 //! *To add a dialect*: one folder with a `Dialect`, and one line in the table in `registry`.
 
 mod apply_patch;
+mod call;
 mod chunks;
 mod entries;
 mod explain;
 mod json;
 mod patch;
+mod ranges;
 mod recognise;
 mod registry;
 mod safe_edit;
 mod search_replace;
 mod setting;
+mod summary;
 mod text_editor;
+mod tools;
 mod unified_diff;
 
 use editd_proto::error::WireError;
@@ -44,6 +48,11 @@ pub(crate) trait Dialect: Sync {
     /// Whether a payload is surely of this dialect: by its fields, or by its first marker. Two dialects that
     /// both say so make it uncertain.
     fn recognises(&self, payload: &Sample<'_>) -> bool;
+
+    /// Returns true if it reads the call of a tool around a payload itself; the others get what is in the call.
+    fn reads_calls(&self) -> bool {
+        false
+    }
 
     /// What a payload asks for.
     ///

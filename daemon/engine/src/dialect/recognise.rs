@@ -2,16 +2,22 @@
 
 use serde_json::Value;
 
+use super::call::ToolCall;
 use super::registry::DIALECTS;
-use super::{Dialect, Sample};
+use super::{Dialect, Sample, tools};
 use crate::Refusal;
 use crate::refusal::malformed;
 
-/// The one dialect that knows a payload for its own.
+/// The one dialect that knows a payload for its own. In the call of a tool the tool's name decides where a dialect has
+/// such a tool; else what is in the call.
 ///
 /// # Errors
 /// `malformed` where none does, or more than one.
-pub(super) fn recognise(payload: &str) -> Result<&'static dyn Dialect, Refusal> {
+pub(super) fn recognise(payload: &str, call: Option<&ToolCall>) -> Result<&'static dyn Dialect, Refusal> {
+    if let Some(dialect) = call.and_then(|call| tools::called(call, true)) {
+        return Ok(dialect);
+    }
+    let payload = call.map_or(payload, |call| call.arguments.as_str());
     let parsed = if payload.trim_start().starts_with('{') {
         serde_json::from_str::<Value>(payload).ok()
     } else {
@@ -28,6 +34,7 @@ pub(super) fn recognise(payload: &str) -> Result<&'static dyn Dialect, Refusal> 
     };
     match fitting.as_slice() {
         [one] => Ok(*one),
+        [] if let Some(dialect) = call.and_then(|call| tools::called(call, false)) => Ok(dialect),
         [] => Err(malformed(format!(
             "the payload is of no dialect that is known ({}); name its dialect, or send a native job",
             names(&DIALECTS)

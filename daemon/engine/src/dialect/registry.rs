@@ -3,14 +3,14 @@
 use editd_proto::error::WireError;
 
 use super::{
-    Dialect, Setting, Translation, apply_patch, chunks, json, patch, recognise, safe_edit, search_replace,
-    text_editor, unified_diff,
+    Dialect, Setting, Translation, apply_patch, call, chunks, json, patch, ranges, recognise, safe_edit,
+    search_replace, text_editor, tools, unified_diff,
 };
 use crate::Refusal;
 use crate::refusal::malformed;
 
 /// Every dialect.
-pub(super) const DIALECTS: [&dyn Dialect; 7] = [
+pub(super) const DIALECTS: [&dyn Dialect; 13] = [
     &patch::Patch,
     &safe_edit::SafeEdit,
     &chunks::Chunks,
@@ -18,6 +18,12 @@ pub(super) const DIALECTS: [&dyn Dialect; 7] = [
     &apply_patch::ApplyPatch,
     &unified_diff::UnifiedDiff,
     &text_editor::TextEditor,
+    &tools::CLAUDE_CODE,
+    &tools::OPENCODE,
+    &tools::GEMINI,
+    &tools::MCP_FILESYSTEM,
+    &tools::SERENA,
+    &ranges::Ranges,
 ];
 
 /// The name of every dialect and a sentence about it.
@@ -51,11 +57,15 @@ pub fn translate(
 ) -> Result<Translation, Refusal> {
     setting.check_size(payload)?;
     let payload = bare(payload);
+    let call = call::opened(payload);
     let dialect = match dialect {
         Some(name) => named(name)?,
-        None => recognise::recognise(payload)?,
+        None => recognise::recognise(payload, call.as_ref())?,
     };
-    dialect.translate(payload, setting)
+    match &call {
+        Some(call) if !dialect.reads_calls() => dialect.translate(bare(&call.arguments), setting),
+        _ => dialect.translate(payload, setting),
+    }
 }
 
 /// A refused payload in the words of its dialect, where that is known.
@@ -63,7 +73,7 @@ pub fn say_refusal(dialect: Option<&str>, payload: &str, error: &WireError) -> S
     let payload = bare(payload);
     let known = match dialect {
         Some(name) => named(name),
-        None => recognise::recognise(payload),
+        None => recognise::recognise(payload, call::opened(payload).as_ref()),
     };
     known.map_or_else(|_| error.message.clone(), |dialect| dialect.say_refusal(error))
 }

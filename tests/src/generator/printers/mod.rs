@@ -7,9 +7,11 @@ mod apply_patch;
 mod chunks;
 mod native;
 mod patch;
+mod ranges;
 mod safe_edit;
 mod search_replace;
 mod text_editor;
+mod tools;
 mod unified_diff;
 
 use editd_proto::message::Edit;
@@ -123,7 +125,7 @@ pub(super) trait Printer: Sync {
 }
 
 /// Every way, and how often it is drawn.
-pub(super) const PRINTERS: [(&dyn Printer, usize); 13] = [
+pub(super) const PRINTERS: [(&dyn Printer, usize); 20] = [
     (&native::Replace, 10),
     (&native::WholeLines, 8),
     (&native::Lines, 3),
@@ -137,6 +139,13 @@ pub(super) const PRINTERS: [(&dyn Printer, usize); 13] = [
     (&apply_patch::ApplyPatch, 10),
     (&unified_diff::UnifiedDiff, 10),
     (&text_editor::TextEditor, 8),
+    (&tools::ClaudeCode, 8),
+    (&tools::OpenCode, 3),
+    (&tools::Gemini, 3),
+    (&tools::McpFilesystem, 5),
+    (&tools::SerenaContent, 3),
+    (&tools::SerenaLines, 2),
+    (&ranges::Ranges, 5),
 ];
 
 impl Ways {

@@ -1,0 +1,91 @@
+//! The reply to a `ranges` text: the job, and for each file its new version and the lines that changed, so that the next
+//! text can be written without another read. It reads no file.
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{Receipt, Status};
+use editd_proto::path::WirePath;
+
+use crate::dialect::explain::{left_out, plain, with_details};
+use crate::dialect::summary::{Detail, add_summary};
+use crate::dialect::{Answer, Words};
+use crate::limits;
+
+/// The wording of one payload's reply.
+#[derive(Debug)]
+pub(super) struct RangeWords {
+    /// In the order of the entries.
+    pub(super) files: Vec<FileWords>,
+}
+
+/// What a reply needs to know about a file.
+#[derive(Debug)]
+pub(super) struct FileWords {
+    /// Its path.
+    pub(super) path: WirePath,
+    /// The line of each range's header.
+    pub(super) lines: Vec<u64>,
+}
+
+impl Words for RangeWords {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        let Answer::Receipt(receipt) = answer else { return String::new() };
+        let mut out = self.head(receipt);
+        for file in &receipt.files {
+            for (number, error) in left_out(file).take(limits::SAID) {
+                let error = WireError { edit: error.edit.or(Some(number)), ..error.clone() };
+                add(&mut out, &self.failure(Some(&file.path), &error));
+            }
+            let issues = file.issues.iter().map(ToString::to_string);
+            issues.chain(file.warnings.iter().cloned()).for_each(|note| add(&mut out, &note));
+        }
+        out
+    }
+}
+
+impl RangeWords {
+    fn head(&self, receipt: &Receipt) -> String {
+        let mut out = match (receipt.status, &receipt.error) {
+            (Status::Applied, _) => "applied".to_owned(),
+            (Status::Partial, _) => "applied in part".to_owned(),
+            (Status::Verified, _) => "would apply; nothing was written, as requested".to_owned(),
+            (Status::Unchanged, _) => {
+                return "The files have these lines already; nothing changed.".to_owned();
+            }
+            (Status::Queued, _) => return "The edit is queued; nothing is written yet.".to_owned(),
+            (Status::Refused, Some(error)) => return self.failure(error.path.as_ref(), error),
+            (Status::Refused, None) => return "The edit was refused; nothing was written.".to_owned(),
+        };
+        add_summary(&mut out, receipt, Detail::Version);
+        out
+    }
+
+    fn failure(&self, path: Option<&WirePath>, error: &WireError) -> String {
+        let known = self.files.iter().find(|file| Some(&file.path) == path);
+        let line = |edit: Option<u64>| {
+            let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
+            known?.lines.get(index).copied()
+        };
+        let place = path.map(ToString::to_string).unwrap_or_default();
+        let message = plain(error);
+        let sentence = match (error.code, line(error.other_edit)) {
+            (Code::Overlap, Some(other)) => {
+                format!("the range is overlapping with the one on line {other}; make them one range")
+            }
+            (Code::Missing, _) => {
+                format!("{place} does not exist; to make it, write `PATH new` and its lines below")
+            }
+            (Code::Exists, _) => format!("{place} exists; name its version in place of `new`"),
+            _ if message.contains(&place) => message,
+            _ => format!("{place}: {message}"),
+        };
+        let lead = line(error.edit).map(|line| format!("line {line}: ")).unwrap_or_default();
+        with_details(error, format!("{lead}{sentence}"))
+    }
+}
+
+fn add(out: &mut String, line: &str) {
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out.push_str(line);
+}

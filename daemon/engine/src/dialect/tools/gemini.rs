@@ -1,0 +1,44 @@
+//! The dialect `gemini`: `replace` (`file_path`, `old_string`, `new_string`, `allow_multiple`, in earlier versions
+//! `expected_replacements`; `instruction` is a remark) and `write_file` (`file_path`, `content`).
+
+use super::phrases::Phrases;
+use super::table::{Action, Field, Meaning, Tool, ToolDialect, may, must, tool};
+
+/// The dialect.
+pub(in crate::dialect) static GEMINI: ToolDialect = ToolDialect {
+    name: "gemini",
+    sentence: "The tools replace and write_file of Gemini CLI (JSON).",
+    tools: &TOOLS,
+    phrases: Phrases {
+        edited: "Successfully modified file: {path} ({count} replacements).",
+        created: "Successfully created and wrote to new file: {path}.",
+        overwritten: "Successfully overwrote file: {path}.",
+        unchanged: "No changes to apply. The file {path} has this text already.",
+        not_found: "Failed to edit, could not find the string to replace (0 occurrences found in {path}).\n\
+                    old_string: {old}",
+        ambiguous: "Failed to edit, Expected 1 occurrence but found {count} in {path}. Give more lines around the text, \
+                    or set allow_multiple.\nold_string: {old}",
+        count: "Failed to edit, Expected {expected} occurrences but found {count} in {path}.\nold_string: {old}",
+        missing: "File not found: {path}. Give an empty old_string to create it.",
+        exists: "Failed to edit. Attempted to create a file that already exists: {path}.",
+        ..Phrases::COMMON
+    },
+};
+
+const PATH: Field = must(&["file_path"], Meaning::Path);
+
+static TOOLS: [Tool; 2] = [
+    tool(
+        &["replace"],
+        &[
+            PATH,
+            must(&["old_string"], Meaning::Old),
+            must(&["new_string"], Meaning::New),
+            may(&["expected_replacements"], Meaning::Count),
+            may(&["allow_multiple"], Meaning::All),
+            may(&["instruction"], Meaning::Remark),
+        ],
+        Action::Replace,
+    ),
+    tool(&["write_file"], &[PATH, must(&["content"], Meaning::Content)], Action::Write),
+];

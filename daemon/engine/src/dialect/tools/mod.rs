@@ -1,0 +1,35 @@
+//! The edit tools of current agents and servers: `claude-code`, `opencode`, `gemini`, `mcp-filesystem` and `serena`. A
+//! dialect here is a table of its tools, of their fields by meaning, and of its phrases; what a meaning comes to in
+//! native edits is one module for all of them. It finds no place in a file.
+//!
+//! *Recognition*: by the name of the tool where the payload is a call, else by the fields. Some tools of different
+//! agents have the same fields (`{file_path, old_string, new_string}`); such a payload belongs to the first dialect
+//! that has the tool, and only the wording of the reply depends on that.
+//!
+//! *Sequences*: the edits of a list (`MultiEdit`, `edit_file`) are stages: each is located in the result of the one
+//! before it, as these tools do it.
+//!
+//! *Declared*: text that is there more than once is refused where a tool would take its first place; an empty old text
+//! creates a missing file or fills an empty one, and is refused for a file with content; an old text is found by the
+//! ladder; Serena's lines are counted from 0, as Serena does it.
+
+mod arguments;
+mod claude_code;
+mod gemini;
+mod mcp_filesystem;
+mod opencode;
+mod phrases;
+mod serena;
+mod table;
+mod translate;
+mod words;
+
+pub(super) use claude_code::CLAUDE_CODE;
+pub(super) use gemini::GEMINI;
+pub(super) use mcp_filesystem::MCP_FILESYSTEM;
+pub(super) use opencode::OPENCODE;
+pub(super) use serena::SERENA;
+pub(super) use table::called;
+
+#[cfg(test)]
+mod tests;

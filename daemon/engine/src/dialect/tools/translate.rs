@@ -1,0 +1,179 @@
+//! From the arguments of a tool to native file entries. It never looks at a file.
+
+use editd_proto::error::WireError;
+use editd_proto::message::{Edit, FileEntry, Mode};
+use editd_proto::path::WirePath;
+
+use super::arguments::Arguments;
+use super::table::{Action, Meaning, Tool, ToolDialect};
+use super::words::{Step, ToolWords};
+use crate::Refusal;
+use crate::dialect::entries::{edit, fill};
+use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, call, json};
+use crate::refusal::malformed;
+
+impl Dialect for ToolDialect {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn sentence(&self) -> &'static str {
+        self.sentence
+    }
+
+    fn recognises(&self, payload: &Sample<'_>) -> bool {
+        matches!(payload, Sample::Json(fields) if self.owns(fields))
+    }
+
+    fn reads_calls(&self) -> bool {
+        true
+    }
+
+    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+        let call = call::opened(payload);
+        let value = json::value(call.as_ref().map_or(payload, |call| &call.arguments))?;
+        let Some(fields) = value.as_object() else {
+            return Err(malformed(
+                "the payload is no JSON object; send the arguments of the tool as one object",
+            ));
+        };
+        let tool = self.tool(call.as_ref().map(|call| call.tool.as_str()), fields)?;
+        let arguments = Arguments::read(tool.fields, fields, tool.name())?;
+        let path = setting.path_or(arguments.text(Meaning::Path)?)?;
+        let edits = edits(tool, &arguments, setting)?;
+        let verify = arguments.flag(Meaning::DryRun)?;
+        let steps = edits.iter().map(Step::of).collect();
+        let words = Box::new(ToolWords { phrases: self.phrases, path: path.to_string(), steps });
+        let asked = Asked::Job(Wanted {
+            files: stages(&path, edits),
+            mode: verify.then_some(Mode::VerifyOnly),
+            diff: verify.then_some(true),
+            ..Wanted::default()
+        });
+        Ok(Translation { dialect: self.name, asked, words })
+    }
+
+    fn say_refusal(&self, error: &WireError) -> String {
+        format!("Invalid call: {}", error.message)
+    }
+}
+
+/// Each edit is located in the result of the one before it.
+fn stages(path: &WirePath, edits: Vec<Edit>) -> Vec<FileEntry> {
+    let entry = |edit| FileEntry { path: path.clone(), edits: vec![edit], ..FileEntry::default() };
+    edits.into_iter().map(entry).collect()
+}
+
+/// The native edits that a tool's arguments mean, one after the other.
+fn edits(tool: &'static Tool, given: &Arguments<'_>, setting: &Setting<'_>) -> Result<Vec<Edit>, Refusal> {
+    if tool.does == Action::ReplaceInTurn {
+        let (list, items) = given.items(Meaning::Edits)?;
+        return json::each(list, items, |item| replace(&Arguments::read(tool.items, item, "an edit")?));
+    }
+    let text = |meaning| given.needed(meaning).map(|text| Some(text.to_owned()));
+    let one = match tool.does {
+        Action::Replace | Action::ReplaceInTurn => replace(given)?,
+        Action::Write => Edit { text: text(Meaning::Content)?, ..edit("write") },
+        Action::Move => Edit { to: Some(setting.inside(given.needed(Meaning::Target)?)?), ..edit("rename") },
+        Action::Symbol(action) => Edit {
+            name: text(Meaning::Symbol)?,
+            action: Some(action.to_owned()),
+            text: text(Meaning::Content)?,
+            ..edit("symbol")
+        },
+        Action::Pattern => pattern(given)?,
+        Action::Regex => substitute(given, given.needed(Meaning::Template)?.to_owned())?,
+        Action::DeleteLines => lines(given, String::new())?,
+        Action::ReplaceLines => lines(given, closed(given.needed(Meaning::Content)?))?,
+        Action::InsertLines => {
+            let line = given.line(Meaning::Line)?;
+            let text = closed(given.needed(Meaning::Content)?);
+            Edit { start: Some(line), end: line.checked_sub(1), text: Some(text), ..edit("lines") }
+        }
+    };
+    Ok(vec![one])
+}
+
+fn replace(given: &Arguments<'_>) -> Result<Edit, Refusal> {
+    let (old, new) = (given.needed(Meaning::Old)?, given.needed(Meaning::New)?);
+    let count = given.number(Meaning::Count)?;
+    if count == Some(0) {
+        return Err(malformed("the expected number of occurrences is 0; give at least 1"));
+    }
+    if old.is_empty() {
+        return Ok(fill(new));
+    }
+    let several = count.filter(|count| *count > 1);
+    let all = given.flag(Meaning::All)? || several.is_some();
+    Ok(Edit {
+        old: Some(old.to_owned()),
+        new: Some(new.to_owned()),
+        all: all.then_some(true),
+        expect: several,
+        ..edit("replace")
+    })
+}
+
+/// A text, or a regular expression, that is there once unless several are allowed.
+fn pattern(given: &Arguments<'_>) -> Result<Edit, Refusal> {
+    let (needle, template) = (given.needed(Meaning::Pattern)?, given.needed(Meaning::Template)?);
+    match given.text(Meaning::PatternMode)? {
+        None | Some("literal") if needle.is_empty() => {
+            Err(malformed("the text to look for is empty; give the text to replace"))
+        }
+        None | Some("literal") => Ok(Edit {
+            old: Some(needle.to_owned()),
+            new: Some(template.to_owned()),
+            all: given.flag(Meaning::All)?.then_some(true),
+            ..edit("replace")
+        }),
+        Some("regex") => substitute(given, native_template(template)),
+        Some(other) => {
+            let other: String = other.chars().take(40).collect();
+            Err(malformed(format!("`mode` is {other:?}; it must be \"literal\" or \"regex\"")))
+        }
+    }
+}
+
+fn substitute(given: &Arguments<'_>, replacement: String) -> Result<Edit, Refusal> {
+    let several = given.flag(Meaning::All)?;
+    Ok(Edit {
+        pattern: Some(given.needed(Meaning::Pattern)?.to_owned()),
+        replacement: Some(replacement),
+        regex: Some(true),
+        // `.` matches line breaks, `^` and `$` match at lines.
+        flags: Some(if several { "ms" } else { "ms1" }.to_owned()),
+        ..edit("substitute")
+    })
+}
+
+/// A template in which `$!1` is a group and everything else is literal, as a native one.
+fn native_template(template: &str) -> String {
+    let mut native = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((text, group)) = rest.split_once("$!") {
+        native.push_str(&text.replace('\\', "\\\\"));
+        let digits = group.len() - group.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+        let (number, behind) = group.split_at_checked(digits).unwrap_or(("", group));
+        if number.is_empty() {
+            native.push_str("$!");
+        } else {
+            native.extend(["\\g<", number, ">"]);
+        }
+        rest = behind;
+    }
+    native + &rest.replace('\\', "\\\\")
+}
+
+fn lines(given: &Arguments<'_>, text: String) -> Result<Edit, Refusal> {
+    let (start, end) = (given.line(Meaning::FirstLine)?, given.line(Meaning::LastLine)?);
+    if end < start {
+        return Err(malformed("the last line lies before the first; correct them"));
+    }
+    Ok(Edit { start: Some(start), end: Some(end), text: Some(text), ..edit("lines") })
+}
+
+/// A text that ends in a line break.
+fn closed(text: &str) -> String {
+    if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+}

@@ -1,0 +1,174 @@
+//! The reply of a tool: its own phrase, the line that every dialect has, and below a refusal what the caller needs to
+//! continue. It reads no file.
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{Edit, EditStatus, FileOutcome, Receipt, Status};
+
+use super::phrases::{Phrases, Values, filled};
+use crate::dialect::explain::{loose_rung, plain, span, with_details};
+use crate::dialect::summary::{Detail, add_summary};
+use crate::dialect::{Answer, Words};
+use crate::limits;
+use crate::locate::excerpt;
+
+/// Symbols that a refusal lists.
+const SYMBOLS: usize = 5;
+
+/// The wording of one payload's reply.
+#[derive(Debug)]
+pub(super) struct ToolWords {
+    /// The dialect's phrases.
+    pub(super) phrases: Phrases,
+    /// The file.
+    pub(super) path: String,
+    /// The edits; each is a file entry of the job.
+    pub(super) steps: Vec<Step>,
+}
+
+/// What a reply needs to know about an edit.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// The native operation.
+    op: String,
+    /// The text, pattern or name that is looked for, shortened.
+    old: String,
+    /// The path that the file gets.
+    to: String,
+}
+
+impl Step {
+    /// Of a native edit.
+    pub(super) fn of(edit: &Edit) -> Self {
+        let old = edit.old.as_ref().or(edit.pattern.as_ref()).or(edit.name.as_ref());
+        Self {
+            op: edit.op.clone(),
+            old: old.map(|old| excerpt(old, 0)).unwrap_or_default(),
+            to: edit.to.as_ref().map(ToString::to_string).unwrap_or_default(),
+        }
+    }
+}
+
+impl Words for ToolWords {
+    fn say(&self, answer: &Answer<'_>) -> String {
+        let Answer::Receipt(receipt) = answer else { return String::new() };
+        let mut out = self.head(receipt);
+        for (index, file) in receipt.files.iter().enumerate() {
+            for error in file.edits.iter().filter_map(|edit| edit.error.as_ref()).take(limits::SAID) {
+                add(&mut out, &self.failure(Some(index), error));
+            }
+            let loose = file.edits.iter().filter_map(|edit| Some((edit.lines?, loose_rung(edit)?)));
+            for ((first, last), rung) in loose {
+                add(&mut out, &format!("{}matched {} as `{rung}`.", self.number(index), span(first, last)));
+            }
+            let issues = file.issues.iter().map(ToString::to_string);
+            issues.chain(file.warnings.iter().cloned()).for_each(|note| add(&mut out, &note));
+        }
+        out
+    }
+}
+
+impl ToolWords {
+    fn head(&self, receipt: &Receipt) -> String {
+        let values = self.values(0);
+        let mut out = match (receipt.status, &receipt.error) {
+            (Status::Applied, _) => self.done(receipt),
+            (Status::Partial, _) => "Only some of the edits were applied.".to_owned(),
+            (Status::Unchanged, _) => return filled(self.phrases.unchanged, &values),
+            (Status::Verified, _) => {
+                let diffs: Vec<&str> = receipt.files.iter().filter_map(|file| file.diff.as_deref()).collect();
+                format!("Nothing was written, as requested.\n{}", diffs.concat())
+            }
+            (Status::Queued, _) => format!("The edit of {} is queued; nothing is written yet.", values.path),
+            (Status::Refused, Some(error)) => return self.failure(None, error),
+            (Status::Refused, None) => return format!("{} was not changed.", values.path),
+        };
+        add_summary(&mut out, receipt, Detail::Changes);
+        out
+    }
+
+    /// The phrase for what was done.
+    fn done(&self, receipt: &Receipt) -> String {
+        let applied = |file: &FileOutcome| {
+            let edits = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied);
+            edits.map(|edit| edit.replacements.unwrap_or(1)).sum::<u64>()
+        };
+        let count = receipt.files.iter().map(applied).sum();
+        let is_new = receipt.files.first().is_none_or(|file| file.before.is_none());
+        let template = match self.steps.first().map(|step| step.op.as_str()) {
+            Some("write" | "create") if is_new => self.phrases.created,
+            Some("write") => self.phrases.overwritten,
+            Some("rename") => self.phrases.moved,
+            _ => self.phrases.edited,
+        };
+        filled(template, &Values { count, ..self.values(0) })
+    }
+
+    /// Why an edit was refused; `entry` is its file entry, where that is known from its place.
+    fn failure(&self, entry: Option<usize>, error: &WireError) -> String {
+        let named = error.file.and_then(|file| usize::try_from(file.checked_sub(1)?).ok());
+        let index = entry.or(named).unwrap_or(0);
+        let path = error.path.as_ref().map_or_else(|| self.path.clone(), ToString::to_string);
+        let op = self.steps.get(index).map_or("", |step| step.op.as_str());
+        let values = Values {
+            path: &path,
+            count: error.found.unwrap_or(0),
+            expected: error.expected.unwrap_or(0),
+            last: error.lines.unwrap_or(0).saturating_sub(1),
+            ..self.values(index)
+        };
+        let phrases = &self.phrases;
+        let template = match error.code {
+            Code::NotFound => phrases.not_found,
+            Code::SymbolNotFound => phrases.no_symbol,
+            Code::Ambiguous if op == "symbol" => phrases.symbols,
+            Code::Ambiguous if error.found.is_some() => phrases.ambiguous,
+            Code::CountMismatch => phrases.count,
+            Code::OutOfRange => phrases.range,
+            Code::Missing => phrases.missing,
+            Code::Exists if op == "rename" => phrases.target,
+            Code::Exists => phrases.exists,
+            Code::Malformed if op == "create" => phrases.exists,
+            Code::Unread => phrases.unread,
+            Code::Stale => phrases.stale,
+            _ => "",
+        };
+        let sentence = match template {
+            "" => plain(error),
+            template => filled(template, &values),
+        };
+        let mut sentence = format!("{}{sentence}", self.number(index));
+        if let Some(cause) = &error.cause {
+            add(&mut sentence, cause);
+        }
+        if !error.symbols.is_empty() {
+            let few: Vec<&str> = error.symbols.iter().take(SYMBOLS).map(String::as_str).collect();
+            add(&mut sentence, &format!("Symbols: {}", few.join(", ")));
+        }
+        with_details(error, sentence)
+    }
+
+    /// The number of an edit, where there are several.
+    fn number(&self, index: usize) -> String {
+        match self.steps.len() {
+            0 | 1 => String::new(),
+            all => format!("Edit {} of {all}: ", index.saturating_add(1)),
+        }
+    }
+
+    fn values(&self, index: usize) -> Values<'_> {
+        let step = self.steps.get(index);
+        Values {
+            path: &self.path,
+            old: step.map_or("", |step| &step.old),
+            to: step.map_or("", |step| &step.to),
+            ..Values::default()
+        }
+    }
+}
+
+fn add(out: &mut String, line: &str) {
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out.push_str(line);
+}
