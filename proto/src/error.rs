@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{JobId, Version};
+use crate::limits;
 use crate::message::Issue;
 use crate::path::WirePath;
 
@@ -79,6 +80,9 @@ pub struct Candidate {
     pub column: u64,
     /// The text of that line, shortened.
     pub text: String,
+    /// The innermost definition that holds the place, as a name path, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
 }
 
 /// The nearest window that a `not_found` error shows.
@@ -86,7 +90,8 @@ pub struct Candidate {
 pub struct NearMiss {
     /// The 1-based line where it starts.
     pub line: u64,
-    /// Numbered lines, at most [`crate::limits::NEAR_MISS_LINES`].
+    /// Numbered lines, at most [`crate::limits::NEAR_MISS_LINES`]; below the first that differs stands what was quoted,
+    /// after `quoted |`.
     pub text: String,
     /// Similarity, 0 to 1.
     pub score: f64,
@@ -180,6 +185,9 @@ pub struct WireError {
     /// `stale`, `conflict`: what changed since this session's read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Hunks that `diff` leaves out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_hunks: Option<u64>,
     /// `stale`, `conflict`: who changed it: an entry's number, or `outside`. `not_found`: the entry that took the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
@@ -248,7 +256,7 @@ pub struct WireError {
     /// under those numbers now, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedLines>,
-    /// What else is wrong with the job, in other files: each an error of its own, at most
+    /// What else is wrong with the job: every other edit that fails, and every other file, at most
     /// [`crate::limits::OTHER_ERRORS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<WireError>,
@@ -268,6 +276,9 @@ pub struct WireError {
     /// `too_large`, `limit`: the limit, in the unit the message names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// How many fail beside those that `others` lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<u64>,
 }
 
 /// Who made a change.
@@ -310,6 +321,7 @@ impl WireError {
             other_edit: None,
             version: None,
             diff: None,
+            omitted_hunks: None,
             by: None,
             would_apply: None,
             candidates: Vec::new(),
@@ -338,7 +350,27 @@ impl WireError {
             issues: Vec::new(),
             entries: Vec::new(),
             limit: None,
+            more: None,
         }
+    }
+
+    /// The same error with the other refusals of its job beside it.
+    #[must_use]
+    pub fn beside(mut self, others: impl IntoIterator<Item = Self>) -> Self {
+        let mut more = self.more.unwrap_or(0);
+        for mut other in others {
+            let further = std::mem::take(&mut other.others);
+            more = more.saturating_add(other.more.take().unwrap_or(0));
+            for one in std::iter::once(other).chain(further) {
+                if self.others.len() < limits::OTHER_ERRORS {
+                    self.others.push(one);
+                } else {
+                    more = more.saturating_add(1);
+                }
+            }
+        }
+        self.more = (more > 0).then_some(more);
+        self
     }
 
     /// The same error about a path.

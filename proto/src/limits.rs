@@ -49,6 +49,9 @@ pub const CLIPBOARDS_BYTES: usize = 64 * 1024 * 1024;
 /// The largest diff in a reply, bytes; the hunks beyond it are counted.
 pub const DIFF: usize = 64 * 1024;
 
+/// The most places of one file that a receipt lists; more are counted.
+pub const PLACES_LISTED: usize = 3;
+
 /// The most candidates that an `ambiguous` error lists.
 pub const CANDIDATES: usize = 5;
 

@@ -187,6 +187,7 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
     };
     lay_over(&flags, &mut job);
     let expected = JobRequest {
+        budget: None,
         key: Some("other".into()),
         label: Some("why".into()),
         mode: Mode::VerifyOnly,

@@ -49,15 +49,9 @@ fn content(bytes: &[u8]) -> ReadReply {
 
 fn receipt(status: Status, error: Option<WireError>) -> Receipt {
     let file = FileOutcome {
-        path: "src/a".into(),
-        status,
         before: Some(Version("0123456789ab".into())),
         after: Some(Version("ba9876543210".into())),
-        diff: None,
-        omitted_hunks: None,
-        edits: vec![],
-        issues: vec![],
-        warnings: vec![],
+        ..FileOutcome::new("src/a".into(), status)
     };
     let (job, files) = if error.is_some() { (None, vec![]) } else { (Some(JobId(17)), vec![file]) };
     Receipt { files, error, ..Receipt::new(job, status) }

@@ -90,14 +90,10 @@ mod tests {
         assert_eq!(back(large.clone()), without_diffs(&large));
 
         let edit = EditOutcome {
-            status: EditStatus::Applied,
             rung: Some("exact".into()),
             lines: Some((1, 1)),
-            moved: None,
-            replacements: None,
-            score: None,
-            converted_breaks: None,
-            error: Some(WireError::new(editd_proto::Code::Stale, "x".repeat(20_000))),
+            error: Some(Box::new(WireError::new(editd_proto::Code::Stale, "x".repeat(20_000)))),
+            ..EditOutcome::new(EditStatus::Applied)
         };
         large.files.iter_mut().for_each(|file| file.edits = vec![edit.clone(); 3]);
         let shown = back(large.clone());

@@ -151,6 +151,7 @@ fn unfit(rooms: &Rooms, judged: &Judged, given: Given<'_>, refusal: Refusal) -> 
     let why = Some("the job does not fit what its session has read");
     let mut stale = stale::refusal(rooms, given.who, judged, path, Verdict::Stale, why);
     (stale.edit, stale.cause) = (refusal.edit, Some(refusal.message));
+    (stale.others, stale.more) = (refusal.others, refusal.more);
     stale
 }
 
@@ -238,6 +239,7 @@ pub(super) fn token(plan: &Plan) -> String {
 pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft {
     let Planned { request, mut places, mut sights, seen, plan, rebased } = planned;
     let (written, moved) = origins(&request);
+    let diffs = request.diff != Some(false);
     let mut changes = Vec::with_capacity(plan.changes.len());
     for change in plan.changes {
         let Some(place) = places.remove(&change.path) else { continue };
@@ -282,6 +284,7 @@ pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft 
         unmade: Vec::new(),
         said: given.said.cloned(),
         rebased: !rebased.is_empty(),
+        diffs,
     }
 }
 

@@ -33,10 +33,10 @@ pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, known: &Hashes, 
         file.edits.iter_mut().filter_map(move |edit| Some((path.clone(), edit.error.as_mut()?)))
     });
     for (path, error) in errors.filter(|(_, error)| error.code == Code::NotFound).take(limits::WHY_EDITS) {
-        let first = plan.error.as_mut().filter(|first| ***first == *error);
+        let first = plan.error.as_mut().filter(|first| **first == *error);
         explain(rooms, snapshot, known, &path, error, &mut patience);
         if let Some(first) = first {
-            **first = error.clone();
+            *first = error.clone();
         }
     }
 }

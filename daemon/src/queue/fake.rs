@@ -101,15 +101,9 @@ impl Fake {
 
 pub(crate) fn receipt(job: Option<JobId>, status: Status) -> Receipt {
     let file = FileOutcome {
-        path: "a".into(),
-        status,
-        before: None,
         after: Some(Version("0123456789ab".into())),
         diff: Some("a diff".into()),
-        omitted_hunks: None,
-        edits: Vec::new(),
-        issues: Vec::new(),
-        warnings: Vec::new(),
+        ..FileOutcome::new("a".into(), status)
     };
     Receipt { status, files: vec![file], ..queued(job.unwrap_or(JobId(0))) }
 }

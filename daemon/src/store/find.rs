@@ -344,15 +344,11 @@ impl Shared {
     pub(super) fn plain_receipt(&self, id: JobId) -> Result<Receipt, StoreError> {
         let files = self.summary(id)?.map(|summary| summary.files).unwrap_or_default();
         let files = files.into_iter().map(|file| FileOutcome {
-            path: file.path,
-            status: Status::Applied,
             before: file.before,
             after: file.after,
-            diff: None,
-            omitted_hunks: None,
-            edits: Vec::new(),
-            issues: Vec::new(),
-            warnings: Vec::new(),
+            added: file.added,
+            removed: file.removed,
+            ..FileOutcome::new(file.path, Status::Applied)
         });
         Ok(Receipt { files: files.collect(), ..Receipt::new(Some(id), Status::Applied) })
     }

@@ -174,7 +174,9 @@ impl Workspace {
             label: request.label.clone(),
             on_stale: request.on_stale,
             durability: request.durability,
-            diff: request.diff,
+            // The answer of the dialect shows the changed lines.
+            diff: request.diff.or(Some(true)),
+            budget: request.budget,
             ..UndoRequest::default()
         };
         undo::draft(&self.rooms, underway, (who, hash), &undo, Direction::Undo)
@@ -194,7 +196,7 @@ impl Workspace {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
         // What the reply shows is no part of what is done.
-        hasher.update(&encode(&UndoRequest { diff: None, ..request.clone() }));
+        hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
         match request.key.as_deref().and_then(|key| self.hold_key(who, key, hash)) {
             None => {}

@@ -151,15 +151,9 @@ impl Workspace {
         };
         let version = Some(read.version);
         receipt.files.push(FileOutcome {
-            path: read.path,
-            status: Status::Unchanged,
             before: version.clone(),
             after: version,
-            diff: None,
-            omitted_hunks: None,
-            edits: Vec::new(),
-            issues: Vec::new(),
-            warnings: Vec::new(),
+            ..FileOutcome::new(read.path, Status::Unchanged)
         });
         receipt
     }

@@ -155,6 +155,7 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
         on_stale: came.on_stale,
         partial: partial.unwrap_or(came.partial),
         diff: diff.or(came.diff),
+        budget: came.budget,
         durability: came.durability,
         threshold: threshold.or(came.threshold),
         detach: came.detach,

@@ -36,6 +36,9 @@ pub struct UndoRequest {
     /// As in a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<bool>,
+    /// As in a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
 }
 
 /// Lists entries, newest first.

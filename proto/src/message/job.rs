@@ -60,9 +60,14 @@ pub struct JobRequest {
     /// Apply what resolves and report the rest, instead of all or nothing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub partial: bool,
-    /// Whether the reply shows diffs; true where absent.
+    /// Whether the reply shows diffs; where absent, those of files whose result differs from what was asked for (it was
+    /// merged, matched loosely, or changed by a command).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<bool>,
+    /// Bytes that the reply may have, as JSON, beside a diff that was asked for; a default for each kind of reply where
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
     /// When the reply may be sent; the daemon's setting where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
@@ -255,6 +260,6 @@ pub struct WaitRequest {
     pub timeout_ms: Option<u64>,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

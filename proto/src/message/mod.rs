@@ -7,6 +7,7 @@ pub mod hello;
 pub mod history;
 pub mod job;
 pub mod outline;
+pub mod ranges;
 pub mod read;
 pub mod receipt;
 pub mod status;
@@ -27,6 +28,7 @@ pub use job::{
     SymbolPosition, WaitRequest, Within,
 };
 pub use outline::{Extent, OutlineReply, OutlineRequest, SymbolInfo};
+pub use ranges::LineRanges;
 pub use read::{ReadReply, ReadRequest};
 pub use receipt::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Issue, Receipt, Status};
 pub use status::{CheckReply, CheckRequest, Finding, StatusReply, StopReply, StopRequest};

@@ -7,12 +7,15 @@ use crate::ids::{JobId, Version};
 use crate::path::WirePath;
 
 use super::history::is_zero;
+use super::job::is_default;
+use super::ranges::LineRanges;
 
 /// How a job, or one file of it, ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Written.
+    /// Written. A file without a `status` is applied.
+    #[default]
     Applied,
     /// Nothing to change.
     Unchanged,
@@ -27,10 +30,11 @@ pub enum Status {
 }
 
 /// How one edit ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditStatus {
-    /// Part of what was written.
+    /// Part of what was written. An edit without a `status` is applied.
+    #[default]
     Applied,
     /// Changed nothing.
     Unchanged,
@@ -39,9 +43,13 @@ pub enum EditStatus {
 }
 
 /// What became of one edit.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct EditOutcome {
+    /// Its 1-based number in its entry, where not every edit of the entry is listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<u64>,
     /// How it ended.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub status: EditStatus,
     /// The rung that found its place.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
@@ -49,6 +57,10 @@ pub struct EditOutcome {
     /// First and last line of its place in the content as read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<(u64, u64)>,
+    /// First and last line of the same place in the new content; the last is one less than the first where nothing is
+    /// left of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<(u64, u64)>,
     /// By how many lines the text was away from `near`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<i64>,
@@ -61,9 +73,9 @@ pub struct EditOutcome {
     /// Line breaks that were converted to the file's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converted_breaks: Option<u64>,
-    /// With `partial`: why it was refused.
+    /// With `partial`: why it was refused. Boxed: a receipt may have very many edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<WireError>,
+    pub error: Option<Box<WireError>>,
 }
 
 /// What became of one file.
@@ -72,6 +84,7 @@ pub struct FileOutcome {
     /// The path as the workspace knows it.
     pub path: WirePath,
     /// How it ended.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub status: Status,
     /// The version before; absent where there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,6 +92,18 @@ pub struct FileOutcome {
     /// The version after; absent where there is no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Version>,
+    /// Where it changed: lines of the new content, the first [`crate::limits::PLACES_LISTED`] places.
+    #[serde(default, skip_serializing_if = "LineRanges::is_empty")]
+    pub lines: LineRanges,
+    /// How many places changed, where `lines` does not list all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<u64>,
+    /// Lines added.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub added: u64,
+    /// Lines removed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub removed: u64,
     /// A unified diff, at most [`crate::limits::DIFF`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
@@ -89,11 +114,39 @@ pub struct FileOutcome {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<EditOutcome>,
     /// What validators found that the job introduces, at most [`crate::limits::ISSUES`].
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<Issue>,
     /// What the user should know: a hard link was rewritten in place, a late write was rescued.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+impl EditOutcome {
+    /// An outcome that says how an edit ended, and nothing more.
+    pub fn new(status: EditStatus) -> Self {
+        Self { status, ..Self::default() }
+    }
+}
+
+impl FileOutcome {
+    /// An outcome that says how a file ended, and nothing more.
+    pub fn new(path: WirePath, status: Status) -> Self {
+        Self {
+            path,
+            status,
+            before: None,
+            after: None,
+            lines: LineRanges::default(),
+            places: None,
+            added: 0,
+            removed: 0,
+            diff: None,
+            omitted_hunks: None,
+            edits: Vec::new(),
+            issues: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// Something that a validator has against a content.
@@ -133,10 +186,10 @@ pub struct HookOutcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// The files that it changed: `before` is what the job wrote.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileOutcome>,
     /// What the user should know: it failed, it was ended, it may not run.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
@@ -149,7 +202,7 @@ pub struct Receipt {
     /// How it ended.
     pub status: Status,
     /// What became of each file; the first of them where not all fit a reply.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileOutcome>,
     /// Files left out of `files`; `show` of the job has them, where it wrote any.
     #[serde(default, skip_serializing_if = "is_zero")]

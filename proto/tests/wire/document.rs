@@ -224,7 +224,7 @@ fn json<T: Serialize>(message: &T) -> Value {
 #[test]
 fn every_limit_is_named_with_its_value() {
     let source = include_str!("../../src/limits.rs");
-    let values: [(&str, u64); 24] = [
+    let values: [(&str, u64); 25] = [
         ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
         ("FRAME", limits::FRAME as u64),
         ("DEPTH", limits::DEPTH as u64),
@@ -239,6 +239,7 @@ fn every_limit_is_named_with_its_value() {
         ("CLIPBOARDS", limits::CLIPBOARDS as u64),
         ("CLIPBOARDS_BYTES", limits::CLIPBOARDS_BYTES as u64),
         ("DIFF", limits::DIFF as u64),
+        ("PLACES_LISTED", limits::PLACES_LISTED as u64),
         ("CANDIDATES", limits::CANDIDATES as u64),
         ("NEAR_MISSES", limits::NEAR_MISSES as u64),
         ("NEAR_MISS_LINES", limits::NEAR_MISS_LINES as u64),

@@ -23,9 +23,11 @@ pub(crate) fn error() -> WireError {
     error.other_edit = Some(3);
     error.version = Some(version());
     error.diff = Some("@@ -1 +1 @@\n-a\n+b\n".into());
+    error.omitted_hunks = Some(4);
     error.by = Some(By::Entry(JobId(16)));
     error.would_apply = Some(WouldApply::Conflict);
-    error.candidates = vec![Candidate { line: 3, column: 5, text: "let a = 1;".into() }];
+    error.candidates =
+        vec![Candidate { line: 3, column: 5, text: "let a = 1;".into(), symbol: Some("impl S/new".into()) }];
     error.readings = vec![IndentReading { how: "kept as given".into(), text: "    b".into() }];
     error.found = Some(2);
     error.expected = Some(1);
@@ -55,6 +57,7 @@ pub(crate) fn error() -> WireError {
     error.issues = vec![issue()];
     error.entries = vec![JobId(18), JobId(1 << 40)];
     error.limit = Some(1024);
+    error.more = Some(2);
     error
 }
 
@@ -128,6 +131,7 @@ pub(crate) fn job() -> JobRequest {
         on_stale: OnStale::Rebase,
         partial: true,
         diff: Some(false),
+        budget: Some(4000),
         durability: Some(Durability::Relaxed),
         threshold: Some(0.75),
         detach: true,
@@ -178,17 +182,23 @@ pub(crate) fn receipt() -> Receipt {
             status: Status::Partial,
             before: Some(version()),
             after: Some(version()),
+            lines: LineRanges(vec![(10, 12), (40, 40), (57, 56)]),
+            places: Some(4),
+            added: 3,
+            removed: 1,
             diff: Some("--- a\n+++ b\n".into()),
             omitted_hunks: Some(2),
             edits: vec![EditOutcome {
+                edit: Some(2),
                 status: EditStatus::Refused,
                 rung: Some("indent".into()),
                 lines: Some((10, 12)),
+                now: Some((10, 14)),
                 moved: Some(-3),
                 replacements: Some(5),
                 score: Some(1.0),
                 converted_breaks: Some(1),
-                error: Some(error()),
+                error: Some(Box::new(error())),
             }],
             issues: vec![issue()],
             warnings: vec!["a hard link".into()],
@@ -213,6 +223,7 @@ pub(crate) fn undo() -> UndoRequest {
         on_stale: OnStale::Rebase,
         durability: Some(Durability::Full),
         diff: Some(true),
+        budget: Some(4000),
     }
 }
 

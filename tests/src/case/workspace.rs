@@ -141,8 +141,24 @@ fn outcome<T: Serialize>(outcome: Result<T, Refusal>) -> Value {
     }
 }
 
+/// A reply with what is left out of a receipt where it says nothing: a status that is `applied`, and empty lists.
 fn in_json<T: Serialize>(reply: &T) -> Value {
-    serde_json::to_value(reply).unwrap_or_else(|e| panic!("a reply is not JSON: {e}"))
+    let mut reply = serde_json::to_value(reply).unwrap_or_else(|e| panic!("a reply is not JSON: {e}"));
+    let receipt = reply.get("status").is_some();
+    if let Some(reply) = reply.as_object_mut().filter(|_| receipt) {
+        let files = reply.entry("files").or_insert_with(|| json!([]));
+        for file in files.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            file.entry("status").or_insert_with(|| json!("applied"));
+            for list in ["issues", "warnings"] {
+                file.entry(list).or_insert_with(|| json!([]));
+            }
+            let edits = file.get_mut("edits").and_then(Value::as_array_mut);
+            for edit in edits.into_iter().flatten().filter_map(Value::as_object_mut) {
+                edit.entry("status").or_insert_with(|| json!("applied"));
+            }
+        }
+    }
+    reply
 }
 
 /// A body that the protocol does not have is the story's mistake, not the daemon's.

@@ -67,7 +67,7 @@ pub(super) fn plain(error: &WireError) -> String {
 
 /// The edits of a file that were left out: their 1-based number and why.
 pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &WireError)> {
-    (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_ref()?)))
+    (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_deref()?)))
 }
 
 /// The rung by which an edit found something else than what it quotes, line breaks aside.

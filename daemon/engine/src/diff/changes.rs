@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use editd_proto::limits::PLACES_LISTED;
+use editd_proto::message::{FileOutcome, LineRanges};
+
 use crate::Splice;
 use crate::cut::{Cut, Span};
 use crate::splice::changed_lines;
@@ -73,6 +76,17 @@ impl Delta {
             runs.push(old, new);
         }
         Self { changes: runs.changes }
+    }
+
+    /// Tells a file's outcome where its content changed.
+    pub(crate) fn tell(&self, outcome: &mut FileOutcome) {
+        (outcome.added, outcome.removed) = self.totals();
+        let range = |change: &Change| {
+            let above = change.new_line() as u64;
+            (above + 1, above + change.added() as u64)
+        };
+        outcome.lines = LineRanges(self.changes.iter().take(PLACES_LISTED).map(range).collect());
+        outcome.places = (self.changes.len() > PLACES_LISTED).then_some(self.changes.len() as u64);
     }
 
     /// Lines added and removed.

@@ -6,7 +6,7 @@ mod name;
 mod render;
 mod states;
 
-pub use states::{splice_diff, unified_diff};
+pub use states::{splice_diff, tell_change, unified_diff};
 
 pub(crate) use changes::{Change, Delta};
 pub(crate) use states::{Moved, entry_diff, readable};

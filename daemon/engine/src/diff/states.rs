@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use editd_proto::message::FileOutcome;
 use editd_proto::path::WirePath;
 
 use super::changes::Delta;
@@ -63,6 +64,14 @@ pub(crate) fn entry_diff(
     };
     let omitted = hunks(&mut out, &old, &new, delta, true);
     (String::from_utf8_lossy(&out).into_owned(), omitted)
+}
+
+/// Tells a file's outcome which lines of its content changed, where a reader can read both contents.
+pub fn tell_change(outcome: &mut FileOutcome, before: &State, after: &State) {
+    let (old, new) = (content(before), content(after));
+    if !is_binary(&old) && !is_binary(&new) {
+        Delta::between(&old, &new).tell(outcome);
+    }
 }
 
 /// The splices themselves as a unified diff without context, and the hunks left out. Line numbers are not

@@ -16,7 +16,7 @@ pub(crate) fn candidate(text: &Text<'_>, offset: usize) -> Candidate {
     let start = text.line_start(line);
     let whole = text.line(line);
     let shown = excerpt(whole, offset.saturating_sub(start));
-    Candidate { line: line as u64, column: text.column_of(offset) as u64, text: shown }
+    Candidate { line: line as u64, column: text.column_of(offset) as u64, text: shown, symbol: None }
 }
 
 /// A line, shortened around an offset in it to `limits::EXCERPT` bytes.

@@ -8,7 +8,7 @@ use editd_proto::message::{EditStatus, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
 use super::three::{Merged, merged};
-use crate::diff::{Delta, readable, unified_diff};
+use crate::diff::{Delta, readable, tell_change, unified_diff};
 use crate::hash::hash;
 use crate::plan::Budget;
 use crate::refusal::{internal, refuse};
@@ -96,8 +96,11 @@ fn retell(
 ) {
     for outcome in &mut stages {
         (outcome.before, outcome.after, outcome.diff, outcome.omitted_hunks) = (None, None, None, None);
+        (outcome.lines, outcome.places, outcome.added, outcome.removed) = Default::default();
         for edit in &mut outcome.edits {
             edit.lines = edit.lines.map(|(first, last)| (now_at(theirs, first), now_at(theirs, last)));
+            // Where others have changed lines above, only the file's own `lines` are known.
+            edit.now = edit.now.filter(|_| theirs.is_none_or(|theirs| theirs.changes.is_empty()));
             if before == after && edit.status == EditStatus::Applied {
                 edit.status = EditStatus::Unchanged;
             }
@@ -115,6 +118,7 @@ fn retell(
     }
     if let Some(last) = stages.last_mut() {
         last.after = version(after);
+        tell_change(last, before, after);
         if let Some((diff, omitted)) = diff() {
             last.diff = diff;
             last.omitted_hunks = (omitted > 0).then_some(omitted);

@@ -44,6 +44,8 @@ pub(crate) struct Found {
     pub(crate) rung: Option<Rung>,
     /// First and last line.
     pub(crate) lines: Option<(u64, u64)>,
+    /// The same in the new content.
+    pub(crate) now: Option<(u64, u64)>,
     /// By how many lines it was away from `near`.
     pub(crate) moved: Option<i64>,
     /// Places, where there may be several.
@@ -73,9 +75,11 @@ impl Found {
     /// As the reply has it.
     pub(crate) fn outcome(&self, changed: bool) -> EditOutcome {
         EditOutcome {
+            edit: None,
             status: if changed { EditStatus::Applied } else { EditStatus::Unchanged },
             rung: self.rung.map(|rung| rung.name().to_owned()),
             lines: self.lines,
+            now: self.now.filter(|_| changed),
             moved: self.moved,
             replacements: self.replacements,
             score: self.score,

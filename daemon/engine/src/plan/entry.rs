@@ -14,7 +14,8 @@ use super::stage::{self, Ground, Made, Report, Reports};
 use super::verdict::Verdicts;
 use super::{Budget, files};
 use crate::clip::Clips;
-use crate::diff::{Delta, Moved, entry_diff, readable};
+use crate::diff::{Delta, Moved, entry_diff, readable, tell_change};
+use crate::locate::Rung;
 use crate::op::{Hunk, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
@@ -28,8 +29,8 @@ const NEW_FILE_MODE: u32 = 0o644;
 pub(crate) struct Job<'j> {
     /// Leave out what does not resolve.
     pub(crate) partial: bool,
-    /// Show diffs.
-    pub(crate) diff: bool,
+    /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
+    pub(crate) diff: Option<bool>,
     /// How text is read.
     pub(crate) options: &'j Options,
     /// What it may still cost.
@@ -71,18 +72,19 @@ pub(crate) fn run(
     let differs = rewritten || moved.is_some() || after != before;
     let changed = differs || reports.iter().flatten().any(|report| report.changed);
     let mut outcome = FileOutcome {
-        path: path.clone(),
-        status: status(&verdicts, ops.len(), changed),
         before: hash.map(|hash| hash.version()),
         after: if moved.is_some() { None } else { new_hash.map(|hash| hash.version()) },
-        diff: None,
-        omitted_hunks: None,
         edits: edit_outcomes(&reports, &verdicts),
-        issues: Vec::new(),
         warnings: warnings(&reports, &verdicts),
+        ..FileOutcome::new(path.clone(), status(&verdicts, ops.len(), changed))
     };
     outcome.warnings.extend(gets_nul.then(|| NUL.to_owned()));
-    if job.diff && differs {
+    match (&delta, &after) {
+        (Some(delta), _) => delta.tell(&mut outcome),
+        (None, State::Absent) if moved.is_none() => tell_change(&mut outcome, &before, &after),
+        (None, _) => {}
+    }
+    if job.diff.unwrap_or_else(|| loosely(&reports, &verdicts)) && differs {
         let moved = moved.map_or(Moved::No, Moved::To);
         let label = job.options.label(path);
         let diff = match plain {
@@ -100,7 +102,7 @@ fn tell(job: &Job<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>)
     let files::Replaced { path, before, after, said } = replaced;
     outcome.warnings.push(said);
     // Each may be large.
-    if job.diff && job.budget.stage(size(&before).saturating_add(size(&after))) {
+    if job.diff == Some(true) && job.budget.stage(size(&before).saturating_add(size(&after))) {
         let label = job.options.label(path);
         let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), Moved::No, None);
         show(job, outcome, diff);
@@ -137,22 +139,12 @@ pub(crate) fn left_out(
     // It may carry a diff: said once, it is enough.
     let again = Box::new(WireError::new(refusal.code, AS_FIRST).at(&entry.path));
     let why = |edit: usize| if edit == 0 { refused(refusal) } else { refused(&again) };
-    FileOutcome {
-        path: entry.path.clone(),
-        status: Status::Refused,
-        before: None,
-        after: None,
-        diff: None,
-        omitted_hunks: None,
-        edits: (0..ops.len()).map(why).collect(),
-        issues: Vec::new(),
-        warnings: Vec::new(),
-    }
+    let edits = (0..ops.len()).map(why).collect();
+    FileOutcome { edits, ..FileOutcome::new(entry.path.clone(), Status::Refused) }
 }
 
 fn refused(refusal: &Refusal) -> EditOutcome {
-    let plain = crate::op::Found::default().outcome(false);
-    EditOutcome { status: EditStatus::Refused, error: Some((**refusal).clone()), ..plain }
+    EditOutcome { error: Some(refusal.clone()), ..EditOutcome::new(EditStatus::Refused) }
 }
 
 fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (usize, &'o Op<'j>)> {
@@ -332,6 +324,13 @@ fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> Status {
         n if n == edits => Status::Refused,
         _ => Status::Partial,
     }
+}
+
+/// Whether an edit that stands was found in a text that differs from what it quotes by more than line breaks.
+fn loosely(reports: &Reports, verdicts: &Verdicts<'_>) -> bool {
+    let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
+    let mut rungs = standing.filter_map(|(_, report)| report.as_ref()?.found.rung);
+    rungs.any(|rung| rung > Rung::Eol)
 }
 
 /// What the user should know about how places were found.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use editd_proto::error::Code;
 use editd_proto::ids::ContentHash;
-use editd_proto::message::JobRequest;
+use editd_proto::message::{JobRequest, Mode};
 use editd_proto::path::WirePath;
 
-use super::Budget;
 use super::entry::{self, Job};
 use super::needs::{needs_of, read};
+use super::{Budget, all_failures};
 use crate::clip::Clips;
 use crate::refusal::no_room;
 use crate::tree::Tree;
@@ -19,7 +19,7 @@ use crate::{Options, Plan, Refusal, World};
 /// plan.
 ///
 /// # Errors
-/// The first refusal, naming path and edit where it is about one. With `partial` only what is wrong with the
+/// The first refusal, naming path and edit where it is about one, with the other edits that fail beside it. With `partial` only what is wrong with the
 /// job as a whole: the first refusal is in [`Plan::error`] then, and every one at its edit.
 pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
     plan_known(job, world, options, &BTreeMap::new(), &BTreeMap::new())
@@ -43,14 +43,24 @@ pub fn plan_known(
     {
         return Err(first.clone());
     }
+    match walk(job, (world, hashes), options, left_out) {
+        Err(first) if !job.partial => Err(all_failures::told_beside(first, job, world, options, hashes)),
+        planned => planned,
+    }
+}
+
+/// Plans the entries one after the other.
+pub(super) fn walk(
+    job: &JobRequest,
+    (world, hashes): (&World, &BTreeMap<WirePath, ContentHash>),
+    options: &Options,
+    left_out: &BTreeMap<usize, Refusal>,
+) -> Result<Plan, Refusal> {
     let parsed = read(job)?;
     let paths = needs_of(job, &parsed).paths;
-    let shared = Job {
-        partial: job.partial,
-        diff: job.diff != Some(false),
-        options,
-        budget: Budget::with_room(options.room),
-    };
+    // Whoever has a job verified wants to see what it would do.
+    let diff = job.diff.or((job.mode == Mode::VerifyOnly).then_some(true));
+    let shared = Job { partial: job.partial, diff, options, budget: Budget::with_room(options.room) };
     let mut tree = Tree::new(world, hashes);
     let mut clips = Clips::new(world);
     let mut files = Vec::with_capacity(job.files.len());

@@ -3,6 +3,7 @@
 //!
 //! *Calling sequence*: [`needs`], then, with the world that it names, [`plan`]; [`proof`] at any time.
 
+mod all_failures;
 mod budget;
 mod combine;
 mod entry;

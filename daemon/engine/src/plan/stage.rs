@@ -19,7 +19,7 @@ use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{Effect, Found, Neighbours, Op, Outline, Scene, Symbols};
 use crate::refusal::{internal, malformed, no_room, refuse, spent, too_large};
-use crate::splice::{Place, apply_shared, arrange, assemble, complete, size_after};
+use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -98,7 +98,7 @@ pub(crate) fn run(
     judge_overlaps(&text, &mut places, verdicts)?;
     refuse_readers(ops, verdicts)?;
     places.retain(|place| verdicts.stands(place.edit as usize));
-    let made = match make(ground, &text, places) {
+    let made = match make(ground, &text, places, &mut reports) {
         Ok(made) => made,
         Err(refusal) => {
             verdicts.refuse_all(&refusal, text_edit)?;
@@ -281,8 +281,18 @@ fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), R
 }
 
 /// Puts the places together; `None` where nothing changes.
-fn make(ground: &Ground<'_>, text: &Text<'_>, mut places: Vec<Place>) -> Result<Option<Made>, Refusal> {
+fn make(
+    ground: &Ground<'_>,
+    text: &Text<'_>,
+    mut places: Vec<Place>,
+    reports: &mut Reports,
+) -> Result<Option<Made>, Refusal> {
     complete(text, &mut places);
+    land(text, &places, |edit, lines| {
+        let report = reports.get_mut(edit as usize).and_then(Option::as_mut);
+        let now = report.map(|report| &mut report.found.now);
+        now.into_iter().for_each(|now| *now = Some((now.map_or(lines.0, |now| now.0), lines.1)));
+    });
     let splices = assemble(text, &places)?;
     // Large texts are not kept twice.
     drop(places);

@@ -157,12 +157,97 @@ fn copies_of_a_large_file_are_bounded() {
 }
 
 #[test]
+fn without_a_wish_only_a_result_that_differs_from_the_request_has_a_diff() {
+    let replace = |old: &str| Edit {
+        op: "replace".to_owned(),
+        old: Some(old.to_owned()),
+        new: Some("y\n".to_owned()),
+        ..Edit::default()
+    };
+    let shown = |old: &str, diff: Option<bool>| {
+        let job = JobRequest { diff, files: vec![entry("f", vec![replace(old)])], ..JobRequest::default() };
+        let world = world("f", b"a  \r\nx  \r\nb\r\n");
+        plan(&job, &world, &Options::default()).unwrap().files[0].diff.is_some()
+    };
+    // Exact, by line breaks alone, and without the white space at the end.
+    for (old, loose) in [("x  \r\n", false), ("x  \n", false), ("x\n", true)] {
+        assert_eq!(shown(old, None), loose, "{old:?}");
+        assert!(shown(old, Some(true)) && !shown(old, Some(false)), "{old:?}");
+    }
+}
+
+#[test]
+fn an_outcome_tells_where_the_new_content_has_the_change() {
+    let lines = |start, end, text: &str| Edit {
+        op: "lines".to_owned(),
+        start: Some(start),
+        end: Some(end),
+        text: Some(text.to_owned()),
+        ..Edit::default()
+    };
+    let told = |edits: Vec<Edit>| {
+        let job = JobRequest { files: vec![entry("f", edits)], ..JobRequest::default() };
+        let old: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let plan = plan(&job, &world("f", old.as_bytes()), &Options::default()).unwrap();
+        let file = plan.files[0].clone();
+        let now: Vec<_> = file.edits.iter().map(|edit| edit.now.unwrap()).collect();
+        (file.lines.to_string(), file.places, (file.added, file.removed), now)
+    };
+    let grown = told(vec![lines(5, 4, "a\nb\n"), lines(10, 12, "c\n"), lines(20, 20, "")]);
+    assert_eq!(grown, ("5-6,12,20-19".into(), None, (3, 4), vec![(5, 6), (12, 12), (20, 19)]));
+    let many = told((1..=5).map(|at| lines(at * 3, at * 3, "x\n")).collect());
+    assert_eq!((many.0.as_str(), many.1, many.2), ("3,6,9", Some(5), (5, 5)));
+    assert_eq!(many.3, [(3, 3), (6, 6), (9, 9), (12, 12), (15, 15)]);
+    let appended = told(vec![lines(21, 20, "z")]);
+    assert_eq!((appended.0.as_str(), &appended.3[..]), ("21", &[(21, 21)][..]));
+}
+
+#[test]
+fn a_refusal_names_every_edit_that_fails_but_not_what_follows_from_it() {
+    let replace = |old: &str, to: Option<&str>, from: Option<&str>| Edit {
+        op: "replace".to_owned(),
+        old: Some(old.to_owned()),
+        new: from.is_none().then(|| "y".to_owned()),
+        to_clipboard: to.map(str::to_owned),
+        from_clipboard: from.map(str::to_owned),
+        ..Edit::default()
+    };
+    let edits = vec![
+        replace("a", None, None),
+        replace("none", Some("clip"), None),
+        replace("b", None, None),
+        replace("c", None, Some("clip")),
+        replace("nowhere", None, None),
+    ];
+    let second = vec![replace("none", None, None)];
+    let later = vec![replace("y", None, None)];
+    let files = vec![entry("f", edits), entry("g", second), entry("f", later)];
+    let job = JobRequest { files, ..JobRequest::default() };
+    let mut world = world("f", b"a b c b");
+    world.files.extend(self::world("g", b"g").files);
+    let error = plan(&job, &world, &Options::default()).unwrap_err();
+    assert_eq!((error.code, error.edit), (Code::NotFound, Some(2)));
+    let others: Vec<_> =
+        error.others.iter().map(|one| (one.code, one.path.clone().unwrap().display(), one.edit)).collect();
+    let path = |name: &str| name.to_owned();
+    assert_eq!(
+        others,
+        [
+            (Code::Ambiguous, path("f"), Some(3)),
+            (Code::NotFound, path("f"), Some(5)),
+            (Code::NotFound, path("g"), Some(1)),
+        ]
+    );
+    assert_eq!(error.more, None);
+}
+
+#[test]
 fn the_diffs_of_one_job_are_bounded_together() {
     let files = (0..200).map(|i| {
         let write = Edit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..Edit::default() };
         entry(&format!("f{i}"), vec![write])
     });
-    let job = JobRequest { files: files.collect(), ..JobRequest::default() };
+    let job = JobRequest { diff: Some(true), files: files.collect(), ..JobRequest::default() };
     let mut world = World::default();
     for path in needs(&job).unwrap().paths {
         world.files.insert(path, State::Absent);

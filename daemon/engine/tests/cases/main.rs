@@ -133,6 +133,22 @@ fn covers(wanted: &Value, found: &Value) -> bool {
     }
 }
 
+/// A reply with what is left out where it says nothing: statuses that are `applied`, and empty lists.
+fn with_statuses(mut reply: Value) -> Value {
+    let said = |value: &mut Value| {
+        let map = value.as_object_mut().unwrap();
+        map.entry("status").or_insert_with(|| json!("applied"));
+    };
+    for file in reply["files"].as_array_mut().into_iter().flatten() {
+        said(file);
+        for list in ["issues", "warnings"] {
+            file.as_object_mut().unwrap().entry(list).or_insert_with(|| json!([]));
+        }
+        file["edits"].as_array_mut().into_iter().flatten().for_each(said);
+    }
+    reply
+}
+
 struct Outcome {
     reply: Value,
     after: BTreeMap<String, State>,
@@ -140,6 +156,8 @@ struct Outcome {
 }
 
 fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
+    // Diffs are looked at in every case.
+    let job = &JobRequest { diff: job.diff.or(Some(true)), ..job.clone() };
     let encodings = case.encodings.iter().map(|(path, label)| (WirePath::from(path.as_str()), label.clone()));
     let planned = plan(job, world, &Options { encodings: encodings.collect(), ..Options::default() });
     let again = plan(
@@ -163,7 +181,7 @@ fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
                 .clips
                 .iter()
                 .map(|clip| (clip.name.clone(), String::from_utf8(clip.bytes.clone()).unwrap()));
-            let mut reply = json!({"files": plan.files});
+            let mut reply = with_statuses(json!({"files": plan.files}));
             if let Some(error) = &plan.error {
                 reply["error"] = serde_json::to_value(error).unwrap();
             }

@@ -169,9 +169,9 @@ impl Work<'_> {
         }
     }
 
-    /// Whether the reply shows diffs.
+    /// Whether the reply shows diffs: what a command changed is not what was asked for.
     fn shows_diffs(&self) -> bool {
-        self.sealed.draft.files.iter().any(|file| file.diff.is_some())
+        self.sealed.draft.diffs
     }
 
     fn relaxed(&self) -> bool {
@@ -182,17 +182,15 @@ impl Work<'_> {
     fn outcome(&self, path: &WirePath, old: &State, new: &State) -> FileOutcome {
         let (diff, omitted) =
             if self.shows_diffs() { editd_engine::unified_diff(path, old, new) } else { Default::default() };
-        FileOutcome {
-            path: path.clone(),
-            status: Status::Applied,
+        let mut outcome = FileOutcome {
             before: version(old),
             after: version(new),
             diff: self.shows_diffs().then_some(diff),
             omitted_hunks: (omitted > 0).then_some(omitted),
-            edits: Vec::new(),
-            issues: Vec::new(),
-            warnings: Vec::new(),
-        }
+            ..FileOutcome::new(path.clone(), Status::Applied)
+        };
+        editd_engine::tell_change(&mut outcome, old, new);
+        outcome
     }
 }
 

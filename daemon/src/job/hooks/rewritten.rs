@@ -190,6 +190,7 @@ fn draft(
         error: None,
         seen,
         unmade: Vec::new(),
+        diffs: false,
         rebased: false,
         said: None,
     }

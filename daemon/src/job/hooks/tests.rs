@@ -154,8 +154,18 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
     };
     let (changes, clips, files, seen) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
     let unmade = Vec::new();
-    let draft =
-        Draft { origin, changes, clips, files, error: None, seen, unmade, rebased: false, said: None };
+    let draft = Draft {
+        origin,
+        changes,
+        clips,
+        files,
+        error: None,
+        seen,
+        unmade,
+        rebased: false,
+        diffs: true,
+        said: None,
+    };
     Sealed { draft, receipt: job, entry: Arc::new(entry) }
 }
 

@@ -238,15 +238,9 @@ pub(super) fn seal_records(rooms: &Rooms, entry: &Entry) -> Vec<Record> {
 pub fn receipt_of(entry: &Entry) -> Receipt {
     let version = |face: &Option<Face>| face.as_ref().map(|face| face.hash.version());
     let files = entry.files.iter().map(|file| FileOutcome {
-        path: file.path.clone(),
-        status: Status::Applied,
         before: version(&file.before),
         after: version(&file.after),
-        diff: None,
-        omitted_hunks: None,
-        edits: Vec::new(),
-        issues: Vec::new(),
-        warnings: Vec::new(),
+        ..FileOutcome::new(file.path.clone(), Status::Applied)
     });
     Receipt { files: files.collect(), ..Receipt::new(Some(entry.id), Status::Applied) }
 }

@@ -7,7 +7,7 @@ mod unwind;
 
 pub use select::{entry_of, last_of_session};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{Refusal, State};
 use editd_proto::error::{Code, WireError};
@@ -92,7 +92,7 @@ pub fn draft(
     }
     let made = entries.iter().flat_map(|entry| &entry.files).filter(|file| file.before.is_none());
     let unmade = made.map(|file| file.made.clone()).filter(|made| !made.is_empty()).collect();
-    let (changes, mut files) = now.into_changes(request.diff != Some(false));
+    let (changes, mut files) = now.into_changes(request.diff, &merged);
     for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
         file.warnings.push("what others have written since stays: the inverse was merged into it".to_owned());
     }
@@ -100,7 +100,19 @@ pub fn draft(
         origin.of.clear();
     }
     let rebased = !merged.is_empty();
-    Ok(Draft { origin, changes, clips: Vec::new(), files, error: None, seen, unmade, rebased, said: None })
+    let diffs = request.diff != Some(false);
+    Ok(Draft {
+        origin,
+        changes,
+        clips: Vec::new(),
+        files,
+        error: None,
+        seen,
+        unmade,
+        rebased,
+        diffs,
+        said: None,
+    })
 }
 
 fn label(kind: EntryKind, ids: &[JobId]) -> String {
@@ -168,7 +180,12 @@ impl Now {
         Ok(now)
     }
 
-    fn into_changes(self, diffs: bool) -> (Vec<Drafted>, Vec<FileOutcome>) {
+    /// The changes and what is told of them; `show` asks for all diffs or none, else those of merged files are shown.
+    fn into_changes(
+        self,
+        show: Option<bool>,
+        merged: &BTreeSet<WirePath>,
+    ) -> (Vec<Drafted>, Vec<FileOutcome>) {
         let Self { places, mut states } = self;
         let mut changes = Vec::new();
         let mut files = Vec::new();
@@ -179,22 +196,24 @@ impl Now {
                 Some(found) => State::File { bytes: found.bytes.clone(), mode: found.face.mode },
             };
             let changed = old != after;
+            let diffs = show.unwrap_or_else(|| merged.contains(&path));
             let (diff, omitted) = if diffs && changed {
                 editd_engine::unified_diff(&path, &old, &after)
             } else {
                 Default::default()
             };
-            files.push(FileOutcome {
-                path: path.clone(),
-                status: if changed { Status::Applied } else { Status::Unchanged },
+            let status = if changed { Status::Applied } else { Status::Unchanged };
+            let mut outcome = FileOutcome {
                 before: version(&old),
                 after: version(&after),
                 diff: (diffs && changed).then_some(diff),
                 omitted_hunks: (omitted > 0).then_some(omitted),
-                edits: Vec::new(),
-                issues: Vec::new(),
-                warnings: Vec::new(),
-            });
+                ..FileOutcome::new(path.clone(), status)
+            };
+            if changed {
+                editd_engine::tell_change(&mut outcome, &old, &after);
+            }
+            files.push(outcome);
             if changed {
                 let splices = unwind::splices(&old, &after);
                 let (added, removed) = external::lines(&splices);

@@ -11,14 +11,10 @@ use crate::limits;
 fn outcome(rung: Option<&str>, error: Option<WireError>) -> EditOutcome {
     let status = if error.is_some() { EditStatus::Refused } else { EditStatus::Applied };
     EditOutcome {
-        status,
         rung: rung.map(str::to_owned),
         lines: Some((3, 5)),
-        moved: None,
-        replacements: None,
-        score: None,
-        converted_breaks: None,
-        error,
+        error: error.map(Box::new),
+        ..EditOutcome::new(status)
     }
 }
 
@@ -26,12 +22,6 @@ fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> St
     let stores = |name: &str| Edit { to_clipboard: Some(name.to_owned()), ..Edit::default() };
     let words = Reply::new(&[stores("a\"b"), stores("d"), Edit::default()]);
     let file = FileOutcome {
-        path: WirePath::from("f"),
-        status,
-        before: None,
-        after: None,
-        diff: None,
-        omitted_hunks: None,
         edits,
         issues: vec![Issue {
             path: WirePath::from("f"),
@@ -41,6 +31,7 @@ fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> St
             message: "is odd".to_owned(),
         }],
         warnings: vec!["f has two names".to_owned()],
+        ..FileOutcome::new(WirePath::from("f"), status)
     };
     let receipt = Receipt {
         job: None,

@@ -18,25 +18,16 @@ fn an_issue(message: &str) -> Issue {
 
 fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) -> String {
     let edit = EditOutcome {
-        status: EditStatus::Applied,
-        rung: None,
-        lines: None,
-        moved: None,
         replacements: matches!(form, Form::Search(_)).then_some(2),
-        score: None,
-        converted_breaks: None,
-        error: None,
+        ..EditOutcome::new(EditStatus::Applied)
     };
     let file = FileOutcome {
-        path: WirePath::from("f"),
-        status,
-        before: None,
-        after: None,
         diff: Some("-a\n+b\n".to_owned()),
         omitted_hunks: Some(3),
         edits: vec![edit],
         issues: issues.iter().map(|issue| an_issue(issue)).collect(),
         warnings: vec!["f has two names".to_owned()],
+        ..FileOutcome::new(WirePath::from("f"), status)
     };
     let receipt = Receipt {
         job: None,

@@ -48,7 +48,7 @@ impl Dialect for SafeEdit {
             Form::Search(search) => vec![search_of(search, mode, &path)?],
         };
         let files = vec![FileEntry { path, base: None, edits }];
-        let asked = Asked::Job(Wanted { files, mode, diff, ..Wanted::default() });
+        let asked = Asked::Job(Wanted { files, mode, diff: diff.or(Some(true)), ..Wanted::default() });
         Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
     }
 

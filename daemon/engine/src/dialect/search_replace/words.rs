@@ -91,7 +91,7 @@ impl SearchReplaceWords {
                     if !out.ends_with("\n\n") {
                         out.push('\n');
                     }
-                    let error = WireError { edit: error.edit.or(Some(number)), ..error.clone() };
+                    let error = WireError { edit: error.edit.or(Some(number)), ..(**error).clone() };
                     self.failure(&file.path.to_string(), Some(&file.path), &error, out);
                     out.push('\n');
                 }

@@ -53,15 +53,8 @@ fn an_undo_is_said_with_what_is_there_again() {
     let path = WirePath::from("a");
     assert_eq!(translation.asked, Asked::Undo { path: path.clone() });
     let file = FileOutcome {
-        path,
-        status: Status::Applied,
-        before: None,
-        after: None,
         diff: Some("--- a/a\n+++ b/a\n@@ -3,2 +3,2 @@ f\n x\n-y\n+z\n@@ -9 +9 @@\n+w\n".to_owned()),
-        omitted_hunks: None,
-        edits: Vec::new(),
-        issues: Vec::new(),
-        warnings: Vec::new(),
+        ..FileOutcome::new(path, Status::Applied)
     };
     let applied = Receipt { files: vec![file], ..Receipt::new(None, Status::Applied) };
     assert_eq!(

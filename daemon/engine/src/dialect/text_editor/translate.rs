@@ -39,7 +39,8 @@ impl Dialect for TextEditor {
         let words = EditorWords::new(command, &path, input.old_str.as_deref());
         let job = |edit: Edit| {
             let files = vec![FileEntry { path: path.clone(), edits: vec![edit], ..FileEntry::default() }];
-            Asked::Job(Wanted { files, warnings, ..Wanted::default() })
+            // The answer shows the changed lines.
+            Asked::Job(Wanted { files, diff: Some(true), warnings, ..Wanted::default() })
         };
         let asked = match command {
             Command::View => Asked::View { lines: input.view_range.map(lines).transpose()?, path },

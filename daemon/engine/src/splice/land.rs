@@ -1,0 +1,27 @@
+//! Where arranged places land: the lines of the new content that they take. It changes nothing.
+
+use super::place::Place;
+use crate::text::{Text, split_final_break};
+
+/// Tells of every place, in order of its offset, the edit and the first and last line of what it matched as that stands in
+/// the new content; the last is one less than the first where nothing is left.
+pub(crate) fn land(text: &Text<'_>, places: &[Place], mut tell: impl FnMut(u32, (u64, u64))) {
+    let stop = text.breaks.stop();
+    let mut shift = 0_i64;
+    for place in places {
+        let (matched, removed, new) = (place.matched.range(), place.removed.range(), place.piece.as_str());
+        let gone = text.line_of(removed.end) - text.line_of(removed.start);
+        let come = memchr::memchr_iter(stop, new.as_bytes()).count();
+        let (first, mut last) = text.lines_of(matched.clone());
+        // An insertion of whole lines before a line takes nothing of that line.
+        let whole_lines = !split_final_break(new, text.breaks).1.is_empty();
+        let between = place.lead > 0 || text.line_start(first as usize) == matched.start;
+        if matched.is_empty() && whole_lines && between {
+            last = last.saturating_sub(1);
+        }
+        let completes = u64::from(place.lead > 0);
+        let start = first.saturating_add_signed(shift) + completes;
+        shift += come as i64 - gone as i64;
+        tell(place.edit, (start, last.saturating_add_signed(shift)));
+    }
+}

@@ -1,0 +1,51 @@
+//! Ranges of lines as one short text: `10-12,40`. It says nothing about what the lines hold.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Ranges of lines, first and last, 1-based. `last = first - 1` is the place before `first`, where lines were removed.
+/// On the wire a text: `10-12,40,57-56`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LineRanges(pub Vec<(u64, u64)>);
+
+impl LineRanges {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let range = |part: &str| match part.split_once('-') {
+            Some((first, last)) => Some((first.parse().ok()?, last.parse().ok()?)),
+            None => part.parse().ok().map(|line| (line, line)),
+        };
+        let parts = text.split(',').filter(|part| !part.is_empty());
+        parts.map(range).collect::<Option<_>>().map(Self)
+    }
+}
+
+impl std::fmt::Display for LineRanges {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, (first, last)) in self.0.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            match first == last {
+                true => write!(f, "{comma}{first}")?,
+                false => write!(f, "{comma}{first}-{last}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for LineRanges {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LineRanges {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        Self::parse(&text)
+            .ok_or_else(|| serde::de::Error::custom("ranges of lines are written as in `10-12,40`"))
+    }
+}
