@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use editd_proto::message::{Durability, Mode, OnStale};
 
+mod scope;
 pub(crate) mod values;
 
 const AFTER: &str = "\
@@ -52,9 +53,10 @@ pub(crate) struct Everywhere {
     pub(crate) no_spawn: bool,
 }
 
-/// Flags of what changes files. A command to which one means nothing refuses it.
+/// Flags of what changes files. They may stand before the command, too; a command to which one means nothing neither
+/// lists nor accepts it, see `scope`.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Options of edit, replace, undo and redo")]
+#[command(next_help_heading = "Options of the job")]
 pub(crate) struct JobFlags {
     /// What to do with what validators say: strict, interactive or verify_only
     #[arg(long, global = true, value_parser = values::mode)]
@@ -310,31 +312,6 @@ pub(crate) struct Wait {
 }
 
 impl Command {
-    /// The word by which it is called.
-    pub(crate) fn word(&self) -> &'static str {
-        match self {
-            Self::Read(_) => "read",
-            Self::Edit(_) => "edit",
-            Self::Dialects => "dialects",
-            Self::Replace(_) => "replace",
-            Self::Outline { .. } => "outline",
-            Self::Undo(_) => "undo",
-            Self::Redo(_) => "redo",
-            Self::Log(_) => "log",
-            Self::Show { .. } => "show",
-            Self::Clip(_) => "clip",
-            Self::Watch { .. } => "watch",
-            Self::Status => "status",
-            Self::Doctor => "doctor",
-            Self::Trust(_) => "trust",
-            Self::Stop => "stop",
-            Self::Wait(_) => "wait",
-            Self::Cancel { .. } => "cancel",
-        }
-    }
-}
-
-impl Command {
     /// Returns true where what it does is for later commands of its session, or uses what earlier ones did.
     pub(crate) fn uses_its_session(&self) -> bool {
         let named = |name: &str| !name.starts_with('/');
@@ -349,36 +326,12 @@ impl Command {
     }
 }
 
-impl Line {
-    /// The first job flag that was given and means nothing to the command.
-    pub(crate) fn stray_flag(&self) -> Option<&'static str> {
-        let job = &self.job;
-        let for_edits = [
-            (job.mode.is_some(), "--mode"),
-            (job.base.is_some(), "--base"),
-            (job.partial, "--partial"),
-            (job.threshold.is_some(), "--threshold"),
-            (job.detach, "--detach"),
-        ];
-        let for_undo_too = [
-            (job.on_stale.is_some(), "--on-stale"),
-            (job.key.is_some(), "--key"),
-            (job.label.is_some(), "--label"),
-            (job.durability.is_some(), "--durability"),
-            (job.no_diff, "--no-diff"),
-        ];
-        let given = |flags: &[(bool, &'static str)]| flags.iter().find(|flag| flag.0).map(|flag| flag.1);
-        match self.command {
-            Command::Edit(_) | Command::Replace(_) => None,
-            Command::Undo(_) | Command::Redo(_) => given(&for_edits),
-            _ => given(&for_edits).or_else(|| given(&for_undo_too)),
-        }
-    }
-}
-
 /// Reads a command line, program name first.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Line, clap::Error> {
-    Line::try_parse_from(words)
+    let mut command = scope::scoped(Line::command());
+    let matches = command.try_get_matches_from_mut(words)?;
+    scope::check(&mut command, &matches)?;
+    Line::from_arg_matches(&matches)
 }
 
 #[cfg(test)]

@@ -67,12 +67,6 @@ impl Answer {
 
 /// Runs a command.
 pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
-    if let Some(flag) = line.stray_flag() {
-        return Err(Failure::Usage(format!(
-            "{flag} means nothing to `{}`; leave it out",
-            line.command.word()
-        )));
-    }
     let desk = Desk::open(line.everywhere, line.job, look)?;
     let kept = line.command.uses_its_session();
     let answer = dispatch(&desk, line.command);

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use clap::CommandFactory;
+
 use super::{Command, Line, parse, values};
 
 fn line(words: &str) -> Result<Line, clap::Error> {
@@ -10,8 +12,7 @@ fn line(words: &str) -> Result<Line, clap::Error> {
 
 #[test]
 fn the_words_are_consistent() {
-    use clap::CommandFactory;
-    Line::command().debug_assert();
+    super::scope::scoped(Line::command()).debug_assert();
 }
 
 #[test]
@@ -51,7 +52,6 @@ fn every_command_of_the_design_is_understood() {
     ] {
         let parsed = line(words);
         assert!(parsed.is_ok(), "{words}: {}", parsed.unwrap_err());
-        assert_eq!(parsed.unwrap().stray_flag(), None, "{words}");
     }
 }
 
@@ -85,17 +85,73 @@ fn what_is_wrong_is_refused() {
     }
 }
 
+/// What `editctl COMMAND --help` prints.
+fn help(command: &str) -> String {
+    let shown = line(&format!("{command} --help")).unwrap_err();
+    assert!(!shown.use_stderr(), "{command}");
+    shown.to_string()
+}
+
 #[test]
-fn a_job_flag_that_means_nothing_is_named() {
-    for (words, flag) in [
-        ("undo --mode verify_only", "--mode"),
-        ("read a --key k", "--key"),
-        ("--partial log", "--partial"),
-        ("redo --detach", "--detach"),
-        ("status --no-diff", "--no-diff"),
-    ] {
-        assert_eq!(line(words).unwrap().stray_flag(), Some(flag), "{words}");
+fn a_command_lists_and_takes_its_own_flags_alone() {
+    let flags: [(&str, &[&str]); 10] = [
+        ("--mode strict", &["edit", "replace"]),
+        ("--base any", &["edit", "replace"]),
+        ("--partial", &["edit", "replace"]),
+        ("--threshold 0.9", &["edit", "replace"]),
+        ("--detach", &["edit", "replace"]),
+        ("--on-stale rebase", &["edit", "replace", "undo", "redo"]),
+        ("--key k", &["edit", "replace", "undo", "redo"]),
+        ("--label l", &["edit", "replace", "undo", "redo"]),
+        ("--durability full", &["edit", "replace", "undo", "redo"]),
+        ("--no-diff", &["edit", "replace", "undo", "redo"]),
+    ];
+    let commands = [
+        "edit",
+        "replace a b c",
+        "undo",
+        "redo",
+        "read a",
+        "log",
+        "show 1",
+        "outline a",
+        "watch",
+        "status",
+        "doctor",
+        "dialects",
+        "stop",
+        "wait 1",
+        "cancel 1",
+        "trust",
+        "clip list",
+        "clip set a b",
+    ];
+    for command in commands {
+        let (name, help) = (command.split(' ').next().unwrap(), help(command));
+        assert!(help.contains("--session") && help.contains("--json"), "{command}: {help}");
+        for (flag, takers) in flags {
+            let taken = takers.contains(&name);
+            let long = flag.split(' ').next().unwrap();
+            assert_eq!(
+                help.contains(&format!("{long} ")) || help.contains(&format!("{long}\n")),
+                taken,
+                "{command} {long}"
+            );
+            for words in [format!("{command} {flag}"), format!("{flag} {command}")] {
+                match line(&words) {
+                    Ok(_) => assert!(taken, "{words}"),
+                    Err(error) => {
+                        let said = error.to_string();
+                        assert!(!taken && said.contains(long) && said.contains(name), "{words}: {said}");
+                    }
+                }
+            }
+        }
     }
+    let top = line("--help").unwrap_err().to_string();
+    assert!(!top.contains("--threshold") && top.contains("--workspace"), "{top}");
+    let parsed = line("--key k edit --label l").unwrap();
+    assert_eq!((parsed.job.key.as_deref(), parsed.job.label.as_deref()), (Some("k"), Some("l")));
 }
 
 #[test]
