@@ -202,8 +202,19 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
                 tell: caller.tell,
                 end,
             };
-            start.until_served(attempt, &socket)
+            let mut connection = start.until_served(attempt, &socket)?;
+            tell_of_nearby(&mut connection, caller.tell);
+            Ok(connection)
         }
+    }
+}
+
+/// Tells, of a daemon that was just started, which other workspaces above or below are served.
+fn tell_of_nearby(connection: &mut Connection, tell: fn(&str)) {
+    // Where it cannot be asked, the request that follows says why.
+    let Ok(state) = connection.status() else { return };
+    for other in state.nearby {
+        tell(&format!("another editd serves {other}, above or below this workspace; see `editctl status`"));
     }
 }
 

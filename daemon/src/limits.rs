@@ -277,6 +277,10 @@ pub const UPKEEP_JOBS: u32 = 1000;
 /// Milliseconds without a job after which the journal is pruned.
 pub const UPKEEP_AFTER_MS: u64 = 60_000;
 
+/// How often the workspace's folder is looked at, milliseconds: a daemon whose folder is gone leaves within seconds, and
+/// one system call in two seconds costs nothing.
+pub const FOLDER_MS: u64 = 2000;
+
 /// Milliseconds after which a renewed receipt is flushed: a power cut costs its session one more read.
 pub const RECEIPT_MS: u64 = 1000;
 

@@ -301,3 +301,48 @@ fn who_looks_in_another_place_is_told_where_the_daemon_listens() {
         (output.stdout == b"one\n").then_some(())
     });
 }
+
+#[test]
+fn a_daemon_whose_folder_is_gone_leaves_without_being_asked() {
+    for moved in [false, true] {
+        let mut house = House::new();
+        house.put("a.txt", "one\n");
+        house.start();
+        // A client that stays, and one that has edited.
+        let idle = house.client("idle");
+        done(&house, &["replace", "a.txt", "one", "two"]);
+        if moved {
+            fs::rename(house.workspace(), house.folder("away")).unwrap();
+        } else {
+            fs::remove_dir_all(house.workspace()).unwrap();
+        }
+        let status = house.wait();
+        assert_eq!(status.code(), Some(0), "{}", house.said());
+        assert!(!house.socket().exists());
+        assert!(house.said().contains("was moved, removed or replaced"), "{}", house.said());
+        drop(idle);
+    }
+}
+
+#[test]
+fn folders_that_are_served_above_and_below_are_told() {
+    let house = House::started();
+    house.put("sub/.editd.toml", "");
+    let (top, sub) = (house.workspace().display().to_string(), house.workspace().join("sub"));
+    let below = |words: &[&str]| {
+        let output = house.editctl().current_dir(&sub).args(words).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr))
+    };
+    let (state, told) = below(&["status"]);
+    assert!(told.contains(&format!("another editd serves {top}, above or below")), "{told}");
+    assert!(state.contains(&format!("note: {top}, above this workspace, is served by another")), "{state}");
+    let (found, told) = below(&["doctor"]);
+    assert!(found.contains(&format!("note  workspace: {top}, above")) && told.is_empty(), "{found} {told}");
+    let state = done(&house, &["status"]);
+    assert!(state.contains(&format!("note: {top}/sub, below this workspace, is served by another")), "{state}");
+    assert_eq!(below(&["stop"]).1, "");
+    let state = done(&house, &["status"]);
+    assert!(!state.contains("served by another"), "{state}");
+}

@@ -31,11 +31,16 @@ struct StatusInJson {
 }
 
 pub(super) fn doctor(desk: &Desk<'_>) -> Result<Answer, Failure> {
-    let (server, found) = desk.ask(true, |it| {
+    let (server, state, found) = desk.ask(true, |it| {
         let server = it.welcome().map(|welcome| welcome.server.clone()).unwrap_or_default();
-        it.check().map(|found| (server, found))
+        Ok((server, it.status()?, it.check()?))
     })?;
     let mut findings = vec![same_version(&server)];
+    findings.extend(state.nearby.iter().map(|other| Finding {
+        severity: "note".into(),
+        subject: "workspace".into(),
+        message: state::nearby(&state.workspace, other),
+    }));
     findings.extend(found.findings);
     let bad = findings.iter().any(|finding| finding.severity == "bad");
     let exit = if bad { Exit::Refused } else { Exit::Done };

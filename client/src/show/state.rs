@@ -1,5 +1,7 @@
 //! The daemon's state, its findings, clipboards and changes for people.
 
+use std::path::Path;
+
 use editd_proto::message::{
     ChangeEvent, ChangeKind, CheckReply, ClipReply, DialectInfo, DialectsReply, StatusReply, TrustReply,
 };
@@ -25,10 +27,27 @@ pub(crate) fn status(reply: &StatusReply, look: &Look) -> String {
         out.push_str(&look.paint(Paint::Bad, "no edits are accepted"));
         out.push_str(&format!(": {}\n", lines(reason)));
     }
+    for other in &reply.nearby {
+        out.push_str(&format!(
+            "{}: {}\n",
+            look.paint(Paint::Notice, "note"),
+            nearby(&reply.workspace, other)
+        ));
+    }
     if let Some(left_out) = &reply.left_out {
         out.push_str(&format!("{}: {}\n", look.paint(Paint::Notice, "left out"), lines(left_out)));
     }
     out
+}
+
+/// Says of another served workspace what follows from it.
+pub(crate) fn nearby(workspace: &str, other: &str) -> String {
+    let place = if Path::new(other).starts_with(workspace) { "below" } else { "above" };
+    format!(
+        "{}, {place} this workspace, is served by another editd: to each, edits through the other are changes from \
+         outside; edit a file always through the same one (--workspace)",
+        one_line(other)
+    )
 }
 
 pub(crate) fn trust(reply: &TrustReply, look: &Look) -> String {

@@ -1,5 +1,6 @@
 //! What all connections share. It holds things together and does nothing itself.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -85,6 +86,8 @@ pub struct House {
     pub subscriptions: Arc<dyn Subscriptions>,
     /// What it tells of itself.
     pub about: About,
+    /// Finds other served workspaces above or below this one.
+    pub nearby: Nearby,
     /// The wish to stop.
     pub stop: Arc<Stop>,
     /// Threads and tasks.
@@ -105,6 +108,9 @@ struct Shared {
     kept: Mutex<Vec<Arc<Stream>>>,
 }
 
+/// Finds other served workspaces above or below this one.
+pub type Nearby = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
+
 /// The parts of a house.
 #[expect(missing_docs, reason = "each is described at the house's field of that name")]
 pub struct Parts {
@@ -116,6 +122,7 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     pub subscriptions: Arc<dyn Subscriptions>,
     pub about: About,
+    pub nearby: Nearby,
     pub stop: Arc<Stop>,
     pub runtime: Handle,
 }
@@ -123,8 +130,19 @@ pub struct Parts {
 impl House {
     /// Puts a house together.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { desk, queue, gate, activity, aftermath, clock, subscriptions, about, stop, runtime } =
-            parts;
+        let Parts {
+            desk,
+            queue,
+            gate,
+            activity,
+            aftermath,
+            clock,
+            subscriptions,
+            about,
+            nearby,
+            stop,
+            runtime,
+        } = parts;
         let shared = Shared {
             started: clock.monotonic(),
             era: clock.wall_ms(),
@@ -144,6 +162,7 @@ impl House {
             clock,
             subscriptions,
             about,
+            nearby,
             stop,
             runtime,
             shared,
@@ -216,6 +235,7 @@ impl House {
             watch: self.subscriptions.folders(),
             failed: self.desk.failed(),
             left_out: self.desk.left_out(),
+            nearby: (self.nearby)().iter().map(|path| path.to_string_lossy().into_owned()).collect(),
         }
     }
 }

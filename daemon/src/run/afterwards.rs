@@ -1,5 +1,5 @@
-//! What comes after the replies: one thread that flushes, settles and prunes when that is due, and sleeps
-//! otherwise. It never holds up a job.
+//! What comes after the replies: one thread that flushes, settles and prunes when that is due, looks now and then whether
+//! the workspace's folder is still there, and sleeps otherwise. It never holds up a job.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -115,7 +115,7 @@ impl Shared {
             if due.flush {
                 self.flush();
             }
-            if due.settle {
+            if due.settle || due.look {
                 self.leave_what_is_gone();
             }
             if due.settle
@@ -129,7 +129,7 @@ impl Shared {
             }
             // Under load there is always more to come, and what is given back would be taken again.
             let quiet = self.state().schedule.is_quiet();
-            if quiet {
+            if quiet && due != (Due { look: true, ..Due::default() }) {
                 os::give_back();
             }
         }
@@ -137,8 +137,8 @@ impl Shared {
         self.settle_all();
     }
 
-    /// Asks for the end where the workspace's folder was moved or replaced: a job may have found that out, to whom
-    /// nobody listens.
+    /// Asks for the end where the workspace's folder was moved, removed or replaced. No event says so of every folder
+    /// above it, and a job that finds it out may have nobody who listens.
     fn leave_what_is_gone(&self) {
         if let Err(refusal) = self.desk.standing()
             && refusal.code == Code::Stopping

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use super::afterwards::Afterwards;
 use super::folders::StateLock;
 use super::watching::Watching;
-use super::{folders, idle, logs, signals};
+use super::{folders, idle, logs, nearby, signals};
 use crate::clock::{Clock, System};
 use crate::config::{self, Args, ConfigError, Environment, Settings};
 use crate::ipc::house::Parts;
@@ -158,12 +158,17 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
         None => Door::Claimed(claim(args, &around, &root, &runtime)?),
     };
     let state = folders::state(&state)?;
-    let locked = folders::lock_state(&state, door.address().as_deref())?;
+    let locked = folders::lock_state(&state, door.address().as_deref(), &root)?;
     let stop = Arc::new(Stop::default());
     // From here on a signal is a wish; until there is a house, to leave at once costs nothing.
     runtime.spawn(signals.pass_on(Arc::clone(&stop)));
 
-    let open = Opening { root, state, locked, settings, clock: Arc::new(System::start()), stop };
+    let states = config::state_folder(None, &around, &root).and_then(|own| Some(own.parent()?.to_owned()));
+    for other in nearby::served(&root, states.as_deref()) {
+        tracing::warn!(other = %other.display(), "another editd serves a folder above or below this one");
+    }
+
+    let open = Opening { root, states, state, locked, settings, clock: Arc::new(System::start()), stop };
     let (built, mut listener) = open.build(&runtime, door)?;
     let clean = runtime.block_on(built.live(&mut listener));
     Ok(leave(runtime, built, listener, clean))
@@ -214,6 +219,8 @@ fn machine() -> Arc<dyn Os> {
 /// What a house is built from.
 struct Opening {
     root: PathBuf,
+    /// Where each workspace of the user has its state folder.
+    states: Option<PathBuf>,
     state: PathBuf,
     locked: StateLock,
     settings: Settings,
@@ -233,7 +240,7 @@ struct Built {
 
 impl Opening {
     fn build(self, runtime: &Runtime, door: Door) -> Result<(Built, Listener), RunError> {
-        let Self { root, state, locked, settings, clock, stop } = self;
+        let Self { root, states, state, locked, settings, clock, stop } = self;
         let (idle_exit, durability) = (settings.idle_exit, settings.durability);
         let os = machine();
         let options = Options {
@@ -283,6 +290,7 @@ impl Opening {
             clock,
             subscriptions: Arc::clone(&watching) as _,
             about,
+            nearby: Box::new(move || nearby::served(&root, states.as_deref())),
             stop,
             runtime: handle,
         });

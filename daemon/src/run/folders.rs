@@ -55,12 +55,12 @@ pub(super) struct StateLock {
     _file: std::fs::File,
 }
 
-/// Takes the right to a state folder, and writes into its lock where the daemon will listen. The workspace's own lock does
-/// not guard it: that one goes with the workspace's folder when it is moved, and with `.editd` when it is removed.
+/// Takes the right to a state folder, and writes into its lock where the daemon will listen, and for which workspace. The
+/// workspace's own lock does not guard it: that one goes with the workspace's folder when it is moved, and with `.editd` when it is removed.
 ///
 /// # Errors
 /// Another daemon has it.
-pub(super) fn lock_state(state: &Path, address: Option<&Path>) -> Result<StateLock, RunError> {
+pub(super) fn lock_state(state: &Path, address: Option<&Path>, root: &Path) -> Result<StateLock, RunError> {
     let io = |why| error("lock the state folder", state, why);
     let path = state.join("lock");
     #[expect(clippy::disallowed_types, reason = "the lock is the state folder's, not the workspace's")]
@@ -72,13 +72,15 @@ pub(super) fn lock_state(state: &Path, address: Option<&Path>) -> Result<StateLo
             let mut address = String::new();
             // Without it, the folder alone is named.
             let _ = (&file).take(SAID).read_to_string(&mut address);
+            let address = address.lines().next().unwrap_or_default().to_owned();
             return Err(RunError::Taken(state.to_owned(), address));
         }
         Err(std::fs::TryLockError::Error(why)) => return Err(io(why)),
     }
     file.set_len(0).map_err(io)?;
     let address = address.map_or_else(Vec::new, |path| path.as_os_str().as_encoded_bytes().to_vec());
-    file.write_all(&address).map_err(io)?;
+    let lines = [&address, b"\n".as_slice(), root.as_os_str().as_encoded_bytes()].concat();
+    file.write_all(&lines).map_err(io)?;
     Ok(StateLock { _file: file })
 }
 
@@ -145,12 +147,12 @@ mod tests {
     #[test]
     fn a_state_folder_has_one_daemon_and_says_where_it_listens() {
         let temp = tempfile::tempdir().unwrap();
-        let held = lock_state(temp.path(), Some(Path::new("/a longer/address"))).unwrap();
-        let why = lock_state(temp.path(), None).unwrap_err().to_string();
+        let held = lock_state(temp.path(), Some(Path::new("/a longer/address")), Path::new("/w")).unwrap();
+        let why = lock_state(temp.path(), None, Path::new("/w")).unwrap_err().to_string();
         assert!(why.contains("editctl --socket /a longer/address stop"), "{why}");
         drop(held);
-        let _held = lock_state(temp.path(), Some(Path::new("/other"))).unwrap();
-        let why = lock_state(temp.path(), None).unwrap_err().to_string();
+        let _held = lock_state(temp.path(), Some(Path::new("/other")), Path::new("/w")).unwrap();
+        let why = lock_state(temp.path(), None, Path::new("/w")).unwrap_err().to_string();
         assert!(why.contains("--socket /other stop"), "{why}");
     }
 

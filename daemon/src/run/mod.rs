@@ -7,7 +7,8 @@
 //!
 //! *Invariants*: the first SIGTERM or SIGINT, `stop` and the idle time all lead to the same clean end with
 //! status 0; the second signal cuts it short, which loses nothing that was acknowledged. When nothing is
-//! pending, nothing runs: no timer ticks in an idle daemon.
+//! pending, nothing runs but one look at the workspace's folder every two seconds (`limits::FOLDER_MS`): a daemon whose
+//! folder is gone leaves by itself.
 //!
 //! SIGHUP is ignored, so that a daemon outlives the terminal in which it was started; settings are read at
 //! the start only.
@@ -17,6 +18,7 @@ mod assemble;
 mod folders;
 mod idle;
 mod logs;
+mod nearby;
 mod schedule;
 mod signals;
 #[cfg(all(test, unix))]

@@ -1,4 +1,4 @@
-//! When to flush, settle and prune next. Pure: events and times in, what is due out; it does none of it.
+//! When to flush, settle, prune and look at the workspace's folder next. Pure: events and times in, what is due out; it does none of it.
 
 use std::time::Duration;
 
@@ -12,6 +12,8 @@ pub(super) struct Due {
     pub(super) upkeep: bool,
     /// Nothing but that memory is given back.
     pub(super) rest: bool,
+    /// The workspace's folder is looked at, whether it still is where it was.
+    pub(super) look: bool,
 }
 
 /// What is to be done later, and when. Empty when nothing is.
@@ -21,6 +23,7 @@ pub(super) struct Schedule {
     settle: Option<Duration>,
     upkeep: Option<Duration>,
     rest: Option<Duration>,
+    look: Option<Duration>,
     /// Jobs since the last upkeep.
     jobs: u32,
 }
@@ -54,6 +57,7 @@ impl Schedule {
     pub(super) fn started(&mut self, now: Duration) {
         sooner(&mut self.settle, now);
         self.upkeep = Some(now + Duration::from_millis(limits::UPKEEP_AFTER_MS));
+        self.look = Some(now + Duration::from_millis(limits::FOLDER_MS));
     }
 
     /// Settling asked to be called again after this long.
@@ -61,9 +65,9 @@ impl Schedule {
         sooner(&mut self.settle, now + after);
     }
 
-    /// When something is due next; `None` when nothing is pending.
+    /// When something is due next; `None` where nothing was started.
     pub(super) fn next(&self) -> Option<Duration> {
-        [self.flush, self.settle, self.upkeep, self.rest].into_iter().flatten().min()
+        [self.flush, self.settle, self.upkeep, self.rest, self.look].into_iter().flatten().min()
     }
 
     /// Whether nothing was done lately: neither jobs nor reads.
@@ -78,7 +82,11 @@ impl Schedule {
             settle: take_due(&mut self.settle, now),
             upkeep: take_due(&mut self.upkeep, now),
             rest: take_due(&mut self.rest, now),
+            look: take_due(&mut self.look, now),
         };
+        if due.look {
+            self.look = Some(now + Duration::from_millis(limits::FOLDER_MS));
+        }
         if due.upkeep {
             self.jobs = 0;
         }
@@ -106,13 +114,25 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    const NOTHING: Due = Due { flush: false, settle: false, upkeep: false, rest: false };
+    const NOTHING: Due = Due { flush: false, settle: false, upkeep: false, rest: false, look: false };
 
     #[test]
     fn nothing_is_due_when_nothing_happened() {
         let mut schedule = Schedule::default();
         assert_eq!(schedule.next(), None);
         assert_eq!(schedule.take(at(1_000_000)), NOTHING);
+    }
+
+    #[test]
+    fn the_folder_is_looked_at_again_and_again() {
+        let mut schedule = Schedule::default();
+        schedule.started(at(0));
+        let (step, rest) = (limits::FOLDER_MS, 10 * limits::UPKEEP_AFTER_MS);
+        assert!(schedule.take(at(rest)).look);
+        assert_eq!(schedule.next(), Some(at(rest + step)));
+        assert_eq!(schedule.take(at(rest + step)), Due { look: true, ..NOTHING });
+        assert_eq!(schedule.next(), Some(at(rest + 2 * step)));
+        assert!(schedule.is_quiet(), "that is no work");
     }
 
     #[test]

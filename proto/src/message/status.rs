@@ -33,6 +33,9 @@ pub struct StatusReply {
     /// Set where commands that the workspace brings do not run: which, and what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+    /// Other workspaces of this user that are served and lie above or below this one: their paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearby: Vec<String>,
 }
 
 /// Asks for a check of log, database and staging folder.

@@ -103,7 +103,7 @@ fn every_message_without_its_optional_fields() {
         session: None,
     };
     both_ways(&overflow);
-    both_ways(&StatusReply { failed: None, left_out: None, ..samples::status() });
+    both_ways(&StatusReply { failed: None, left_out: None, nearby: Vec::new(), ..samples::status() });
     both_ways(&samples::trust());
     both_ways(&TrustReply { hash: None, trusted: false, commands: Vec::new() });
     both_ways(&TrustRequest::default());

@@ -317,6 +317,7 @@ pub(crate) fn status() -> StatusReply {
         watch: 3,
         failed: Some("the disk is full".into()),
         left_out: Some("commands that are not trusted".into()),
+        nearby: vec!["/home/me/src/vendor".into()],
     }
 }
 

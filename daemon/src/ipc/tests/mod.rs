@@ -166,6 +166,7 @@ mod kit {
             clock: Arc::new(System::start()),
             subscriptions: Arc::new(watchers),
             about: About { workspace: "/workspace".into(), ..About::default() },
+            nearby: Box::new(Vec::new),
             stop: Arc::new(Stop::default()),
             runtime,
         })

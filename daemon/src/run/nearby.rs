@@ -1,0 +1,119 @@
+//! Other served workspaces that lie above or below this one. An edit through the one is to the other a change from
+//! outside. It looks at what other daemons wrote about themselves, and changes nothing.
+//!
+//! *Limitations*: a daemon whose socket a service manager made holds no lock beside it and is not found.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the locks are those of sockets and state folders, not the workspace's files"
+)]
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use editd_proto::place;
+
+/// Bytes of a lock that are read: more than two paths have.
+const SAID: u64 = 8192;
+
+/// The most state folders that are looked into.
+const FOLDERS: usize = 10_000;
+
+/// Returns the other served workspaces above or below `root`. `states` is the folder in which each workspace of the user
+/// has its state folder.
+pub(super) fn served(root: &Path, states: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for above in root.ancestors().skip(1) {
+        let said = said(&above.join(".editd/lock")).unwrap_or_default();
+        if said.first().is_some_and(|socket| is_served(socket)) {
+            found.insert(above.to_owned());
+        }
+    }
+    let names = states.and_then(|states| std::fs::read_dir(states).ok());
+    for name in names.into_iter().flatten().take(FOLDERS).flatten() {
+        let Some(said) = said(&name.path().join("lock")) else { continue };
+        let [socket, workspace] = said.as_slice() else { continue };
+        let related = workspace != root && (workspace.starts_with(root) || root.starts_with(workspace));
+        if related && is_served(socket) {
+            found.insert(workspace.clone());
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The paths that a daemon wrote into a lock, one a line.
+fn said(lock: &Path) -> Option<Vec<PathBuf>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(lock).ok()?.take(SAID).read_to_end(&mut bytes).ok()?;
+    Some(bytes.split(|byte| *byte == b'\n').map(path).collect())
+}
+
+#[cfg(unix)]
+fn path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(bytes.to_vec()).into()
+}
+
+#[cfg(not(unix))]
+fn path(bytes: &[u8]) -> PathBuf {
+    OsString::from(String::from_utf8_lossy(bytes).into_owned()).into()
+}
+
+/// Returns true while a daemon holds the lock of its socket. A daemon that is about to take it tries again, so this look
+/// does not keep it from that.
+fn is_served(socket: &Path) -> bool {
+    let Ok(lock) = std::fs::File::open(place::lock(socket)) else { return false };
+    matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// A daemon of `workspace`, as far as its locks tell; the second is where the socket's is held.
+    fn daemon(states: &Path, name: &str, workspace: &Path) -> std::fs::File {
+        let socket = states.join(format!("{name}.sock"));
+        std::fs::create_dir_all(states.join("states").join(name)).unwrap();
+        let lines = format!("{}\n{}", socket.display(), workspace.display());
+        std::fs::write(states.join("states").join(name).join("lock"), lines).unwrap();
+        let lock = std::fs::File::create(place::lock(&socket)).unwrap();
+        lock.try_lock().unwrap();
+        lock
+    }
+
+    #[test]
+    fn what_is_served_above_and_below_is_found_and_nothing_beside() {
+        let temp = tempfile::tempdir().unwrap();
+        let (root, states) = (Path::new("/a/b"), temp.path().join("states"));
+        let locks: Vec<_> = ["/", "/a", "/a/b", "/a/b/c/d", "/a/bc", "/x"]
+            .iter()
+            .enumerate()
+            .map(|(nth, path)| daemon(temp.path(), &nth.to_string(), Path::new(path)))
+            .collect();
+        let expected: Vec<PathBuf> = ["/", "/a", "/a/b/c/d"].iter().map(PathBuf::from).collect();
+        assert_eq!(served(root, Some(&states)), expected);
+        drop(locks);
+        assert!(served(root, Some(&states)).is_empty(), "they have left");
+        assert!(served(root, None).is_empty());
+    }
+
+    #[test]
+    fn a_folder_above_is_found_by_its_own_lock_wherever_its_state_is() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("w/.editd")).unwrap();
+        std::fs::create_dir_all(top.join("w/sub")).unwrap();
+        let socket = top.join("s.sock");
+        std::fs::write(top.join("w/.editd/lock"), socket.display().to_string()).unwrap();
+        let lock = std::fs::File::create(place::lock(&socket)).unwrap();
+        lock.try_lock().unwrap();
+        assert_eq!(served(&top.join("w/sub"), None), [top.join("w")]);
+        assert!(served(&top.join("w"), None).is_empty());
+        drop(lock);
+        assert!(served(&top.join("w/sub"), None).is_empty());
+    }
+}
