@@ -130,16 +130,23 @@ impl Hunk<'_> {
     }
 
     /// Finds the block and says what changes in it. A blank line of context that ends it may stand for the end of the
-    /// file.
+    /// file, where nothing says at which line the hunk stands and its other lines stand nowhere else.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let refusal = match self.as_quoted(scene) {
             Err(refusal) if refusal.code == Code::NotFound && refusal.line.is_none() => refusal,
             done => return done,
         };
-        let Some(body) = self.body.without_last_blank() else { return Err(refusal) };
+        let shorter = self.body.without_last_blank().filter(|_| self.how.near.is_none());
+        let Some(body) = shorter else { return Err(refusal) };
         let (how, headers, whole) = (self.how.clone(), self.headers, self.whole);
-        let at = Some(&Position::End);
-        let shorter = Hunk { body, how, at, headers, whole, in_order: self.in_order, literal: self.literal };
+        let at = None;
+        let mut shorter =
+            Hunk { body, how, at, headers, whole, in_order: self.in_order, literal: self.literal };
+        let alone = shorter.standing(scene, 1)?;
+        if !alone.is_some_and(|standing| standing.complete && standing.places.len() == 1) {
+            return Err(refusal);
+        }
+        shorter.at = Some(&Position::End);
         match shorter.as_quoted(scene) {
             Ok(Effect { places, stored, found }) => {
                 Ok(Effect { places, stored, found: Found { passed_blank: true, ..found } })
