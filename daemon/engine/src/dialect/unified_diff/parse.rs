@@ -143,8 +143,8 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
         } else {
             if let Some(rest) = line.strip_prefix("diff --git ") {
                 files.push(FilePatch { commit, index: index.take(), ..git_file(rest, number) });
-            } else if let Some(file) = files.last_mut().filter(|file| file.is_hollow()) {
-                file.open = extended(file, line, number)? && file.open;
+            } else if let Some(file) = files.last_mut().filter(|file| file.is_hollow() && file.open) {
+                file.open = extended(file, line, number)?;
             } else if line.starts_with("Binary files ") && line.ends_with(" differ") {
                 return Err(fault(number, Code::Unsupported, BINARY));
             }
