@@ -24,6 +24,8 @@ pub mod generator;
 pub mod house;
 pub mod jobs;
 pub mod lens;
+#[cfg(unix)]
+pub mod patches;
 #[cfg(target_os = "linux")]
 pub mod power;
 pub mod process;

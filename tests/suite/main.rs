@@ -42,6 +42,8 @@ mod order;
 mod overtaken;
 #[cfg(unix)]
 mod pages;
+#[cfg(unix)]
+mod patches;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]

@@ -117,7 +117,7 @@ impl Corpus {
     }
 
     /// A file, and its language.
-    pub(super) fn draw(&self, rng: &mut Rng) -> (&Path, Language) {
+    pub fn draw(&self, rng: &mut Rng) -> (&Path, Language) {
         loop {
             let mut at = rng.usize(0..100);
             let drawn = WEIGHTS.iter().find(|(_, weight)| {
