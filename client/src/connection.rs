@@ -7,6 +7,7 @@
 //! *Limitations*: on Windows the listener's user is not looked at, and no wait has a time limit, since
 //! pipes know neither.
 
+mod body;
 mod error;
 mod pending;
 mod requests;
@@ -245,12 +246,10 @@ impl Connection {
 }
 
 fn decode<R: DeserializeOwned>(message: &Message) -> Result<R, CallError> {
-    let garbled = |error: codec::CodecError| CallError::Garbled(error.to_string());
     if message.kind() == kind::ERROR {
-        let error: WireError = message.body().map_err(garbled)?;
-        return Err(CallError::Refused(Box::new(error)));
+        return Err(CallError::Refused(Box::new(body::read::<WireError>(message)?)));
     }
-    message.body().map_err(garbled)
+    body::read(message)
 }
 
 #[cfg(unix)]

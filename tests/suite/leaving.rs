@@ -341,7 +341,10 @@ fn folders_that_are_served_above_and_below_are_told() {
     let (found, told) = below(&["doctor"]);
     assert!(found.contains(&format!("note  workspace: {top}, above")) && told.is_empty(), "{found} {told}");
     let state = done(&house, &["status"]);
-    assert!(state.contains(&format!("note: {top}/sub, below this workspace, is served by another")), "{state}");
+    assert!(
+        state.contains(&format!("note: {top}/sub, below this workspace, is served by another")),
+        "{state}"
+    );
     assert_eq!(below(&["stop"]).1, "");
     let state = done(&house, &["status"]);
     assert!(!state.contains("served by another"), "{state}");

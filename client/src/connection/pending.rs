@@ -7,7 +7,7 @@ use editd_proto::WireError;
 use editd_proto::codec::Message;
 use editd_proto::message::{ChangeEvent, ChangeKind, kind};
 
-use super::CallError;
+use super::{CallError, body};
 
 /// Events that wait to be taken; beyond, they become one `overflow`.
 pub(super) const EVENTS: usize = 1024;
@@ -56,14 +56,12 @@ impl Pending {
     ///
     /// An error without a request is about the connection itself and is returned.
     pub(super) fn arrived(&mut self, message: Message) -> Result<(), CallError> {
-        let garbled = |error: editd_proto::codec::CodecError| CallError::Garbled(error.to_string());
         if message.kind() == kind::EVENT {
-            self.keep(message.body().map_err(garbled)?);
+            self.keep(body::read(&message)?);
             return Ok(());
         }
         if message.id() == 0 && message.kind() == kind::ERROR {
-            let error: WireError = message.body().map_err(garbled)?;
-            return Err(CallError::Refused(Box::new(error)));
+            return Err(CallError::Refused(Box::new(body::read::<WireError>(&message)?)));
         }
         match self.slots.get(&message.id()) {
             Some(Slot::Awaited { kind }) if fits(kind, message.kind()) => {
