@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Dialects,
     /// Replace a text that stands at one place
     Replace(Replace),
+    /// Make a new file, and its folders; refused where something is
+    Create(Create),
     /// List the definitions in a file
     Outline {
         /// The file
@@ -155,7 +157,7 @@ pub(crate) enum Command {
 pub(crate) struct Read {
     /// The file
     pub(crate) path: PathBuf,
-    /// Only these lines, from 1, inclusive; A: and :B are fine too
+    /// Only these lines, from 1, inclusive; A-B, A:, :B and one number are fine too
     #[arg(long, value_name = "A:B", value_parser = values::lines)]
     pub(crate) lines: Option<(u64, u64)>,
     /// Only this definition, by name path such as Class/method (see `outline`)
@@ -171,8 +173,8 @@ pub(crate) struct Read {
 
 #[derive(Args, Debug)]
 pub(crate) struct Edit {
-    /// The job: {"files": [{"path", "base", "edits"}]}; with --path its edits alone. Or the payload of
-    /// another tool. Standard input where it is - or absent
+    /// The job: {"files": [{"path", "base", "edits"}]}; with --path its edits alone, or one of them. Or the
+    /// payload of another tool. Standard input where it is - or absent
     pub(crate) file: Option<PathBuf>,
     /// Whose payload it is (see `dialects`); else it is native, or recognised by its fields or first
     /// marker
@@ -217,6 +219,18 @@ pub(crate) struct Replace {
     /// Compare and replace whole lines
     #[arg(long)]
     pub(crate) whole_lines: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Create {
+    /// The file
+    pub(crate) path: PathBuf,
+    /// Its text, literally; standard input where it is - or neither it nor --file is given
+    #[arg(allow_hyphen_values = true, conflicts_with = "file")]
+    pub(crate) text: Option<String>,
+    /// Take the text from a file (- is standard input)
+    #[arg(long)]
+    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -40,7 +40,7 @@ pub(crate) fn read(text: &[u8], beside: Beside) -> Result<JobRequest, Failure> {
         Ok(value)
     });
     match (parsed, beside.path) {
-        (Ok(Value::Object(map)), path) => object(map, path, text),
+        (Ok(Value::Object(map)), path) => object(in_lists(map), path, text),
         (Ok(Value::Array(edits)), path) if is_native(&edits) => listed(edits, path),
         (Ok(Value::Array(_)), path) => Ok(payload(text, Beside { path, dialect: None })),
         (Ok(_), _) => Err(Failure::Usage("a job is a JSON object; see `editctl edit --help`".into())),
@@ -57,6 +57,7 @@ fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Re
         path if has("edits") && is_of_a_tool(&map) => Ok(payload(text, Beside { path, dialect: None })),
         None if has("files") || has("payload") => whole_job(map),
         None if has("edits") && has("path") => one_file(entry(map)?),
+        path if has("op") && !has("edits") => lone(map, path),
         None if has("edits") => {
             Err(Failure::Usage("the job names no file: add --path, or \"path\" beside \"edits\"".into()))
         }
@@ -69,6 +70,36 @@ fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Re
         }
         path => Ok(payload(text, Beside { path, dialect: None })),
     }
+}
+
+/// Puts one file, and one edit, into a list where a list is expected.
+fn in_lists(mut map: Map<String, Value>) -> Map<String, Value> {
+    for (name, known_by) in [("files", "path"), ("edits", "op")] {
+        let Some(value) = map.get_mut(name) else { continue };
+        if value.get(known_by).is_some() {
+            *value = Value::Array(vec![value.take()]);
+        }
+        if name == "files" {
+            for file in value.as_array_mut().into_iter().flatten() {
+                if let Value::Object(entry) = file {
+                    *entry = in_lists(std::mem::take(entry));
+                }
+            }
+        }
+    }
+    map
+}
+
+/// One edit without a list, of the file that is named beside it or in it.
+fn lone(mut map: Map<String, Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
+    let path = match (path, map.remove("path")) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::Usage("the edit names its file itself: leave out --path".into()));
+        }
+        (None, Some(Value::String(path))) => Some(path.as_str().into()),
+        (path, _) => path,
+    };
+    listed(vec![Value::Object(map)], path)
 }
 
 /// Whether a list is one of native edits, maybe of none.

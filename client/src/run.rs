@@ -79,6 +79,7 @@ fn dispatch(desk: &Desk<'_>, command: Command) -> Result<Answer, Failure> {
         Command::Edit(words) => files::edit(desk, words),
         Command::Dialects => files::dialects(desk),
         Command::Replace(words) => files::replace(desk, words),
+        Command::Create(words) => files::create(desk, words),
         Command::Outline { path, depth } => files::outline(desk, &path, depth),
         Command::Undo(words) => journal::undo(desk, words),
         Command::Redo(words) => journal::redo(desk, words),

@@ -2,41 +2,46 @@
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 
-/// Flags of the commands that change files, by their ids.
-const JOB: &[&str] =
-    &["mode", "on_stale", "base", "partial", "threshold", "key", "label", "durability", "detach", "no_diff"];
+use super::JobFlags;
 
-/// Those of them that an undo or redo takes.
+/// Flags of jobs, by their ids, that mean something where there is no file yet.
+const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "no_diff"];
+
+/// Flags of jobs that an undo or redo takes.
 const UNDO: &[&str] = &["on_stale", "key", "label", "durability", "no_diff"];
 
-fn taken(command: &str) -> &'static [&'static str] {
+/// Returns true for a flag of jobs that means nothing to the command. Edits take all of them.
+fn is_foreign(command: &str, id: &str) -> bool {
     match command {
-        "edit" | "replace" => JOB,
-        "undo" | "redo" => UNDO,
-        _ => &[],
+        "edit" | "replace" => false,
+        "create" => !CREATE.contains(&id),
+        "undo" | "redo" => !UNDO.contains(&id),
+        _ => true,
     }
 }
 
-fn is_foreign(command: &str, id: &str) -> bool {
-    JOB.contains(&id) && !taken(command).contains(&id)
+/// The flags of jobs.
+fn of_jobs() -> Vec<Arg> {
+    JobFlags::augment_args(Command::new("job")).get_arguments().cloned().collect()
 }
 
 /// The same command line, in whose help each command has its own flags alone.
 pub(super) fn scoped(command: Command) -> Command {
-    let flags: Vec<Arg> =
-        command.get_arguments().filter(|flag| JOB.contains(&flag.get_id().as_str())).cloned().collect();
+    let flags = of_jobs();
     let command = command.mut_args(|flag| {
-        let foreign = JOB.contains(&flag.get_id().as_str());
-        flag.hide(foreign)
+        let hidden = flags.iter().any(|of_jobs| of_jobs.get_id() == flag.get_id());
+        flag.hide(hidden)
     });
     command.mut_subcommands(|one| {
-        let foreign = flags.iter().map(|flag| {
-            let hidden = is_foreign(one.get_name(), flag.get_id().as_str());
-            flag.clone().hide(hidden)
-        });
-        let own: Vec<Arg> = foreign.collect();
+        let own: Vec<Arg> = flags
+            .iter()
+            .map(|flag| {
+                let hidden = is_foreign(one.get_name(), flag.get_id().as_str());
+                flag.clone().hide(hidden)
+            })
+            .collect();
         one.args(own)
     })
 }
@@ -44,8 +49,12 @@ pub(super) fn scoped(command: Command) -> Command {
 /// Refuses a flag that means nothing to the command.
 pub(super) fn check(command: &mut Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, found)) = matches.subcommand() else { return Ok(()) };
-    let given = |id: &&&str| found.value_source(id) == Some(ValueSource::CommandLine);
-    let Some(stray) = JOB.iter().filter(|id| is_foreign(name, id)).find(given) else { return Ok(()) };
+    let flags = of_jobs();
+    let stray = flags
+        .iter()
+        .map(|flag| flag.get_id().as_str())
+        .find(|id| is_foreign(name, id) && found.value_source(id) == Some(ValueSource::CommandLine));
+    let Some(stray) = stray else { return Ok(()) };
     let flag = stray.replace('_', "-");
     let message = format!("--{flag} means nothing to `{name}`; leave it out (`editctl {name} --help`)");
     Err(command.error(ErrorKind::UnknownArgument, message))

@@ -26,6 +26,8 @@ fn every_command_of_the_design_is_understood() {
         "edit --dialect patch --path p -",
         "replace a old new --all --expect 3",
         "replace a --near 4 --old-file x --new-file -",
+        "create a text --label l",
+        "create a --file -",
         "outline a --depth 1 --json",
         "read a --symbol Class/method --body --numbers",
         "undo",
@@ -65,7 +67,9 @@ fn what_is_wrong_is_refused() {
         "read a --lines 0:3",
         "read a --lines 1:3 --symbol b",
         "read a --body",
-        "read a --lines 5",
+        "read a --lines 5-",
+        "read a --lines -5",
+        "read a --lines 5-7-9",
         "read a --lines :",
         "edit --threshold 0.3",
         "edit --threshold NaN",
@@ -95,16 +99,16 @@ fn help(command: &str) -> String {
 #[test]
 fn a_command_lists_and_takes_its_own_flags_alone() {
     let flags: [(&str, &[&str]); 10] = [
-        ("--mode strict", &["edit", "replace"]),
+        ("--mode strict", &["edit", "replace", "create"]),
         ("--base any", &["edit", "replace"]),
         ("--partial", &["edit", "replace"]),
         ("--threshold 0.9", &["edit", "replace"]),
-        ("--detach", &["edit", "replace"]),
+        ("--detach", &["edit", "replace", "create"]),
         ("--on-stale rebase", &["edit", "replace", "undo", "redo"]),
-        ("--key k", &["edit", "replace", "undo", "redo"]),
-        ("--label l", &["edit", "replace", "undo", "redo"]),
-        ("--durability full", &["edit", "replace", "undo", "redo"]),
-        ("--no-diff", &["edit", "replace", "undo", "redo"]),
+        ("--key k", &["edit", "replace", "create", "undo", "redo"]),
+        ("--label l", &["edit", "replace", "create", "undo", "redo"]),
+        ("--durability full", &["edit", "replace", "create", "undo", "redo"]),
+        ("--no-diff", &["edit", "replace", "create", "undo", "redo"]),
     ];
     let commands = [
         "edit",
@@ -176,6 +180,10 @@ fn ranges_of_lines() {
     assert_eq!(values::lines("3:9"), Ok((3, 9)));
     assert_eq!(values::lines(":9"), Ok((1, 9)));
     assert_eq!(values::lines("3:"), Ok((3, u64::MAX)));
+    assert_eq!(values::lines("10-12"), Ok((10, 12)));
+    assert_eq!(values::lines("10"), Ok((10, 10)));
+    assert!(values::lines("0").is_err());
+    assert!(values::lines("10-").is_err() && values::lines("-10").is_err() && values::lines("-").is_err());
     assert!(values::lines("-1:4").is_err());
     assert!(values::lines("99999999999999999999:").is_err());
 }

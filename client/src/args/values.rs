@@ -38,15 +38,17 @@ pub(crate) fn threshold(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "use a number from 0.5 to 1".into())
 }
 
-/// `A:B`, `A:` or `:B`, both from 1, inclusive.
+/// `A:B`, `A-B`, `A:`, `:B` or one line `A`, from 1, inclusive.
 pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
-    let hint = || String::from("use A:B, A: or :B, counting lines from 1");
-    let (first, last) = text.split_once(':').ok_or_else(hint)?;
-    if first.is_empty() && last.is_empty() {
-        return Err(hint());
-    }
-    let first = if first.is_empty() { 1 } else { first.parse().map_err(|_| hint())? };
-    let last = if last.is_empty() { u64::MAX } else { last.parse().map_err(|_| hint())? };
+    let hint = || String::from("use A:B, A-B, A:, :B or one line, counting from 1");
+    let number = |text: &str| text.parse().map_err(|_| hint());
+    let (first, last) = match (text.split_once(':'), text.split_once('-')) {
+        (Some(("", "")), _) => return Err(hint()),
+        (Some((first, "")), _) => (number(first)?, u64::MAX),
+        (Some(("", last)), _) => (1, number(last)?),
+        (Some((first, last)), _) | (None, Some((first, last))) => (number(first)?, number(last)?),
+        (None, None) => (number(text)?, number(text)?),
+    };
     if first == 0 { Err(hint()) } else { Ok((first, last)) }
 }
 

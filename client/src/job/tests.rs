@@ -56,6 +56,32 @@ fn edits_may_come_with_a_path_beside_them() {
 }
 
 #[test]
+fn one_edit_or_file_needs_no_list() {
+    let listed = beside(r#"[{"op": "write", "text": "x"}]"#).unwrap();
+    let edit = r#"{"op": "write", "text": "x"}"#;
+    for payload in [edit.to_owned(), format!(r#"{{"edits": {edit}}}"#)] {
+        assert_eq!(beside(&payload).unwrap(), listed, "{payload}");
+    }
+    for payload in [
+        r#"{"path": "p", "op": "write", "text": "x"}"#.to_owned(),
+        format!(r#"{{"path": "p", "edits": {edit}}}"#),
+        format!(r#"{{"files": {{"path": "p", "edits": {edit}}}}}"#),
+        format!(r#"{{"files": [{{"path": "p", "edits": {edit}}}]}}"#),
+    ] {
+        assert_eq!(plain(&payload).unwrap(), listed, "{payload}");
+    }
+    let refused = |result: Result<JobRequest, Failure>| match result {
+        Err(Failure::Usage(message)) => message,
+        other => format!("{other:?}"),
+    };
+    assert!(refused(plain(edit)).contains("--path"));
+    assert!(refused(beside(r#"{"path": "q", "op": "delete"}"#)).contains("leave out --path"));
+    assert!(refused(beside(r#"{"op": "delete", "exepct": 3}"#)).contains("exepct"));
+    // An edit is no list of edits.
+    assert!(refused(beside(r#"{"edits": 7}"#)).contains("list of edits"));
+}
+
+#[test]
 fn a_path_that_is_not_text_is_kept_beside_the_edits() {
     let path = WirePath::new(b"\xff".to_vec());
     let beside = Beside { path: Some(path.clone()), dialect: None };
@@ -236,8 +262,7 @@ fn a_field_of_a_wrong_type_is_named_with_its_place_and_what_it_takes() {
     let mode = edit(r#"{"op": "chmod", "mode": {"a": 1}}"#);
     assert!(mode.contains("files[0].edits[1].mode: use octal digits"), "{mode}");
     assert!(
-        said(r#"{"files": [{"path": "a", "edits": {"op": "delete"}}]}"#)
-            .contains("files[0].edits: use a list")
+        said(r#"{"files": [{"path": "a", "edits": {"old": "a"}}]}"#).contains("files[0].edits: use a list")
     );
     assert!(said(r#"{"files": [{"path": 5, "edits": []}]}"#).contains("files[0].path: "));
     assert!(said(r#"{"files": [{"edits": []}]}"#).contains("files[0].path is missing"));

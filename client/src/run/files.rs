@@ -95,6 +95,16 @@ pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, F
     send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 
+pub(super) fn create(desk: &Desk<'_>, words: args::Create) -> Result<Answer, Failure> {
+    let text = match words.text.filter(|text| text != "-") {
+        Some(text) => text,
+        None => desk.payload_text(words.file.as_deref())?,
+    };
+    let edit = Edit { op: "create".into(), text: Some(text), ..Edit::default() };
+    let entry = FileEntry { path: desk.name(&words.path), base: None, edits: vec![edit] };
+    send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
+}
+
 /// The two texts, each from a file or, in their order, from the words that are left.
 fn old_and_new(desk: &Desk<'_>, words: &args::Replace) -> Result<(String, String), Failure> {
     let mut texts = words.old.iter().chain(&words.new);
