@@ -37,11 +37,11 @@ use editd_proto::message::FileOutcome;
 use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
-pub use diff::{splice_diff, tell_change, unified_diff};
+pub use diff::{NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
 pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
-pub use merge::{merge, rebase};
-pub use op::{Quotation, quotation};
+pub use merge::{BothContents, located_again, merge, rebase, same_lines};
+pub use op::{NamedLines, Quotation, named_lines, quotation};
 pub use plan::{lacks_room, needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};
 pub use symbols::{Outlined, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};

@@ -3,9 +3,11 @@
 
 mod changes;
 mod name;
+mod nearby;
 mod render;
 mod states;
 
+pub use nearby::{NearbyDiff, nearby_diff};
 pub use states::{splice_diff, tell_change, unified_diff};
 
 pub(crate) use changes::{Change, Delta};

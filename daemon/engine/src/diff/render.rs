@@ -40,6 +40,44 @@ pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delt
     omitted
 }
 
+/// A hunk before it is written.
+pub(crate) struct Sketch<'d> {
+    hunk: Hunk<'d>,
+    /// Bytes that it takes at most.
+    pub(crate) size: usize,
+    /// The lines of the content after that it shows, 1-based and inclusive; `last` < `first` if it shows none.
+    pub(crate) lines: (u64, u64),
+}
+
+impl Sketch<'_> {
+    /// Appends its text.
+    pub(crate) fn write(&self, out: &mut Vec<u8>, before: &[u8], after: &[u8]) {
+        write(out, before, after, &self.hunk);
+    }
+}
+
+/// All hunks of a diff, with context.
+pub(crate) fn sketches<'d>(before: &[u8], delta: &'d Delta) -> Vec<Sketch<'d>> {
+    let mut sketches = Vec::new();
+    let mut rest: &[Change] = &delta.changes;
+    while !rest.is_empty() {
+        let (hunk, used) = next(before, rest, CONTEXT);
+        rest = rest.get(used..).unwrap_or(&[]);
+        let first = hunk.changes.first().map_or(0, Change::new_line) - hunk.lead;
+        let last = hunk.changes.last().map_or(0, |last| last.new_line() + last.added()) + hunk.trail;
+        let size = size(&hunk);
+        sketches.push(Sketch { hunk, size, lines: (first as u64 + 1, last as u64) });
+    }
+    sketches
+}
+
+/// Bytes that a hunk takes at most.
+fn size(hunk: &Hunk<'_>) -> usize {
+    let added: usize = hunk.changes.iter().map(|change| change.after.range().len()).sum();
+    let lines: usize = hunk.changes.iter().map(|change| change.added() + change.removed()).sum();
+    hunk.before.len() + added + lines + 2 * CONTEXT + 40
+}
+
 /// The hunk that starts with the first change, and how many changes it takes.
 fn next<'d>(before: &[u8], rest: &'d [Change], context: usize) -> (Hunk<'d>, usize) {
     let mut used = 1;

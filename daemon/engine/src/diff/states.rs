@@ -139,7 +139,7 @@ pub(crate) fn readable(state: &State, label: Option<&str>) -> State {
 }
 
 /// What a reader can read: UTF-16 with a mark decoded, everything else as it is.
-fn content(state: &State) -> Cow<'_, [u8]> {
+pub(super) fn content(state: &State) -> Cow<'_, [u8]> {
     let State::File { bytes, .. } = state else {
         return Cow::Borrowed(&[]);
     };
@@ -152,7 +152,7 @@ fn content(state: &State) -> Cow<'_, [u8]> {
     Cow::Borrowed(bytes)
 }
 
-fn is_binary(bytes: &[u8]) -> bool {
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
     let probe = bytes.len().min(crate::limits::BINARY_PROBE);
     memchr::memchr(0, bytes.get(..probe).unwrap_or(&[])).is_some()
 }

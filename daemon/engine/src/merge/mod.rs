@@ -12,12 +12,14 @@
 //! *Limitations*: others' changes of more than `limits::DIFF_LINES` lines count as one. `similar::TextMerge` is
 //! not used: it would guess at both sides, and gives a text where a plan needs splices.
 
+mod again;
 mod onto;
 mod plan;
 mod region;
 mod slide;
 mod three;
 
+pub use again::{BothContents, located_again, same_lines};
 pub use plan::rebase;
 pub use three::merge;
 

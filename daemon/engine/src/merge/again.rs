@@ -1,0 +1,190 @@
+//! The edits of an older content, located again in a newer one: what they quote by its text, what they number by the
+//! line. It merges nothing: an edit whose place is not certain is told to nobody.
+//!
+//! *Invariants*: a quoted text is located again only if it stands once in either content, found at the same rung or a
+//! stricter one; a numbered line only if others left it alone, and no comparison could have told it elsewhere. So no
+//! line that others wrote is replaced.
+
+use std::collections::BTreeMap;
+
+use editd_proto::message::{Edit, EditOutcome, EditStatus, FileEntry, JobRequest, Position};
+
+use super::slide::reaches;
+use crate::diff::Delta;
+use crate::locate::Rung;
+use crate::text::{Breaks, Text};
+use crate::{Options, Plan, State, World, named_lines, plan};
+
+/// What an entry was made on, and what is there now.
+#[derive(Clone, Copy, Debug)]
+pub struct BothContents<'c> {
+    /// The content that the entry was made on.
+    pub base: &'c [u8],
+    /// The content that is there.
+    pub current: &'c [u8],
+}
+
+/// An entry that was made on an older content, as an entry that does the same to the content there is; `None` if it is
+/// not certain of every edit where it goes. `clips` is the job's.
+pub fn located_again(
+    entry: &FileEntry,
+    contents: BothContents<'_>,
+    clips: &BTreeMap<String, Vec<u8>>,
+    options: &Options,
+) -> Option<FileEntry> {
+    let first = trial(entry, contents.base, clips, options)?;
+    let bare = FileEntry { edits: entry.edits.iter().map(without_hint).collect(), ..entry.clone() };
+    let alone = trial(&bare, contents.base, clips, options)?;
+    let map = LineMap::new(contents, options.label(&entry.path))?;
+    let mut edits = Vec::with_capacity(entry.edits.len());
+    let named = named_lines(entry);
+    for (at, edit) in bare.edits.iter().enumerate() {
+        let lines = named.iter().find(|named| named.edit == at as u64 + 1).map(|named| named.lines);
+        edits.push(match lines {
+            Some(lines) => renumbered(edit, map.lines(lines)?)?,
+            None if quotes_one(edit) => {
+                // A hint chose among several places: they are told apart by nothing else.
+                let same = first.get(at)?.lines == alone.get(at)?.lines;
+                // Both of these rungs go by more than the text.
+                let loose = matches!(rung(alone.get(at)?), None | Some(Rung::Numbered | Rung::Fuzzy));
+                (same && !loose && found(alone.get(at)?)).then(|| edit.clone())?
+            }
+            None => return None,
+        });
+    }
+    let moved = FileEntry { edits, base: None, ..entry.clone() };
+    let now = trial(&moved, contents.current, clips, options)?;
+    let certain = |(at, edit): (usize, &Edit)| {
+        let outcomes = alone.get(at).zip(now.get(at));
+        outcomes.is_some_and(|(then, now)| found(now) && (!quotes_one(edit) || rung(now) <= rung(then)))
+            && !made_already(edit, contents)
+    };
+    moved.edits.iter().enumerate().all(certain).then_some(moved)
+}
+
+/// Returns true if some lines (`last` = `first` - 1: the place before a line) stand unchanged under the same numbers in
+/// another content, and no comparison could have told it otherwise.
+pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&str>) -> bool {
+    LineMap::new(contents, label).and_then(|map| map.lines(lines)) == Some(lines)
+}
+
+/// The outcome of each edit of an entry alone on a content.
+fn trial(
+    entry: &FileEntry,
+    content: &[u8],
+    clips: &BTreeMap<String, Vec<u8>>,
+    options: &Options,
+) -> Option<Vec<EditOutcome>> {
+    let state = State::File { bytes: content.into(), mode: 0o644 };
+    let world = World { files: BTreeMap::from([(entry.path.clone(), state)]), clips: clips.clone() };
+    let job = JobRequest {
+        partial: true,
+        diff: Some(false),
+        files: vec![FileEntry { base: None, ..entry.clone() }],
+        ..JobRequest::default()
+    };
+    let Plan { files, .. } = plan(&job, &world, options).ok()?;
+    files.into_iter().next().map(|file| file.edits)
+}
+
+fn found(outcome: &EditOutcome) -> bool {
+    outcome.status != EditStatus::Refused
+}
+
+fn rung(outcome: &EditOutcome) -> Option<Rung> {
+    outcome.rung.as_deref().and_then(Rung::named)
+}
+
+/// Returns true if an edit quotes the one place where it goes, by text alone.
+fn quotes_one(edit: &Edit) -> bool {
+    match edit.op.as_str() {
+        "replace" => edit.all != Some(true),
+        "chunk" => edit.within.is_none(),
+        "hunk" => edit.at.is_none(),
+        "insert" => matches!(edit.at, Some(Position::Before(_) | Position::After(_))),
+        _ => false,
+    }
+}
+
+/// An edit without the line near which its text stood then.
+fn without_hint(edit: &Edit) -> Edit {
+    let quotes = quotes_one(edit);
+    let keep = |value: Option<u64>| value.filter(|_| !quotes);
+    Edit { near: keep(edit.near), window: keep(edit.window), ..edit.clone() }
+}
+
+/// An edit with the numbers of now.
+fn renumbered(edit: &Edit, (first, last): (u64, u64)) -> Option<Edit> {
+    match (edit.op.as_str(), &edit.at) {
+        ("lines", _) => Some(Edit { start: Some(first), end: Some(last), ..edit.clone() }),
+        ("insert", Some(Position::Line(_))) => Some(Edit { at: Some(Position::Line(first)), ..edit.clone() }),
+        _ => None,
+    }
+}
+
+/// Returns true if others may have made the insertion of an edit already: its text stands there more often than it did.
+fn made_already(edit: &Edit, contents: BothContents<'_>) -> bool {
+    let Some(text) = edit.text.as_deref().filter(|_| edit.op == "insert" || edit.op == "hunk") else {
+        return edit.op == "replace" && grows_twice(edit, contents);
+    };
+    let text = text.trim();
+    text.is_empty() || count(contents.current, text) > count(contents.base, text)
+}
+
+/// Returns true if a replacement that keeps the quoted text would be made a second time.
+fn grows_twice(edit: &Edit, contents: BothContents<'_>) -> bool {
+    let (Some(old), Some(new)) = (&edit.old, &edit.new) else { return false };
+    new.contains(old.as_str()) && count(contents.current, new) > count(contents.base, new)
+}
+
+fn count(content: &[u8], text: &str) -> usize {
+    memchr::memmem::find_iter(content, text.as_bytes()).count()
+}
+
+/// The lines of one content that stand unchanged in another.
+struct LineMap {
+    /// Bytes of the base in which each change of others can lie, and the lines it adds and removes.
+    changes: Vec<(std::ops::Range<usize>, i64)>,
+    /// Where each line of the base starts.
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl LineMap {
+    fn new(contents: BothContents<'_>, label: Option<&str>) -> Option<Self> {
+        let (base, now) = (Text::read(contents.base, label).ok()?, Text::read(contents.current, label).ok()?);
+        if base.breaks != Breaks::Lf || now.breaks != Breaks::Lf || base.encoding != now.encoding {
+            return None;
+        }
+        let (old, new) = (base.content.as_bytes(), now.content.as_bytes());
+        let theirs = Delta::between(old, new);
+        let ranges = reaches(&theirs.changes, old, new);
+        let gains = theirs.changes.iter().map(|one| one.added().cast_signed() - one.removed().cast_signed());
+        let changes = ranges.into_iter().zip(gains.map(|gain| gain as i64)).collect();
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', old).map(|at| at + 1)).collect();
+        Some(Self { changes, starts, len: old.len() })
+    }
+
+    fn start(&self, line: u64) -> Option<usize> {
+        let at = usize::try_from(line.checked_sub(1)?).ok()?;
+        self.starts.get(at).copied()
+    }
+
+    /// The present numbers of some lines; `last` = `first` - 1 is the place before a line. `None` if others changed one
+    /// of them, or put something between two of them.
+    fn lines(&self, (first, last): (u64, u64)) -> Option<(u64, u64)> {
+        let start = self.start(first)?;
+        let place = last < first;
+        let end = if place { start } else { self.start(last + 1).unwrap_or(self.len) };
+        let touches = |(reach, _): &(std::ops::Range<usize>, i64)| match place {
+            true => reach.start <= end && start <= reach.end,
+            false => reach.start < end && start < reach.end,
+        };
+        if self.changes.iter().any(touches) || (!place && end <= start) {
+            return None;
+        }
+        let gain: i64 =
+            self.changes.iter().take_while(|(reach, _)| reach.end <= start).map(|(_, gain)| gain).sum();
+        Some((first.saturating_add_signed(gain), last.saturating_add_signed(gain)))
+    }
+}
