@@ -175,6 +175,7 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
         protocol: limits::PROTOCOLS.to_vec(),
         client: caller.client.to_owned(),
         session: Some(caller.session.to_owned()),
+        on_stale: None,
         capabilities: Vec::new(),
     };
     let attempt = || match (attempt(&socket, &hello)?, &units) {

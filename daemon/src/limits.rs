@@ -215,9 +215,15 @@ pub const PAST_ENTRIES: usize = 1024;
 /// Bytes that this may read and rebuild: half a second at the slowest.
 pub const PAST_BYTES: usize = 256 * 1024 * 1024;
 
-/// Bytes that the diffs of stale and conflicting files of one job may have in all: a reply has room for as much. Without
-/// its diff, a file must be read.
-pub const REFUSED_DIFFS: usize = 4 * 1024 * 1024;
+/// Bytes that the refusals of one job show of its files in all, unless the job names another budget: about 300 tokens.
+/// Lines that are left out stay unseen: another refusal shows them, or a read.
+pub const REFUSAL_BYTES: usize = 900;
+
+/// Bytes of others' changes that the reply to a rebased file shows.
+pub const THEIRS_SHOWN: usize = 500;
+
+/// Lines between a change of others and an edit within which the reply shows it.
+pub const THEIRS_NEAR: u64 = 8;
 
 /// Edits of one job for which the journal is asked why.
 pub const WHY_EDITS: usize = 3;

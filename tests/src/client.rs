@@ -46,6 +46,7 @@ impl Client {
             protocol: limits::PROTOCOLS.to_vec(),
             client: "editd-tests".to_owned(),
             session: Some(session.to_owned()),
+            on_stale: None,
             capabilities: Vec::new(),
         };
         let (mut stream, mut frames) = (stream, FrameReader::new(limits::FRAME));

@@ -65,6 +65,7 @@ fn hello(protocol: &[u32]) -> Vec<u8> {
         protocol: protocol.to_vec(),
         client: "stranger".into(),
         session: Some("s".into()),
+        on_stale: None,
         capabilities: Vec::new(),
     };
     codec::encode(1, kind::HELLO, &hello).unwrap()

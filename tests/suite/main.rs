@@ -7,6 +7,8 @@
 mod bounded;
 #[cfg(unix)]
 mod cases;
+#[cfg(unix)]
+mod concurrent;
 mod crash;
 #[cfg(unix)]
 mod dialects;

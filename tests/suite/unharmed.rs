@@ -117,6 +117,7 @@ fn hello(versions: &[u32]) -> Vec<u8> {
         protocol: versions.to_vec(),
         client: "x".to_owned(),
         session: None,
+        on_stale: None,
         capabilities: Vec::new(),
     };
     codec::encode(1, kind::HELLO, &hello).unwrap()

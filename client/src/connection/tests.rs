@@ -61,7 +61,13 @@ fn welcome(protocol: u32) -> Welcome {
 }
 
 fn hello() -> Hello {
-    Hello { protocol: vec![1], client: "test".into(), session: None, capabilities: Vec::new() }
+    Hello {
+        protocol: vec![1],
+        client: "test".into(),
+        session: None,
+        on_stale: None,
+        capabilities: Vec::new(),
+    }
 }
 
 fn serve(talk: impl FnOnce(Peer) + Send + 'static) -> Server {

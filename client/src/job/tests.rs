@@ -217,7 +217,7 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
         key: Some("other".into()),
         label: Some("why".into()),
         mode: Mode::VerifyOnly,
-        on_stale: OnStale::Rebase,
+        on_stale: Some(OnStale::Rebase),
         partial: true,
         diff: Some(false),
         durability: Some(Durability::Full),

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use editd_proto::message::Durability;
+use editd_proto::message::{Durability, OnStale};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
@@ -43,6 +43,7 @@ pub enum ConfigError {
 #[serde(deny_unknown_fields)]
 struct WrittenSettings {
     unread: Option<WrittenUnread>,
+    on_stale: Option<OnStale>,
     durability: Option<Durability>,
     idle_exit: Option<WrittenDuration>,
     keep_age: Option<WrittenDuration>,
@@ -189,6 +190,7 @@ fn parse(text: &str) -> Result<Settings, String> {
             WrittenUnread::Reject => Unread::Reject,
             WrittenUnread::Allow => Unread::Allow,
         }),
+        on_stale: written.on_stale.unwrap_or(default.on_stale),
         durability: written.durability.unwrap_or(default.durability),
         idle_exit: written.idle_exit.map_or(default.idle_exit, |time| Some(time.0)),
         keep_age: written.keep_age.map_or(default.keep_age, |time| time.0),
@@ -225,6 +227,7 @@ mod tests {
         let settings = parse(
             r#"
             unread = "reject"
+            on_stale = "rebase"
             durability = "full"
             idle_exit = "10m"
             keep_age = "14d"
@@ -241,6 +244,7 @@ mod tests {
         .unwrap();
         let expected = Settings {
             unread: Unread::Reject,
+            on_stale: OnStale::Rebase,
             durability: Durability::Full,
             idle_exit: Some(Duration::from_secs(600)),
             keep_age: Duration::from_secs(14 * 86400),

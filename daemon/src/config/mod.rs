@@ -18,7 +18,7 @@ mod words;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use editd_proto::message::Durability;
+use editd_proto::message::{Durability, OnStale};
 
 pub use args::{Args, LogLevel};
 pub use commands::{
@@ -58,6 +58,8 @@ pub enum Generated {
 pub struct Settings {
     /// What an edit may do to a file that its session has not read.
     pub unread: Unread,
+    /// What jobs do that do not say it when content changed since their base.
+    pub on_stale: OnStale,
     /// When replies are sent, for jobs that do not say.
     pub durability: Durability,
     /// Leave after this long without connection or job; never where `None`.
@@ -86,6 +88,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             unread: Unread::default(),
+            on_stale: OnStale::default(),
             durability: Durability::default(),
             idle_exit: None,
             keep_age: Duration::from_secs(30 * 24 * 60 * 60),

@@ -68,7 +68,7 @@ impl Reader {
         let house = Arc::clone(&self.house);
         match self.session.greet(frame, &house.about.workspace, || house.fresh_session()) {
             Greeting::Refused { id, error } => Err(End::Refused(id, error)),
-            Greeting::Welcome { id, who, welcome } => {
+            Greeting::Welcome { id, who, on_stale, welcome } => {
                 if let Err(refusal) = house.desk.standing()
                     && refusal.code == Code::Stopping
                 {
@@ -77,7 +77,7 @@ impl Reader {
                     return Err(End::Refused(id, refusal));
                 }
                 self.frames.set_limit(self.session.frame_limit());
-                let peer = Peer::new(house, who, Arc::clone(&self.outbox));
+                let peer = Peer::new(house, (who, on_stale), Arc::clone(&self.outbox));
                 self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
                 Ok(peer)
             }

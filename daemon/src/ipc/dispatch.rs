@@ -164,7 +164,10 @@ fn job(peer: &Arc<Peer>, message: &Message, answer: Answer, pass: Pass, kind: &'
     let (queue, who) = (&peer.house.queue, peer.who.clone());
     let runnable: Result<Option<Runnable>, (Answer, Refusal)> = match kind {
         kind::EDIT => match body::<JobRequest>(message) {
-            Ok(request) => Ok(queue.edit(who, request, pass, answer.of_job(kind))),
+            Ok(mut request) => {
+                request.on_stale = request.on_stale.or(peer.on_stale);
+                Ok(queue.edit(who, request, pass, answer.of_job(kind)))
+            }
             Err(refusal) => Err((answer, refusal)),
         },
         _ => match body::<UndoRequest>(message) {

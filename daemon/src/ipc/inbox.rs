@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use editd_engine::Refusal;
 use editd_proto::codec::Frame;
+use editd_proto::message::OnStale;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::dispatch::{self, Then};
@@ -31,6 +32,8 @@ pub(super) struct Arrived {
 pub(super) struct Peer {
     pub(super) house: Arc<House>,
     pub(super) who: Who,
+    /// What its jobs do about stale files, where they do not say.
+    pub(super) on_stale: Option<OnStale>,
     pub(super) outbox: Arc<Outbox>,
     /// True once its client sends nothing more: waits and subscriptions end.
     pub(super) gone: watch::Sender<bool>,
@@ -47,10 +50,15 @@ struct Inbox {
 
 impl Peer {
     /// A peer that has sent nothing yet.
-    pub(super) fn new(house: Arc<House>, who: Who, outbox: Arc<Outbox>) -> Arc<Self> {
+    pub(super) fn new(
+        house: Arc<House>,
+        (who, on_stale): (Who, Option<OnStale>),
+        outbox: Arc<Outbox>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             house,
             who,
+            on_stale,
             outbox,
             gone: watch::Sender::new(false),
             subscriptions: Mutex::default(),

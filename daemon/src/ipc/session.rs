@@ -7,7 +7,7 @@ use editd_engine::Refusal;
 use editd_proto::codec::{CodecError, Frame, Message, negotiate};
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
-use editd_proto::message::{Hello, ServerLimits, Welcome, kind};
+use editd_proto::message::{Hello, OnStale, ServerLimits, Welcome, kind};
 
 use crate::limits::{FRAME_MS, HELLO_MS};
 use crate::workspace::Who;
@@ -30,6 +30,8 @@ pub enum Greeting {
         id: u64,
         /// Whose requests follow.
         who: Who,
+        /// What its jobs do about stale files, where they do not say.
+        on_stale: Option<OnStale>,
         /// What to answer.
         welcome: Box<Welcome>,
     },
@@ -117,7 +119,8 @@ impl Session {
                 edits: limits::EDITS as u64,
             },
         });
-        Greeting::Welcome { id, who: Who { session, client: hello.client }, welcome }
+        let on_stale = hello.on_stale;
+        Greeting::Welcome { id, who: Who { session, client: hello.client }, on_stale, welcome }
     }
 }
 
@@ -141,7 +144,13 @@ mod tests {
     }
 
     fn hello() -> Hello {
-        Hello { protocol: vec![1], client: "test".into(), session: None, capabilities: Vec::new() }
+        Hello {
+            protocol: vec![1],
+            client: "test".into(),
+            session: None,
+            on_stale: None,
+            capabilities: Vec::new(),
+        }
     }
 
     fn refused(frame: Frame) -> (u64, Code) {
@@ -156,11 +165,21 @@ mod tests {
     }
 
     #[test]
+    fn hello_says_what_the_jobs_of_the_session_do_about_stale_files() {
+        let hello = Hello { on_stale: Some(OnStale::Rebase), ..hello() };
+        match Session::new(at(0)).greet(frame(7, kind::HELLO, &hello), "/w", || "fresh".into()) {
+            Greeting::Welcome { on_stale, .. } => assert_eq!(on_stale, Some(OnStale::Rebase)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
     fn hello_names_the_session_and_raises_the_limit() {
         let mut session = Session::new(at(0));
         assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
         match session.greet(frame(7, kind::HELLO, &hello()), "/w", || "fresh".into()) {
-            Greeting::Welcome { id, who, welcome } => {
+            Greeting::Welcome { id, who, on_stale, welcome } => {
+                assert_eq!(on_stale, None);
                 assert_eq!((id, who.session.as_str(), who.client.as_str()), (7, "fresh", "test"));
                 assert_eq!((welcome.protocol, welcome.session.as_str()), (1, "fresh"));
             }

@@ -1,62 +1,29 @@
-//! `judge`: may this session replace what is there? A pure verdict for each file entry from what the entry
-//! expects, what is there, what the session has seen and what the edits quote.
+//! `judge`: may this session replace what is there? It gathers a verdict for each file entry; the rule stands in
+//! `expects`.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{Proof, Refusal};
-use editd_proto::error::{Code, WireError};
-use editd_proto::ids::ContentHash;
 use editd_proto::message::{Edit, FileEntry, OnStale};
 use editd_proto::path::WirePath;
-use sha2::{Digest, Sha256};
 
 use super::errors::{Halt, store_refusal};
+use super::expects::{Expectation, Verdict, as_seen, expectation, verdict_of};
 use super::intend::Underway;
 use super::rebase::{self, Base};
 use super::snapshot::Snapshot;
-use super::stale;
+use super::{numbers, others, shown, stale, unread};
 use crate::config::Unread;
 use crate::disk::Sight;
 use crate::journal::external;
 use crate::journal::known::Ticket;
 use crate::journal::past::Patience;
-use crate::limits::{JOB_HOLDS, REFUSED_DIFFS};
+use crate::limits::JOB_HOLDS;
+use crate::receipt::lines::last_line;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
 use crate::workspace::Who;
-
-/// What an entry expects to find.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Expectation {
-    /// Anything.
-    Any,
-    /// No file.
-    Absent,
-    /// A content with this short tag.
-    Version(String),
-    /// The content with this hash.
-    Blake3(String),
-    /// The content with this SHA-256.
-    Sha256(String),
-    /// What the session has last seen, if it has seen it.
-    Receipt(Option<Seen>),
-}
-
-/// What is to be done with an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
-    /// It may replace all of it.
-    Fresh,
-    /// It may replace the lines that its session has seen.
-    WhereSeen,
-    /// What is there is not what it expects.
-    Stale,
-    /// Its session has not read what it would replace.
-    Unread,
-    /// It expects nothing there, and there is something.
-    Exists,
-}
 
 /// A job that may replace what it replaces.
 pub(super) struct Judged {
@@ -67,6 +34,8 @@ pub(super) struct Judged {
     pub(super) where_seen: BTreeSet<WirePath>,
     /// Older contents that stale entries are planned on, where the job asks for that.
     pub(super) bases: BTreeMap<WirePath, Base>,
+    /// Stale entries whose edits were located again in what is there, so that they are planned on that.
+    pub(super) located: BTreeSet<WirePath>,
     /// What may still be spent on finding those.
     pub(super) patience: Patience,
     /// With `partial`: entries (by index) that are left out, and why.
@@ -75,7 +44,7 @@ pub(super) struct Judged {
     pub(super) held: usize,
     /// Bytes that may be held besides.
     pub(super) room: usize,
-    /// Bytes that the diffs of refusals may still have in all.
+    /// Bytes that refusals may still show of files in all.
     pub(super) diffs: Cell<usize>,
 }
 
@@ -93,12 +62,13 @@ pub(super) fn judge(
     let found = found.map(|found| found.bytes.len()).sum::<usize>();
     let mut judged = Judged {
         held: found,
-        diffs: Cell::new(REFUSED_DIFFS),
+        diffs: Cell::new(shown::room_of(&snapshot.request)),
         room: underway.room().saturating_sub(found),
         seen: seen_of(rooms, who, &snapshot)?,
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
+        located: BTreeSet::new(),
         patience: Patience::whole(),
         skipped: BTreeMap::new(),
     };
@@ -107,13 +77,34 @@ pub(super) fn judge(
         let seen = judged.seen.get(path).map(|seen| seen.hash);
         external::note(rooms, path, sight, Ticket::Lane, seen, true);
     }
+    let refused = judge_entries(rooms, underway, who, &mut judged)?;
+    leave_out_unmergeable(rooms, who, &mut judged);
+    if !refused.is_empty() || (!judged.snapshot.request.partial && !judged.skipped.is_empty()) {
+        let all: Vec<Refusal> = refused.into_iter().chain(judged.skipped.values().cloned()).collect();
+        return Err(others::report(rooms, who, &mut judged, all).into());
+    }
+    leave_out_later_stages(&mut judged);
+    Ok(judged)
+}
+
+/// Judges the entries one after the other. Returns the refusals of a job that is not `partial`, all of them: a client
+/// that learns of one file at a time sends a job as often as it has files.
+fn judge_entries(
+    rooms: &Rooms,
+    underway: &Underway<'_>,
+    who: &Who,
+    judged: &mut Judged,
+) -> Result<Vec<Refusal>, Halt> {
     let mut targets = Targets::default();
     let mut held = 0;
-    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
+    let mut refused: Vec<Refusal> = Vec::new();
+    for index in 0..judged.snapshot.request.files.len() {
         if judged.skipped.contains_key(&index) {
             continue;
         }
-        match judge_entry(rooms, who, &judged, entry, &targets) {
+        let outcome = judge_entry(rooms, who, judged, index, &targets);
+        let Some(entry) = judged.snapshot.request.files.get(index) else { break };
+        match outcome {
             Ok((verdict, base)) => {
                 if let Some(base) = base {
                     if !judged.bases.contains_key(&entry.path) {
@@ -130,11 +121,19 @@ pub(super) fn judge(
             Err(refusal) if judged.snapshot.request.partial => {
                 judged.skipped.insert(index, refusal);
             }
-            Err(refusal) => return Err(refusal.into()),
+            Err(refusal) => {
+                let known = refused.iter().any(|one| one.path == refusal.path && one.code == refusal.code);
+                if !known {
+                    refused.push(refusal);
+                }
+            }
         }
     }
-    leave_out_unmergeable(rooms, who, &mut judged)?;
-    // A later stage of a path that was left out has nothing to stand on.
+    Ok(refused)
+}
+
+/// Leaves out the later stages of a path that was left out: they have nothing to stand on.
+fn leave_out_later_stages(judged: &mut Judged) {
     let left_out: BTreeMap<WirePath, Refusal> = judged
         .skipped
         .iter()
@@ -149,7 +148,6 @@ pub(super) fn judge(
         }
     }
     judged.bases.retain(|path, _| !left_out.contains_key(path));
-    Ok(judged)
 }
 
 /// What the entries so far have brought where.
@@ -197,14 +195,11 @@ fn surely_put<'j>(snapshot: &Snapshot, edit: &'j Edit) -> Option<&'j WirePath> {
 }
 
 /// Refuses what a base was found for and what cannot be merged all the same.
-fn leave_out_unmergeable(rooms: &Rooms, who: &Who, judged: &mut Judged) -> Result<(), Refusal> {
+fn leave_out_unmergeable(rooms: &Rooms, who: &Who, judged: &mut Judged) {
     let request = &judged.snapshot.request;
     let mut refusals: BTreeMap<WirePath, Refusal> = BTreeMap::new();
     for (path, why) in rebase::obstacles(request, &judged.bases) {
         let refusal = stale::refusal(rooms, who, judged, &path, Verdict::Stale, Some(why));
-        if !request.partial {
-            return Err(refusal);
-        }
         refusals.insert(path, refusal);
     }
     for (index, entry) in request.files.iter().enumerate().filter(|_| !refusals.is_empty()) {
@@ -214,7 +209,6 @@ fn leave_out_unmergeable(rooms: &Rooms, who: &Who, judged: &mut Judged) -> Resul
             judged.skipped.insert(index, refusal.clone());
         }
     }
-    Ok(())
 }
 
 fn seen_of(rooms: &Rooms, who: &Who, snapshot: &Snapshot) -> Result<BTreeMap<WirePath, Seen>, Refusal> {
@@ -231,9 +225,11 @@ fn judge_entry(
     rooms: &Rooms,
     who: &Who,
     judged: &Judged,
-    entry: &FileEntry,
+    index: usize,
     targets: &Targets,
 ) -> Result<(Verdict, Option<Base>), Refusal> {
+    let files = &judged.snapshot.request.files;
+    let Some(entry) = files.get(index) else { return Ok((Verdict::Fresh, None)) };
     let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
     let seen = |path| judged.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
@@ -249,15 +245,8 @@ fn judge_entry(
             // Which lines are meant is only known where the file was.
             verdict = Verdict::Unread;
         }
-        if !moved && verdict == Verdict::Stale && judged.snapshot.request.on_stale == OnStale::Rebase {
-            let seen = judged.seen.get(&entry.path);
-            let known = judged.bases.get(&entry.path);
-            let known = known.filter(|base| rebase::names(&expects, base.hash, &base.bytes)).cloned();
-            let find = || {
-                let sight = sight(&entry.path);
-                rebase::base(rooms, &entry.path, &expects, seen, sight, &judged.patience)
-            };
-            match known.map_or_else(find, Ok) {
+        if !moved && verdict == Verdict::Stale && may_rebase(judged, entry, proof) {
+            match find_base(rooms, judged, entry, &expects) {
                 Ok(found) => {
                     verdict = as_seen(&expects, proof);
                     base = Some(found);
@@ -268,90 +257,102 @@ fn judge_entry(
         if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
             return Err(stale::refusal(rooms, who, judged, origin, verdict, why));
         }
+        let later = files.iter().take(index).any(|other| other.path == entry.path);
+        if !moved && !later && entry.base.is_none() {
+            check_numbers(rooms, who, judged, entry, base.as_ref())?;
+        }
     }
+    judge_targets(rooms, who, judged, entry, targets)?;
+    Ok((verdict, base))
+}
+
+/// Judges the files that an entry moves others over.
+fn judge_targets(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    entry: &FileEntry,
+    targets: &Targets,
+) -> Result<(), Refusal> {
     for edit in entry.edits.iter().filter(|edit| edit.overwrite == Some(true)) {
         let Some(to) = edit.to.as_ref().map(|to| targets.origin(to)) else { continue };
         let expects = match entry.base.as_deref() {
             Some("any") => Expectation::Any,
-            _ => Expectation::Receipt(seen(to)),
+            _ => Expectation::Receipt(judged.seen.get(to).cloned()),
         };
-        let over = verdict_of(&expects, sight(to), Proof::Blind, rooms.settings.unread);
-        match over {
+        let sight = judged.snapshot.sights.get(to).unwrap_or(&Sight::Absent);
+        match verdict_of(&expects, sight, Proof::Blind, rooms.settings.unread) {
             Verdict::Fresh => {}
             Verdict::WhereSeen => return Err(stale::refusal(rooms, who, judged, to, Verdict::Unread, None)),
             other => return Err(stale::refusal(rooms, who, judged, to, other, None)),
         }
     }
-    Ok((verdict, base))
+    Ok(())
 }
 
-/// The rule itself.
-pub(super) fn verdict_of(expects: &Expectation, sight: &Sight, proof: Proof, unread: Unread) -> Verdict {
-    let Some(found) = sight.found() else {
-        return match expects {
-            Expectation::Any | Expectation::Absent | Expectation::Receipt(None) => Verdict::Fresh,
-            Expectation::Receipt(Some(seen)) if seen.hash.is_none() => Verdict::Fresh,
-            Expectation::Version(_)
-            | Expectation::Blake3(_)
-            | Expectation::Sha256(_)
-            | Expectation::Receipt(Some(_)) => Verdict::Stale,
-        };
-    };
-    let hash = found.face.hash;
-    let fresh = |same: bool| if same { Verdict::Fresh } else { Verdict::Stale };
-    match expects {
-        Expectation::Any => Verdict::Fresh,
-        Expectation::Absent => Verdict::Exists,
-        Expectation::Version(tag) => fresh(hash.version().0 == *tag),
-        Expectation::Blake3(hex) => fresh(hash.hex() == *hex),
-        Expectation::Sha256(hex) => fresh(sha256(&found.bytes) == *hex),
-        Expectation::Receipt(Some(seen)) if seen.hash != Some(hash) => Verdict::Stale,
-        Expectation::Receipt(Some(_)) => as_seen(expects, proof),
-        Expectation::Receipt(None) => match (proof, unread) {
-            (Proof::NotNeeded, _) | (_, Unread::Allow) | (Proof::Quoted, Unread::Anchored) => Verdict::Fresh,
-            (Proof::Quoted | Proof::Blind, _) => Verdict::Unread,
-        },
+/// Returns true if a stale entry is planned on the content that it expects: because the job asks for that; because it
+/// names an older version together with line numbers of that version; or because its session knows what is there, having
+/// made it or been shown it, and quotes what it replaces.
+fn may_rebase(judged: &Judged, entry: &FileEntry, proof: Proof) -> bool {
+    if judged.snapshot.request.on_stale == Some(OnStale::Rebase) {
+        return true;
     }
+    let now = judged.snapshot.sights.get(&entry.path).and_then(Sight::hash);
+    let knows = judged.seen.get(&entry.path).is_some_and(|seen| seen.hash.is_some() && seen.hash == now);
+    let named = editd_engine::named_lines(entry).len();
+    entry.base.is_some() && (named > 0 || (knows && proof != Proof::Blind))
 }
 
-/// What may be done with the content that an entry expects.
-fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
-    match expects {
-        Expectation::Receipt(Some(seen)) if !seen.ranges.is_empty() && proof == Proof::Blind => {
-            Verdict::WhereSeen
+fn find_base(
+    rooms: &Rooms,
+    judged: &Judged,
+    entry: &FileEntry,
+    expects: &Expectation,
+) -> Result<Base, rebase::Obstacle> {
+    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Sight::Absent);
+    let known = judged.bases.get(&entry.path);
+    match known.filter(|base| rebase::names(expects, base.hash, &base.bytes)) {
+        Some(base) => Ok(base.clone()),
+        None => {
+            let seen = judged.seen.get(&entry.path);
+            rebase::base(rooms, &entry.path, expects, seen, sight, &judged.patience)
         }
-        _ => Verdict::Fresh,
     }
 }
 
-/// What an entry's `base` says.
-pub(super) fn expectation(entry: &FileEntry, seen: Option<Seen>) -> Result<Expectation, Refusal> {
-    let Some(base) = entry.base.as_deref() else { return Ok(Expectation::Receipt(seen)) };
-    let hex = |text: &str, digits: usize| {
-        text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    let lower = base.to_ascii_lowercase();
-    match (lower.as_str(), lower.split_once(':')) {
-        ("any", _) => Ok(Expectation::Any),
-        ("absent", _) => Ok(Expectation::Absent),
-        (_, Some(("blake3", digest))) if hex(digest, 64) => Ok(Expectation::Blake3(digest.to_owned())),
-        (_, Some(("sha256", digest))) if hex(digest, 64) => Ok(Expectation::Sha256(digest.to_owned())),
-        (tag, None) if hex(tag, 12) => Ok(Expectation::Version(tag.to_owned())),
-        _ => Err(Box::new(
-            WireError::new(
-                Code::Malformed,
-                format!(
-                    "base {base:?} is none of a version (12 hexadecimal digits), `blake3:` or `sha256:` with \
-                     64 digits, `any`, `absent`"
-                ),
-            )
-            .at(&entry.path),
-        )),
+/// Refuses line numbers that do not say which lines are meant.
+fn check_numbers(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    entry: &FileEntry,
+    base: Option<&Base>,
+) -> Result<(), Refusal> {
+    let Some(seen) = judged.seen.get(&entry.path) else { return Ok(()) };
+    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Sight::Absent);
+    let Some(found) = sight.found() else { return Ok(()) };
+    let known: &[u8] = base.map_or(&found.bytes, |base| &base.bytes);
+    let unclear = numbers::unclear(rooms, entry, &seen.numbered, known);
+    if unclear.is_empty() {
+        return Ok(());
     }
-}
-
-/// SHA-256 of a content, 64 hexadecimal digits.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let digest: [u8; 32] = Sha256::digest(bytes).into();
-    ContentHash::from_bytes(digest).hex()
+    if base.is_some() {
+        let why = "the line numbers do not say which lines are meant";
+        return Err(stale::refusal(rooms, who, judged, &entry.path, Verdict::Stale, Some(why)));
+    }
+    if !unclear.moved.is_empty() {
+        return Err(numbers::refusal(&entry.path, found.face.hash, unclear.moved));
+    }
+    if rooms.settings.unread == Unread::Allow {
+        return Ok(());
+    }
+    let end = last_line(&found.bytes);
+    let lines = unclear.unknown.iter().map(|named| (named.lines.0.max(1), named.lines.1.max(named.lines.0)));
+    // A number behind the last line is no line: the plan refuses it.
+    let lines: Vec<(u64, u64)> =
+        lines.filter(|(first, _)| *first <= end).map(|(first, last)| (first, last.min(end))).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    Err(unread::of_numbers(rooms, who, judged, (&entry.path, found), lines))
 }

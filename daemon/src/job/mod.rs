@@ -18,20 +18,25 @@ pub mod step;
 mod clips;
 mod draft;
 mod errors;
+mod expects;
 mod generated;
 mod hooks;
 mod intend;
 mod judge;
+mod numbers;
+mod others;
 mod plan;
 mod rebase;
 mod reply;
 mod resolve;
 mod said;
 mod seal;
+mod shown;
 mod snapshot;
 mod stage;
 mod stale;
 mod swap;
+mod unread;
 mod validate;
 mod vet;
 mod weight;
@@ -40,8 +45,8 @@ mod why;
 pub use clips::vet_clips;
 pub use draft::{Draft, Drafted, Origin};
 pub use errors::{Halt, disk_refusal, fault, standing, store_refusal};
+pub(crate) use expects::sha256;
 pub use intend::Underway;
-pub(crate) use judge::sha256;
 pub(crate) use reply::stored as stored_receipt;
 pub use resolve::{Resolved, lanes_of, resolve};
 pub use said::Said;
@@ -88,7 +93,9 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     validate::validate(rooms, &mut planned)?;
     errors::step(rooms, Step::Validate)?;
     if given.request.mode == Mode::VerifyOnly {
-        return Ok(reply::verified(&planned));
+        let receipt = reply::verified(&planned);
+        vet::vet(rooms, plan::draft(rooms, given, planned))?;
+        return Ok(receipt);
     }
     commit(rooms, underway, plan::draft(rooms, given, planned))
 }

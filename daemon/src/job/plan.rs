@@ -10,15 +10,15 @@ use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
 use super::errors::Halt;
+use super::expects::Verdict;
 use super::intend::Underway;
-use super::judge::{Judged, Verdict};
+use super::judge::Judged;
 use super::rebase;
 use super::snapshot::Snapshot;
-use super::{Given, generated, stale, why};
+use super::{Given, generated, others, stale, unread, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
 use crate::limits::HOLDS_MORE;
-use crate::receipt::ranges;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
 
@@ -53,7 +53,9 @@ pub(super) fn plan(
             refusal.into()
         }
     })?;
-    let Judged { snapshot, mut seen, bases, .. } = judged;
+    let theirs = rebase::tell_theirs(rooms, &judged, &mut plan);
+    let Judged { snapshot, mut seen, bases, located, .. } = judged;
+    seen.extend(theirs);
     if let Some(wanted) = &snapshot.request.verified
         && *wanted != token(&plan)
     {
@@ -64,14 +66,8 @@ pub(super) fn plan(
     if let Some(said) = given.said {
         said.warn(&mut plan.files);
     }
-    for (path, base) in &bases {
-        let now = seen.get(path).zip(snapshot.sights.get(path));
-        if let Some(known) = now.and_then(|(seen, sight)| rebase::known_now(seen, base, sight)) {
-            seen.insert(path.clone(), known);
-        }
-    }
     let Snapshot { request, places, sights, .. } = snapshot;
-    Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().collect() })
+    Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().chain(located).collect() })
 }
 
 /// Plans stale entries on what their session saw, and merges that into what is there. With `partial`, what cannot be
@@ -85,22 +81,23 @@ fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result
             return Err(unfit(rooms, judged, given, refusal));
         }
     };
-    let unseen = unread(&plan, judged);
+    let unseen = unread::of_plan(rooms, given.who, &plan, judged);
     if !unseen.is_empty() {
         leave_out(judged, &mut current, unseen)?;
-        plan = plan_again(rooms, judged)?;
+        plan = plan_again(rooms, judged, given)?;
     }
-    let conflicts = rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan);
+    let mut conflicts = rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan);
+    if !conflicts.is_empty() && rebase::locate_again(rooms, judged, &mut current, &conflicts) {
+        plan = plan_as_seen(rooms, judged)?;
+        conflicts = rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan);
+    }
     if conflicts.is_empty() {
         return Ok(plan);
     }
-    let told = |mut conflict: Refusal| {
-        stale::conflict(rooms, given.who, judged, &mut conflict);
-        conflict
-    };
+    let told = |conflict: Refusal| stale::conflict(rooms, given.who, judged, conflict);
     let conflicts = conflicts.into_iter().map(told).collect();
     leave_out(judged, &mut current, conflicts)?;
-    let mut plan = plan_again(rooms, judged)?;
+    let mut plan = plan_again(rooms, judged, given)?;
     match rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
@@ -108,9 +105,9 @@ fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result
 }
 
 /// Plans what is left where something was left out, on which it may have rested.
-fn plan_again(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
+fn plan_again(rooms: &Rooms, judged: &Judged, given: Given<'_>) -> Result<Plan, Refusal> {
     let plan = plan_as_seen(rooms, judged)?;
-    match unread(&plan, judged).into_iter().next() {
+    match unread::of_plan(rooms, given.who, &plan, judged).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }
@@ -125,9 +122,12 @@ fn leave_out(
     current: &mut BTreeMap<WirePath, State>,
     refusals: Vec<Refusal>,
 ) -> Result<(), Refusal> {
+    if !judged.snapshot.request.partial {
+        return others::gathered(refusals).map_or(Ok(()), Err);
+    }
     let mut left_out = BTreeMap::new();
     for refusal in refusals {
-        match refusal.path.clone().filter(|_| judged.snapshot.request.partial) {
+        match refusal.path.clone() {
             Some(path) => drop(left_out.insert(path, refusal)),
             None => return Err(refusal),
         }
@@ -182,31 +182,6 @@ fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
         _ => 0,
     });
     bytes.max().unwrap_or(0)
-}
-
-/// Refusals of the paths where an edit replaces lines without quoting them that its session was not shown.
-fn unread(plan: &Plan, judged: &Judged) -> Vec<Refusal> {
-    let mut refusals = Vec::new();
-    for change in plan.changes.iter().filter(|change| judged.where_seen.contains(&change.path)) {
-        let path = &change.path;
-        let (Some(seen), State::File { bytes, .. }) = (judged.seen.get(path), &change.before) else {
-            continue;
-        };
-        if let Some((first, last)) = ranges::unseen(&seen.ranges, bytes, &change.splices) {
-            let mut error = WireError::new(
-                Code::Unread,
-                format!(
-                    "this session has not read lines {first} to {last} of {path}, which the job would \
-                     replace; read them, or send the file's version as `base`"
-                ),
-            )
-            .at(path);
-            error.line = Some(first);
-            error.version = seen.hash.map(|hash| hash.version());
-            refusals.push(Box::new(error));
-        }
-    }
-    refusals
 }
 
 /// A name for exactly what a plan would do to exactly what: every path with the hashes and modes of both sides.

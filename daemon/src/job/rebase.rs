@@ -7,17 +7,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World};
+use editd_engine::{BothContents, Options, Plan, Refusal, State, World};
 use editd_proto::error::{Code, WireError, WouldApply};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
-use super::judge::{Expectation, Judged, expectation, sha256};
+use super::expects::{Expectation, expectation, sha256};
+use super::judge::Judged;
+use super::shown::Overtaken;
 use crate::disk::Sight;
 use crate::journal::past;
-use crate::limits::JOB_BYTES;
-use crate::receipt::{NO_LINES, ranges};
+use crate::limits::{JOB_BYTES, THEIRS_NEAR, THEIRS_SHOWN};
+use crate::receipt;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
 
@@ -160,28 +162,81 @@ pub(super) fn onto(
         return Vec::new();
     }
     let options = rooms.options(current.keys());
-    let refusals = editd_engine::rebase(plan, current, request.diff != Some(false), &options);
-    for outcome in plan.files.iter_mut().filter(|outcome| current.contains_key(&outcome.path)) {
-        outcome.warnings.push(
-            "the edit was merged into what others have written since; read the file before you rely on its other lines"
-                .to_owned(),
-        );
-    }
-    refusals
+    editd_engine::rebase(plan, current, request.diff != Some(false), &options)
 }
 
-/// What a session that had seen the base knows of what is there now: the lines that others left alone.
-pub(super) fn known_now(seen: &Seen, base: &Base, sight: &Sight) -> Option<Seen> {
-    let found = sight.found()?;
-    if seen.hash != Some(base.hash) {
-        return None;
+/// Locates the edits of files that cannot be merged again in what is there. Where each has one certain place, the file
+/// is planned on what is there; returns true if there is such a file.
+pub(super) fn locate_again(
+    rooms: &Rooms,
+    judged: &mut Judged,
+    current: &mut BTreeMap<WirePath, State>,
+    conflicts: &[Refusal],
+) -> bool {
+    let mut located = false;
+    for path in conflicts.iter().filter_map(|conflict| conflict.path.as_ref()) {
+        let request = &mut judged.snapshot.request;
+        let mut entries = request.files.iter_mut().filter(|entry| entry.path == *path);
+        // A second entry is made on what the first one makes.
+        let (Some(entry), None) = (entries.next(), entries.next()) else { continue };
+        let (Some(base), Some(State::File { bytes, .. })) = (judged.bases.get(path), current.get(path))
+        else {
+            continue;
+        };
+        let contents = BothContents { base: &base.bytes, current: bytes };
+        let options = rooms.options([path]);
+        let clips = &judged.snapshot.world.clips;
+        let Some(again) = editd_engine::located_again(entry, contents, clips, &options) else { continue };
+        *entry = again;
+        if let Some(now) = current.remove(path) {
+            judged.snapshot.world.files.insert(path.clone(), now);
+        }
+        judged.bases.remove(path);
+        // Its lines were looked at on the content that it was made for.
+        judged.where_seen.remove(path);
+        located |= judged.located.insert(path.clone());
     }
-    let theirs = editd_engine::splices_between(&base.bytes, &found.bytes);
-    let ranges = match ranges::kept(&seen.ranges, &base.bytes, &theirs) {
-        none if none.is_empty() => vec![NO_LINES],
-        some => some,
-    };
-    Some(Seen { hash: Some(found.face.hash), ranges, ..seen.clone() })
+    located
+}
+
+/// Adds to the outcomes of rebased files what others changed near the edits. Returns the receipts of the session for
+/// what is there, with what it is shown by that.
+pub(super) fn tell_theirs(rooms: &Rooms, judged: &Judged, plan: &mut Plan) -> BTreeMap<WirePath, Seen> {
+    let mut receipts = BTreeMap::new();
+    let now = rooms.clock.wall_ms();
+    for outcome in &mut plan.files {
+        let path = &outcome.path;
+        let rebased = judged.bases.contains_key(path) || judged.located.contains(path);
+        let sight = judged.snapshot.sights.get(path).filter(|_| rebased);
+        let Some(found) = sight.and_then(Sight::found) else { continue };
+        let seen = judged.seen.get(path);
+        if seen.is_some_and(|seen| seen.hash == Some(found.face.hash)) {
+            outcome.warnings.push(
+                "the edit names an older version: it was made to what this session's own edits have left since"
+                    .to_owned(),
+            );
+            continue;
+        }
+        let near: Vec<(u64, u64)> = outcome.edits.iter().filter_map(|edit| edit.lines).collect();
+        let overtaken = seen.map(|seen| Overtaken::find(rooms, judged, seen, found));
+        let old = overtaken.as_ref().and_then(|known| known.old.as_deref());
+        let old = old.or_else(|| judged.bases.get(path).map(|base| &*base.bytes)).unwrap_or_default();
+        let file = |bytes: Arc<[u8]>| State::File { bytes, mode: 0o644 };
+        let states = (file(old.into()), file(found.bytes.clone()));
+        let room = (THEIRS_SHOWN, Some(THEIRS_NEAR));
+        let diff = editd_engine::nearby_diff(path, &states.0, &states.1, &near, room);
+        outcome.warnings.push(match diff.text.as_str() {
+            "" => {
+                "the edit was merged into what others have written since, none of it near the edit".to_owned()
+            }
+            text => format!("the edit was merged into what others have written since; near it:\n{text}"),
+        });
+        if let Some((seen, overtaken)) = seen.zip(overtaken) {
+            let shown = overtaken.renewed(seen, found, (&diff.shown, false), now);
+            receipts.insert(path.clone(), receipt::of_session(&seen.session, path, shown));
+        }
+    }
+    receipts
 }
 
 /// Whether a stale entry could be merged; `None` where it is nothing that can be.

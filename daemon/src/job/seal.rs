@@ -127,10 +127,11 @@ fn shown_of_moved(
 ) -> Shown {
     match draft.seen.get(from) {
         Some(seen) if seen.hash == Some(hash) => {
-            Shown { hash: seen.hash, ranges: seen.ranges.clone(), time: now }
+            let (ranges, numbered) = (seen.ranges.clone(), seen.numbered.clone());
+            Shown { hash: seen.hash, ranges, numbered, time: now }
         }
-        // No line has the number 0: the file is known to be there, none of its lines is known.
-        _ => Shown { hash: Some(hash), ranges: vec![receipt::NO_LINES], time: now },
+        // The file is known to be there, none of its lines is known.
+        _ => receipt::glimpsed(hash, &[], now),
     }
 }
 
@@ -141,6 +142,12 @@ fn shown_of_written(draft: &Draft, change: &Drafted, hash: editd_proto::ids::Con
         Some(seen) if seen.hash == had && had.is_some() => {
             receipt::renewed(seen, hash, before, &change.splices, now)
         }
-        _ => receipt::first(hash, before, &change.splices, now),
+        _ => {
+            let after: &[u8] = match &change.after {
+                State::File { bytes, .. } => bytes,
+                State::Absent => &[],
+            };
+            receipt::first(hash, (before, after), &change.splices, now)
+        }
     }
 }

@@ -1,19 +1,25 @@
 //! The refusal of a job that would replace what its session has not seen: with all that is needed to try
 //! again without another read, and a receipt for what it has shown.
+//!
+//! *Invariants*: after a refusal the session knows the content that is there, and of its lines those that it knew and
+//! those that the refusal shows. So an edit that quotes passes when it is sent again; one that does not quote is told
+//! the lines that are missing, and each further refusal shows more of them.
 
 use std::sync::Arc;
 
-use editd_engine::{Options, Proof, Refusal, State};
-use editd_proto::error::{By, Code, Outside, WireError, WouldApply};
-use editd_proto::message::EntryKind;
+use editd_engine::{Options, Plan, Proof, Refusal, State, named_lines};
+use editd_proto::error::{By, Code, NearMiss, Outside, WireError, WouldApply};
+use editd_proto::message::{EditStatus, EntryKind, FileEntry, OnStale};
 use editd_proto::path::WirePath;
 
-use super::judge::{Judged, Verdict};
+use super::expects::Verdict;
+use super::judge::Judged;
+use super::numbers::{self, UnclearNumbers};
 use super::rebase::{self, Obstacle};
-use crate::disk::Sight;
-use crate::receipt;
+use super::shown::{self, Overtaken};
+use crate::disk::{Found, Sight};
+use crate::receipt::{self, ranges};
 use crate::rooms::Rooms;
-use crate::store::record::{Record, Seen};
 use crate::workspace::Who;
 
 /// Words for a verdict that is not `Fresh`, and, where a rebase was asked for, why there is none.
@@ -26,147 +32,294 @@ pub(super) fn refusal(
     why: Option<Obstacle>,
 ) -> Refusal {
     let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
-    let version = sight.hash().map(|hash| hash.version());
-    let mut error = match verdict {
-        Verdict::Unread => WireError::new(
-            Code::Unread,
-            format!("this session has not read what it would replace in {path}; read it, or send its version as `base`"),
-        ),
-        Verdict::Exists => WireError::new(
-            Code::Exists,
-            format!("{path} exists, and the job expects that it does not; read it and edit what is there"),
-        ),
-        _ => return stale(rooms, who, judged, path, why),
+    match (verdict, sight.found()) {
+        (Verdict::Unread, Some(found)) => super::unread::refusal(rooms, who, judged, (path, found)),
+        (Verdict::Exists, _) => {
+            let message = format!(
+                "{path} exists, and the job expects that it does not; read it and edit what is there"
+            );
+            let mut error = WireError::new(Code::Exists, message).at(path);
+            error.version = sight.hash().map(|hash| hash.version());
+            Box::new(error)
+        }
+        (_, Some(found)) => stale(rooms, who, judged, (path, found), why),
+        (_, None) => gone(rooms, who, judged, path, why),
     }
-    .at(path);
-    error.version = version;
-    Box::new(error)
 }
 
-fn stale(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option<Obstacle>) -> Refusal {
-    let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
-    let would = would_apply(rooms, judged, path);
-    let what = match (sight.found(), would) {
-        (Some(_), _) => {
-            "changed since it was read; look at the diff, adapt the job, and send it again with `version` as `base`"
-        }
-        (None, Some(WouldApply::Clean)) => {
-            "is gone since it was read; send the job again if it shall be made anew"
-        }
-        (None, Some(WouldApply::Conflict) | None) => {
+/// The refusal of a job whose file is not there any more.
+fn gone(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option<Obstacle>) -> Refusal {
+    let trial = Trial::run(rooms, judged, path);
+    let would = trial.map(|trial| if trial.fits() { WouldApply::Clean } else { WouldApply::Conflict });
+    let what = match would {
+        Some(WouldApply::Clean) => "is gone since it was read; send the job again if it shall be made anew",
+        Some(WouldApply::Conflict) | None => {
             "is gone since it was read; leave it out of the job, or make it anew with `write`"
         }
     };
-    let message = match why {
-        Some(why) => format!("{path} {what} (it was not rebased: {why})"),
-        None => format!("{path} {what}"),
-    };
-    let mut error = WireError::new(Code::Stale, message).at(path);
-    error.version = sight.hash().map(|hash| hash.version());
-    error.by = Some(by(rooms, path, sight));
+    let mut error = WireError::new(Code::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
+    (error.by, _) = by(rooms, who, path, &Sight::Absent);
     error.would_apply = would;
     if let Some(seen) = judged.seen.get(path) {
-        show_change(rooms, who, judged, (path, sight), seen, &mut error);
+        let old = seen.hash.and_then(|hash| rooms.store.content(hash));
+        if let Some(old) = old {
+            show_diff(judged, path, (&file(old.into()), &State::Absent), &[], &mut error);
+        }
+        shown::record(rooms, who, path, receipt::absent(rooms.clock.wall_ms()));
     }
     Box::new(error)
 }
 
-/// Adds to a conflict what a stale refusal tells too, so that the job can be adapted without another read.
-pub(super) fn conflict(rooms: &Rooms, who: &Who, judged: &Judged, refusal: &mut Refusal) {
-    let Some(path) = refusal.path.clone() else { return };
-    let Some(sight) = judged.snapshot.sights.get(&path) else { return };
-    refusal.version = sight.hash().map(|hash| hash.version());
-    refusal.by = Some(by(rooms, &path, sight));
-    if let Some(seen) = judged.seen.get(&path) {
-        show_change(rooms, who, judged, (&path, sight), seen, refusal);
-    }
+fn obstacle(why: Option<Obstacle>) -> String {
+    why.map_or_else(String::new, |why| format!(" (it was not rebased: {why})"))
 }
 
-/// Shows what changed since a session's read, and renews its receipt for what was shown.
-/// What the job may not hold is held only where there is as much to spare, and all diffs together are bounded: what is
-/// shown is no promise.
+/// The refusal of a job whose file others have changed.
+fn stale(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    (path, found): (&WirePath, &Found),
+    why: Option<Obstacle>,
+) -> Refusal {
+    let mut error = WireError::new(Code::Stale, String::new()).at(path);
+    let version = found.face.hash.version();
+    let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
+    let (by, own) = by(rooms, who, path, sight);
+    error.by = by;
+    let trial = Trial::run(rooms, judged, path);
+    error.moved = show_change(rooms, who, judged, (path, found), trial.as_ref(), &mut error);
+    error.would_apply = match trial {
+        None => None,
+        Some(trial) if error.moved.is_empty() && trial.would_apply(rooms, judged, path) => {
+            Some(WouldApply::Clean)
+        }
+        Some(_) => Some(WouldApply::Conflict),
+    };
+    let own = own.map_or_else(String::new, |job| format!(" by this session's own job {job}"));
+    error.message = match error.would_apply {
+        _ if !error.moved.is_empty() => numbers::sentence(path, &version, &error.moved),
+        Some(WouldApply::Clean) => {
+            format!("{path} changed since it was read{own}; the job fits what is there now: send it again")
+        }
+        _ => format!(
+            "{path} changed since it was read{own}; look at what changed, adapt the job, and send it again"
+        ),
+    };
+    error.message.push_str(&obstacle(why));
+    error.version = Some(version);
+    Box::new(error)
+}
+
+/// A conflict with what a stale refusal tells too, so that the job can be adapted without another read. A job that did
+/// not ask for a rebase, nor named lines of an older version, is simply stale.
+pub(super) fn conflict(rooms: &Rooms, who: &Who, judged: &Judged, mut refusal: Refusal) -> Refusal {
+    let Some(path) = refusal.path.clone() else { return refusal };
+    let Some(sight) = judged.snapshot.sights.get(&path) else { return refusal };
+    let request = &judged.snapshot.request;
+    let named = request.files.iter().any(|entry| entry.path == path && !named_lines(entry).is_empty());
+    if request.on_stale != Some(OnStale::Rebase) && !named {
+        return self::refusal(rooms, who, judged, &path, Verdict::Stale, None);
+    }
+    refusal.version = sight.hash().map(|hash| hash.version());
+    let own;
+    (refusal.by, own) = by(rooms, who, &path, sight);
+    if let Some(job) = own {
+        refusal.message =
+            refusal.message.replacen("others changed", &format!("this session's own job {job} changed"), 1);
+    }
+    if let Some(found) = sight.found() {
+        let trial = Trial::run(rooms, judged, &path);
+        show_change(rooms, who, judged, (&path, found), trial.as_ref(), &mut refusal);
+        refusal.near_misses.clear();
+    }
+    refusal
+}
+
+/// Shows what others changed near the edits and the lines that edits replace without quoting them, and renews the
+/// session's receipt for that. Returns the lines that the job names by number and that stand elsewhere.
 fn show_change(
     rooms: &Rooms,
     who: &Who,
     judged: &Judged,
-    (path, sight): (&WirePath, &Sight),
-    seen: &Seen,
+    (path, found): (&WirePath, &Found),
+    trial: Option<&Trial>,
     error: &mut WireError,
-) {
-    let size = seen.hash.and_then(|hash| rooms.store.content_size(hash)).unwrap_or(0);
-    let wanted = size.saturating_mul(2);
-    let Some(_share) = rooms.in_hand.spare(wanted.saturating_sub(judged.room)) else { return };
-    let old = match seen.hash {
-        None => Some(Vec::new()),
-        Some(hash) => rooms.store.content(hash),
-    };
+) -> Vec<editd_proto::error::MovedLines> {
+    let Some(seen) = judged.seen.get(path) else { return Vec::new() };
     let now = rooms.clock.wall_ms();
-    let file = |bytes: Arc<[u8]>| State::File { bytes, mode: 0o644 };
-    let before = match (&old, seen.hash) {
-        (Some(bytes), Some(_)) => file(bytes.clone().into()),
-        _ => State::Absent,
-    };
-    let Some(old) = old else { return };
-    let renewed = match sight.found() {
-        None => {
-            let (diff, _) = editd_engine::unified_diff(path, &before, &State::Absent);
-            error.diff = affordable(judged, diff);
-            receipt::absent(now)
+    let overtaken = Overtaken::find(rooms, judged, seen, found);
+    let known = overtaken.renewed(seen, found, (&[], false), now);
+    let entry = judged.snapshot.request.files.iter().find(|entry| entry.path == *path);
+    let unclear = entry.filter(|entry| entry.base.is_none()).map_or_else(UnclearNumbers::default, |entry| {
+        numbers::unclear(rooms, entry, &known.numbered, &found.bytes)
+    });
+    let mut near: Vec<(u64, u64)> = trial.map(|trial| trial.lines.clone()).unwrap_or_default();
+    near.extend(unclear.moved.iter().filter_map(|moved| moved.now));
+    let mut shown_lines = Vec::new();
+    let mut whole = false;
+    if let Some(old) = &overtaken.old {
+        let states = (&file(old.as_slice().into()), &file(found.bytes.clone()));
+        let (lines, omitted) = show_diff(judged, path, states, &near, error);
+        (shown_lines, whole) = (lines, omitted == 0);
+    } else if seen.hash.is_none() {
+        let (lines, omitted) =
+            show_diff(judged, path, (&State::Absent, &file(found.bytes.clone())), &near, error);
+        (shown_lines, whole) = (lines, omitted == 0);
+    }
+    if let Some(trial) = trial {
+        if trial.blind && !whole {
+            let ranges = ranges::union(known.ranges.iter().chain(&shown_lines).copied().collect());
+            let wanted = shown::unseen_lines(&trial.plan, (path, &found.bytes), &ranges);
+            let (excerpts, lines) = shown::excerpts(rooms, judged, (path, &found.bytes), &wanted);
+            error.excerpts = excerpts;
+            shown_lines.extend(lines);
         }
-        Some(found) => {
-            let (diff, omitted) = editd_engine::unified_diff(path, &before, &file(found.bytes.clone()));
-            error.diff = affordable(judged, diff);
-            if omitted > 0 || error.diff.is_none() {
-                return;
-            }
-            // The diff has shown every line that differs from what the session knows.
-            let splices = editd_engine::splices_between(&old, &found.bytes);
-            rooms.store.keep_content(found.face.hash, &found.bytes);
-            receipt::renewed(seen, found.face.hash, &old, &splices, now)
-        }
-    };
-    // A receipt that is not renewed costs the session a read, nothing else.
-    let _ = rooms.store.append(&[Record::Seen(receipt::of(who, path, renewed))]);
+        show_nearest(judged, trial, error, &mut shown_lines);
+    }
+    let shown_lines = ranges::union(shown_lines);
+    let renewed = overtaken.renewed(seen, found, (&shown_lines, whole), now);
+    rooms.store.keep_content(found.face.hash, &found.bytes);
+    shown::record(rooms, who, path, renewed);
+    unclear.moved
 }
 
-/// A diff, as long as those of all refusals together are not too long.
-fn affordable(judged: &Judged, diff: String) -> Option<String> {
-    let left = judged.diffs.get().checked_sub(diff.len())?;
-    judged.diffs.set(left);
-    Some(diff)
+/// Adds the lines most alike to a quotation that is not there any more.
+fn show_nearest(judged: &Judged, trial: &Trial, error: &mut WireError, shown: &mut Vec<(u64, u64)>) {
+    for miss in &trial.nearest {
+        let Some(left) = judged.diffs.get().checked_sub(miss.text.len()) else { break };
+        judged.diffs.set(left);
+        shown.push(lines_of(miss));
+        error.near_misses.push(miss.clone());
+    }
+    error.edit = error.edit.or(trial.failed);
+    error.cause = error.cause.take().or_else(|| trial.cause.clone());
 }
 
-/// Who made what is there.
-fn by(rooms: &Rooms, path: &WirePath, sight: &Sight) -> By {
-    let outside = By::Outside(Outside::Outside);
+/// The lines of the file that a near miss shows; the quotation that it shows beside them is none of them.
+fn lines_of(miss: &NearMiss) -> (u64, u64) {
+    let lines = miss.text.lines().filter(|line| !line.trim_start().starts_with("quoted")).count() as u64;
+    (miss.line, (miss.line + lines).saturating_sub(1))
+}
+
+/// Adds a diff with the hunks nearest to some lines, as far as the refusals of the job may show more. Returns the
+/// lines that it shows and the number of hunks that it leaves out.
+fn show_diff(
+    judged: &Judged,
+    path: &WirePath,
+    (before, after): (&State, &State),
+    near: &[(u64, u64)],
+    error: &mut WireError,
+) -> (Vec<(u64, u64)>, u64) {
+    let left = judged.diffs.get();
+    let diff = editd_engine::nearby_diff(path, before, after, near, (left, None));
+    judged.diffs.set(left.saturating_sub(diff.text.len()));
+    error.omitted_hunks = (diff.omitted > 0).then_some(diff.omitted);
+    error.diff = (!diff.text.is_empty()).then_some(diff.text);
+    (diff.shown, diff.omitted)
+}
+
+fn file(bytes: Arc<[u8]>) -> State {
+    State::File { bytes, mode: 0o644 }
+}
+
+/// The last change of a file: its author, and the job if it was this session's own.
+fn by(
+    rooms: &Rooms,
+    who: &Who,
+    path: &WirePath,
+    sight: &Sight,
+) -> (Option<By>, Option<editd_proto::ids::JobId>) {
+    let outside = (Some(By::Outside(Outside::Outside)), None);
     let Ok(Some((id, left))) = rooms.store.last_of(path) else { return outside };
     if left != sight.hash() {
         return outside;
     }
     match rooms.store.summary(id) {
-        Ok(Some(entry)) if entry.kind != EntryKind::External => By::Entry(id),
+        Ok(Some(entry)) if entry.kind != EntryKind::External => {
+            (Some(By::Entry(id)), (entry.session == who.session).then_some(id))
+        }
         _ => outside,
     }
 }
 
-/// Whether the job would apply to what is there now; where it replaces what it does not quote, that it finds its
-/// lines says nothing, and what counts is whether it could be merged. `None` where that takes more than the job may hold.
-fn would_apply(rooms: &Rooms, judged: &Judged, path: &WirePath) -> Option<WouldApply> {
-    let request = &judged.snapshot.request;
-    let mut alone = request.clone();
-    alone.partial = false;
-    alone.diff = Some(false);
-    alone.files.retain(|entry| entry.path == *path);
-    let whole = if alone.files.is_empty() { request } else { &alone };
-    let blind = whole.files.iter().any(|entry| matches!(editd_engine::proof(entry), Ok(Proof::Blind)));
-    if let Some(would) = blind.then(|| rebase::trial(rooms, judged, whole, path)).flatten() {
-        return Some(would);
+/// The job's edits of one file, planned on what is there now.
+pub(super) struct Trial {
+    /// The plan of those that fit.
+    pub(super) plan: Plan,
+    /// Lines of what is there near which the edits go.
+    lines: Vec<(u64, u64)>,
+    /// The first edit that does not fit, and why.
+    failed: Option<u64>,
+    cause: Option<String>,
+    /// The lines most alike to quotations that are not there.
+    nearest: Vec<NearMiss>,
+    /// Returns true if some edit replaces what it does not quote.
+    blind: bool,
+    /// The edits alone.
+    alone: editd_proto::message::JobRequest,
+}
+
+impl Trial {
+    /// Plans the edits of a file on what is there; `None` if that takes more than the job may hold.
+    pub(super) fn run(rooms: &Rooms, judged: &Judged, path: &WirePath) -> Option<Self> {
+        let request = &judged.snapshot.request;
+        let mut alone = request.clone();
+        alone.partial = true;
+        alone.diff = Some(false);
+        if alone.files.iter().any(|entry| entry.path == *path) {
+            alone.files.retain(|entry| entry.path == *path);
+        }
+        let blind = |entry: &FileEntry| matches!(editd_engine::proof(entry), Ok(Proof::Blind));
+        let blind = alone.files.iter().any(blind);
+        let world = &judged.snapshot.world;
+        let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
+        let plan = match editd_engine::plan(&alone, world, &options) {
+            Ok(plan) => plan,
+            Err(refusal) if editd_engine::lacks_room(&refusal) => return None,
+            Err(refusal) => {
+                let (failed, cause) = (Some(refusal.edit.unwrap_or(1)), Some(refusal.message));
+                let plan = Plan { changes: Vec::new(), clips: Vec::new(), files: Vec::new(), error: None };
+                let (lines, nearest) = (Vec::new(), Vec::new());
+                return Some(Self { plan, lines, failed, cause, nearest, blind, alone });
+            }
+        };
+        let outcomes = plan.files.iter().flat_map(|file| file.edits.iter().zip(1..));
+        let (mut lines, mut nearest, mut failed, mut cause) = (Vec::new(), Vec::new(), None, None);
+        for (outcome, number) in outcomes {
+            lines.extend(outcome.lines);
+            if outcome.status != EditStatus::Refused {
+                continue;
+            }
+            failed = failed.or(Some(number));
+            let Some(error) = &outcome.error else { continue };
+            cause = cause.or_else(|| Some(error.message.clone()));
+            lines.extend(error.candidates.iter().map(|one| (one.line, one.line)));
+            if let Some(miss) = error.near_misses.first() {
+                lines.push(lines_of(miss));
+                nearest.push(miss.clone());
+            }
+        }
+        nearest.truncate(editd_proto::limits::NEAR_MISSES);
+        Some(Self { plan, lines, failed, cause, nearest, blind, alone })
     }
-    let world = &judged.snapshot.world;
-    let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
-    match editd_engine::plan(whole, world, &options) {
-        Ok(_) => Some(WouldApply::Clean),
-        Err(refusal) if editd_engine::lacks_room(&refusal) => None,
-        Err(_) => Some(WouldApply::Conflict),
+
+    /// Returns true if every edit fits what is there.
+    fn fits(&self) -> bool {
+        self.failed.is_none()
+    }
+
+    /// Returns true if the job, sent again as it is, does what its session means: where it replaces what it does not
+    /// quote, that takes that a merge would do, too.
+    fn would_apply(&self, rooms: &Rooms, judged: &Judged, path: &WirePath) -> bool {
+        let mut alone = self.alone.clone();
+        alone.partial = false;
+        let numbers_alone = alone.files.iter().all(|entry| named_lines(entry).len() == entry.edits.len());
+        let merges =
+            if self.blind && !numbers_alone { rebase::trial(rooms, judged, &alone, path) } else { None };
+        match merges {
+            Some(would) => would == WouldApply::Clean,
+            None => self.fits(),
+        }
     }
 }

@@ -3,9 +3,9 @@
 //!
 //! In `strict` an issue that the job introduces refuses it, all of it, also with `partial`: half a job that was left
 //! standing because the other half was wrong is nobody's wish. So does a validator that may run and cannot. In
-//! `interactive` and `verify_only` both are told. The built-in check of syntax refuses nothing that it could not look
-//! at. Only contents are looked at: a file that is removed, moved, copied or given other permissions is nobody's to
-//! judge, nor is what an undo brings back.
+//! `interactive` both are told; `verify_only` refuses what `strict` would refuse. The built-in check of syntax refuses
+//! nothing that it could not look at. Only contents are looked at: a file that is removed, moved, copied or given other
+//! permissions is nobody's to judge, nor is what an undo brings back.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,8 @@ pub(super) fn validate(rooms: &Rooms, planned: &mut Planned) -> Result<(), Refus
         },
     };
     let checked = validate::check(&around, brought.syntax(), &commands, &contents);
-    if planned.request.mode == Mode::Strict {
+    // What is verified is what a strict job would do.
+    if planned.request.mode != Mode::Interactive {
         refuse(&checked, &paths)?;
     }
     // A moved file is reported under the name that the job gave it.

@@ -1,8 +1,8 @@
 //! How many bytes of contents a job has in hand: guessed before it has read any, counted once it is known what it makes.
 //! Pure.
 
-use editd_engine::State;
-use editd_proto::message::{Edit, JobRequest, OnStale};
+use editd_engine::{State, named_lines};
+use editd_proto::message::{Edit, FileEntry, JobRequest, OnStale};
 
 use super::draft::{Draft, Drafted};
 use super::resolve::Resolved;
@@ -25,7 +25,10 @@ pub(super) fn sizes<'p>(places: impl Iterator<Item = &'p Place>) -> usize {
 
 /// How many times the size of its files a job holds.
 pub(super) fn holds(request: &JobRequest) -> usize {
-    if request.on_stale == OnStale::Rebase { JOB_HOLDS + MERGED_HOLDS } else { JOB_HOLDS }
+    // Lines that are named by the number of an older version are merged, too.
+    let names = |entry: &FileEntry| entry.base.is_some() && !named_lines(entry).is_empty();
+    let merges = request.on_stale == Some(OnStale::Rebase) || request.files.iter().any(names);
+    if merges { JOB_HOLDS + MERGED_HOLDS } else { JOB_HOLDS }
 }
 
 /// The bytes that are read of a file of a size: what is too large is not read.

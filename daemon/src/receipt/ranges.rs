@@ -2,11 +2,19 @@
 
 use editd_engine::Splice;
 
-/// Ranges that a receipt keeps; beyond, the smallest gaps are what is forgotten last: the shortest ranges go.
+use super::lines::{LineCounter, last_line};
+
+/// Ranges that a receipt keeps; beyond, the shortest are forgotten.
 pub const RANGES: usize = 256;
 
 /// Sorted, without overlap, neighbours joined.
-pub fn union(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+pub fn union(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    union_with(ranges, &[])
+}
+
+/// The same with ranges that were shown just now: none of those is forgotten, or a refusal would ask for them for ever.
+pub fn union_with(mut ranges: Vec<(u64, u64)>, fresh: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    ranges.extend_from_slice(fresh);
     ranges.retain(|(first, last)| first <= last && *first > 0);
     ranges.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::with_capacity(ranges.len());
@@ -17,8 +25,9 @@ pub fn union(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
         }
     }
     while joined.len() > RANGES {
-        let shortest =
-            joined.iter().enumerate().min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
+        let old = |range: &(u64, u64)| !fresh.iter().any(|new| range.0 <= new.1 && new.0 <= range.1);
+        let shortest = joined.iter().enumerate().filter(|(_, range)| old(range));
+        let shortest = shortest.min_by_key(|(_, (first, last))| last - first).map(|(at, _)| at);
         let Some(at) = shortest else { break };
         joined.remove(at);
     }
@@ -30,9 +39,10 @@ pub fn covers(seen: &[(u64, u64)], wanted: (u64, u64)) -> bool {
     seen.iter().any(|(first, last)| *first <= wanted.0 && wanted.1 <= *last)
 }
 
-/// The first lines, 1-based and inclusive, of `before` that splices touch and `seen` does not cover.
-pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Option<(u64, u64)> {
-    let mut lines = Lines::new(before);
+/// The lines, 1-based and inclusive, of `before` that splices touch and `seen` (sorted, joined) does not cover.
+pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
+    let mut lines = LineCounter::new(before);
+    let mut missing: Vec<(u64, u64)> = Vec::new();
     for splice in splices {
         let first = lines.line_at(splice.at);
         let end = splice.at.saturating_add(splice.old.len() as u64);
@@ -41,15 +51,30 @@ pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Option<
         let known = covers(seen, (first, last))
             || (splice.old.is_empty() && first > 1 && covers(seen, (first - 1, first - 1)));
         if !known {
-            return Some((first, last));
+            missing.extend(uncovered(seen, (first, last)));
         }
     }
-    None
+    union(missing)
+}
+
+/// The parts of a range that `seen` (sorted, joined) does not cover.
+fn uncovered(seen: &[(u64, u64)], (first, last): (u64, u64)) -> Vec<(u64, u64)> {
+    let (mut next, mut parts) = (first, Vec::new());
+    for (from, to) in seen.iter().filter(|(from, to)| *to >= first && *from <= last) {
+        if next < *from {
+            parts.push((next, from - 1));
+        }
+        next = next.max(to + 1);
+    }
+    if next <= last {
+        parts.push((next, last));
+    }
+    parts
 }
 
 /// Where the seen lines stand after the splices; the inserted lines are seen too.
 pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
-    let mut lines = Lines::new(before);
+    let mut lines = LineCounter::new(before);
     let mut out = Vec::with_capacity(seen.len() + splices.len());
     let mut shift: i64 = 0;
     let mut rest: Vec<(u64, u64)> = seen.to_vec();
@@ -76,10 +101,10 @@ pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64
                 break;
             }
         }
-        let gained = breaks(&splice.new);
+        let gained = lines.breaks(&splice.new);
         let start = place(first, shift);
         out.push((start, start.saturating_add(gained)));
-        shift = shift.saturating_add_unsigned(gained).saturating_sub_unsigned(breaks(&splice.old));
+        shift = shift.saturating_add_unsigned(gained).saturating_sub_unsigned(lines.breaks(&splice.old));
     }
     out.extend(rest.into_iter().rev().map(|(from, to)| (place(from, shift), place(to, shift))));
     union(out)
@@ -88,10 +113,10 @@ pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64
 /// Where the seen lines (all where there are none) stand after a change that others made: those that it touches are
 /// not known any more.
 pub fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
-    let whole = [(1, breaks(before).saturating_add(1))];
+    let whole = [(1, last_line(before))];
     let mut rest: Vec<(u64, u64)> = if seen.is_empty() { whole.to_vec() } else { seen.to_vec() };
     rest.reverse();
-    let mut lines = Lines::new(before);
+    let mut lines = LineCounter::new(before);
     let mut out = Vec::with_capacity(rest.len() + splices.len());
     let mut shift: i64 = 0;
     let mut put = |from: u64, to: u64, shift: i64| {
@@ -109,39 +134,12 @@ pub fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64,
                 break;
             }
         }
-        shift =
-            shift.saturating_add_unsigned(breaks(&splice.new)).saturating_sub_unsigned(breaks(&splice.old));
+        shift = shift
+            .saturating_add_unsigned(lines.breaks(&splice.new))
+            .saturating_sub_unsigned(lines.breaks(&splice.old));
     }
     rest.into_iter().rev().for_each(|(from, to)| put(from, to, shift));
     union(out)
-}
-
-fn breaks(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
-}
-
-/// Lines of ascending offsets, counted once through.
-struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    line: u64,
-}
-
-impl<'a> Lines<'a> {
-    const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, line: 1 }
-    }
-
-    fn line_at(&mut self, offset: u64) -> u64 {
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
-        if offset < self.at {
-            self.at = 0;
-            self.line = 1;
-        }
-        self.line += breaks(self.bytes.get(self.at..offset).unwrap_or_default());
-        self.at = offset;
-        self.line
-    }
 }
 
 #[cfg(test)]
@@ -181,9 +179,10 @@ mod tests {
     #[test]
     fn a_touch_outside_what_was_seen_is_told() {
         let before = b"a\nb\nc\nd\n";
-        assert_eq!(unseen(&[(1, 2)], before, &[splice(4, "c", "C")]), Some((3, 3)));
-        assert_eq!(unseen(&[(1, 2)], before, &[splice(2, "b", "B")]), None);
-        assert_eq!(unseen(&[(1, 2)], before, &[splice(4, "", "x\n")]), None);
-        assert_eq!(unseen(&[(1, 2)], before, &[splice(6, "", "x\n")]), Some((4, 4)));
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(4, "c", "C")]), [(3, 3)]);
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(2, "b", "B")]), []);
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(4, "", "x\n")]), []);
+        assert_eq!(unseen(&[(1, 2)], before, &[splice(6, "", "x\n")]), [(4, 4)]);
+        assert_eq!(unseen(&[(2, 2)], before, &[splice(0, "a\nb\nc", "x")]), [(1, 1), (3, 3)]);
     }
 }

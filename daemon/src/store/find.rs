@@ -95,7 +95,8 @@ impl Store {
                 };
             };
             let (session, path) = (session.to_owned(), path.clone());
-            Ok(Some(Seen { session, path, hash: row.hash, ranges, time: row.time }))
+            let SeenRow { hash, time, numbered, .. } = row;
+            Ok(Some(Seen { session, path, hash, ranges, time, numbered }))
         })
     }
 

@@ -224,6 +224,25 @@ pub struct Seen {
     pub ranges: Vec<(u64, u64)>,
     /// When, milliseconds since 1970.
     pub time: u64,
+    /// The line numbers under which the session was shown lines: each number once, with its newest meaning, ascending.
+    /// Absent in version 1: the session must read the file before it names lines by their numbers.
+    #[serde(default)]
+    pub numbered: Vec<NumberedLines>,
+}
+
+/// Lines that a session was shown under their numbers, and their present place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NumberedLines {
+    /// The content that the numbers refer to.
+    pub hash: ContentHash,
+    /// The first number.
+    pub first: u64,
+    /// The last number.
+    pub last: u64,
+    /// The number of the first line in the content of the receipt; `None` if the lines were changed or removed.
+    pub now: Option<u64>,
+    /// When they were shown, milliseconds since 1970.
+    pub time: u64,
 }
 
 /// A detached job that waits.

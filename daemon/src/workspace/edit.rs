@@ -172,7 +172,7 @@ impl Workspace {
             jobs: vec![last],
             key: request.key.clone(),
             label: request.label.clone(),
-            on_stale: request.on_stale,
+            on_stale: request.on_stale.unwrap_or_default(),
             durability: request.durability,
             // The answer of the dialect shows the changed lines.
             diff: request.diff.or(Some(true)),
@@ -346,7 +346,8 @@ fn mend_job(rooms: &Rooms, id: Option<JobId>, refusal: Refusal) -> Result<Receip
 /// Names a request, so that another one under the same key can be told. Whether its sender waits for it, and
 /// what the reply shows, does not make it another.
 fn request_hash(request: &JobRequest) -> ContentHash {
-    let how = (request.mode, request.on_stale, request.partial, request.durability, request.threshold);
+    let on_stale = request.on_stale.unwrap_or_default();
+    let how = (request.mode, on_stale, request.partial, request.durability, request.threshold);
     let named = (&request.key, &request.label, how, &request.verified, &request.files);
     match &request.payload {
         None => crate::disk::sight::hash(&encode(&named)),

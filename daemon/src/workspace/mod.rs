@@ -160,8 +160,10 @@ impl Workspace {
         self.rooms.observe(observer);
     }
 
-    /// Understands a request for a job: what is done with it from here on, is done with what this returns.
-    pub fn understand(&self, request: JobRequest) -> Understood {
+    /// Understands a request for a job: what is done with it from here on, is done with what this returns. What it does
+    /// not say about stale files, the settings say.
+    pub fn understand(&self, mut request: JobRequest) -> Understood {
+        request.on_stale.get_or_insert(self.rooms.settings.on_stale);
         let roots: Vec<Vec<u8>> =
             self.rooms.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
         Understood::new(request, &roots, self.rooms.settings.payload_limit)

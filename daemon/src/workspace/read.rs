@@ -13,11 +13,12 @@ use crate::disk::{Found, Place, Sight};
 use crate::job::{Said, disk_refusal, readable, sha256, standing, store_refusal};
 use crate::journal::external::{self, Noted};
 use crate::journal::known::Ticket;
+use crate::journal::past::kept;
 use crate::limits::{IN_HAND_UNASKED, READER_HOLDS};
 use crate::os::Kind;
-use crate::receipt;
+use crate::receipt::{self, lines::last_line};
 use crate::rooms::{Asks, Covered, Share, lock};
-use crate::store::record::Record;
+use crate::store::record::{Record, Seen};
 
 /// Bytes of text in a reply: the other fields need room too, the path most of it.
 const ROOM: usize = limits::FRAME - 4 * limits::PATH;
@@ -80,7 +81,7 @@ impl Workspace {
         if let Some(seen) = &request.seen {
             check_seen(&path, seen, found)?;
         }
-        let Shown { view, lines, symbol } = self.shown(request, &path, &found.bytes)?;
+        let ShownPart { view, lines, symbol } = self.shown(request, &path, &found.bytes)?;
         let shown = match &request.seen {
             Some(_) => 0,
             None => view.text.as_ref().map_or(0, String::len) + view.bytes.as_ref().map_or(0, Vec::len),
@@ -90,9 +91,17 @@ impl Workspace {
         }
         // Lines past the end are no lines; a range that shows all is a whole read.
         let whole = lines.is_none_or(|(first, last)| first <= 1 && last >= view.lines) || view.text.is_none();
-        let range = lines.filter(|_| !whole).map(|(first, last)| (first.max(1), last.min(view.lines)));
         let hash = found.face.hash;
-        let renewed = receipt::added(earlier.as_ref(), hash, range, self.rooms.clock.wall_ms());
+        let now = self.rooms.clock.wall_ms();
+        let renewed = match lines.filter(|_| !whole) {
+            None => receipt::whole(hash, &found.bytes, now),
+            Some((first, last)) => {
+                let known = earlier.as_ref().map(|seen| self.carried(&path, seen, found, now));
+                // Who was shown the last line has seen the end of the file.
+                let end = if last >= view.lines { last_line(&found.bytes) } else { last };
+                receipt::added(known.as_ref(), hash, (first.max(1), end), now)
+            }
+        };
         let quiet = request.seen.is_some();
         let reply = ReadReply {
             path: path.clone(),
@@ -109,10 +118,9 @@ impl Workspace {
             symbol,
         };
         fits(&reply)?;
-        let same =
-            earlier.as_ref().is_some_and(|seen| seen.hash == renewed.hash && seen.ranges == renewed.ranges);
-        if !same {
-            let record = Record::Seen(receipt::of(who, &path, renewed));
+        let renewed = receipt::of(who, &path, renewed);
+        if !earlier.is_some_and(|seen| receipt::says_the_same(&seen, &renewed)) {
+            let record = Record::Seen(renewed);
             self.rooms.store.append(&[record]).map_err(|error| store_refusal(&error))?;
         }
         self.rooms.store.keep_content(hash, &found.bytes);
@@ -120,17 +128,27 @@ impl Workspace {
         Ok(Covered::by(share, reply))
     }
 
+    /// The receipt of an earlier read with the lines that others have left alone since, in what is there now: a read of
+    /// a part of the file makes nobody forget the rest, and shows no more of it.
+    fn carried(&self, path: &WirePath, seen: &Seen, found: &Found, now: u64) -> Seen {
+        let Some(hash) = seen.hash.filter(|hash| *hash != found.face.hash) else { return seen.clone() };
+        let Some(before) = kept(&self.rooms, hash) else { return seen.clone() };
+        let splices = editd_engine::splices_between(&before, &found.bytes);
+        let shown = receipt::overtaken(seen, found.face.hash, (&before, &splices), (&[], false), now);
+        receipt::of_session(&seen.session, path, shown)
+    }
+
     /// What of a file is shown.
-    fn shown(&self, request: &ReadRequest, path: &WirePath, bytes: &[u8]) -> Result<Shown, Refusal> {
+    fn shown(&self, request: &ReadRequest, path: &WirePath, bytes: &[u8]) -> Result<ShownPart, Refusal> {
         let options = self.rooms.options([path]);
         if let Some(name) = &request.symbol {
             let _turn = self.rooms.parsing.turn_of_reader(bytes.len())?;
             let shown = editd_engine::view_symbol(bytes, name, request.body, path, &options)?;
-            return Ok(Shown { view: shown.view, lines: Some(shown.lines), symbol: Some(shown.symbol) });
+            return Ok(ShownPart { view: shown.view, lines: Some(shown.lines), symbol: Some(shown.symbol) });
         }
         let lines = if request.seen.is_some() { None } else { request.lines };
         let view = editd_engine::view(bytes, lines, path, &options)?;
-        Ok(Shown { view, lines, symbol: None })
+        Ok(ShownPart { view, lines, symbol: None })
     }
 
     /// The same for a payload that asks to see a file: a receipt with the text in its dialect.
@@ -246,7 +264,7 @@ pub(super) struct Looked<'h> {
 }
 
 /// What a reader is shown of a file.
-struct Shown {
+struct ShownPart {
     view: View,
     /// Its lines, where it is not all of it.
     lines: Option<(u64, u64)>,

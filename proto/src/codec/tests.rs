@@ -303,6 +303,7 @@ fn versions_and_names_are_negotiated() {
         protocol: protocol.to_vec(),
         client: client.into(),
         session: None,
+        on_stale: None,
         capabilities: Vec::new(),
     };
     assert_eq!(negotiate(&hello(&[9, 1], "me")), Ok(1));

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::job::OnStale;
+
 /// What a client says first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Hello {
@@ -12,6 +14,9 @@ pub struct Hello {
     /// Whose receipts, clipboards and undo these are; a fresh name is made where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// What its jobs do when content changed since their base, where they do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_stale: Option<OnStale>,
     /// What it understands beyond the version; none are defined yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,

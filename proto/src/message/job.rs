@@ -54,9 +54,9 @@ pub struct JobRequest {
     /// What to do with what validators say.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mode: Mode,
-    /// What to do when content changed since its base.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub on_stale: OnStale,
+    /// What to do when content changed since its base; the session's setting where absent, else the daemon's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_stale: Option<OnStale>,
     /// Apply what resolves and report the rest, instead of all or nothing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub partial: bool,

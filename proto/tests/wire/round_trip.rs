@@ -71,7 +71,7 @@ fn every_message_with_all_of_its_fields() {
 
 #[test]
 fn every_message_without_its_optional_fields() {
-    both_ways(&Hello { session: None, capabilities: Vec::new(), ..samples::hello() });
+    both_ways(&Hello { session: None, on_stale: None, capabilities: Vec::new(), ..samples::hello() });
     both_ways(&ReadRequest { path: "".into(), lines: None, seen: None, symbol: None, body: false });
     both_ways(&ReadReply { text: None, bytes: None, symbol: None, ..samples::read_reply() });
     both_ways(&OutlineRequest { path: "".into(), depth: None });

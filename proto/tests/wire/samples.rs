@@ -128,7 +128,7 @@ pub(crate) fn job() -> JobRequest {
         key: Some("k-1".into()),
         label: Some("why".into()),
         mode: Mode::VerifyOnly,
-        on_stale: OnStale::Rebase,
+        on_stale: Some(OnStale::Rebase),
         partial: true,
         diff: Some(false),
         budget: Some(4000),
@@ -325,6 +325,7 @@ pub(crate) fn hello() -> Hello {
     Hello {
         protocol: vec![1],
         client: "editctl".into(),
+        on_stale: Some(OnStale::Rebase),
         session: Some("s".into()),
         capabilities: vec!["future".into()],
     }

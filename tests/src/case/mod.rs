@@ -6,7 +6,7 @@
 //! Its file's name is its sentence. It holds, in this order:
 //!
 //! * `why`: a line or two, where the name does not say it all.
-//! * `[settings]`: what `.editd.toml` would say (`unread`, `encodings`, `generated`).
+//! * `[settings]`: what `.editd.toml` would say (`unread`, `on_stale`, `encodings`, `generated`).
 //! * `[before."path"]`: the world before; see [`Node`]. `%NN` in a path is that byte.
 //! * `[[step]]`: what happens, one after the other; see [`Step`]. A request is a table, or JSON as text.
 //! * `[after."path"]`: the world after. What is not named must be as it was before.

@@ -35,6 +35,9 @@ pub struct Settings {
     /// `anchored`, `reject` or `allow`.
     #[serde(default)]
     pub unread: Option<String>,
+    /// `reject` or `rebase`.
+    #[serde(default)]
+    pub on_stale: Option<String>,
     /// Glob and encoding label.
     #[serde(default)]
     pub encodings: Vec<(String, String)>,

@@ -12,7 +12,7 @@ use editd::os::unix::Unix;
 use editd::store::{Backing, Options};
 use editd::workspace::{Admission, Who, Workspace};
 use editd_engine::Refusal;
-use editd_proto::message::JobRequest;
+use editd_proto::message::{JobRequest, OnStale};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -54,7 +54,12 @@ fn settings(told: &story::Settings) -> Result<Settings, String> {
         Some("allow") => Generated::Allow,
         Some(other) => return Err(format!("generated = {other:?} is no setting")),
     };
-    Ok(Settings { unread, generated, encodings: told.encodings.clone(), ..Settings::default() })
+    let on_stale = match told.on_stale.as_deref() {
+        None | Some("reject") => OnStale::Reject,
+        Some("rebase") => OnStale::Rebase,
+        Some(other) => return Err(format!("on_stale = {other:?} is no setting")),
+    };
+    Ok(Settings { unread, on_stale, generated, encodings: told.encodings.clone(), ..Settings::default() })
 }
 
 /// The time that the story says.

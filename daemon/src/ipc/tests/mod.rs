@@ -177,7 +177,13 @@ mod kit {
     pub(crate) struct Nothing {}
 
     pub(crate) fn hello() -> Hello {
-        Hello { protocol: vec![1], client: "test".into(), session: Some("s".into()), capabilities: vec![] }
+        Hello {
+            protocol: vec![1],
+            client: "test".into(),
+            session: Some("s".into()),
+            on_stale: None,
+            capabilities: vec![],
+        }
     }
 
     pub(crate) fn job(label: &str, path: &str) -> JobRequest {

@@ -162,7 +162,10 @@ fn seen_after(work: &Work<'_>, left: &Left) -> Seen {
         (Some(after), Some(seen)) if seen.hash == Some(left.before.face.hash) => {
             receipt::renewed(&seen, after, &left.before.bytes, &left.record.splices, now)
         }
-        (Some(after), _) => receipt::first(after, &left.before.bytes, &left.record.splices, now),
+        (Some(hash), _) => {
+            let after: &[u8] = left.after.as_ref().map_or(&[], |after| &after.bytes);
+            receipt::first(hash, (&left.before.bytes, after), &left.record.splices, now)
+        }
     };
     receipt::of(who, path, shown)
 }

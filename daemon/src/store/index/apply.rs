@@ -213,10 +213,12 @@ fn put_clip(at: Position, index: Option<u32>, clip: &Clip, draft: &mut Draft<'_>
 }
 
 fn put_seen(at: Position, seen: &Seen, draft: &mut Draft<'_>) -> Result<(), StoreError> {
-    let mut row = SeenRow { hash: seen.hash, ranges: Some(seen.ranges.clone()), time: seen.time };
+    let ranges = Some(seen.ranges.clone());
+    let mut row = SeenRow { hash: seen.hash, ranges, time: seen.time, numbered: seen.numbered.clone() };
     let mut bytes = value(at, &row)?;
     if !fits(&bytes) {
         row.ranges = None;
+        row.numbered.clear();
         bytes = value(at, &row)?;
     }
     draft.put(key::seen(&seen.session, &seen.path), bytes);

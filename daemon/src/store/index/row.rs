@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 use crate::store::log::frame::Sum;
+use crate::store::record::NumberedLines;
 use crate::store::{Position, StoreError};
 
 /// An entry.
@@ -98,6 +99,9 @@ pub struct SeenRow {
     pub ranges: Option<Vec<(u64, u64)>>,
     /// When, milliseconds since 1970.
     pub time: u64,
+    /// The line numbers under which they were shown; rows of an earlier version have none.
+    #[serde(default)]
+    pub numbered: Vec<NumberedLines>,
 }
 
 /// What the database holds.

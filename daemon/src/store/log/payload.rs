@@ -29,6 +29,9 @@ pub struct Payload {
 
 const VERSION: u8 = 1;
 
+/// The version of [`Record::Seen`]: version 1 had no line numbers.
+const SEEN_VERSION: u8 = 2;
+
 /// Packs a record. Fails where it is larger than [`limits::RECORD`].
 pub fn encode(record: &Record) -> Result<Payload, StoreError> {
     let (kind, bytes) = match record {
@@ -61,7 +64,8 @@ pub fn encode(record: &Record) -> Result<Payload, StoreError> {
         Some(shorter) if shorter.len() < bytes.len() - bytes.len() / 8 => (true, shorter),
         _ => (false, bytes),
     };
-    Ok(Payload { kind, version: VERSION, packed, raw, digest: digest(&bytes), bytes })
+    let version = if matches!(record, Record::Seen(_)) { SEEN_VERSION } else { VERSION };
+    Ok(Payload { kind, version, packed, raw, digest: digest(&bytes), bytes })
 }
 
 /// Unpacks a payload whose frame and digest were found to hold; else says what is wrong.
@@ -89,7 +93,7 @@ fn parse(frame: &Frame, raw: &[u8]) -> Result<Record, String> {
         (5, 1) => body(raw).map(Record::Settle),
         (6, 1) => body(raw).map(Record::External),
         (7, 1) => body(raw).map(Record::Clip),
-        (8, 1) => body(raw).map(Record::Seen),
+        (8, 1 | SEEN_VERSION) => body(raw).map(Record::Seen),
         (9, 1) => body(raw).map(Record::Queued),
         (10, 1) => body(raw).map(Record::Done),
         (11, 1) => body(raw).map(Record::Carried),

@@ -122,6 +122,7 @@ pub(crate) fn seen(session: &str, path: &str, n: u64) -> Seen {
         hash: Some(hash(n)),
         ranges: vec![(1, n)],
         time: n,
+        numbered: Vec::new(),
     }
 }
 

@@ -10,11 +10,18 @@ use crate::os::BootId;
 use crate::store::Position;
 use crate::store::log::frame::{FRAME, Frame};
 use crate::store::log::payload;
-use crate::store::record::{Carried, Entry, Record, Settle, Start};
+use crate::store::record::{Carried, Entry, NumberedLines, Record, Seen, Settle, Start};
 
 fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
     let hooks = receipt.iter().map(|_| JobId(16)).collect();
     Record::Carried(Carried { entry: entry.clone(), receipt, undone, hooks })
+}
+
+fn numbered() -> Seen {
+    let lines =
+        |first, last, now| NumberedLines { hash: hash(first), first, last, now, time: 1_700_000_000_000 };
+    let numbered = vec![lines(1, 4, Some(1)), lines(5, 6, None), lines(7, u64::from(u32::MAX), Some(9))];
+    Seen { numbered, ..seen("session", "src/a.rs", 9) }
 }
 
 fn records() -> Vec<(&'static str, Record)> {
@@ -37,6 +44,7 @@ fn records() -> Vec<(&'static str, Record)> {
         ("hook", Record::External(undo(13, "session", editd_proto::message::EntryKind::Hook, &[12]))),
         ("clip", Record::Clip(clip("session", "/shared", Some(&[0, 255, 10]), 6))),
         ("seen", Record::Seen(seen("session", "src/a.rs", 9))),
+        ("v2-seen", Record::Seen(numbered())),
         (
             "queued",
             Record::Queued(match queued(14, "session", Some("key")) {
@@ -56,7 +64,8 @@ fn folder() -> PathBuf {
 fn every_record_that_was_ever_stored_still_loads() {
     let at = Position::at(7, 4096);
     for (name, record) in records() {
-        let path = folder().join(format!("v1-{name}.bin"));
+        let file = if name.starts_with("v2-") { format!("{name}.bin") } else { format!("v1-{name}.bin") };
+        let path = folder().join(file);
         if !path.exists() && std::env::var_os("BLESS").is_some() {
             let payload = payload::encode(&record).unwrap();
             let frame = Frame {

@@ -1,0 +1,123 @@
+//! The line numbers of edits that name no version: they refer to what the session last read. Here it is found out
+//! whether the lines that it meant still stand under them.
+
+use std::collections::BTreeMap;
+
+use editd_engine::{BothContents, NamedLines, Refusal, named_lines, same_lines};
+use editd_proto::error::{Code, MovedLines, WireError, WouldApply};
+use editd_proto::ids::{ContentHash, Version};
+use editd_proto::limits::CANDIDATES;
+use editd_proto::message::FileEntry;
+use editd_proto::path::WirePath;
+
+use crate::journal::past;
+use crate::receipt::numbered::{Meaning, meaning};
+use crate::rooms::Rooms;
+use crate::store::record::NumberedLines;
+
+/// Bytes of the lines that a refusal shows of each place.
+const SHOWN: usize = 160;
+
+/// The numbers of an entry's edits that do not say which lines are meant.
+#[derive(Default, Debug)]
+pub(super) struct UnclearNumbers {
+    /// Those of lines that have moved or changed since they were read.
+    pub(super) moved: Vec<MovedLines>,
+    /// Those under which the session was shown nothing: edit and lines.
+    pub(super) unknown: Vec<NamedLines>,
+}
+
+impl UnclearNumbers {
+    /// Returns true if every number says which line is meant.
+    pub(super) fn is_empty(&self) -> bool {
+        self.moved.is_empty() && self.unknown.is_empty()
+    }
+}
+
+/// Looks up what the numbers of an entry's edits refer to. `numbered` says so of the content `current`.
+pub(super) fn unclear(
+    rooms: &Rooms,
+    entry: &FileEntry,
+    numbered: &[NumberedLines],
+    current: &[u8],
+) -> UnclearNumbers {
+    let mut found = UnclearNumbers::default();
+    let mut held: BTreeMap<ContentHash, Option<Vec<u8>>> = BTreeMap::new();
+    for named in named_lines(entry) {
+        if found.moved.len() >= CANDIDATES {
+            break;
+        }
+        match meaning(numbered, named.lines) {
+            Meaning::Same => {}
+            Meaning::Unknown => found.unknown.push(named),
+            Meaning::Moved { read, now } => {
+                let old = held.entry(read).or_insert_with(|| past::kept(rooms, read));
+                // Lines that were changed, and are again what they were.
+                if let (Some(old), None) = (&old, now)
+                    && same_lines(BothContents { base: old, current }, named.lines, None)
+                {
+                    continue;
+                }
+                let shown = |bytes: &[u8], lines| excerpt(rooms, &entry.path, bytes, lines);
+                found.moved.push(MovedLines {
+                    edit: named.edit,
+                    read: read.version(),
+                    lines: named.lines,
+                    then: match (old, now) {
+                        (Some(old), _) => shown(old, named.lines),
+                        (None, Some(now)) => shown(current, now),
+                        (None, None) => None,
+                    },
+                    now,
+                    there: shown(current, named.lines),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Some lines of a content as a reader sees them, shortened; the line behind a place between two.
+fn excerpt(rooms: &Rooms, path: &WirePath, bytes: &[u8], (first, last): (u64, u64)) -> Option<String> {
+    let lines = (first.max(1), last.max(first.max(1)));
+    let mut text = editd_engine::view(bytes, Some(lines), path, &rooms.options([path])).ok()?.text?;
+    if let Some((end, _)) = text.char_indices().find(|(at, _)| *at >= SHOWN) {
+        text.truncate(end);
+        text.push('\u{2026}');
+    }
+    Some(text)
+}
+
+/// The refusal of an entry whose numbers refer to lines that are not there any more, although its session knows what is
+/// there: it may have counted either way.
+pub(super) fn refusal(path: &WirePath, now: ContentHash, moved: Vec<MovedLines>) -> Refusal {
+    let version = now.version();
+    let message = sentence(path, &version, &moved);
+    let mut error = WireError::new(Code::Stale, message).at(path);
+    error.edit = moved.first().map(|first| first.edit);
+    error.would_apply = Some(WouldApply::Conflict);
+    error.version = Some(version);
+    error.moved = moved;
+    Box::new(error)
+}
+
+/// One sentence on the first of the lines, with the calls that continue.
+pub(super) fn sentence(path: &WirePath, version: &Version, moved: &[MovedLines]) -> String {
+    let Some(first) = moved.first() else { return String::new() };
+    let (from, to) = first.lines;
+    let named = lines((from, to.max(from)));
+    let (is, was) = if from >= to { ("is", "was") } else { ("are", "were") };
+    let stand = match first.now {
+        Some((start, end)) => format!("{is} {} now", lines((start, end.max(start)))),
+        None => format!("{was} changed or removed"),
+    };
+    let (read, now) = (&first.read.0, &version.0);
+    format!(
+        "{path}: {named} of version {read}, which this session read, {stand}; send the edit with `base` \"{now}\" and \
+         the present numbers, or with `base` \"{read}\" to mean the lines that were read"
+    )
+}
+
+fn lines((first, last): (u64, u64)) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
+}

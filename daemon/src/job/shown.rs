@@ -1,0 +1,131 @@
+//! What the refusals of a job show of files, within one bound for all of them, and the receipt for exactly that: lines
+//! that a refusal leaves out stay unseen.
+
+use editd_engine::State;
+use editd_proto::error::Excerpt;
+use editd_proto::message::JobRequest;
+use editd_proto::path::WirePath;
+
+use super::judge::Judged;
+use crate::disk::{Found, Sight};
+use crate::journal::past;
+use crate::limits::REFUSAL_BYTES;
+use crate::receipt::{self, NO_LINES, ranges};
+use crate::rooms::Rooms;
+use crate::store::record::{Record, Seen};
+use crate::workspace::Who;
+
+/// Bytes that the refusals of a job may show of its files: half of the budget that it names, since the rest of the
+/// refusal needs room, too.
+pub(super) fn room_of(request: &JobRequest) -> usize {
+    let named = request.budget.map(|bytes| usize::try_from(bytes / 2).unwrap_or(usize::MAX));
+    named.map_or(REFUSAL_BYTES, |bytes| bytes.min(editd_proto::limits::DIFF))
+}
+
+/// What a session knew of a file that others have changed, beside what is there now.
+pub(super) struct Overtaken {
+    /// The content that it knew; `None` if that is not held any more.
+    pub(super) old: Option<Vec<u8>>,
+    /// What others made of it.
+    pub(super) splices: Vec<editd_engine::Splice>,
+}
+
+impl Overtaken {
+    /// Finds what others changed since a receipt, as far as there is memory to spare for that.
+    pub(super) fn find(rooms: &Rooms, judged: &Judged, seen: &Seen, found: &Found) -> Self {
+        let size = seen.hash.and_then(|hash| rooms.store.content_size(hash)).unwrap_or(0);
+        let share = rooms.in_hand.spare(size.saturating_mul(2).saturating_sub(judged.room));
+        let old = seen.hash.filter(|_| share.is_some()).and_then(|hash| past::kept(rooms, hash));
+        let splices = old.as_deref().map(|old| editd_engine::splices_between(old, &found.bytes));
+        Self { old, splices: splices.unwrap_or_default() }
+    }
+
+    /// The receipt of the session once it was shown some lines, `whole` if it was shown all changes.
+    pub(super) fn renewed(
+        &self,
+        seen: &Seen,
+        found: &Found,
+        shown: (&[(u64, u64)], bool),
+        now: u64,
+    ) -> receipt::Shown {
+        match &self.old {
+            Some(old) => receipt::overtaken(seen, found.face.hash, (old, &self.splices), shown, now),
+            None => receipt::glimpsed(found.face.hash, shown.0, now),
+        }
+    }
+}
+
+/// Takes as much of some lines into a refusal as it may still show: the excerpts, and which lines they show whole.
+pub(super) fn excerpts(
+    rooms: &Rooms,
+    judged: &Judged,
+    (path, bytes): (&WirePath, &[u8]),
+    wanted: &[(u64, u64)],
+) -> (Vec<Excerpt>, Vec<(u64, u64)>) {
+    let (mut excerpts, mut shown) = (Vec::new(), Vec::new());
+    let options = rooms.options([path]);
+    for &(first, last) in wanted {
+        let view = editd_engine::view(bytes, Some((first, last.max(first))), path, &options);
+        let Some(text) = view.ok().and_then(|view| view.text) else { continue };
+        let left = judged.diffs.get();
+        let (mut end, mut lines) = (0, 0);
+        for line in text.split_inclusive('\n') {
+            if end + line.len() > left {
+                break;
+            }
+            (end, lines) = (end + line.len(), lines + 1);
+        }
+        let Some(part) = text.get(..end).filter(|_| lines > 0) else { break };
+        judged.diffs.set(left - end);
+        // The last line of the range may be the empty one behind the last break.
+        let to = if end == text.len() { last } else { first + lines - 1 };
+        shown.push((first, to));
+        excerpts.push(Excerpt { line: first, text: part.to_owned() });
+        if end < text.len() {
+            break;
+        }
+    }
+    (excerpts, shown)
+}
+
+/// Returns true if some lines cover others.
+pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
+    let shown = ranges::union(shown.to_vec());
+    wanted.iter().all(|range| ranges::covers(&shown, *range))
+}
+
+/// Renews the receipt of a session that knows what is there, or never read it, for lines that a refusal has shown it.
+/// A receipt that is not renewed costs the session a read, nothing else.
+pub(super) fn widen(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, shown: &[(u64, u64)]) {
+    let Some(found) = judged.snapshot.sights.get(path).and_then(Sight::found) else { return };
+    let now = rooms.clock.wall_ms();
+    let renewed = match judged.seen.get(path) {
+        _ if shown.is_empty() => return,
+        Some(seen) if seen.hash == Some(found.face.hash) => receipt::widened(seen, shown, now),
+        Some(seen) => Overtaken::find(rooms, judged, seen, found).renewed(seen, found, (shown, false), now),
+        None => receipt::glimpsed(found.face.hash, shown, now),
+    };
+    rooms.store.keep_content(found.face.hash, &found.bytes);
+    record(rooms, who, path, renewed);
+}
+
+/// Records a receipt.
+pub(super) fn record(rooms: &Rooms, who: &Who, path: &WirePath, shown: receipt::Shown) {
+    let _ = rooms.store.append(&[Record::Seen(receipt::of(who, path, shown))]);
+}
+
+/// The lines of what is there that a plan replaces and that some ranges do not cover.
+pub(super) fn unseen_lines(
+    plan: &editd_engine::Plan,
+    (path, bytes): (&WirePath, &[u8]),
+    seen: &[(u64, u64)],
+) -> Vec<(u64, u64)> {
+    let change = plan.changes.iter().find(|change| change.path == *path);
+    let Some(change) = change else { return Vec::new() };
+    if change.after == State::Absent {
+        let whole = [(1, receipt::lines::last_line(bytes))];
+        let seen = if seen == [NO_LINES] { &[] } else { seen };
+        return if seen.is_empty() { whole.to_vec() } else { ranges::unseen(seen, bytes, &change.splices) };
+    }
+    ranges::unseen(seen, bytes, &change.splices)
+}

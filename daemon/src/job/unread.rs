@@ -1,0 +1,126 @@
+//! The refusal of a job that replaces lines which its session has not seen: with the version, the lines as far as they
+//! can be shown, and the call that continues.
+
+use std::collections::BTreeSet;
+
+use editd_engine::{Plan, Refusal, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::path::WirePath;
+
+use super::judge::Judged;
+use super::shown;
+use super::stale::Trial;
+use crate::disk::{Found, Sight};
+use crate::receipt::lines::last_line;
+use crate::receipt::{NO_LINES, ranges};
+use crate::rooms::Rooms;
+use crate::workspace::Who;
+
+/// The refusal of an entry whose session has not read the file.
+pub(super) fn refusal(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    (path, found): (&WirePath, &Found),
+) -> Refusal {
+    let known = judged.seen.get(path).filter(|seen| seen.hash == Some(found.face.hash));
+    let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
+    let trial = Trial::run(rooms, judged, path);
+    let mut wanted = trial.map(|trial| {
+        let named = trial.plan.changes.iter().any(|change| change.path == *path);
+        let lines = shown::unseen_lines(&trial.plan, (path, &found.bytes), &seen);
+        if named { lines } else { vec![(1, last_line(&found.bytes))] }
+    });
+    let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
+    of_lines(rooms, who, judged, (path, found), wanted)
+}
+
+/// The refusal of an entry some of whose line numbers its session was shown nothing under: with the other lines that it
+/// has not seen.
+pub(super) fn of_numbers(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    (path, found): (&WirePath, &Found),
+    mut lines: Vec<(u64, u64)>,
+) -> Refusal {
+    if let (Some(trial), Some(seen)) = (Trial::run(rooms, judged, path), judged.seen.get(path)) {
+        lines.extend(match seen.ranges.as_slice() {
+            [] => Vec::new(),
+            some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
+        });
+    }
+    of_lines(rooms, who, judged, (path, found), &ranges::union(lines))
+}
+
+/// The refusal of edits that replace some lines, none of which the session has seen.
+pub(super) fn of_lines(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    (path, found): (&WirePath, &Found),
+    wanted: &[(u64, u64)],
+) -> Refusal {
+    let version = found.face.hash.version();
+    let (excerpts, shown) = shown::excerpts(rooms, judged, (path, &found.bytes), wanted);
+    let (first, last) = wanted.first().copied().unwrap_or((1, 1));
+    let more = match wanted.len().saturating_sub(1) {
+        0 => String::new(),
+        1 => " and those at 1 more place".to_owned(),
+        more => format!(" and those at {more} more places"),
+    };
+    let lines =
+        if first >= last { format!("line {first}{more}") } else { format!("lines {first} to {last}{more}") };
+    let what = format!("this session has not seen {lines} of {path}, which the job replaces without quoting");
+    let then = if shown::cover(&shown, wanted) {
+        "the refusal shows all of that: send the job again".to_owned()
+    } else {
+        let from = shown.last().map_or(first, |(_, last)| last + 1);
+        format!("it shows as much as fits: read the rest, from line {from}")
+    };
+    let message = format!(
+        "{what}; {then}, or with `base` \"{}\" (a client that reads files itself: `base` \"sha256:…\" of what it read)",
+        version.0
+    );
+    let mut error = WireError::new(Code::Unread, message).at(path);
+    error.line = Some(first);
+    error.version = Some(version);
+    error.excerpts = excerpts;
+    shown::widen(rooms, who, judged, path, &shown);
+    Box::new(error)
+}
+
+/// Refusals of the paths where an edit replaces lines without quoting them that its session was not shown.
+pub(super) fn of_plan(rooms: &Rooms, who: &Who, plan: &Plan, judged: &Judged) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    let mut told = BTreeSet::new();
+    for change in plan.changes.iter().filter(|change| judged.where_seen.contains(&change.path)) {
+        let path = &change.path;
+        let (Some(seen), State::File { bytes, .. }) = (judged.seen.get(path), &change.before) else {
+            continue;
+        };
+        let missing = ranges::unseen(&seen.ranges, bytes, &change.splices);
+        if missing.is_empty() || !told.insert(path) {
+            continue;
+        }
+        let found = judged.snapshot.sights.get(path).and_then(Sight::found);
+        let Some(found) = found.filter(|found| found.bytes == *bytes) else {
+            // It is planned on what the session saw of an older content: what is there is another.
+            refusals.push(of_older(path, missing));
+            continue;
+        };
+        refusals.push(of_lines(rooms, who, judged, (path, found), &missing));
+    }
+    refusals
+}
+
+fn of_older(path: &WirePath, missing: Vec<(u64, u64)>) -> Refusal {
+    let (first, last) = missing.first().copied().unwrap_or((1, 1));
+    let message = format!(
+        "this session has not seen lines {first} to {last} of {path}, which the job replaces without quoting; read \
+         them, or quote them"
+    );
+    let mut error = WireError::new(Code::Unread, message).at(path);
+    error.line = Some(first);
+    Box::new(error)
+}

@@ -1,0 +1,204 @@
+//! Lines of raw contents: counted as the file breaks them, and the runs of whole lines that splices change. Pure.
+
+use editd_engine::Splice;
+
+/// A run of lines that gives way to others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineShift {
+    /// The first line of it in the content before, 1-based; with `removed` = 0, the new lines stand before that line.
+    pub at: u64,
+    /// Lines that were changed or removed.
+    pub removed: u64,
+    /// Lines in their place.
+    pub added: u64,
+}
+
+/// What ends a line in a content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum LineBreak {
+    /// This byte.
+    Byte(u8),
+    /// The code unit U+000A of UTF-16, little-endian or (`true`) big-endian.
+    Unit(bool),
+}
+
+impl LineBreak {
+    fn of(content: &[u8]) -> Self {
+        match content {
+            [0xff, 0xfe, ..] => Self::Unit(false),
+            [0xfe, 0xff, ..] => Self::Unit(true),
+            _ if memchr::memchr(b'\n', content).is_some() => Self::Byte(b'\n'),
+            _ if memchr::memchr(b'\r', content).is_some() => Self::Byte(b'\r'),
+            _ => Self::Byte(b'\n'),
+        }
+    }
+
+    /// Lines that end in a part of the content, which starts at a character.
+    fn count(self, part: &[u8]) -> u64 {
+        match self {
+            Self::Byte(byte) => memchr::memchr_iter(byte, part).count() as u64,
+            Self::Unit(big) => part.chunks_exact(2).filter(|unit| *unit == Self::unit(big)).count() as u64,
+        }
+    }
+
+    const fn unit(big: bool) -> [u8; 2] {
+        if big { [0, b'\n'] } else { [b'\n', 0] }
+    }
+
+    fn ends(self, part: &[u8]) -> bool {
+        match self {
+            Self::Byte(byte) => part.last() == Some(&byte),
+            Self::Unit(big) => part.ends_with(&Self::unit(big)),
+        }
+    }
+
+    fn starts(self, part: &[u8]) -> bool {
+        match self {
+            // A carriage return belongs to the break behind it.
+            Self::Byte(b'\n') => part.starts_with(b"\n") || part.starts_with(b"\r\n"),
+            Self::Byte(byte) => part.first() == Some(&byte),
+            Self::Unit(big) => part.starts_with(&Self::unit(big)),
+        }
+    }
+}
+
+/// The number of the last line of a content: of the empty one behind the last break, if the content ends in a break.
+pub fn last_line(content: &[u8]) -> u64 {
+    LineBreak::of(content).count(content) + 1
+}
+
+/// The bytes of some lines, 1-based and inclusive, as far as the content has them.
+pub fn cut_lines(content: &[u8], (first, last): (u64, u64)) -> &[u8] {
+    let kind = LineBreak::of(content);
+    let step = if matches!(kind, LineBreak::Unit(_)) { 2 } else { 1 };
+    let (mut line, mut start, mut end) = (1_u64, 0, content.len());
+    let mut begun = first <= 1;
+    for at in (0..content.len()).step_by(step) {
+        let Some(part) = content.get(at..at + step) else { break };
+        if !kind.ends(part) {
+            continue;
+        }
+        line += 1;
+        if !begun && line == first {
+            (begun, start) = (true, at + step);
+        }
+        if line > last {
+            end = at + step;
+            break;
+        }
+    }
+    if begun && start <= end { content.get(start..end).unwrap_or_default() } else { &[] }
+}
+
+/// The runs of lines that sorted splices of a content change. A line that merely gets a neighbour is not changed.
+pub fn line_shifts(before: &[u8], splices: &[Splice]) -> Vec<LineShift> {
+    let mut lines = LineCounter::new(before);
+    let kind = lines.kind;
+    let mut shifts: Vec<LineShift> = Vec::with_capacity(splices.len());
+    for splice in splices {
+        let first = lines.line_at(splice.at);
+        let start = usize::try_from(splice.at).unwrap_or(usize::MAX).min(before.len());
+        let end = start.saturating_add(splice.old.len()).min(before.len());
+        let (head, tail) = (before.get(..start).unwrap_or_default(), before.get(end..).unwrap_or_default());
+        let (gone, come) = (kind.count(&splice.old), kind.count(&splice.new));
+        let whole = |text: &[u8]| text.is_empty() || kind.ends(text);
+        let behind = |text: &[u8]| text.is_empty() || kind.starts(text);
+        let shift = if (head.is_empty() || kind.ends(head)) && whole(&splice.old) && whole(&splice.new) {
+            LineShift { at: first, removed: gone, added: come }
+        } else if behind(&splice.old) && behind(&splice.new) && behind(tail) {
+            LineShift { at: first + 1, removed: gone, added: come }
+        } else {
+            LineShift { at: first, removed: gone + 1, added: come + 1 }
+        };
+        match shifts.last_mut() {
+            // Two splices of one line.
+            Some(last) if last.at + last.removed > shift.at => {
+                last.removed += shift.removed - 1;
+                last.added += shift.added.saturating_sub(1);
+            }
+            _ => shifts.push(shift),
+        }
+    }
+    shifts
+}
+
+/// Lines of ascending offsets, counted once through.
+pub(super) struct LineCounter<'a> {
+    bytes: &'a [u8],
+    kind: LineBreak,
+    at: usize,
+    line: u64,
+}
+
+impl<'a> LineCounter<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, kind: LineBreak::of(bytes), at: 0, line: 1 }
+    }
+
+    /// Breaks in a text of this content.
+    pub(super) fn breaks(&self, text: &[u8]) -> u64 {
+        self.kind.count(text)
+    }
+
+    pub(super) fn line_at(&mut self, offset: u64) -> u64 {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
+        if offset < self.at {
+            self.at = 0;
+            self.line = 1;
+        }
+        self.line += self.kind.count(self.bytes.get(self.at..offset).unwrap_or_default());
+        self.at = offset;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shift(before: &str, at: u64, old: &str, new: &str) -> Option<(u64, u64, u64)> {
+        let splice = Splice { at, old: old.into(), new: new.into() };
+        let shifts = line_shifts(before.as_bytes(), &[splice]);
+        shifts.first().map(|shift| (shift.at, shift.removed, shift.added))
+    }
+
+    #[test]
+    fn only_lines_whose_text_changes_are_touched() {
+        let text = "a\nb\nc\n";
+        assert_eq!(shift(text, 2, "b", "B"), Some((2, 1, 1)), "a change inside a line");
+        assert_eq!(shift(text, 2, "", "x\ny\n"), Some((2, 0, 2)), "lines put before a line");
+        assert_eq!(shift(text, 3, "", "\nx"), Some((3, 0, 1)), "lines put behind a line");
+        assert_eq!(shift(text, 2, "b\n", ""), Some((2, 1, 0)), "a line removed with its break");
+        assert_eq!(shift(text, 1, "\nb", ""), Some((2, 1, 0)), "a line removed with the break before it");
+        assert_eq!(shift(text, 1, "\n", ""), Some((1, 2, 1)), "two lines joined");
+        assert_eq!(shift(text, 2, "", "x"), Some((2, 1, 1)), "a line that begins otherwise");
+        assert_eq!(shift(text, 6, "", "d\n"), Some((4, 0, 1)), "lines added at the end");
+        assert_eq!(shift("a\r\nb\r\n", 1, "", "\r\nx"), Some((2, 0, 1)), "a break of two bytes");
+        assert_eq!(shift("a\rb\r", 2, "b", "B"), Some((2, 1, 1)), "a file with lone carriage returns");
+    }
+
+    #[test]
+    fn two_splices_of_one_line_are_one_run() {
+        let splices = [
+            Splice { at: 2, old: b"b".to_vec(), new: b"B".to_vec() },
+            Splice { at: 4, old: b"d\nx".to_vec(), new: b"D".to_vec() },
+        ];
+        assert_eq!(line_shifts(b"a\nb d\nx y\n", &splices), [LineShift { at: 2, removed: 2, added: 1 }]);
+    }
+
+    #[test]
+    fn units_of_utf_16_are_not_taken_for_bytes() {
+        let content: Vec<u8> = "\u{feff}a\u{10a}\nb\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(last_line(&content), 3);
+        assert_eq!(cut_lines(&content, (2, 2)), b"b\0\n\0");
+    }
+
+    #[test]
+    fn lines_are_cut_with_their_breaks() {
+        assert_eq!(cut_lines(b"a\nb\nc", (2, 3)), b"b\nc");
+        assert_eq!(cut_lines(b"a\nb\n", (1, 1)), b"a\n");
+        assert_eq!(cut_lines(b"a\nb\n", (3, 3)), b"");
+        assert_eq!(cut_lines(b"a\nb\n", (4, 9)), b"");
+        assert_eq!(last_line(b"a\nb"), 2);
+    }
+}

@@ -1,0 +1,199 @@
+//! Line numbers that a session was shown, and the present place of the lines they referred to. Pure.
+//!
+//! *Invariants*: each number has one meaning, that of the newest read that showed a line under it; ascending, joined.
+//! A number that no read showed takes its meaning from a reply that showed it. Changes move the lines, never the
+//! meaning.
+
+use editd_proto::ids::ContentHash;
+
+use super::lines::LineShift;
+use crate::store::record::NumberedLines;
+
+/// Runs that a receipt keeps; beyond, the shortest but the last is forgotten: its numbers must be read again.
+pub const NUMBERED: usize = 48;
+
+/// The lines that a number or a range of numbers refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// Those lines stand unchanged under the same numbers.
+    Same,
+    /// They do not.
+    Moved {
+        /// The content that the numbers refer to.
+        read: ContentHash,
+        /// The present numbers of those lines, if all stand unchanged side by side.
+        now: Option<(u64, u64)>,
+    },
+    /// The session was not shown any line under some of the numbers.
+    Unknown,
+}
+
+/// Lines that were read, over all earlier meanings of their numbers.
+pub fn read(
+    known: &[NumberedLines],
+    hash: ContentHash,
+    (first, last): (u64, u64),
+    time: u64,
+) -> Vec<NumberedLines> {
+    let mut out = without(known, (first, last));
+    out.push(NumberedLines { hash, first, last, now: Some(first), time });
+    joined(out, &[(first, last)])
+}
+
+/// Lines that a reply showed: only numbers that have no meaning yet get one.
+pub fn reported(
+    known: &[NumberedLines],
+    hash: ContentHash,
+    ranges: &[(u64, u64)],
+    time: u64,
+) -> Vec<NumberedLines> {
+    let mut out = known.to_vec();
+    for &(first, last) in ranges.iter().filter(|(first, last)| *first > 0 && first <= last) {
+        let mut next = first;
+        for run in known.iter().filter(|run| run.last >= first && run.first <= last) {
+            if next < run.first {
+                out.push(NumberedLines { hash, first: next, last: run.first - 1, now: Some(next), time });
+            }
+            next = next.max(run.last.saturating_add(1));
+        }
+        if next <= last {
+            out.push(NumberedLines { hash, first: next, last, now: Some(next), time });
+        }
+    }
+    joined(out, ranges)
+}
+
+/// The present places after a change of the receipt's content.
+pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines> {
+    let mut out = Vec::with_capacity(known.len() + shifts.len().min(NUMBERED));
+    for run in known {
+        let Some(start) = run.now else {
+            out.push(*run);
+            continue;
+        };
+        let end = start + (run.last - run.first);
+        let mut put = |from: u64, to: u64, now: Option<u64>| {
+            let first = run.first + (from - start);
+            out.push(NumberedLines { first, last: first + (to - from), now, ..*run });
+        };
+        let (mut from, mut ahead) = (start, 0_i64);
+        for shift in shifts.iter().take_while(|shift| shift.at <= end) {
+            if from < shift.at {
+                put(from, shift.at - 1, Some(from.saturating_add_signed(ahead)));
+                from = shift.at;
+            }
+            let touched = shift.at + shift.removed;
+            if from < touched && from <= end {
+                put(from, end.min(touched - 1), None);
+                from = touched;
+            }
+            ahead = ahead.saturating_add_unsigned(shift.added).saturating_sub_unsigned(shift.removed);
+        }
+        if from <= end {
+            put(from, end, Some(from.saturating_add_signed(ahead)));
+        }
+    }
+    joined(out, &[])
+}
+
+/// The meaning of the lines that an edit names: `last` = `first - 1` names the place before a line.
+pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64)) -> Meaning {
+    let end = known.last().map_or(0, |run| run.last);
+    // Behind the last line of a file whose last line is open.
+    let appends = first == last && first == end + 1;
+    if last >= first && !appends {
+        return of_lines(known, first, last);
+    }
+    let shown = |line: u64| known.iter().any(|run| run.first <= line && line <= run.last);
+    // A place between two lines is known by the line behind it, else by the line before it.
+    if shown(first) || first < 2 {
+        return match of_lines(known, first, first) {
+            Meaning::Moved { read, now } => {
+                Meaning::Moved { read, now: now.map(|(line, _)| (line, line - 1)) }
+            }
+            other => other,
+        };
+    }
+    match of_lines(known, first - 1, first - 1) {
+        Meaning::Moved { read, now } => Meaning::Moved { read, now: now.map(|(line, _)| (line + 1, line)) },
+        other => other,
+    }
+}
+
+fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> Meaning {
+    let mut next = first;
+    let (mut same, mut now, mut read) = (true, None, None);
+    let mut apart = false;
+    for run in known.iter().filter(|run| run.last >= first && run.first <= last) {
+        if run.first > next {
+            return Meaning::Unknown;
+        }
+        read = read.or(Some(run.hash));
+        let place = run.now.map(|start| start + (next - run.first));
+        same &= place == Some(next);
+        match (place, now) {
+            (Some(place), None) if next == first => now = Some(place),
+            (Some(place), Some(start)) if place == start + (next - first) => {}
+            _ => apart = true,
+        }
+        next = run.last + 1;
+        if next > last {
+            break;
+        }
+    }
+    match read {
+        Some(_) if next <= last => Meaning::Unknown,
+        None => Meaning::Unknown,
+        Some(_) if same => Meaning::Same,
+        Some(read) => {
+            let now = now.filter(|_| !apart).map(|start| (start, start + (last - first)));
+            Meaning::Moved { read, now }
+        }
+    }
+}
+
+/// The runs without some numbers.
+fn without(known: &[NumberedLines], (first, last): (u64, u64)) -> Vec<NumberedLines> {
+    let mut out = Vec::with_capacity(known.len() + 2);
+    for run in known {
+        if run.first < first {
+            out.push(NumberedLines { last: run.last.min(first - 1), ..*run });
+        }
+        if run.last > last {
+            let from = run.first.max(last + 1);
+            let now = run.now.map(|now| now + (from - run.first));
+            out.push(NumberedLines { first: from, now, ..*run });
+        }
+    }
+    out
+}
+
+/// The runs in order, joined, and few: those that were shown just now (`fresh`) and the last one stay.
+fn joined(mut runs: Vec<NumberedLines>, fresh: &[(u64, u64)]) -> Vec<NumberedLines> {
+    runs.sort_unstable_by_key(|run| run.first);
+    let mut out: Vec<NumberedLines> = Vec::with_capacity(runs.len());
+    for run in runs {
+        match out.last_mut() {
+            Some(last)
+                if last.hash == run.hash
+                    && last.last + 1 == run.first
+                    && run.now == last.now.map(|now| now + (run.first - last.first)) =>
+            {
+                last.last = run.last;
+            }
+            _ => out.push(run),
+        }
+    }
+    while out.len() > NUMBERED {
+        let inner = out.split_last().map_or(&[][..], |(_, inner)| inner);
+        let old = |run: &NumberedLines| !fresh.iter().any(|new| run.first <= new.1 && new.0 <= run.last);
+        let shortest = inner.iter().enumerate().filter(|(_, run)| old(run));
+        let shortest = shortest.min_by_key(|(_, run)| run.last - run.first).map(|(at, _)| at);
+        let Some(at) = shortest else { break };
+        out.remove(at);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

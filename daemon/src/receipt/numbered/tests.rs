@@ -1,0 +1,100 @@
+//! Tests of line numbers: a number means the line that was shown under it, wherever that line is now.
+
+use editd_engine::{Splice, apply};
+use editd_proto::ids::ContentHash;
+use proptest::prelude::*;
+
+use super::super::lines::{cut_lines, last_line, line_shifts};
+use super::*;
+
+fn hash(n: u8) -> ContentHash {
+    ContentHash::from_bytes([n; 32])
+}
+
+fn shift(at: u64, removed: u64, added: u64) -> LineShift {
+    LineShift { at, removed, added }
+}
+
+#[test]
+fn lines_behind_an_insertion_are_moved_and_lines_before_it_are_not() {
+    let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 0, 2)]);
+    assert_eq!(meaning(&known, (1, 3)), Meaning::Same);
+    assert_eq!(meaning(&known, (5, 6)), Meaning::Moved { read: hash(1), now: Some((7, 8)) });
+    assert_eq!(meaning(&known, (3, 4)), Meaning::Moved { read: hash(1), now: None }, "torn apart");
+    assert_eq!(meaning(&known, (4, 3)), Meaning::Moved { read: hash(1), now: Some((6, 5)) });
+    assert_eq!(meaning(&known, (12, 12)), Meaning::Unknown);
+}
+
+#[test]
+fn changed_lines_stand_nowhere() {
+    let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 1, 1)]);
+    assert_eq!(meaning(&known, (4, 4)), Meaning::Moved { read: hash(1), now: None });
+    assert_eq!(meaning(&known, (3, 5)), Meaning::Moved { read: hash(1), now: None });
+    assert_eq!(meaning(&known, (5, 5)), Meaning::Same);
+    assert_eq!(meaning(&known, (5, 4)), Meaning::Same, "the place before a line is known by that line");
+}
+
+#[test]
+fn the_newest_read_gives_a_number_its_meaning_and_a_reply_only_where_no_read_did() {
+    let old = moved(&read(&[], hash(1), (1, 9), 0), &[shift(1, 0, 1)]);
+    let known = read(&old, hash(2), (4, 5), 1);
+    assert_eq!(meaning(&known, (4, 5)), Meaning::Same);
+    assert_eq!(meaning(&known, (6, 6)), Meaning::Moved { read: hash(1), now: Some((7, 7)) });
+    let known = reported(&known, hash(2), &[(1, 2), (9, 12)], 2);
+    assert_eq!(meaning(&known, (1, 1)), Meaning::Moved { read: hash(1), now: Some((2, 2)) });
+    assert_eq!(meaning(&known, (10, 12)), Meaning::Same);
+}
+
+#[test]
+fn a_place_behind_the_last_line_that_was_shown_is_known_by_that_line() {
+    let known = read(&[], hash(1), (3, 5), 0);
+    assert_eq!(meaning(&known, (6, 5)), Meaning::Same);
+    assert_eq!(meaning(&known, (7, 6)), Meaning::Unknown);
+    let known = moved(&known, &[shift(1, 0, 2)]);
+    assert_eq!(meaning(&known, (6, 5)), Meaning::Moved { read: hash(1), now: Some((8, 7)) });
+}
+
+#[test]
+fn very_many_runs_are_bounded() {
+    let shifts: Vec<LineShift> = (1..500).map(|n| shift(n * 3, 1, 1)).collect();
+    let known = moved(&read(&[], hash(1), (1, 5000), 0), &shifts);
+    assert!(known.len() <= NUMBERED);
+    assert_eq!(meaning(&known, (2000, 2100)), Meaning::Same);
+}
+
+/// Contents of few different lines, so that equal lines abound.
+fn content() -> impl Strategy<Value = String> {
+    proptest::collection::vec(prop_oneof!["a", "b", "c", "", "longer line"], 0..12)
+        .prop_flat_map(|lines| (Just(lines.join("\n")), any::<bool>()))
+        .prop_map(|(text, open)| if open || text.is_empty() { text } else { format!("{text}\n") })
+}
+
+proptest! {
+    /// What is said to stand somewhere stands there, byte for byte, whatever the changes were.
+    #[test]
+    fn a_line_that_is_said_to_stand_somewhere_stands_there(
+        texts in proptest::collection::vec(content(), 2..5),
+        first in 1u64..12,
+        count in 0u64..4,
+    ) {
+        let (start, later) = texts.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let start = start.as_bytes();
+        let mut known = read(&[], hash(0), (1, last_line(start)), 0);
+        let mut now = start.to_vec();
+        for text in later {
+            let splices: Vec<Splice> = editd_engine::splices_between(&now, text.as_bytes());
+            known = moved(&known, &line_shifts(&now, &splices));
+            now = apply(&now, &splices).unwrap_or_default();
+        }
+        let asked = (first, first + count);
+        let place = match meaning(&known, asked) {
+            Meaning::Same => Some(asked),
+            Meaning::Moved { now, .. } => now,
+            Meaning::Unknown => None,
+        };
+        if let Some(place) = place {
+            let bare = |text: &[u8]| String::from_utf8_lossy(text).trim_end_matches('\n').to_owned();
+            prop_assert_eq!(bare(cut_lines(&now, place)), bare(cut_lines(start, asked)));
+        }
+    }
+}
