@@ -41,6 +41,9 @@ fn wrong_words(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().take_while(|word| word != "--").any(|word| word == "--json");
     if json && exit == Exit::Usage {
         let said = error.to_string();
+        let said = said.trim_start_matches("error: ");
+        // How to ask for help is for people.
+        let said = said.split_once("\n\nFor more information").map_or(said, |(said, _)| said);
         let failure = Failure::Usage(said.trim().into());
         return answer_to(&failure, &Look::of_this_terminal(json)).print().code();
     }

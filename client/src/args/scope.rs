@@ -57,5 +57,7 @@ pub(super) fn check(command: &mut Command, matches: &ArgMatches) -> Result<(), c
     let Some(stray) = stray else { return Ok(()) };
     let flag = stray.replace('_', "-");
     let message = format!("--{flag} means nothing to `{name}`; leave it out (`editctl {name} --help`)");
-    Err(command.error(ErrorKind::UnknownArgument, message))
+    let kind = ErrorKind::UnknownArgument;
+    let error = command.find_subcommand_mut(name).map(|one| one.error(kind, &message));
+    Err(error.unwrap_or_else(|| clap::Error::raw(kind, message)))
 }

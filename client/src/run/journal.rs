@@ -69,7 +69,14 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
             it.wait(&WaitRequest { job: JobId(words.job), timeout_ms: words.timeout.map(left) })
         })?;
         if receipt.status != Status::Queued {
-            return Ok(desk.receipt(receipt));
+            let entry = receipt.job.filter(|job| job.0 != words.job && !desk.look.json);
+            let mut answer = desk.receipt(receipt);
+            if let Some(entry) = entry {
+                let both =
+                    format!("job {} is entry {entry} of the journal; each number names it\n", words.job);
+                answer.out.extend(both.into_bytes());
+            }
+            return Ok(answer);
         }
         if words.timeout.is_some() {
             // What was to follow the job must not follow this.

@@ -16,7 +16,7 @@ pub(crate) fn status(reply: &StatusReply, look: &Look) -> String {
         ("socket", one_line(&reply.socket)),
         ("state", one_line(&reply.state)),
         ("uptime", length(reply.uptime)),
-        ("sessions", reply.sessions.to_string()),
+        ("clients", reply.sessions.to_string()),
         ("queue", reply.queue.to_string()),
         ("entries", reply.entries.to_string()),
         ("unsettled", reply.unsettled.to_string()),

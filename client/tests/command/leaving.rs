@@ -58,7 +58,14 @@ fn a_wait_ends_well_only_when_the_job_has() {
         0 => reply(message, &queued()),
         _ => reply(message, &receipt(Status::Applied, None)),
     });
-    assert_eq!(status(&scene.run(&["wait", "17"], b"")), 0);
+    let output = scene.run(&["wait", "17"], b"");
+    assert_eq!((status(&output), out(&output).contains("is entry")), (0, false));
+    let output = scene.run(&["wait", "16"], b"");
+    assert!(
+        out(&output).ends_with("job 16 is entry 17 of the journal; each number names it\n"),
+        "{}",
+        out(&output)
+    );
 }
 
 #[test]

@@ -256,6 +256,11 @@ fn words_without_sense_are_two_and_reach_nobody() {
     assert!(scene.heard.try_recv().is_err());
     let output = scene.run(&["edit", "--json"], b"{");
     assert_eq!((status(&output), &object(&output)["error"]["code"]), (2, &json!("malformed")));
+    let output = scene.run(&["log", "--mode", "strict", "--json"], b"");
+    let said = "--mode means nothing to `log`; leave it out (`editctl log --help`)";
+    assert_eq!(object(&output)["error"]["message"].as_str().unwrap().lines().next(), Some(said));
+    let output = scene.run(&["log", "--mode", "strict"], b"");
+    assert!(err(&output).contains("Usage: editctl log"), "{}", err(&output));
 }
 
 #[test]
