@@ -98,6 +98,11 @@ pub(crate) enum Command {
     Edit(Edit),
     /// List the dialects in which a payload may be written
     Dialects,
+    /// Show an operation of edits with its fields, their types and examples; all where none is named
+    Help {
+        /// The operation, such as replace or chunk
+        op: Option<String>,
+    },
     /// Replace a text that stands at one place
     Replace(Replace),
     /// Make a new file, and its folders; refused where something is

@@ -8,6 +8,7 @@ mod tests;
 
 use editd_proto::WirePath;
 use editd_proto::message::{Edit, FileEntry, JobRequest, Payload, Position, Reindent, UndoRequest};
+use editd_proto::operation::operation;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -118,10 +119,17 @@ fn is_of_a_tool(map: &Map<String, Value>) -> bool {
 
 fn listed(edits: Vec<Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
     let Some(path) = path else {
-        return Err(Failure::Usage("a list of edits belongs to a file: name it with --path".into()));
+        return Err(Failure::Usage("edits belong to a file: name it with --path".into()));
     };
+    let mut stray = Vec::new();
+    for (number, edit) in edits.iter().enumerate() {
+        if let Value::Object(edit) = edit {
+            known_edit(edit, &format!("edits[{number}]"), &mut stray)?;
+        }
+    }
+    all_known(stray)?;
     let edits = edits.into_iter().map(edit).collect::<Result<_, _>>()?;
-    one_file(FileEntry { path, base: None, edits })
+    one_file(FileEntry { path, base: None, edits, ..FileEntry::default() })
 }
 
 fn payload(text: &str, beside: Beside) -> JobRequest {
@@ -139,40 +147,73 @@ fn whole_job(map: Map<String, Value>) -> Result<JobRequest, Failure> {
     if let Some(Value::Object(payload)) = map.get("payload") {
         fields::known::<Payload>(payload, "payload")?;
     }
-    let files = map.get("files").and_then(Value::as_array).into_iter().flatten();
-    for (number, file) in files.enumerate() {
-        if let Value::Object(file) = file {
-            known_entry(file, &format!("files[{number}]"))?;
+    let mut stray = Vec::new();
+    match map.get("files") {
+        Some(Value::Object(file)) => known_entry(file, "files", &mut stray)?,
+        Some(Value::Array(files)) => {
+            for (number, file) in files.iter().enumerate() {
+                if let Value::Object(file) = file {
+                    known_entry(file, &format!("files[{number}]"), &mut stray)?;
+                }
+            }
         }
+        _ => {}
     }
+    all_known(stray)?;
     typed(Value::Object(map), |value| faulty::in_job(value.as_object()?))
 }
 
 fn entry(map: Map<String, Value>) -> Result<FileEntry, Failure> {
-    known_entry(&map, "file")?;
+    let mut stray = Vec::new();
+    known_entry(&map, "file", &mut stray)?;
+    all_known(stray)?;
     typed(Value::Object(map), |value| faulty::in_entry(value.as_object()?, "file"))
 }
 
 fn edit(value: Value) -> Result<Edit, Failure> {
-    if let Value::Object(map) = &value {
-        known_edit(map, "edit")?;
-    }
     typed(value, |value| faulty::in_edit(value, "edit"))
 }
 
-fn known_entry(map: &Map<String, Value>, place: &str) -> Result<(), Failure> {
+/// Checks the names of an entry's fields, and notes those that its edits do not have.
+fn known_entry(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -> Result<(), Failure> {
     fields::known::<FileEntry>(map, place)?;
-    let edits = map.get("edits").and_then(Value::as_array).into_iter().flatten();
-    for (number, edit) in edits.enumerate() {
-        if let Value::Object(edit) = edit {
-            known_edit(edit, &format!("{place}.edits[{number}]"))?;
-        }
+    if !map.contains_key("path") && !map.contains_key("paths") {
+        return Err(Failure::Usage(format!("the job is malformed: {place}.path is missing")));
     }
-    Ok(())
+    match map.get("edits") {
+        Some(Value::Object(edit)) => known_edit(edit, &format!("{place}.edits"), stray),
+        Some(Value::Array(edits)) => edits.iter().enumerate().try_for_each(|(number, edit)| match edit {
+            Value::Object(edit) => known_edit(edit, &format!("{place}.edits[{number}]"), stray),
+            _ => Ok(()),
+        }),
+        _ => Ok(()),
+    }
 }
 
-fn known_edit(map: &Map<String, Value>, place: &str) -> Result<(), Failure> {
-    fields::known::<Edit>(map, place)?;
+/// Refuses fields that edits do not have, all at once.
+fn all_known(stray: Vec<String>) -> Result<(), Failure> {
+    /// Edits whose fields are told; more say little.
+    const TOLD: usize = 10;
+    if stray.is_empty() {
+        return Ok(());
+    }
+    let more = stray.len().saturating_sub(TOLD);
+    let mut told: Vec<String> = stray.into_iter().take(TOLD).collect();
+    if more > 0 {
+        told.push(format!("and {more} more edits"));
+    }
+    Err(Failure::Usage(told.join("; ")))
+}
+
+fn known_edit(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -> Result<(), Failure> {
+    match map.get("op").and_then(Value::as_str).and_then(operation) {
+        Some(operation) => {
+            let given: Vec<&str> = map.keys().map(String::as_str).filter(|name| *name != "op").collect();
+            stray.extend(operation.stray(&given).map(|told| format!("{place}: {told}")));
+        }
+        // What is meant is not known: the daemon says which operations there are.
+        None => fields::known::<Edit>(map, place)?,
+    }
     if let Some(Value::Object(reindent)) = map.get("reindent") {
         fields::known::<Reindent>(reindent, &format!("{place}.reindent"))?;
     }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use editctl::daemon::{Caller, Start, program, reach};
 use editctl::{CallError, Connection, Workspace, machine};
 use editd_proto::message::Receipt;
-use editd_proto::{Code, WireError, WirePath, limits};
+use editd_proto::{Code, WireError, WirePath, limits, operation};
 use serde::Serialize;
 
 use crate::args::{Command, Everywhere, JobFlags, Line};
@@ -67,6 +67,9 @@ impl Answer {
 
 /// Runs a command.
 pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
+    if let Command::Help { op } = &line.command {
+        return help(op.as_deref());
+    }
     let desk = Desk::open(line.everywhere, line.job, look)?;
     let kept = line.command.uses_its_session();
     let answer = dispatch(&desk, line.command);
@@ -78,6 +81,7 @@ fn dispatch(desk: &Desk<'_>, command: Command) -> Result<Answer, Failure> {
         Command::Read(words) => files::read(desk, &words),
         Command::Edit(words) => files::edit(desk, words),
         Command::Dialects => files::dialects(desk),
+        Command::Help { op } => help(op.as_deref()),
         Command::Replace(words) => files::replace(desk, words),
         Command::Create(words) => files::create(desk, words),
         Command::Outline { path, depth } => files::outline(desk, &path, depth),
@@ -94,6 +98,18 @@ fn dispatch(desk: &Desk<'_>, command: Command) -> Result<Answer, Failure> {
         Command::Wait(words) => journal::wait(desk, &words),
         Command::Cancel { job } => journal::cancel(desk, job),
     }
+}
+
+/// The manual of an operation, or of all. It needs no daemon.
+fn help(op: Option<&str>) -> Result<Answer, Failure> {
+    let Some(name) = op else { return Ok(Answer::text(operation::manual())) };
+    if let Some(operation) = operation::operation(name) {
+        return Ok(Answer::text(operation.help()));
+    }
+    let names: Vec<&str> = operation::OPERATIONS.iter().map(|operation| operation.name).collect();
+    let near = operation::nearest(name, &names).map(|near| format!("did you mean {near}? "));
+    let (near, names) = (near.unwrap_or_default(), names.join(", "));
+    Err(Failure::Usage(format!("there is no operation {name:?}; {near}there are {names}")))
 }
 
 /// Who asks, from where, about which workspace.

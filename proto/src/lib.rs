@@ -7,6 +7,7 @@ pub mod error;
 pub mod ids;
 pub mod limits;
 pub mod message;
+pub mod operation;
 pub mod path;
 pub mod place;
 pub mod unit;

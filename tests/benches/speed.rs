@@ -251,8 +251,12 @@ mod speed {
             new: Some(format!("value = {turn};")),
             ..Edit::default()
         };
-        let entry =
-            |name: &String| FileEntry { path: name.as_str().into(), base: None, edits: vec![edit.clone()] };
+        let entry = |name: &String| FileEntry {
+            path: name.as_str().into(),
+            base: None,
+            edits: vec![edit.clone()],
+            ..FileEntry::default()
+        };
         JobRequest {
             durability: Some(durability),
             diff: Some(false),

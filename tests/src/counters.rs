@@ -85,6 +85,7 @@ pub fn job(client: usize, step: u64) -> JobRequest {
         path: name(client, file).as_str().into(),
         base: None,
         edits: vec![replace((file == 0).then(|| "last".to_owned()))],
+        ..FileEntry::default()
     };
     let (op, text) = if stands(step) { ("create", Some(turn_text(client, step))) } else { ("delete", None) };
     let turn = FileEntry {
@@ -92,6 +93,7 @@ pub fn job(client: usize, step: u64) -> JobRequest {
         // A job that recovery has finished leaves no receipt for lines.
         base: (op == "delete").then(|| "any".to_owned()),
         edits: vec![Edit { op: op.to_owned(), text, ..Edit::default() }],
+        ..FileEntry::default()
     };
     JobRequest {
         key: Some(format!("step {step}")),

@@ -278,7 +278,7 @@ impl File<'_> {
         let name = self.path.file_name().map(|name| name.as_encoded_bytes().to_vec()).unwrap_or_default();
         let path = WirePath::from(String::from_utf8_lossy(&name).as_ref());
         let bytes = Arc::from(self.text.as_bytes());
-        let files = vec![FileEntry { path: path.clone(), base: None, edits }];
+        let files = vec![FileEntry { path: path.clone(), base: None, edits, ..FileEntry::default() }];
         let world =
             World { files: BTreeMap::from([(path, State::File { bytes, mode: 0o644 })]), ..World::default() };
         plan(&JobRequest { files, diff: Some(false), ..JobRequest::default() }, &world, &Options::default())

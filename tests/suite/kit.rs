@@ -54,7 +54,12 @@ fn a_journal_is_read_as_whole_contents_although_it_holds_what_differs() {
             text: Some(line.to_owned()),
             ..Edit::default()
         };
-        let entry = FileEntry { path: "a".into(), base: Some("any".to_owned()), edits: vec![edit] };
+        let entry = FileEntry {
+            path: "a".into(),
+            base: Some("any".to_owned()),
+            edits: vec![edit],
+            ..FileEntry::default()
+        };
         let job = JobRequest { files: vec![entry], ..JobRequest::default() };
         let receipt: Receipt = house.client("s").ask(kind::EDIT, &job).unwrap();
         assert_eq!(receipt.status, Status::Applied);

@@ -225,7 +225,8 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
             ..Edit::default()
         };
         let base = base.take().or_else(|| client.is_multiple_of(2).then(|| "any".to_owned()));
-        let entry = FileEntry { path: name(file).as_str().into(), base, edits: vec![edit] };
+        let entry =
+            FileEntry { path: name(file).as_str().into(), base, edits: vec![edit], ..FileEntry::default() };
         let job = JobRequest { diff: Some(false), files: vec![entry], ..JobRequest::default() };
         match open.ask::<Receipt>(kind::EDIT, &job) {
             Ok(receipt) if receipt.status == Status::Applied => applied += 1,

@@ -12,6 +12,7 @@ pub(super) fn in_job(map: &Map<String, Value>) -> Option<String> {
         Some(Value::Array(files)) => {
             files.iter().enumerate().find_map(|(number, file)| in_entry_at(file, &format!("files[{number}]")))
         }
+        Some(file @ Value::Object(_)) => in_entry_at(file, "files"),
         Some(_) => Some("files: use a list of files, each with `path` and `edits`".to_owned()),
     };
     field::<JobRequest>(map, "", &[], &["files"]).or_else(files)
@@ -32,9 +33,12 @@ pub(super) fn in_entry(map: &Map<String, Value>, place: &str) -> Option<String> 
             .iter()
             .enumerate()
             .find_map(|(number, edit)| in_edit(edit, &format!("{place}.edits[{number}]"))),
+        Some(edit @ Value::Object(_)) => in_edit(edit, &format!("{place}.edits")),
         Some(_) => Some(format!("{place}.edits: use a list of edits")),
     };
-    let needed = [("path", Value::from("p")), ("edits", Value::Array(Vec::new()))];
+    let path = if map.contains_key("paths") { "paths" } else { "path" };
+    let sample = if path == "paths" { Value::Array(Vec::new()) } else { Value::from("p") };
+    let needed = [(path, sample), ("edits", Value::Array(Vec::new()))];
     field::<FileEntry>(map, &format!("{place}."), &needed, &["edits"]).or_else(edits)
 }
 

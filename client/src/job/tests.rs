@@ -46,6 +46,7 @@ fn edits_may_come_with_a_path_beside_them() {
         path: "p".into(),
         base: base.map(Into::into),
         edits: vec![edit.clone()],
+        ..FileEntry::default()
     };
     let files = |payload: &str| beside(payload).unwrap().files;
     assert_eq!(files(r#"[{"op": "delete"}]"#), [entry(None)]);
@@ -98,7 +99,7 @@ fn a_misspelt_field_is_refused_by_its_name() {
         (r#"{"files": [{"path": "a", "edits": [], "bse": "any"}]}"#, "files[0]: there is no field \"bse\""),
         (
             r#"{"files": [{"path": "a", "edits": [{"op": "delete"}, {"op": "replace", "exepct": 3}]}]}"#,
-            "files[0].edits[1]: there is no field \"exepct\"",
+            "files[0].edits[1]: `replace` has no field `exepct` (use `expect`); it has old, new, ",
         ),
         (
             r#"{"files": [{"path": "a", "edits": [{"op": "insert", "reindent": {"trim": ""}}]}]}"#,
@@ -122,7 +123,7 @@ fn a_misspelt_field_is_refused_by_its_name() {
 
 #[test]
 fn the_fields_are_those_of_the_types() {
-    assert_eq!(fields::of::<FileEntry>(), ["path", "base", "edits"]);
+    assert_eq!(fields::of::<FileEntry>(), ["path", "paths", "base", "edits"]);
     assert_eq!(fields::of::<Reindent>(), ["strip", "add"]);
     assert!(fields::of::<Edit>().contains(&"match"));
     assert!(fields::of::<JobRequest>().contains(&"verified"));
@@ -225,8 +226,13 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
         detach: true,
         verified: None,
         files: vec![
-            FileEntry { path: "a".into(), base: Some("any".into()), edits: vec![] },
-            FileEntry { path: "b".into(), base: Some("absent".into()), edits: vec![] },
+            FileEntry { path: "a".into(), base: Some("any".into()), edits: vec![], ..FileEntry::default() },
+            FileEntry {
+                path: "b".into(),
+                base: Some("absent".into()),
+                edits: vec![],
+                ..FileEntry::default()
+            },
         ],
         payload: None,
     };
@@ -261,11 +267,40 @@ fn a_field_of_a_wrong_type_is_named_with_its_place_and_what_it_takes() {
     assert!(edit("5").contains("files[0].edits[1]: use an object"));
     let mode = edit(r#"{"op": "chmod", "mode": {"a": 1}}"#);
     assert!(mode.contains("files[0].edits[1].mode: use octal digits"), "{mode}");
-    assert!(
-        said(r#"{"files": [{"path": "a", "edits": {"old": "a"}}]}"#).contains("files[0].edits: use a list")
-    );
+    assert!(said(r#"{"files": [{"path": "a", "edits": 3}]}"#).contains("files[0].edits: use a list"));
+    assert!(said(r#"{"files": {"path": "a", "edits": {}}}"#).contains("edits.op is missing"));
     assert!(said(r#"{"files": [{"path": 5, "edits": []}]}"#).contains("files[0].path: "));
     assert!(said(r#"{"files": [{"edits": []}]}"#).contains("files[0].path is missing"));
     assert!(said(r#"{"mode": "lazy", "files": []}"#).contains("malformed: mode: unknown variant `lazy`"));
-    assert!(said(r#"{"files": {}}"#).contains("files: use a list"));
+    assert!(said(r#"{"files": {}}"#).contains("files.path is missing"));
+    assert!(said(r#"{"files": 3}"#).contains("files: use a list"));
+}
+
+#[test]
+fn one_edit_and_one_file_may_come_without_a_list() {
+    let edit = Edit { op: "delete".into(), ..Edit::default() };
+    let wanted = [FileEntry { path: "p".into(), edits: vec![edit], ..FileEntry::default() }];
+    for payload in [r#"{"op": "delete"}"#, r#"{"edits": {"op": "delete"}}"#] {
+        assert_eq!(beside(payload).unwrap().files, wanted, "{payload}");
+    }
+    for payload in [
+        r#"{"path": "p", "edits": {"op": "delete"}}"#,
+        r#"{"files": {"path": "p", "edits": {"op": "delete"}}}"#,
+        r#"{"files": [{"path": "p", "edits": {"op": "delete"}}]}"#,
+    ] {
+        assert_eq!(plain(payload).unwrap().files, wanted, "{payload}");
+    }
+    assert_eq!(plain(r#"{"op": "delete"}"#).unwrap_err().exit(), Exit::Usage);
+}
+
+#[test]
+fn fields_that_edits_do_not_have_are_told_all_at_once() {
+    let payload =
+        r#"[{"op": "replace", "old_string": "a", "newText": "b"}, {"op": "lines", "strat": 1, "old": "x"}]"#;
+    let said = beside(payload).unwrap_err().wire().message;
+    for told in
+        ["`old_string` (use `old`)", "`newText` (use `new`)", "`strat` (use `start`)", "`old` (leave it out"]
+    {
+        assert!(said.contains(told), "{told} in {said}");
+    }
 }

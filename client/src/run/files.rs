@@ -91,7 +91,7 @@ pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, F
         whole_lines: words.whole_lines.then_some(true),
         ..Edit::default()
     };
-    let entry = FileEntry { path, base: None, edits: vec![edit] };
+    let entry = FileEntry { path, base: None, edits: vec![edit], ..FileEntry::default() };
     send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 
@@ -101,7 +101,8 @@ pub(super) fn create(desk: &Desk<'_>, words: args::Create) -> Result<Answer, Fai
         None => desk.payload_text(words.file.as_deref())?,
     };
     let edit = Edit { op: "create".into(), text: Some(text), ..Edit::default() };
-    let entry = FileEntry { path: desk.name(&words.path), base: None, edits: vec![edit] };
+    let entry =
+        FileEntry { path: desk.name(&words.path), base: None, edits: vec![edit], ..FileEntry::default() };
     send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 

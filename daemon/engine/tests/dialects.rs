@@ -153,8 +153,8 @@ fn patch_edit() -> impl Strategy<Value = Edit> {
             },
             1 => insert(Position::End, base),
             2 => insert(Position::Start, base),
-            3 => insert(Position::Before(old), base),
-            4 => insert(Position::After(old), base),
+            3 => Edit { own_line: Some(false), ..insert(Position::Before(old), base) },
+            4 => Edit { own_line: Some(false), ..insert(Position::After(old), base) },
             _ => Edit { op: "write".to_owned(), text: Some(text), ..base },
         }
     })
@@ -241,7 +241,7 @@ proptest! {
     fn a_printed_patch_is_read_back(edits in prop::collection::vec(patch_edit(), 1..5)) {
         let payload = json!({"path": "d/f", "patches": edits.iter().map(printed).collect::<Vec<_>>()});
         let job = translated("patch", &payload).unwrap();
-        assert_eq!(job.files, [FileEntry { path: WirePath::from("d/f"), base: None, edits }]);
+        assert_eq!(job.files, [FileEntry { path: WirePath::from("d/f"), base: None, edits, ..FileEntry::default() }]);
     }
 
     /// The same for line edits and inserted lines.
@@ -260,7 +260,7 @@ proptest! {
         }).collect();
         let name = if insert { "insert_lines" } else { "line_edits" };
         let job = translated("safe-edit", &json!({"path": "f", name: list})).unwrap();
-        assert_eq!(job.files, [FileEntry { path: WirePath::from("f"), base: None, edits }]);
+        assert_eq!(job.files, [FileEntry { path: WirePath::from("f"), base: None, edits, ..FileEntry::default() }]);
     }
 
     /// Patches of exact, unique texts against a model that edits a string, one patch after the other.

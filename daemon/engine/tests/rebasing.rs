@@ -33,7 +33,12 @@ fn lines(first: u64, last: u64, text: &str) -> Edit {
 /// Plans stages of `a` on a base, and moves the plan onto what is there now.
 fn rebased(stages: &[&[Edit]], base: &State, current: &State) -> (Plan, Vec<Refusal>) {
     let path = WirePath::from("a");
-    let entry = |edits: &&[Edit]| FileEntry { path: path.clone(), base: None, edits: edits.to_vec() };
+    let entry = |edits: &&[Edit]| FileEntry {
+        path: path.clone(),
+        base: None,
+        edits: edits.to_vec(),
+        ..FileEntry::default()
+    };
     let job = JobRequest { files: stages.iter().map(entry).collect(), ..JobRequest::default() };
     let world = World { files: BTreeMap::from([(path.clone(), base.clone())]), ..World::default() };
     let mut plan = plan(&job, &world, &Options::default()).unwrap();

@@ -66,7 +66,7 @@ fn planned(name: &str, text: &str, edits: Vec<Edit>) -> Result<Plan, Refusal> {
     let path = WirePath::from(name);
     let state = State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 };
     let world = World { files: BTreeMap::from([(path.clone(), state)]), ..World::default() };
-    let files = vec![FileEntry { path, base: None, edits }];
+    let files = vec![FileEntry { path, base: None, edits, ..FileEntry::default() }];
     plan(&JobRequest { files, ..JobRequest::default() }, &world, &Options::default())
 }
 

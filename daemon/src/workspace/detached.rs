@@ -80,7 +80,12 @@ mod tests {
             let request = JobRequest {
                 key: Some(format!("{nth}")),
                 detach: true,
-                files: vec![FileEntry { path: "new".into(), base: None, edits: vec![edit] }],
+                files: vec![FileEntry {
+                    path: "new".into(),
+                    base: None,
+                    edits: vec![edit],
+                    ..FileEntry::default()
+                }],
                 ..JobRequest::default()
             };
             let asked = bench.workspace.understand(request.clone());

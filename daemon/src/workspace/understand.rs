@@ -41,7 +41,10 @@ impl Understood {
     pub fn new(came: JobRequest, roots: &[Vec<u8>], limit: usize) -> Self {
         let both = "the job has `files` and a `payload`; leave one out";
         let translation = match &came.payload {
-            None => return Self { came, deed: Ok(Deed::Native), said: None },
+            None => {
+                let deed = editd_engine::check_names(&came).map(|()| Deed::Native);
+                return Self { came, deed, said: None };
+            }
             Some(_) if !came.files.is_empty() => Err(malformed(both)),
             Some(payload) => translate(payload, &Setting { path: payload.path.as_ref(), roots, limit }),
         };

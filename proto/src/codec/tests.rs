@@ -211,6 +211,41 @@ fn unknown_fields_are_ignored_and_missing_ones_named() {
 }
 
 #[test]
+fn unknown_fields_of_files_and_edits_are_noted_and_those_of_the_job_are_not() {
+    let edit = serde_json::json!({"op": "replace", "olds": {"a": [1]}, "new": "b", "": null});
+    let body = serde_json::json!({"newer": 1, "files": [{"path": "a", "bse": "any", "edits": [edit]}]});
+    let frame = encode(1, "edit", &body).unwrap();
+    let job = message(&frame[4..]).unwrap().body::<JobRequest>().unwrap();
+    assert_eq!(job, serde_json::from_value(body).unwrap());
+    let file = &job.files[0];
+    assert_eq!(file.unknown, ["bse"]);
+    // Maps of JSON are in the order of their keys here.
+    let mut unknown = file.edits[0].unknown.clone();
+    unknown.sort();
+    assert_eq!((unknown, file.edits[0].new.as_deref()), (vec![String::new(), "olds".into()], Some("b")));
+    let again = encode(1, "edit", &job).unwrap();
+    assert!(message(&again[4..]).unwrap().body::<JobRequest>().unwrap().files[0].unknown.is_empty());
+}
+
+#[test]
+fn one_file_and_one_edit_may_come_without_a_list() {
+    let edit = serde_json::json!({"op": "delete"});
+    let many = serde_json::json!({"files": [{"path": "a", "edits": [edit]}]});
+    let one = serde_json::json!({"files": {"path": "a", "edits": edit}});
+    let read = |body: &serde_json::Value| {
+        let frame = encode(1, "edit", body).unwrap();
+        message(&frame[4..]).unwrap().body::<JobRequest>()
+    };
+    assert_eq!(read(&one).unwrap(), read(&many).unwrap());
+    assert_eq!(serde_json::from_value::<JobRequest>(one).unwrap(), read(&many).unwrap());
+    let misspelt = serde_json::json!({"files": {"path": "a", "edits": {"op": "delete", "pth": 1}}});
+    assert_eq!(read(&misspelt).unwrap().files[0].edits[0].unknown, ["pth"]);
+    for wrong in [serde_json::json!("a"), serde_json::json!(3), serde_json::json!([["a"]])] {
+        assert!(read(&serde_json::json!({ "files": wrong })).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_job_over_its_limits_is_refused_by_type() {
     let job = |files: usize, edits: usize| {
         let edits = vec![serde_json::json!({"op": ""}); edits];

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use serde::Deserializer;
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::job::FileEntry;
 use crate::limits;
@@ -15,7 +16,7 @@ pub(crate) const TOO_MANY_EDITS: &str = "the job holds more edits than are accep
 
 /// The files of a job: at most [`limits::FILES`], with at most [`limits::EDITS`] edits in all.
 pub(super) fn files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileEntry>, D::Error> {
-    from.deserialize_seq(Files)
+    from.deserialize_any(Files)
 }
 
 struct Files;
@@ -25,6 +26,15 @@ impl<'de> Visitor<'de> for Files {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of files")
+    }
+
+    /// One file may come without its list.
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        let file = <FileEntry as Deserialize>::deserialize(MapAccessDeserializer::new(map))?;
+        if file.edits.len() > limits::EDITS {
+            return Err(A::Error::custom(TOO_MANY_EDITS));
+        }
+        Ok(vec![file])
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {

@@ -5,6 +5,25 @@ use serde::{Deserialize, Serialize};
 use crate::ids::JobId;
 use crate::path::WirePath;
 
+/// Reads and writes a struct of which serde made functions of its own, and notes its unknown fields.
+macro_rules! strict {
+    ($name:ident) => {
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let mut unknown = Vec::new();
+                let read = Self::deserialize(super::strict::Strict { from, unknown: &mut unknown })?;
+                Ok(Self { unknown, ..read })
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                Self::serialize(self, to)
+            }
+        }
+    };
+}
+
 /// What to do with what validators say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -106,19 +125,31 @@ pub struct Payload {
 
 /// The edits of one file, all located in the same content.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct FileEntry {
-    /// Which file.
+    /// The file; empty where `paths` names several.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub path: WirePath,
+    /// Instead of `path`: paths and globs of the files in which one `substitute` is made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
     /// A version, `blake3:…`, `sha256:…`, `any`, `absent`; absent means this session's receipt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// The edits.
+    /// The edits; one may come without its list.
+    #[serde(deserialize_with = "super::strict::one_or_many")]
     pub edits: Vec<Edit>,
+    /// Names of fields that it came with and that no entry has. Such an entry is refused.
+    #[serde(skip)]
+    pub unknown: Vec<String>,
 }
+
+strict!(FileEntry);
 
 /// One edit: `op` and the fields of that operation; which belong together the engine checks, so that
 /// its refusal can name the edit. Fields and meaning: `edit-language` in the README.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[expect(
     missing_docs,
     reason = "each field is described once, at the operation that reads it, in engine/src/op"
@@ -176,6 +207,8 @@ pub struct Edit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_empty: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_line: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<FileMode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -189,7 +222,12 @@ pub struct Edit {
     pub within: Option<Within>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_order: Option<bool>,
+    /// Names of fields that it came with and that no edit has. Such an edit is refused.
+    #[serde(skip)]
+    pub unknown: Vec<String>,
 }
+
+strict!(Edit);
 
 /// Where a `chunk` is looked for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

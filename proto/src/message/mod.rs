@@ -15,6 +15,7 @@ pub mod trust;
 pub mod watch;
 
 pub(crate) mod bounded;
+mod strict;
 
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
 pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};

@@ -285,3 +285,12 @@ fn every_code_is_named() {
     }
     assert_eq!(count, 27);
 }
+
+#[test]
+fn the_readme_shows_every_operation() {
+    let readme = include_str!("../../../README.md");
+    let (_, shown) = readme.split_once("```text operations\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let manual = editd_proto::operation::manual();
+    assert_eq!(shown, manual, "the README must say\n{manual}");
+}

@@ -97,6 +97,7 @@ pub(crate) fn edit() -> Edit {
         to: Some(odd_path()),
         overwrite: Some(true),
         if_empty: Some(true),
+        own_line: Some(true),
         mode: Some(FileMode::Octal("755".into())),
         name: text("main"),
         action: text("delete"),
@@ -104,6 +105,7 @@ pub(crate) fn edit() -> Edit {
         after: text("after"),
         within: Some(Within::Lines((3, 9))),
         in_order: Some(true),
+        unknown: Vec::new(),
     }
 }
 
@@ -136,7 +138,10 @@ pub(crate) fn job() -> JobRequest {
         threshold: Some(0.75),
         detach: true,
         verified: Some("token".into()),
-        files: vec![FileEntry { path: odd_path(), base: Some("any".into()), edits: edits() }],
+        files: vec![
+            FileEntry { path: odd_path(), base: Some("any".into()), edits: edits(), ..FileEntry::default() },
+            FileEntry { paths: vec!["src/**/*.rs".into()], edits: vec![edit()], ..FileEntry::default() },
+        ],
         payload: None,
     }
 }

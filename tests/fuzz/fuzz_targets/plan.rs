@@ -131,7 +131,7 @@ fuzz_target!(|data: &[u8]| {
     let mut files = Vec::new();
     for _ in 0..=source.byte() % 2 {
         let edits = (0..=source.byte() % 4).map(|_| source.edit(&content)).collect();
-        files.push(FileEntry { path: "a.txt".into(), base: None, edits });
+        files.push(FileEntry { path: "a.txt".into(), base: None, edits, ..FileEntry::default() });
     }
     let job = JobRequest { files, partial, ..JobRequest::default() };
     let mut world = World::default();

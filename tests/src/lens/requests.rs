@@ -7,7 +7,7 @@ use super::story::Act;
 /// One file's edits, whatever the session has seen of it.
 #[must_use]
 pub fn file(path: &str, edits: Vec<Edit>) -> FileEntry {
-    FileEntry { path: path.into(), base: None, edits }
+    FileEntry { path: path.into(), base: None, edits, ..FileEntry::default() }
 }
 
 /// A job.

@@ -102,18 +102,28 @@ fn needed(quote: &Quote<'_>) -> f64 {
     if quote.loosest < Rung::Fuzzy { 1.0 } else { quote.threshold }
 }
 
-/// A `not_found` error of a substitution.
-pub(crate) fn not_found_pattern(text: &Text<'_>, pattern: &str, regex: bool) -> Refusal {
+/// A `not_found` error of a substitution; `within` are the lines in which it was looked for.
+pub(crate) fn not_found_pattern(
+    text: &Text<'_>,
+    pattern: &str,
+    regex: bool,
+    within: Option<(u64, u64)>,
+) -> Refusal {
     let what = if regex { "regular expression" } else { "text" };
     let lines = text.lines();
+    let place = match within {
+        Some((first, last)) => format!("lines {first} to {last}"),
+        None => format!("the {lines} lines"),
+    };
     let mut error = refuse(
         Code::NotFound,
         format!(
-            "the {what} {:?} is nowhere in the {lines} lines of the file; check it, or read the file again",
+            "the {what} {:?} is nowhere in {place} of the file; check it, or read the file again",
             excerpt(pattern, 0)
         ),
     );
     error.lines = Some(lines as u64);
+    error.searched = within;
     error
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
         ("to", edit.to.is_some()),
         ("overwrite", edit.overwrite.is_some()),
         ("if_empty", edit.if_empty.is_some()),
+        ("own_line", edit.own_line.is_some()),
         ("mode", edit.mode.is_some()),
         ("name", edit.name.is_some()),
         ("action", edit.action.is_some()),
@@ -44,6 +45,12 @@ pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
     ]
     .into_iter()
     .filter_map(|(name, given)| given.then_some(name))
+}
+
+/// The names of the fields that an edit came with, besides `op`, whether there are such fields or not.
+pub(crate) fn given(edit: &Edit) -> impl Iterator<Item = &str> {
+    let known = present(edit).map(|name| -> &str { name });
+    known.chain(edit.unknown.iter().map(String::as_str))
 }
 
 /// A field that must be there.

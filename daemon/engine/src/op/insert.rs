@@ -1,7 +1,9 @@
 //! `insert`: text at the start, the end, before a line, or beside the one place of an anchor. Fields: `text`,
-//! `at`; `near`, `window`, `match`, `threshold`, `whole_lines` for an anchor; `whole_lines` at the start or the end puts
-//! the text there as lines, glued to none; `eol`; `from_clipboard`, `reindent`. It removes nothing, and an anchor's bytes are never part of its splice.
+//! `at`; `own_line`, `near`, `window`, `match`, `threshold`, `whole_lines` for an anchor; `whole_lines` at the start or the
+//! end puts the text there as lines, glued to none; `eol`; `from_clipboard`, `reindent`. It removes nothing, and an
+//! anchor's bytes are never part of its splice.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use editd_proto::message::{Edit, Position};
@@ -22,6 +24,7 @@ use crate::text::{Breaks, Text, break_list, follow, split_final_break};
 pub(crate) const FIELDS: &[&str] = &[
     "text",
     "at",
+    "own_line",
     "near",
     "window",
     "match",
@@ -33,7 +36,7 @@ pub(crate) const FIELDS: &[&str] = &[
 ];
 
 /// Fields that only an anchor can have.
-const ANCHOR_FIELDS: [&str; 5] = ["near", "window", "match", "threshold", "whole_lines"];
+const ANCHOR_FIELDS: [&str; 6] = ["own_line", "near", "window", "match", "threshold", "whole_lines"];
 
 /// An insertion.
 #[derive(Debug)]
@@ -44,6 +47,9 @@ pub(crate) struct Insert<'a> {
     pub(crate) anchor: Option<Quote<'a>>,
     /// Set where the text comes as lines at the start or the end.
     as_lines: bool,
+    /// Whether it goes on lines of its own, before or after those of the anchor; where that is not said, the outcome tells
+    /// that it does not.
+    own_line: Option<bool>,
     /// What.
     pub(crate) text: Given<'a>,
 }
@@ -64,7 +70,8 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
             None
         }
     };
-    Ok(Op::Insert(Insert { at, anchor, as_lines: edit.whole_lines.unwrap_or(false), text }))
+    let as_lines = edit.whole_lines.unwrap_or(false);
+    Ok(Op::Insert(Insert { at, anchor, as_lines, own_line: edit.own_line, text }))
 }
 
 impl Insert<'_> {
@@ -103,7 +110,9 @@ impl Insert<'_> {
         let Some(given) = self.text.mapped() else {
             return ("", None);
         };
-        let closed = quote.whole_lines || !split_final_break(quote.old, text.breaks).1.is_empty();
+        let closed = quote.whole_lines
+            || self.own_line == Some(true)
+            || !split_final_break(quote.old, text.breaks).1.is_empty();
         if closed || matches!(self.at, Position::Before(_)) {
             return ("", Some(given));
         }
@@ -116,7 +125,7 @@ impl Insert<'_> {
         let mapped = matches!(hit.rung, Rung::Indent | Rung::Fuzzy) && !quote.whole_lines;
         let Brings::Beside(given) = quote.brings else { return Ok(hit) };
         let open = !given.is_empty() && split_final_break(given, text.breaks).1.is_empty();
-        if mapped && open && matches!(self.at, Position::Before(_)) {
+        if mapped && open && self.own_line != Some(true) && matches!(self.at, Position::Before(_)) {
             let reason = "the text would stand in front of an indentation; end it in a line break";
             return Err(Some(Unfit { at: hit.range.start, rung: hit.rung, reason }));
         }
@@ -127,6 +136,14 @@ impl Insert<'_> {
         let found =
             Found { rung: Some(hit.rung), moved: hit.moved, score: hit.adapted.score, ..Found::default() };
         let after = matches!(self.at, Position::After(_));
+        if self.own_line == Some(true) {
+            let at =
+                if after { line_behind(scene.text, &hit.range) } else { line_front(scene.text, &hit.range) };
+            return self.lines_at(scene, at, new, found);
+        }
+        let at = if after { hit.range.end } else { hit.range.start };
+        let in_line = if self.own_line.is_none() { in_line(scene.text, at, new) } else { None };
+        let found = Found { in_line, ..found };
         match (after, quote.whole_lines) {
             (false, false) => self.bytes_at(scene, hit.range.start, new, found, 0),
             (true, false) => {
@@ -171,6 +188,26 @@ impl Insert<'_> {
         effect.places.iter_mut().for_each(|place| place.lead = lead);
         effect
     }
+}
+
+/// The start of the line in which a range begins.
+fn line_front(text: &Text<'_>, range: &Range<usize>) -> usize {
+    text.line_start(text.line_of(range.start))
+}
+
+/// The start of the line behind the one in which a range ends.
+fn line_behind(text: &Text<'_>, range: &Range<usize>) -> usize {
+    let last = text.line_of(if range.is_empty() { range.start } else { range.end - 1 });
+    text.line_start(last + 1)
+}
+
+/// The line in the middle of which an offset lies, so that what is inserted there shares a line with what stands there.
+fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
+    let line = text.line_of(at);
+    let whole = text.line_start(line)..text.line_start(line) + text.line(line).len();
+    let begins = at == whole.start;
+    let ends = at == whole.end && new.starts_with(['\n', '\r']);
+    (!begins && !ends && !new.is_empty()).then_some(line as u64)
 }
 
 /// The last or the first break of a content.

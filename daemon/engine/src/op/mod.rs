@@ -22,6 +22,7 @@ mod registry;
 mod replace;
 mod substitute;
 mod symbol;
+mod within;
 mod write;
 
 pub(crate) use chunk::{Check, Chunk};

@@ -1,6 +1,7 @@
 //! The one table of edit kinds, and what every kind can be asked. It knows no kind's meaning.
 
 use editd_proto::message::{Edit, Position};
+use editd_proto::operation::{nearest, operation};
 use editd_proto::path::WirePath;
 
 use super::given::Given;
@@ -71,14 +72,29 @@ const KINDS: [Kind; 13] = [
 /// `malformed` naming the field.
 pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
     let Some((name, allowed, read)) = KINDS.iter().find(|(name, ..)| *name == edit.op) else {
-        let known = KINDS.map(|(name, ..)| name).join(", ");
+        let names = KINDS.map(|(name, ..)| name);
         let given: String = edit.op.chars().take(40).collect();
-        return Err(malformed(format!("`op` is {given:?}; it must be one of {known}")));
+        let near = nearest(&edit.op, &names).map(|near| format!("use {near:?}; "));
+        let (near, known) = (near.unwrap_or_default(), names.join(", "));
+        return Err(malformed(format!("`op` is {given:?}; {near}it must be one of {known}")));
     };
-    if let Some(field) = fields::present(edit).find(|field| !allowed.contains(field)) {
-        return Err(malformed(format!("`{name}` has no field `{field}`; leave it out")));
+    if fields::given(edit).any(|field| !allowed.contains(&field)) {
+        return Err(malformed(stray(name, edit)));
     }
     read(edit, threshold)
+}
+
+/// All fields of an edit that its operation does not have, with those that were meant.
+fn stray(name: &str, edit: &Edit) -> String {
+    let given: Vec<&str> = fields::given(edit).collect();
+    let told = operation(name).and_then(|operation| operation.stray(&given));
+    told.unwrap_or_else(|| format!("`{name}` does not have all of these fields; see `editctl help {name}`"))
+}
+
+/// The operations, each with its fields.
+#[cfg(test)]
+pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    KINDS.into_iter().map(|(name, fields, _)| (name, fields))
 }
 
 impl<'a> Op<'a> {
@@ -100,7 +116,8 @@ impl<'a> Op<'a> {
             Self::Symbol(op) if op.adds() => Proof::Quoted,
             // The content stays; what `overwrite` replaces is the target's, and judged as that.
             Self::Create(_) | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => Proof::NotNeeded,
-            Self::Write(_) | Self::Lines(_) | Self::Substitute(_) | Self::Symbol(_) => Proof::Blind,
+            Self::Substitute(op) => op.proof(),
+            Self::Write(_) | Self::Lines(_) | Self::Symbol(_) => Proof::Blind,
             Self::Delete => Proof::Blind,
         }
     }

@@ -1,5 +1,5 @@
 //! `replace`: the text at the one place of a quotation, or with `all` at every place. Fields: `old`, `new`;
-//! `near`, `window`, `match`, `threshold`, `whole_lines`; `all`, `expect`; `eol`; clipboards and `reindent`.
+//! `within`; `near`, `window`, `match`, `threshold`, `whole_lines`; `all`, `expect`; `eol`; clipboards and `reindent`.
 //! It never chooses between two places.
 
 use std::borrow::Cow;
@@ -8,16 +8,17 @@ use std::rc::Rc;
 
 use editd_proto::error::Code;
 use editd_proto::limits;
-use editd_proto::message::Edit;
+use editd_proto::message::{Edit, Within};
 
+use super::chunk::Region;
 use super::effect::{Effect, Found, Scene};
 use super::given::{Given, fit};
 use super::registry::Op;
-use super::{fields, quote};
+use super::{fields, quote, within};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::{Cut, Span};
-use crate::locate::{self, Brings, Quote, Rung};
+use crate::locate::{self, Brings, Quote, Rung, Unfit};
 use crate::refusal::{malformed, refuse, too_large};
 use crate::splice::Place;
 use crate::text::{Text, split_final_break};
@@ -25,6 +26,7 @@ use crate::text::{Text, split_final_break};
 pub(crate) const FIELDS: &[&str] = &[
     "old",
     "new",
+    "within",
     "near",
     "window",
     "match",
@@ -45,6 +47,8 @@ pub(crate) struct Replace<'a> {
     pub(crate) quote: Quote<'a>,
     /// What stands there then.
     pub(crate) new: Given<'a>,
+    /// Where it is looked for.
+    within: Option<&'a Within>,
     all: bool,
     expect: Option<u64>,
     /// Where the matched bytes are stored.
@@ -66,6 +70,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
     Ok(Op::Replace(Replace {
         quote,
         new,
+        within: within::read(edit)?,
         all,
         expect: edit.expect,
         to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
@@ -80,8 +85,12 @@ impl<'a> Replace<'a> {
     }
 
     fn one(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        let hit = locate::one(scene.hay, &self.quote)?;
-        let hit = hit.map_err(|unfit| scene.missed(&self.quote, self.new.quoted(), unfit))?;
+        let region = within::region(self.within, scene)?;
+        let hit = match &region {
+            None => locate::one(scene.hay, &self.quote)?,
+            Some(region) => within::one(scene, &self.quote, region)?,
+        };
+        let hit = hit.map_err(|unfit| self.missed(scene, region.as_ref(), &self.quote, unfit))?;
         let matched = self.matched(scene.text, &hit.range);
         let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
         let mut found = Found {
@@ -89,6 +98,7 @@ impl<'a> Replace<'a> {
             lines: Some(self.lines(scene.text, &hit.range)),
             moved: hit.moved,
             score: hit.adapted.score,
+            in_broken: within::in_broken(self.within, scene),
             ..Found::default()
         };
         if self.new.restores(self.to_clipboard) {
@@ -105,11 +115,19 @@ impl<'a> Replace<'a> {
     }
 
     fn every(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        let (spans, rung) = locate::every(scene.hay, &self.quote)?;
+        let region = within::region(self.within, scene)?;
+        let (spans, rung, looser) = match &region {
+            Some(region) => within::every(scene, &self.quote, region)?,
+            None => {
+                let (spans, rung) = locate::every(scene.hay, &self.quote)?;
+                let looser = if spans.is_empty() { locate::looser(scene.hay, &self.quote)? } else { None };
+                (spans, rung, looser)
+            }
+        };
         let count = spans.len() as u64;
         let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
-            if let Some(looser) = locate::looser(scene.hay, &self.quote)? {
-                return Err(self.nowhere(scene, Some(looser)));
+            if looser.is_some() {
+                return Err(self.nowhere(scene, region.as_ref(), looser));
             }
             if self.expect == Some(0) {
                 return Ok(Effect {
@@ -117,7 +135,7 @@ impl<'a> Replace<'a> {
                     ..Effect::default()
                 });
             }
-            return Err(self.nowhere(scene, None));
+            return Err(self.nowhere(scene, region.as_ref(), None));
         };
         check_count(self.expect, count)?;
         let matched = self.matched(scene.text, &first.range());
@@ -127,6 +145,7 @@ impl<'a> Replace<'a> {
             rung: Some(rung),
             lines: Some(self.lines(scene.text, &whole)),
             replacements: Some(count),
+            in_broken: within::in_broken(self.within, scene),
             ..Found::default()
         };
         if self.new.restores(self.to_clipboard) {
@@ -138,11 +157,25 @@ impl<'a> Replace<'a> {
         Ok(Effect { places, stored, found })
     }
 
+    /// The refusal of a quotation that stands nowhere, or not where it is looked for.
+    fn missed(
+        &self,
+        scene: &Scene<'_>,
+        region: Option<&Region>,
+        quote: &Quote<'_>,
+        unfit: Option<Unfit>,
+    ) -> Refusal {
+        match region {
+            None => scene.missed(quote, self.new.quoted(), unfit),
+            Some(region) => within::missed(scene, quote, self.new.quoted(), unfit, region),
+        }
+    }
+
     /// The refusal of `all` where no rung that it takes finds anything; a looser one might.
-    fn nowhere(&self, scene: &Scene<'_>, looser: Option<Rung>) -> Refusal {
+    fn nowhere(&self, scene: &Scene<'_>, region: Option<&Region>, looser: Option<Rung>) -> Refusal {
         let loosest = self.quote.loosest.min(locate::EVERY);
         let quote = Quote { loosest, ..self.quote.clone() };
-        let mut error = scene.missed(&quote, self.new.quoted(), None);
+        let mut error = self.missed(scene, region, &quote, None);
         if let Some(rung) = looser {
             error.message = format!(
                 "`all` takes only what stands there as quoted, and the text would match at the rung {:?} alone; quote what the file has, or leave `all` out",

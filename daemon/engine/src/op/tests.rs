@@ -107,3 +107,37 @@ fn what_an_edit_proves() {
         assert_eq!(parse(&edit, None).unwrap().proof(), wanted, "{edit:?}");
     }
 }
+
+#[test]
+fn the_manual_names_the_fields_that_are_read() {
+    let told = editd_proto::operation::OPERATIONS;
+    assert_eq!(told.len(), registry::operations().count());
+    for (name, fields) in registry::operations() {
+        let operation = editd_proto::operation::operation(name).unwrap();
+        let mut named: Vec<&str> = operation.fields.iter().map(|field| field.name).collect();
+        let mut read = fields.to_vec();
+        named.sort_unstable();
+        read.sort_unstable();
+        assert_eq!(named, read, "{name}");
+    }
+}
+
+#[test]
+fn no_given_field_is_overlooked() {
+    let all = r#"{"op": "x", "old": "", "new": "", "text": "", "at": "end", "start": 1, "end": 1, "near": 1,
+        "window": 1, "match": "", "threshold": 1, "whole_lines": true, "all": true, "expect": 1, "eol": "",
+        "pattern": "", "replacement": "", "regex": true, "flags": "", "count": 1, "to_clipboard": "",
+        "from_clipboard": "", "reindent": {}, "to": "", "overwrite": true, "if_empty": true, "own_line": true,
+        "mode": "", "name": "", "action": "", "before": "", "after": "", "within": {"lines": [1, 1]}, "in_order": true}"#;
+    let edit: Edit = serde_json::from_str(all).unwrap();
+    assert_eq!(edit.unknown, Vec::<String>::new());
+    let written = serde_json::to_value(&edit).unwrap();
+    let mut named: Vec<&str> = fields::present(&edit).chain(["op"]).collect();
+    named.sort_unstable();
+    let mut fields: Vec<&String> = written.as_object().unwrap().keys().collect();
+    fields.sort_unstable();
+    assert_eq!(named, fields);
+    // Each belongs to some operation.
+    let read: Vec<&str> = registry::operations().flat_map(|(_, fields)| fields).copied().collect();
+    assert_eq!(named.iter().find(|name| **name != "op" && !read.contains(name)), None);
+}

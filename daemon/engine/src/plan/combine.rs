@@ -57,6 +57,9 @@ fn one_way(op: &Op<'_>, other: &Op<'_>) -> Option<Refusal> {
     let contradiction =
         |why: &str| Some(malformed(format!("{why}; list the path a second time for a later step")));
     match (op, other) {
+        (Op::Create(_), Op::Write(_)) | (Op::Write(_), Op::Create(_)) => {
+            Some(refuse(Code::Overlap, "`write` makes a missing file; leave out `create`"))
+        }
         (Op::Write(_) | Op::Create(_), other) if is_text(other) && !other.adds_at_an_end() => Some(refuse(
             Code::Overlap,
             "`write` and `create` replace the whole file; only `insert` at start or end goes with them",

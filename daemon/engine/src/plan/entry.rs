@@ -335,14 +335,27 @@ fn loosely(reports: &Reports, verdicts: &Verdicts<'_>) -> bool {
 
 /// What the user should know about how places were found.
 fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
-    let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
-    let in_broken = standing.filter_map(|(_, report)| report.as_ref()).any(|report| report.found.in_broken);
-    let warning =
-        "the file had syntax errors before: a symbol may end elsewhere than it seems, look at the diff";
-    let mut warnings = if in_broken { vec![warning.to_owned()] } else { Vec::new() };
-    let passed = (1..).zip(reports).enumerate().filter(|(edit, _)| verdicts.stands(*edit));
-    let passed = passed.filter(|(_, (_, report))| report.as_ref().is_some_and(|one| one.found.passed_blank));
-    warnings.extend(passed.take(crate::limits::SAID).map(|(_, (number, _))| {
+    let standing = || {
+        let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
+        standing.filter_map(|(edit, report)| Some((edit, &report.as_ref()?.found)))
+    };
+    let mut warnings = Vec::new();
+    if standing().any(|(_, found)| found.in_broken) {
+        let warning =
+            "the file had syntax errors before: a symbol may end elsewhere than it seems, look at the diff";
+        warnings.push(warning.to_owned());
+    }
+    let mut inside = standing().filter_map(|(edit, found)| Some((edit + 1, found.in_line?)));
+    if let Some((edit, line)) = inside.next() {
+        let more = inside.count();
+        let more = if more > 0 { format!(" (and {more} more edits so)") } else { String::new() };
+        warnings.push(format!(
+            "edit {edit} put its text inside line {line}{more}; `own_line` puts it on lines of its own"
+        ));
+    }
+    let passed = standing().filter(|(_, found)| found.passed_blank).take(crate::limits::SAID);
+    warnings.extend(passed.map(|(edit, _)| {
+        let number = edit + 1;
         format!("edit {number}: the blank last line of its context was passed over: the file ends there")
     }));
     warnings

@@ -14,7 +14,7 @@ mod stage;
 mod verdict;
 
 pub use job::{lacks_room, plan, plan_known};
-pub use needs::{needs, proof};
+pub use needs::{check_names, needs, proof};
 
 pub(crate) use budget::Budget;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use editd_proto::error::Code;
 use editd_proto::limits;
 use editd_proto::message::{Edit, FileEntry, JobRequest};
+use editd_proto::operation::nearest;
 use editd_proto::path::WirePath;
 
 use crate::op::{Op, parse};
@@ -85,17 +86,26 @@ pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed<'_>>, Refusal> {
     let mut entries = Vec::with_capacity(job.files.len());
     for entry in &job.files {
         let parsed: Parsed<'_> = entry.edits.iter().map(|edit| read_one(edit, job.threshold)).collect();
-        if !job.partial
-            && let Some((edit, Err(malformed))) = parsed.iter().enumerate().find(|(_, op)| op.is_err())
-        {
-            let mut refusal = malformed.refusal.clone();
-            refusal.path = Some(entry.path.clone());
-            refusal.edit = Some(edit as u64 + 1);
-            return Err(refusal);
-        }
         entries.push(parsed);
     }
-    Ok(entries)
+    if job.partial {
+        return Ok(entries);
+    }
+    match malformed_edit(job, &entries) {
+        Some(refusal) => Err(refusal),
+        None => Ok(entries),
+    }
+}
+
+/// The refusal of the first malformed edit of a job.
+fn malformed_edit(job: &JobRequest, entries: &[Parsed<'_>]) -> Option<Refusal> {
+    let mut placed = job.files.iter().zip(entries).flat_map(|(entry, parsed)| {
+        parsed.iter().zip(1..).filter_map(move |(op, edit)| Some((entry, edit, op.as_ref().err()?)))
+    });
+    let (entry, edit, malformed) = placed.next()?;
+    let mut refusal = malformed.refusal.clone();
+    (refusal.path, refusal.edit) = (Some(entry.path.clone()), Some(edit));
+    Some(refusal)
 }
 
 fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Malformed<'_>> {
@@ -104,10 +114,56 @@ fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Malformed<'_>
         .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.as_deref().filter(name) })
 }
 
+/// Refuses what nothing is looked at for: an entry of no file or with fields that none has, and, in a job that is stored
+/// before it runs and loses them there, edits with such fields.
+///
+/// # Errors
+/// `malformed`, naming them.
+pub fn check_names(job: &JobRequest) -> Result<(), Refusal> {
+    for (entry, number) in job.files.iter().zip(0_u64..) {
+        check_entry(entry, number)?;
+        let mut stray =
+            entry.edits.iter().zip(1..).filter(|(edit, _)| job.detach && !edit.unknown.is_empty());
+        if let Some((edit, number)) = stray.next()
+            && let Err(malformed) = read_one(edit, job.threshold)
+        {
+            let mut refusal = malformed.refusal;
+            (refusal.path, refusal.edit) = (Some(entry.path.clone()), Some(number));
+            return Err(refusal);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses fields that no entry has: one that is misspelt may be a guard.
+fn check_entry(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
+    if !entry.paths.is_empty() {
+        let message = format!("files[{number}]: this version takes no `paths`; name each file with `path`");
+        return Err(refuse(Code::Unsupported, message));
+    }
+    const FIELDS: [&str; 4] = ["path", "paths", "base", "edits"];
+    if entry.unknown.is_empty() {
+        let named = !entry.path.as_bytes().is_empty() || !entry.paths.is_empty();
+        let message =
+            || malformed(format!("files[{number}] names no file; give `path`, or `paths` for several"));
+        return if named { Ok(()) } else { Err(message()) };
+    }
+    let tell = |name: &String| match nearest(name, &FIELDS) {
+        Some(near) => format!("`{name}` (use `{near}`)"),
+        None => format!("`{name}`"),
+    };
+    let told: Vec<String> = entry.unknown.iter().map(tell).collect();
+    let (told, has) = (told.join(", "), FIELDS.join(", "));
+    let mut error = malformed(format!("files[{number}] has no field {told}; an entry has {has}"));
+    error.path = Some(entry.path.clone());
+    Err(error)
+}
+
 fn check_shape(job: &JobRequest) -> Result<(), Refusal> {
     if job.files.is_empty() {
         return Err(malformed("`files` is empty; name at least one file"));
     }
+    check_names(job)?;
     if let Some(value) = job.threshold {
         crate::op::checked_threshold(value)?;
     }

@@ -53,6 +53,22 @@ impl Folded {
     }
 }
 
+impl Folded {
+    /// The offset in the folded content of one in the file's content, which does not part a break.
+    pub(crate) fn folded(&self, original: usize) -> usize {
+        let (mut low, mut high) = (0, self.lost.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            // Each break that was lost before it had moved this one on.
+            match self.lost.get(middle).is_some_and(|at| *at as usize + middle < original) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        original.saturating_sub(low)
+    }
+}
+
 /// The text of a file.
 #[derive(Debug)]
 pub(crate) struct Text<'a> {

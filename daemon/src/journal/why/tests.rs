@@ -47,8 +47,7 @@ proptest! {
             let text = Some(state.clone());
             let write = editd_proto::message::Edit { op: "write".into(), text, ..Default::default() };
             let entry = editd_proto::message::FileEntry {
-                path: "a".into(), base: Some("any".into()), edits: vec![write],
-            };
+                path: "a".into(), base: Some("any".into()), edits: vec![write], ..editd_proto::message::FileEntry::default() };
             let request = editd_proto::message::JobRequest { files: vec![entry], ..Default::default() };
             let done = bench.run("s", &bench.workspace.understand(request));
             prop_assert_eq!(done.status, Status::Applied);

@@ -110,7 +110,7 @@ impl Bench {
     }
 
     pub(crate) fn edit(&self, session: &str, path: &str, edit: Edit) -> Receipt {
-        let entry = FileEntry { path: path.into(), base: None, edits: vec![edit] };
+        let entry = FileEntry { path: path.into(), base: None, edits: vec![edit], ..FileEntry::default() };
         let request = JobRequest { files: vec![entry], ..JobRequest::default() };
         self.run(session, &self.workspace.understand(request))
     }

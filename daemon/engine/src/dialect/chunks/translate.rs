@@ -29,7 +29,7 @@ impl Dialect for Chunks {
     fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
         let request = read(payload)?;
         let path = setting.path_or(request.path.as_deref())?;
-        let entry = FileEntry { path, base: None, edits: request.chunks };
+        let entry = FileEntry { path, base: None, edits: request.chunks, ..FileEntry::default() };
         let wanted = Wanted { files: vec![entry], ..Wanted::default() };
         Ok(Translation { dialect: self.name(), asked: Asked::Job(wanted), words: Box::new(ChunkWords) })
     }

@@ -34,7 +34,7 @@ impl Dialect for Patch {
             native(patch)
         })?;
         let words = Reply::new(&edits);
-        let files = vec![FileEntry { path, base: None, edits }];
+        let files = vec![FileEntry { path, base: None, edits, ..FileEntry::default() }];
         let asked = Asked::Job(Wanted { files, warnings, ..Wanted::default() });
         Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
     }
@@ -92,8 +92,9 @@ fn native(patch: PatchRequest) -> Result<Edit, Refusal> {
         Operation::AppendEof => insert(Position::End, base),
         Operation::PrependBof => insert(Position::Start, base),
         Operation::Overwrite => Edit { op: op("write"), text: new, ..base },
-        Operation::InsertBefore => insert(Position::Before(old()?), base),
-        Operation::InsertAfter => insert(Position::After(old()?), base),
+        // Its users know that the text goes directly beside the anchor.
+        Operation::InsertBefore => Edit { own_line: Some(false), ..insert(Position::Before(old()?), base) },
+        Operation::InsertAfter => Edit { own_line: Some(false), ..insert(Position::After(old()?), base) },
     })
 }
 

@@ -86,7 +86,7 @@ impl Gathered {
         };
         self.known.insert(path.clone(), self.entries.len());
         self.words.push(FileWords { path: path.clone(), lines });
-        self.entries.push(FileEntry { path, base, edits });
+        self.entries.push(FileEntry { path, base, edits, ..FileEntry::default() });
     }
 }
 

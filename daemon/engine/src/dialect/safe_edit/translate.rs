@@ -47,7 +47,7 @@ impl Dialect for SafeEdit {
             Form::InsertLines(list) => json::each("insert_lines", list, insert)?,
             Form::Search(search) => vec![search_of(search, mode, &path)?],
         };
-        let files = vec![FileEntry { path, base: None, edits }];
+        let files = vec![FileEntry { path, base: None, edits, ..FileEntry::default() }];
         let asked = Asked::Job(Wanted { files, mode, diff: diff.or(Some(true)), ..Wanted::default() });
         Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
     }

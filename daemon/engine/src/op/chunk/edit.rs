@@ -19,7 +19,7 @@ use crate::op::fields;
 use crate::op::given::fit;
 use crate::op::lines::{lead, line_text};
 use crate::op::registry::Op;
-use crate::op::symbol::Which;
+use crate::op::within;
 use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, split_final_break};
@@ -50,14 +50,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
         let error = malformed("an insertion needs a line before or after it; quote at least one");
         return Err(Check::Insertion.refuses(error));
     }
-    let within = edit.within.as_ref();
-    if let Some(Within::Lines((first, last))) = within
-        && (*first == 0 || last < first)
-    {
-        return Err(malformed(format!(
-            "`within` names lines {first} to {last}; lines count from 1, and the last is not before the first"
-        )));
-    }
+    let within = within::read(edit)?;
     Ok(Op::Chunk(Box::new(Chunk { window, new, within })))
 }
 
@@ -93,7 +86,7 @@ impl<'a> Chunk<'a> {
             self.instead(text, &old, mapped, stand.rung)
         };
         let lines = Some(text.lines_of(old.clone()));
-        let in_broken = scene.symbols.broken() && self.within.and_then(Which::of).is_some();
+        let in_broken = within::in_broken(self.within, scene);
         let found = Found { rung: Some(stand.rung), lines, converted, in_broken, ..Found::default() };
         let place = if old.is_empty() {
             let lead = lead(text, &old, &made);
@@ -106,19 +99,10 @@ impl<'a> Chunk<'a> {
 
     /// First and last line between which it is looked for.
     fn lines(&self, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
-        match (self.within, self.within.and_then(Which::of)) {
-            (_, Some(which)) => {
-                let lines = scene.symbols.lines(scene, which);
-                lines.map(Some).map_err(|refusal| match refusal.code {
-                    Code::SymbolNotFound | Code::Ambiguous | Code::OutOfRange => {
-                        Check::Position.refuses(refusal)
-                    }
-                    _ => refusal,
-                })
-            }
-            (Some(Within::Lines(lines)), None) => Ok(Some(*lines)),
-            _ => Ok(None),
-        }
+        within::lines(self.within, scene).map_err(|refusal| match refusal.code {
+            Code::SymbolNotFound | Code::Ambiguous | Code::OutOfRange => Check::Position.refuses(refusal),
+            _ => refusal,
+        })
     }
 
     /// Walks down the ladder to the first rung at which some window stands in the region; else the window that

@@ -24,4 +24,5 @@ mod window;
 
 pub(crate) use check::Check;
 pub(crate) use edit::{Chunk, FIELDS, parse};
+pub(crate) use region::Region;
 pub(super) use window::after_lines;

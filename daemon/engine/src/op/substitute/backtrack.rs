@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use fancy_regex::{Captures, Error, Regex, RegexBuilder};
 
-use super::engine::{Flags, Groups, too_many_steps};
+use super::engine::{Flags, Groups, after_letter, too_many_steps};
 use super::reach;
 use crate::limits;
 use crate::plan::Budget;
@@ -145,12 +145,6 @@ fn worn_out() -> Refusal {
 
 fn groups(captures: &Captures<'_, str>) -> Groups {
     (0..captures.len()).map(|i| captures.get(i).map(|at| at.start()..at.end())).collect()
-}
-
-/// Where the letter after an offset ends; past the end at the end.
-fn after_letter(text: &str, at: usize) -> usize {
-    let letter = text.get(at..).and_then(|rest| rest.chars().next());
-    at + letter.map_or(1, char::len_utf8)
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
-use editd_proto::message::Edit;
+use editd_proto::message::{Edit, Within};
 
 use super::engine::{Engine, Flags, Groups};
 use super::swallow::Swallow;
 use super::template::{self, Part};
-use crate::Refusal;
 use crate::cut::{Cut, Span};
 use crate::limits;
 use crate::locate::{ambiguous, candidate, each_hit, not_found_pattern, too_many_places};
@@ -17,11 +16,14 @@ use crate::op::fields;
 use crate::op::given::changed_breaks;
 use crate::op::registry::Op;
 use crate::op::replace::{check_count, check_size};
+use crate::op::within;
 use crate::refusal::{malformed, no_room, spent};
 use crate::splice::Place;
 use crate::text::{Breaks, Text, follow};
+use crate::{Proof, Refusal};
 
-pub(crate) const FIELDS: &[&str] = &["pattern", "replacement", "regex", "flags", "count", "expect", "eol"];
+pub(crate) const FIELDS: &[&str] =
+    &["pattern", "replacement", "regex", "flags", "within", "count", "expect", "eol"];
 
 /// A substitution.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub(crate) struct Substitute<'a> {
     optional: bool,
     /// Set where it must be at one place.
     once: bool,
+    /// Where it is looked for.
+    within: Option<&'a Within>,
     count: usize,
     expect: Option<u64>,
     literal: bool,
@@ -64,8 +68,9 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     }
     let count = edit.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
     let literal = fields::literal_eol(edit)?;
+    let (expect, within) = (edit.expect, within::read(edit)?);
     let substitute =
-        Substitute { pattern, replacement, regex, optional, once, count, expect: edit.expect, literal };
+        Substitute { pattern, replacement, regex, optional, once, within, count, expect, literal };
     if regex.is_some() {
         // Neither needs the file: a bad pattern or template is refused before anything is looked at.
         substitute.compile(false, "")?;
@@ -172,6 +177,11 @@ impl Places<'_, '_> {
 }
 
 impl Substitute<'_> {
+    /// What it proves: who knows how often the pattern stands there has seen what it replaces.
+    pub(crate) fn proof(&self) -> Proof {
+        if self.expect.is_some() || self.once { Proof::Quoted } else { Proof::Blind }
+    }
+
     fn compile(&self, crlf: bool, text: &str) -> Result<(Engine, Vec<Part>), Refusal> {
         let engine = Engine::new(self.pattern, self.regex.unwrap_or_default(), crlf, text)?;
         let parts = template::parse(self.replacement, &engine.names())?;
@@ -190,20 +200,24 @@ impl Substitute<'_> {
             total: 0,
             converted: 0,
         };
+        let region = within::region(self.within, scene)?;
+        let inside = region.as_ref().map_or(0..scene.text.len(), |region| region.bytes.clone());
         if self.regex.is_some() {
-            self.by_regex(&mut places)?
+            self.by_regex(&mut places, inside)?
         } else {
-            self.by_text(&mut places)?
+            self.by_text(&mut places, inside)?
         }
         let converted = places.converted;
         let places = places.finish();
         let count = places.len() as u64;
-        let mut found = Found { replacements: Some(count), converted, ..Found::default() };
+        let in_broken = within::in_broken(self.within, scene);
+        let mut found = Found { replacements: Some(count), converted, in_broken, ..Found::default() };
         if count == 0 {
             if self.expect == Some(0) || (self.optional && self.expect.is_none()) {
                 return Ok(Effect { found, ..Effect::default() });
             }
-            return Err(not_found_pattern(scene.text, self.pattern, self.regex.is_some()));
+            let lines = region.map(|region| region.lines);
+            return Err(not_found_pattern(scene.text, self.pattern, self.regex.is_some(), lines));
         }
         check_count(if self.once { Some(1) } else { self.expect }, count)?;
         if let (Some(first), Some(last)) = (places.first(), places.last()) {
@@ -212,7 +226,7 @@ impl Substitute<'_> {
         Ok(Effect { places, stored: None, found })
     }
 
-    fn by_regex(&self, places: &mut Places<'_, '_>) -> Result<(), Refusal> {
+    fn by_regex(&self, places: &mut Places<'_, '_>, inside: Range<usize>) -> Result<(), Refusal> {
         let scene = places.scene;
         if !scene.budget.regex(scene.text.len()) {
             return Err(worn_out());
@@ -228,10 +242,14 @@ impl Substitute<'_> {
         let mut meter = engine.meter(self.pattern, flags, crlf);
         let guarded = self.expect.is_none();
         let mut swallow = guarded.then(|| Swallow::of(self.pattern, flags, crlf)).flatten();
+        let inside = match &folded {
+            Some(folded) => folded.folded(inside.start)..folded.folded(inside.end),
+            None => inside,
+        };
         let mut left = self.count;
-        let mut from = 0;
+        let mut from = inside.start;
         let mut new = String::new();
-        engine.each(content, scene.budget, &mut |groups| {
+        engine.each_inside(content, &inside, scene.budget, &mut |groups| {
             let end = groups.first().and_then(Option::as_ref).map_or(0, |whole| whole.end);
             if !scene.budget.regex(meter.cost(content, from, end)) {
                 return Err(worn_out());
@@ -260,17 +278,21 @@ impl Substitute<'_> {
         })
     }
 
-    fn by_text(&self, places: &mut Places<'_, '_>) -> Result<(), Refusal> {
+    fn by_text(&self, places: &mut Places<'_, '_>, inside: Range<usize>) -> Result<(), Refusal> {
         let scene = places.scene;
-        scene.pay(scene.text.len())?;
+        scene.pay(inside.len())?;
         let text: &Text<'_> = scene.text;
         // A `\n` in the pattern stands for either break, but a pattern that names `\r` means what it says.
         let either = self.pattern.contains('\n') && !self.pattern.contains('\r');
         let folded = if either { text.folded() } else { None };
         let content = folded.map_or(&*text.content, |folded| &folded.content);
+        let inside =
+            folded.map_or(inside.clone(), |folded| folded.folded(inside.start)..folded.folded(inside.end));
+        let (content, base) = (content.cut(inside.clone()), inside.start);
         let mut left = self.count;
         let mut outcome = Ok(());
         let stopped = each_hit(content.as_bytes(), self.pattern.as_bytes(), false, &mut |at| {
+            let at = at + base;
             let end = at + self.pattern.len();
             let range = folded.map_or(at..end, |folded| folded.original(at)..folded.original(end));
             if places.splits_break(&range) {

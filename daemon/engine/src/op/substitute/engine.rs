@@ -11,7 +11,7 @@ use super::backtrack::Backtracking;
 use super::meter::Meter;
 use crate::Refusal;
 use crate::limits;
-use crate::locate::excerpt;
+use crate::locate::{excerpt, too_many_places};
 use crate::plan::Budget;
 use crate::refusal::{refuse, spent};
 
@@ -119,6 +119,48 @@ impl Engine {
         }
     }
 
+    /// Visits matches that lie in a stretch of the text and do not overlap, in order, until `visit` wants no more.
+    ///
+    /// # Errors
+    /// As [`Engine::each`].
+    pub(crate) fn each_inside(
+        &self,
+        text: &str,
+        inside: &Range<usize>,
+        budget: &Budget,
+        visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
+    ) -> Result<(), Refusal> {
+        if inside.len() == text.len() {
+            return self.each(text, budget, visit);
+        }
+        let (mut from, mut last_end) = (inside.start, None);
+        // The place behind the stretch is another's, but for the end of the text.
+        let until = if inside.end == text.len() { inside.end + 1 } else { inside.end };
+        for _ in 0..=limits::PLACES {
+            let found = if from < until { self.next(text, from, budget)? } else { None };
+            let Some(mut groups) = found else { return Ok(()) };
+            let whole = groups.first().cloned().flatten().unwrap_or(from..from);
+            if whole.start >= until {
+                return Ok(());
+            }
+            if whole.end > inside.end {
+                // A later one may end inside.
+                if !budget.regex(whole.end - from) {
+                    return Err(super::edit::worn_out());
+                }
+                from = after_letter(text, whole.start);
+                continue;
+            }
+            let repeats = whole.is_empty() && last_end == Some(whole.end);
+            from = if whole.is_empty() { after_letter(text, whole.end) } else { whole.end };
+            last_end = Some(whole.end);
+            if !repeats && !visit(&mut groups)? {
+                return Ok(());
+            }
+        }
+        Err(too_many_places())
+    }
+
     /// Visits matches that do not overlap, in order, until `visit` wants no more.
     ///
     /// # Errors
@@ -181,4 +223,9 @@ pub(crate) fn too_many_steps() -> Refusal {
         "`pattern` takes too many steps on this file; avoid look-around and back-references, or nested repetition",
         limits::BACKTRACKS as u64,
     )
+}
+
+/// The offset behind the letter at an offset; past the end at the end.
+pub(super) fn after_letter(text: &str, at: usize) -> usize {
+    at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
 }

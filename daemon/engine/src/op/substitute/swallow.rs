@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use fancy_regex::Expr;
 
-use super::engine::{Engine, Flags, Groups};
+use super::engine::{Engine, Flags, Groups, after_letter};
 use super::wildcard::{Least, Spell};
 use crate::Refusal;
 use crate::limits;
@@ -109,11 +109,6 @@ impl Swallow {
             None => vec![whole.clone()],
         })
     }
-}
-
-/// The offset behind the letter at an offset.
-fn after_letter(text: &str, at: usize) -> usize {
-    at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
 }
 
 #[cfg(test)]

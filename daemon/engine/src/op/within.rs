@@ -1,0 +1,130 @@
+//! The part of a file in which an edit looks: lines by number, or those of a symbol. What is found elsewhere does not
+//! count, so that a text which stands once in the part is unique.
+
+use editd_proto::message::{Edit, Within};
+
+use super::chunk::Region;
+use super::effect::Scene;
+use super::symbol::Which;
+use crate::Refusal;
+use crate::cut::Span;
+use crate::locate::{self, Fit, Found, Haystack, Hit, Quote, Rung, Unfit};
+use crate::refusal::malformed;
+
+/// Reads `within`.
+///
+/// # Errors
+/// `malformed` for lines that are none.
+pub(crate) fn read(edit: &Edit) -> Result<Option<&Within>, Refusal> {
+    if let Some(Within::Lines((first, last))) = edit.within
+        && (first == 0 || last < first)
+    {
+        return Err(malformed(format!(
+            "`within` names lines {first} to {last}; lines count from 1, and the last is not before the first"
+        )));
+    }
+    Ok(edit.within.as_ref())
+}
+
+/// First and last line of the part; `None` for the whole file.
+///
+/// # Errors
+/// `symbol_not_found`, `ambiguous`, `out_of_range`, and where the file cannot be parsed.
+pub(crate) fn lines(within: Option<&Within>, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
+    match (within, within.and_then(Which::of)) {
+        (_, Some(which)) => scene.symbols.lines(scene, which).map(Some),
+        (Some(Within::Lines(lines)), None) => Ok(Some(*lines)),
+        _ => Ok(None),
+    }
+}
+
+/// The part; `None` for the whole file.
+///
+/// # Errors
+/// As [`lines`]; `out_of_range` for lines behind the file.
+pub(crate) fn region(within: Option<&Within>, scene: &Scene<'_>) -> Result<Option<Region>, Refusal> {
+    let Some(lines) = lines(within, scene)? else { return Ok(None) };
+    let region = Region::of(scene.text, Some(lines)).map_err(|mut refusal| {
+        refusal.check = None;
+        refusal
+    })?;
+    Ok(Some(region))
+}
+
+/// Whether the part is that of a symbol in a file with syntax errors.
+pub(crate) fn in_broken(within: Option<&Within>, scene: &Scene<'_>) -> bool {
+    scene.symbols.broken() && within.and_then(Which::of).is_some()
+}
+
+/// The one place of a quote in a part.
+///
+/// # Errors
+/// As [`locate::one`].
+pub(crate) fn one(scene: &Scene<'_>, quote: &Quote<'_>, region: &Region) -> Result<Found, Refusal> {
+    let part = &region.bytes;
+    let fit = |range: &std::ops::Range<usize>| {
+        if part.start <= range.start && range.end <= part.end { Fit::May } else { Fit::Out }
+    };
+    let strict = Quote { loosest: quote.loosest.min(Rung::Edge), ..quote.clone() };
+    let unfit = match locate::one_where(scene.hay, &strict, &fit)? {
+        Ok(hit) => return Ok(Ok(hit)),
+        Err(unfit) => unfit,
+    };
+    if quote.loosest < Rung::Fuzzy || unfit.is_some() {
+        return Ok(Err(unfit));
+    }
+    // The most similar window of the file may lie outside of the part.
+    scene.pay(part.len())?;
+    let text = scene.text.part(part.clone());
+    let hay = Haystack::new(&text, scene.budget, Vec::new());
+    let above = region.lines.0 - 1;
+    let near = quote.near.and_then(|line| line.checked_sub(above)).filter(|line| *line > 0);
+    let found = locate::one(&hay, &Quote { near, ..quote.clone() })?;
+    Ok(match found {
+        Ok(hit) => {
+            let range = hit.range.start + part.start..hit.range.end + part.start;
+            Ok(Hit { range, ..hit })
+        }
+        Err(unfit) => Err(unfit.map(|unfit| Unfit { at: unfit.at + part.start, ..unfit })),
+    })
+}
+
+/// Every place of a quote in a part, the rung that found them, and where there is none, a looser one that would.
+///
+/// # Errors
+/// As [`locate::every`].
+pub(crate) fn every(
+    scene: &Scene<'_>,
+    quote: &Quote<'_>,
+    region: &Region,
+) -> Result<(Vec<Span>, Rung, Option<Rung>), Refusal> {
+    scene.pay(region.bytes.len())?;
+    let base = region.bytes.start;
+    let text = scene.text.part(region.bytes.clone());
+    let hay = Haystack::new(&text, scene.budget, Vec::new());
+    let (mut spans, rung) = locate::every(&hay, quote)?;
+    for span in &mut spans {
+        *span = Span::new(span.start() + base..span.end() + base);
+    }
+    let looser = if spans.is_empty() { locate::looser(&hay, quote)? } else { None };
+    Ok((spans, rung, looser))
+}
+
+/// The refusal of a quote that does not stand in a part.
+pub(crate) fn missed(
+    scene: &Scene<'_>,
+    quote: &Quote<'_>,
+    new: Option<&str>,
+    unfit: Option<Unfit>,
+    region: &Region,
+) -> Refusal {
+    let (first, last) = region.lines;
+    let mut error = scene.missed(quote, new, unfit);
+    error.near_misses.retain(|near| (first..=last).contains(&near.line));
+    if error.line.is_none() {
+        let advice = error.cause.as_deref().unwrap_or("read them again, or widen `within`");
+        error.message = format!("the quoted text is not in lines {first} to {last} of the file; {advice}");
+    }
+    error.searched = Some((first, last));
+    error
+}

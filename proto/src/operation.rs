@@ -1,0 +1,246 @@
+//! The operations of an edit, for people and for whoever checks an edit's fields: names, fields with their types, and a
+//! worked example that a test applies. It reads no edit.
+
+mod table;
+
+use std::fmt::Write as _;
+
+pub use table::OPERATIONS;
+
+/// One operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// The word in `op`.
+    pub name: &'static str,
+    /// One sentence.
+    pub purpose: &'static str,
+    /// Its fields besides `op`.
+    pub fields: &'static [OperationField],
+    /// Edits that apply.
+    pub examples: &'static [OperationExample],
+}
+
+/// One field of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationField {
+    /// The field.
+    pub name: &'static str,
+    /// Its type; one that may be left out ends in `?`.
+    pub takes: &'static str,
+    /// A few words.
+    pub meaning: &'static str,
+}
+
+/// An edit in JSON, and what it makes of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationExample {
+    /// The edit.
+    pub edit: &'static str,
+    /// The file before it; `None` where there is none.
+    pub before: Option<&'static str>,
+    /// The file after it; `None` where there is none.
+    pub after: Option<&'static str>,
+}
+
+/// The operation of a name.
+pub fn operation(name: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().find(|operation| operation.name == name)
+}
+
+impl Operation {
+    /// Its purpose, fields and examples, as a manual shows them.
+    pub fn help(&self) -> String {
+        let mut out = format!("{}: {}\n", self.name, self.purpose);
+        let width =
+            |text: fn(&OperationField) -> &str| self.fields.iter().map(text).map(str::len).max().unwrap_or(0);
+        let (name, takes) = (width(|field| field.name), width(|field| field.takes));
+        for field in self.fields {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "  {:name$}  {:takes$}  {}", field.name, field.takes, field.meaning);
+        }
+        for example in self.examples {
+            let _ = writeln!(out, "  {}", example.edit);
+        }
+        out
+    }
+
+    /// What is wrong with the names of an edit's fields, all at once; `None` where it has each of them.
+    pub fn stray(&self, given: &[&str]) -> Option<String> {
+        let has = |name: &str| self.fields.iter().any(|field| field.name == name);
+        let wrong: Vec<&str> = given.iter().copied().filter(|name| !has(name)).collect();
+        if wrong.is_empty() {
+            return None;
+        }
+        let left = |field: &&OperationField| !given.contains(&field.name);
+        let open: Vec<&str> = self.fields.iter().filter(left).map(|field| field.name).collect();
+        let told: Vec<String> = wrong.iter().take(TOLD).map(|name| self.tell(name, &open)).collect();
+        let more = wrong.len().saturating_sub(TOLD);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let word = if wrong.len() == 1 { "field" } else { "fields" };
+        let fields: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
+        let has = match fields.as_slice() {
+            [] => "it has none".to_owned(),
+            fields => format!("it has {}", fields.join(", ")),
+        };
+        Some(format!("`{}` has no {word} {}{more}; {has}", self.name, told.join(", ")))
+    }
+
+    /// One wrong name, with what to write for it.
+    fn tell(&self, name: &str, open: &[&str]) -> String {
+        let shown: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+        let other = || OPERATIONS.iter().find(|other| other.fields.iter().any(|field| field.name == name));
+        match nearest(name, open) {
+            Some(near) => format!("`{shown}` (use `{near}`)"),
+            None => match other() {
+                Some(other) => format!("`{shown}` (leave it out: it is one of `{}`)", other.name),
+                None => format!("`{shown}` (leave it out)"),
+            },
+        }
+    }
+}
+
+/// Names of one edit that a refusal tells.
+const TOLD: usize = 8;
+
+/// Letters of a name that it shows.
+const SHOWN: usize = 40;
+
+/// What others call a field; `_`, `-` and case do not count.
+const ALSO_CALLED: &[(&str, &[&str])] = &[
+    ("old", &["search", "find", "from", "expected", "original", "contextold"]),
+    ("new", &["replace", "replacewith", "with", "replacement"]),
+    ("text", &["content", "contents", "body", "insert", "new", "lines", "code"]),
+    ("at", &["position", "where", "anchor", "line", "place"]),
+    ("start", &["line", "first", "from", "begin"]),
+    ("end", &["last", "until", "through"]),
+    ("before", &["contextbefore", "above"]),
+    ("after", &["contextafter", "below"]),
+    ("pattern", &["search", "find", "old", "query"]),
+    ("replacement", &["replace", "new", "with"]),
+    ("within", &["range", "scope", "symbol", "lines", "in", "inside"]),
+    ("name", &["symbol", "symbolname", "namepath"]),
+    ("all", &["replaceall", "global", "everywhere"]),
+    ("expect", &["expected", "occurrences", "expectedoccurrences", "times"]),
+    ("count", &["limit", "max", "times"]),
+    ("flags", &["ignorecase", "options"]),
+    ("to", &["target", "destination", "dest", "newpath", "newname"]),
+    ("mode", &["permissions", "perm"]),
+    ("overwrite", &["force"]),
+    ("action", &["kind", "type"]),
+];
+
+/// The name among `known` that was meant; the first where several are as near.
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-'], "");
+    let wanted = plain(&name.chars().take(SHOWN).collect::<String>());
+    if let Some(same) = known.iter().find(|known| plain(known) == wanted) {
+        return Some(same);
+    }
+    let also = |known: &&&str| {
+        ALSO_CALLED.iter().any(|(field, names)| field == *known && names.contains(&wanted.as_str()))
+    };
+    if let Some(called) = known.iter().find(also) {
+        return Some(called);
+    }
+    let words = words(name);
+    if let Some(part) = known.iter().find(|known| words.iter().any(|word| word == *known)) {
+        return Some(part);
+    }
+    let near = known.iter().map(|known| (distance(&wanted, &plain(known)), *known));
+    let near = near.filter(|(steps, known)| *steps <= 1 + known.len() / 4 && *steps < known.len());
+    near.min_by_key(|(steps, _)| *steps).map(|(_, known)| known)
+}
+
+/// The words of a name: `old_string` and `oldString` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for letter in name.chars().take(SHOWN) {
+        if letter == '_' || letter == '-' || letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter != '_' && letter != '-') {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
+}
+
+/// Letters to put in, take out, exchange or swap with the next one, to make one name of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
+            let above = rows.last().map_or(&[][..], Vec::as_slice);
+            let mut least =
+                (at(above, j) + usize::from(a != b)).min(at(above, j + 1) + 1).min(at(&row, j) + 1);
+            let swapped = i > 0 && j > 0 && one.get(i - 1) == Some(b) && other.get(j - 1) == Some(a);
+            if let Some(before) = rows.get(i.wrapping_sub(1)).filter(|_| swapped) {
+                least = least.min(at(before, j - 1) + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows.last().and_then(|row| row.last()).copied().unwrap_or(0)
+}
+
+/// All operations, as the manual shows them.
+pub fn manual() -> String {
+    let each: Vec<String> = OPERATIONS.iter().map(Operation::help).collect();
+    each.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn a_misspelt_field_finds_the_one_that_is_meant() {
+        for (op, given, meant) in [
+            ("replace", "exepct", "expect"),
+            ("replace", "old_string", "old"),
+            ("replace", "newText", "new"),
+            ("replace", "replace_all", "all"),
+            ("replace", "wholelines", "whole_lines"),
+            ("lines", "strat", "start"),
+            ("lines", "end_line", "end"),
+            ("chunk", "context_before", "before"),
+            ("chunk", "range", "within"),
+            ("substitute", "patern", "pattern"),
+            ("write", "content", "text"),
+            ("symbol", "name_path", "name"),
+        ] {
+            let said = operation(op).unwrap().stray(&[given]).unwrap();
+            assert!(said.contains(&format!("`{given}` (use `{meant}`)")), "{said}");
+        }
+    }
+
+    #[test]
+    fn all_strays_of_an_edit_are_told_at_once_and_no_given_field_is_proposed() {
+        let replace = operation("replace").unwrap();
+        assert_eq!(replace.stray(&["old", "new", "near"]), None);
+        let said = replace.stray(&["old", "olds", "pattern", "x1"]).unwrap();
+        assert!(said.starts_with("`replace` has no fields `olds` (leave it out), "), "{said}");
+        assert!(said.contains(
+            "`pattern` (leave it out: it is one of `substitute`), `x1` (leave it out); it has old, "
+        ));
+        let many: Vec<String> = (0..20).map(|number| format!("zz{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(replace.stray(&many).unwrap().contains(", and 12 more; "));
+        assert!(operation("delete").unwrap().stray(&["text"]).unwrap().ends_with("; it has none"));
+    }
+
+    #[test]
+    fn steps_between_names_are_counted() {
+        for (one, other, steps) in
+            [("", "", 0), ("a", "", 1), ("strat", "start", 1), ("olds", "old", 1), ("ab", "cd", 2)]
+        {
+            assert_eq!(distance(one, other), steps, "{one} {other}");
+        }
+    }
+}
