@@ -96,7 +96,7 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
         Judged::Merged
     } else if others.contains(&written) {
         Judged::AsOthers
-    } else if merged.is_none() && written == only_places(trial) {
+    } else if merged.is_none() && (written == only_places(trial) || written == tools.union(trial)) {
         Judged::Touching
     } else if trial.damage == Damage::Bare && written == only_places(trial) {
         Judged::Unnumbered
@@ -106,13 +106,19 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
     (judged, written.unwrap_or_default())
 }
 
-/// What becomes of a content where each hunk replaces the only place that has just its lines.
+/// What becomes of a content where each hunk replaces the lines at the place that it names, or else the only place that
+/// has just its lines.
 fn only_places(trial: &Trial) -> Option<String> {
     let mut lines: Vec<&str> = trial.there.lines().collect();
     let patch = PatchText::read(&trial.diff);
     let mut found: Vec<(usize, &super::damage::HunkText)> = Vec::new();
     for hunk in &patch.hunks {
         let old = hunk.side('-');
+        let named = usize::try_from(hunk.numbers[0]).ok()?.checked_sub(1);
+        if let Some(place) = named.filter(|at| lines.get(*at..*at + old.len()) == Some(&old)) {
+            found.push((place, hunk));
+            continue;
+        }
         let mut places = lines.windows(old.len().max(1)).enumerate();
         let place = places.by_ref().find(|(_, window)| *window == old)?.0;
         if places.any(|(_, window)| window == old) {

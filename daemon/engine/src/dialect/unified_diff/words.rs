@@ -160,7 +160,7 @@ impl Said {
         };
         let lead = edit.and_then(place).map(|place| format!("{place} FAILED: ")).unwrap_or_default();
         let sentence = match (error.code, error.other_edit.and_then(place)) {
-            (Code::Ambiguous, _) if error.readings.is_empty() => format!(
+            (Code::Ambiguous, _) if error.readings.is_empty() && error.line.is_none() => format!(
                 "its lines stand at {} places; quote more lines of context, or correct the line in its header",
                 error.found.unwrap_or(0)
             ),

@@ -16,10 +16,10 @@ use crate::locate::{self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, S
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
-use crate::op::lines::{lead, line_range, line_text};
+use crate::op::lines::{lead, line_text};
 use crate::op::registry::Op;
 use crate::op::{fields, quote};
-use crate::refusal::{malformed, refuse};
+use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, split_final_break};
 
@@ -29,7 +29,7 @@ pub(crate) const FIELDS: &[&str] =
 /// A hunk.
 #[derive(Debug)]
 pub(crate) struct Hunk<'a> {
-    body: Body,
+    pub(super) body: Body,
     /// How the block may be found; its text is the body's.
     how: Quote<'static>,
     /// Where lines go that have no block, or `End` for the block that ends the file.
@@ -37,7 +37,7 @@ pub(crate) struct Hunk<'a> {
     /// The lines that stand above it.
     pub(crate) headers: &'a str,
     /// Whether the block is the whole file.
-    whole: bool,
+    pub(super) whole: bool,
     /// Whether it stands below the hunk before it in the entry.
     pub(super) in_order: bool,
     /// Whether breaks stay as given where those of the block are as given.
@@ -94,6 +94,11 @@ impl Hunk<'_> {
     /// Whether it quotes lines that have a place.
     pub(super) fn has_block(&self) -> bool {
         !self.body.old.is_empty()
+    }
+
+    /// The lines that it quotes.
+    pub(super) fn quoted(&self) -> &str {
+        &self.body.old
     }
 
     /// The line at which it says that it stands.
@@ -297,55 +302,15 @@ impl Hunk<'_> {
             below: last && group.is_some_and(|group| group.gone.end == self.body.old.len()),
         }
     }
-
-    /// The effect of lines that have no block.
-    fn added(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
-        let text = scene.text;
-        if self.whole && text.len() > 0 {
-            return Err(self.not_empty(scene));
-        }
-        let range = match self.at {
-            Some(Position::Line(line)) => line_range(text, *line, line.saturating_sub(1))?,
-            _ => text.len()..text.len(),
-        };
-        let come = locate::lines(&self.body.new, text.breaks);
-        repeat::check(text, range.start, &come, OpenSides { above: true, below: true })?;
-        let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
-        let (made, converted) =
-            instead(text, &range, &self.body.new, Breaking { rung: Rung::Exact, literal: false }, ending);
-        let found = Found { lines: Some(text.lines_of(range.clone())), converted, ..Found::default() };
-        let places = if made.is_empty() {
-            Vec::new()
-        } else {
-            let lead = lead(text, &range, &made);
-            vec![Place { lead, ..Place::inserting(scene.edit, range.start, &Rc::from(made)) }]
-        };
-        Ok(Effect { places, stored: None, found })
-    }
-}
-
-impl Hunk<'_> {
-    /// The refusal of a hunk for an empty file where the file has lines.
-    fn not_empty(&self, scene: &Scene<'_>) -> Refusal {
-        let (path, lines) = (scene.origin, scene.text.lines());
-        let what = if self.body.new.is_empty() {
-            format!("{path} is not empty, and the diff removes it without its lines; send them with `-`")
-        } else {
-            format!("{path} is not empty, and the hunk says that it is; quote a line of context")
-        };
-        let mut error = refuse(Code::Exists, what);
-        error.lines = Some(lines as u64);
-        error
-    }
 }
 
 /// How the breaks of lines that come are made.
 #[derive(Clone, Copy)]
-struct Breaking {
+pub(super) struct Breaking {
     /// The rung that found the block.
-    rung: Rung,
+    pub(super) rung: Rung,
     /// Whether they stay as given.
-    literal: bool,
+    pub(super) literal: bool,
 }
 
 /// How many lines a group removes and adds unchanged at its start, and of the rest at its end: they stay as the file
@@ -361,7 +326,13 @@ fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>, literal: bool
 }
 
 /// What stands in the place of a range of lines, and how many breaks were converted.
-fn instead(text: &Text<'_>, old: &Range<usize>, new: &str, with: Breaking, ending: Ending) -> (String, u64) {
+pub(super) fn instead(
+    text: &Text<'_>,
+    old: &Range<usize>,
+    new: &str,
+    with: Breaking,
+    ending: Ending,
+) -> (String, u64) {
     if new.is_empty() {
         return (String::new(), 0);
     }

@@ -23,8 +23,10 @@
 //!
 //! *Invariants*: one place or none, as everywhere; all lines of a hunk are located together or not at all.
 
+mod added;
 mod body;
 mod edit;
+mod expected;
 mod neighbours;
 mod order;
 mod repeat;

@@ -15,10 +15,15 @@ use crate::locate::{self, Fit, Found, Hit, Quote, Rung, Standing};
 use crate::op::Scene;
 use crate::refusal::refuse;
 
+/// Lines around the expected one at which a hunk is as good as there.
+pub(super) const AROUND: u64 = 3;
+
 /// The hunks of an entry that quote something.
 pub(crate) struct Neighbours<'o> {
     hunks: Vec<(u32, &'o Hunk<'o>)>,
     known: OnceCell<HashMap<u32, Placed>>,
+    /// Whether each that names a line stands just there.
+    on_lines: OnceCell<bool>,
 }
 
 /// What is known of a hunk beside others.
@@ -40,7 +45,14 @@ struct Placed {
 impl<'o> Neighbours<'o> {
     /// Expects these hunks, by their index in the entry. Nothing is looked up yet.
     pub(crate) fn new(hunks: impl Iterator<Item = (u32, &'o Hunk<'o>)>) -> Self {
-        Self { hunks: hunks.filter(|(_, hunk)| hunk.has_block()).collect(), known: OnceCell::new() }
+        let hunks = hunks.filter(|(_, hunk)| hunk.has_block()).collect();
+        Self { hunks, known: OnceCell::new(), on_lines: OnceCell::new() }
+    }
+
+    /// Whether each hunk that names a line stands just there, so that the numbers of the entry can be believed.
+    pub(super) fn stand_on_their_lines(&self, scene: &Scene<'_>) -> bool {
+        let stands = |hunk: &Hunk<'_>| hunk.near().is_none() || hunk.stands_on_line(scene);
+        *self.on_lines.get_or_init(|| self.hunks.iter().all(|(_, hunk)| stands(hunk)))
     }
 
     fn known(&self, scene: &Scene<'_>) -> &HashMap<u32, Placed> {
@@ -83,7 +95,8 @@ impl<'o> Neighbours<'o> {
             known.insert(*edit, Placed { rung: *rung, room, left, only, offsets, misplaced: None });
             if *complete {
                 let (lines, head, tail) = hunk.shape(scene.text.breaks);
-                chain.push((*edit, hunk, Slot { starts, lines, head, tail }));
+                let near = hunk.near();
+                chain.push((*edit, hunk, Slot { starts, lines, head, tail, near }));
             }
         }
         settle(&mut chain, &mut known);
@@ -135,6 +148,22 @@ impl<'o> Neighbours<'o> {
                 found => found,
             };
         };
+        let found = self.near(scene, quote, fit, near)?;
+        match &found {
+            Ok(hit) => self.check_expected(scene, near, hit).map(|()| found),
+            Err(_) => Ok(found),
+        }
+    }
+
+    /// The same for a hunk that names a line.
+    fn near(
+        &self,
+        scene: &Scene<'_>,
+        quote: &Quote<'_>,
+        fit: &dyn Fn(&Range<usize>) -> Fit,
+        near: u64,
+    ) -> Result<Found, Refusal> {
+        let plain = |quote: &Quote<'_>| locate::one_where(scene.hay, quote, fit);
         let Some(placed) = self.known(scene).get(&scene.edit) else { return plain(quote) };
         if let Some(other) = placed.misplaced {
             return Err(self.misplaced(scene, other));
@@ -167,6 +196,40 @@ impl<'o> Neighbours<'o> {
         match chosen {
             Some(hit) => Ok(Ok(moved(scene, hit, near))),
             None => plain(&Quote { near: None, ..quote.clone() }),
+        }
+    }
+
+    /// Refuses a place away from the line where the hunk is expected, if the lines stand there, too, but for some context.
+    fn check_expected(&self, scene: &Scene<'_>, near: u64, hit: &Hit) -> Result<(), Refusal> {
+        let line = scene.text.line_of(hit.range.start) as u64;
+        if line == near {
+            return Ok(());
+        }
+        let Some((_, hunk)) = self.hunks.iter().find(|(edit, _)| *edit == scene.edit) else { return Ok(()) };
+        let offsets = self.known(scene).get(&scene.edit).map_or([None, None], |placed| placed.offsets);
+        let mut expected: Vec<u64> =
+            offsets.into_iter().flatten().map(|offset| near.saturating_add_signed(offset)).collect();
+        if expected.is_empty() {
+            expected.push(near);
+        }
+        if expected.iter().any(|expected| expected.abs_diff(line) <= AROUND) {
+            return Ok(());
+        }
+        match expected.into_iter().find_map(|expected| hunk.nearly_stands(scene.text, expected)) {
+            None => Ok(()),
+            Some(other) => {
+                let mut error = locate::ambiguous(
+                    format!(
+                        "the lines stand at line {line}, but at line {other}, where the hunk is expected, they stand with other context; quote what is there"
+                    ),
+                    2,
+                );
+                let start = |line: u64| scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+                error.line = Some(other);
+                error.candidates =
+                    [other, line].map(|line| locate::candidate(scene.text, start(line))).to_vec();
+                Err(error)
+            }
         }
     }
 
@@ -226,7 +289,7 @@ impl<'o> Neighbours<'o> {
         let above = self.known(scene).get(&other).and_then(|placed| placed.only);
         let place = above.map_or_else(String::new, |line| format!(", at line {line}"));
         let message = format!(
-            "the lines stand only above those of edit {}{place}, and the diff has them below; send the two in the order of the file",
+            "the lines stand only above those of edit {}{place}, or across them, and the diff has them below; quote what is there",
             u64::from(other) + 1
         );
         let mut error = refuse(Code::NotFound, message);

@@ -12,19 +12,36 @@ pub(super) struct Slot {
     pub(super) head: u64,
     /// How many of them stay at the bottom.
     pub(super) tail: u64,
+    /// The line at which it says that it stands.
+    pub(super) near: Option<u64>,
 }
 
 impl Slot {
-    /// The first line at which `below` may start where this hunk starts at a line: hunks share context, but no change.
+    /// Whether lines go.
+    fn removes(&self) -> bool {
+        self.lines > self.head + self.tail
+    }
+
+    /// By how many lines `below` starts below this hunk at least: hunks share context, but no change. Where their
+    /// numbers say that they share nothing, no line that one of them removes is context of the other.
+    fn least_step(&self, below: &Self) -> u64 {
+        let named = self.near.zip(below.near);
+        let apart = named.is_some_and(|(near, below)| near.saturating_add(self.lines) <= below);
+        let tail = if apart && below.removes() { 0 } else { self.tail };
+        let head = if apart && self.removes() { 0 } else { below.head };
+        (self.lines.saturating_sub(self.tail).saturating_sub(head))
+            .max(self.lines.saturating_sub(tail).saturating_sub(below.head))
+            .max(1)
+    }
+
+    /// The first line at which `below` may start where this hunk starts at a line.
     fn next(&self, start: u64, below: &Self) -> u64 {
-        let end = start.saturating_add(self.lines).saturating_sub(self.tail);
-        end.saturating_sub(below.head).max(start.saturating_add(1))
+        start.saturating_add(self.least_step(below))
     }
 
     /// The last line at which this hunk may start where `below` starts at a line.
     fn previous(&self, below: &Self, start: u64) -> Option<u64> {
-        let end = start.saturating_add(below.head).saturating_add(self.tail);
-        Some(end.checked_sub(self.lines)?.min(start.checked_sub(1)?))
+        start.checked_sub(self.least_step(below))
     }
 }
 
@@ -60,7 +77,7 @@ mod tests {
     use super::*;
 
     fn slot(starts: &[u64], (lines, head, tail): (u64, u64, u64)) -> Slot {
-        Slot { starts: starts.to_vec(), lines, head, tail }
+        Slot { starts: starts.to_vec(), lines, head, tail, near: None }
     }
 
     /// All assignments, by trying every one.
@@ -80,6 +97,14 @@ mod tests {
                 chosen.pop();
             }
         }
+    }
+
+    #[test]
+    fn numbers_that_are_apart_keep_removed_lines_out_of_context() {
+        let named = |starts: &[u64], near| Slot { near: Some(near), ..slot(starts, (3, 1, 1)) };
+        let rooms = |near| rooms(&[named(&[1], 1), named(&[2, 3, 4], near)]).ok();
+        assert_eq!(rooms(3), Some(vec![(0, 3), (2, u64::MAX)]));
+        assert_eq!(rooms(4), Some(vec![(0, 2), (3, u64::MAX)]));
     }
 
     #[test]

@@ -1,0 +1,65 @@
+//! The lines of a hunk that quotes none of the file: they go to a line, to the end, or into an empty file. It finds no
+//! block.
+
+use std::rc::Rc;
+
+use editd_proto::error::Code;
+use editd_proto::message::Position;
+
+use super::body::Ending;
+use super::edit::{Breaking, Hunk, instead};
+use super::repeat::{self, OpenSides};
+use crate::Refusal;
+use crate::locate::{self, Rung};
+use crate::op::effect::{Effect, Found, Scene};
+use crate::op::lines::{lead, line_range};
+use crate::refusal::refuse;
+use crate::splice::Place;
+
+impl Hunk<'_> {
+    /// The effect of lines that have no block.
+    pub(super) fn added(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+        let text = scene.text;
+        if self.whole && text.len() > 0 {
+            return Err(self.not_empty(scene));
+        }
+        let range = match self.at {
+            Some(Position::Line(line)) if scene.neighbours.stand_on_their_lines(scene) => {
+                line_range(text, *line, line.saturating_sub(1))?
+            }
+            Some(Position::Line(line)) => {
+                let message = format!(
+                    "the hunk quotes no line, and others of the diff do not stand at the lines that they name, so that line {line} is not certain; quote a line of context"
+                );
+                return Err(refuse(Code::NotFound, message));
+            }
+            _ => text.len()..text.len(),
+        };
+        let come = locate::lines(&self.body.new, text.breaks);
+        repeat::check(text, range.start, &come, OpenSides { above: true, below: true })?;
+        let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
+        let (made, converted) =
+            instead(text, &range, &self.body.new, Breaking { rung: Rung::Exact, literal: false }, ending);
+        let found = Found { lines: Some(text.lines_of(range.clone())), converted, ..Found::default() };
+        let places = if made.is_empty() {
+            Vec::new()
+        } else {
+            let lead = lead(text, &range, &made);
+            vec![Place { lead, ..Place::inserting(scene.edit, range.start, &Rc::from(made)) }]
+        };
+        Ok(Effect { places, stored: None, found })
+    }
+
+    /// The refusal of a hunk for an empty file where the file has lines.
+    fn not_empty(&self, scene: &Scene<'_>) -> Refusal {
+        let (path, lines) = (scene.origin, scene.text.lines());
+        let what = if self.body.new.is_empty() {
+            format!("{path} is not empty, and the diff removes it without its lines; send them with `-`")
+        } else {
+            format!("{path} is not empty, and the hunk says that it is; quote a line of context")
+        };
+        let mut error = refuse(Code::Exists, what);
+        error.lines = Some(lines as u64);
+        error
+    }
+}

@@ -1,0 +1,40 @@
+//! Whether the lines of a hunk stand at the line where it is expected, but for some of its context: then others changed
+//! that, and a place elsewhere is not certain. It chooses nothing.
+
+use super::edit::Hunk;
+use super::neighbours::AROUND;
+use crate::locate::{self, Line};
+use crate::text::Text;
+
+impl Hunk<'_> {
+    /// The line around `expected` where what changes stands with more than half of the block, but not all of it.
+    pub(super) fn nearly_stands(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
+        let old = locate::lines(self.quoted(), text.breaks);
+        let (_, head, tail) = self.shape(text.breaks);
+        let (head, tail) = (usize::try_from(head).ok()?, usize::try_from(tail).ok()?);
+        // Lines that come stand between the two beside them.
+        let (from, to) = match old.len().checked_sub(head + tail)? {
+            0 => (head.checked_sub(1)?, (head + 1).min(old.len())),
+            gone => (head, head + gone),
+        };
+        let first = expected.saturating_sub(AROUND).max(1);
+        (first..=expected.saturating_add(AROUND)).find(|line| {
+            let Ok(line) = usize::try_from(*line) else { return false };
+            let same = |at: usize| old.get(at).is_some_and(|own| is_line(text, line + at, own));
+            if !(from..to).all(same) {
+                return false;
+            }
+            let above = (0..from).rev().take_while(|at| same(*at)).count();
+            let below = (to..old.len()).take_while(|at| same(*at)).count();
+            let matched = from - above..to + below;
+            let wordy = |line: &Line<'_>| line.0.chars().any(char::is_alphanumeric);
+            let words = old.get(matched.clone()).is_some_and(|lines| lines.iter().any(wordy));
+            words && matched.len() >= 2 && matched.len() < old.len() && matched.len() * 2 > old.len()
+        })
+    }
+}
+
+/// Whether a line of the file is one of a hunk, but for white space at its end.
+fn is_line(text: &Text<'_>, number: usize, own: &Line<'_>) -> bool {
+    number <= text.lines() && text.line(number).trim_end() == own.0.trim_end()
+}
