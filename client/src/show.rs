@@ -2,6 +2,7 @@
 
 pub(crate) mod diff;
 pub(crate) mod error;
+mod excerpt;
 pub(crate) mod history;
 pub(crate) mod letters;
 pub(crate) mod outline;

@@ -7,7 +7,7 @@ use editd_proto::{Code, WireError};
 use serde::Serialize;
 
 use super::letters::{Paint, lines, one_line};
-use super::{Look, diff};
+use super::{Look, diff, excerpt};
 
 /// `{"error": …}`.
 #[derive(Serialize)]
@@ -118,6 +118,7 @@ fn counts(out: &mut String, error: &WireError) {
 }
 
 fn staleness(out: &mut String, error: &WireError, look: &Look) {
+    excerpt::add(out, error);
     match &error.by {
         // The cause names it, and says more.
         Some(By::Entry(_)) if error.cause.is_some() => {}
@@ -159,6 +160,11 @@ fn quoted(out: &mut String, text: &str) {
 /// What to do next, on this command line.
 fn hint(error: &WireError) -> Option<String> {
     match error.code {
+        // The numbers still mean what was read then.
+        Code::Stale if !error.moved.is_empty() => error
+            .version
+            .as_ref()
+            .map(|version| format!("send it with the numbers of now and --base {}", one_line(&version.0))),
         Code::Stale => error.version.as_ref().map(|version| {
             format!(
                 "seen now: send the same again, or with --base {}, to go on from there",
@@ -169,6 +175,8 @@ fn hint(error: &WireError) -> Option<String> {
         Code::Conflict => {
             error.version.as_ref().map(|_| "seen now: adapt it to what is there, and send it again".into())
         }
+        // The message says how to go on from the lines that it shows.
+        Code::Unread if !error.excerpts.is_empty() => None,
         Code::Unread => {
             Some("read it first (`editctl read`), or say --base any to edit what you have not seen".into())
         }

@@ -1,0 +1,47 @@
+//! Lines of the file in a refusal, for people: those that the session had not been shown, and those that line numbers
+//! meant when they were read. Pure; it prints nothing.
+
+use editd_proto::WireError;
+use editd_proto::error::MovedLines;
+
+use super::letters::one_line;
+
+/// Appends the lines that a refusal shows.
+pub(super) fn add(out: &mut String, error: &WireError) {
+    for excerpt in &error.excerpts {
+        numbered(out, excerpt.line, &excerpt.text);
+    }
+    for moved in &error.moved {
+        one_moved(out, moved);
+    }
+}
+
+fn numbered(out: &mut String, first: u64, text: &str) {
+    for (text, number) in text.lines().zip(first..) {
+        out.push_str(&format!("    {number} | {}\n", one_line(text)));
+    }
+}
+
+fn one_moved(out: &mut String, moved: &MovedLines) {
+    let (first, last) = moved.lines;
+    let edit = moved.edit;
+    if last < first {
+        out.push_str(&format!("  edit {edit} meant the place before line {first}\n"));
+    } else {
+        out.push_str(&format!("  edit {edit} meant line {first} to {last}, as read:\n"));
+    }
+    match &moved.then {
+        Some(then) => numbered(out, first, then),
+        None if last < first => {}
+        None => out.push_str("    (not kept)\n"),
+    }
+    match moved.now {
+        Some((first, last)) if last < first => out.push_str(&format!("  now before line {first}\n")),
+        Some((first, last)) => out.push_str(&format!("  now line {first} to {last}\n")),
+        None => out.push_str("  they were changed or removed\n"),
+    }
+    if let Some(there) = &moved.there {
+        out.push_str("  at these numbers now:\n");
+        numbered(out, first, there);
+    }
+}
