@@ -28,7 +28,7 @@ fn one_moved(out: &mut String, moved: &MovedLines) {
     if last < first {
         out.push_str(&format!("  edit {edit} meant the place before line {first}\n"));
     } else {
-        out.push_str(&format!("  edit {edit} meant line {first} to {last}, as read:\n"));
+        out.push_str(&format!("  edit {edit} meant {}, as read:\n", range(first, last)));
     }
     match &moved.then {
         Some(then) => numbered(out, first, then),
@@ -37,11 +37,15 @@ fn one_moved(out: &mut String, moved: &MovedLines) {
     }
     match moved.now {
         Some((first, last)) if last < first => out.push_str(&format!("  now before line {first}\n")),
-        Some((first, last)) => out.push_str(&format!("  now line {first} to {last}\n")),
+        Some((first, last)) => out.push_str(&format!("  now {}\n", range(first, last))),
         None => out.push_str("  they were changed or removed\n"),
     }
     if let Some(there) = &moved.there {
         out.push_str("  at these numbers now:\n");
         numbered(out, first, there);
     }
+}
+
+fn range(first: u64, last: u64) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
 }
