@@ -96,11 +96,6 @@ impl Hunk<'_> {
         !self.body.old.is_empty()
     }
 
-    /// The lines that it quotes.
-    pub(super) fn quoted(&self) -> &str {
-        &self.body.old
-    }
-
     /// The line at which it says that it stands.
     pub(super) fn near(&self) -> Option<u64> {
         self.how.near.filter(|_| self.has_block())

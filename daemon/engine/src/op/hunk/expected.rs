@@ -1,5 +1,5 @@
-//! Whether the lines of a hunk stand at the line where it is expected, but for some of its context: then others changed
-//! that, and a place elsewhere is not certain. It chooses nothing.
+//! Whether the lines of a hunk stand at the line where it is expected, as they are after it, or but for some of its
+//! context: then a place elsewhere is not certain. It chooses nothing.
 
 use super::edit::Hunk;
 use super::neighbours::AROUND;
@@ -7,9 +7,24 @@ use crate::locate::{self, Line};
 use crate::text::Text;
 
 impl Hunk<'_> {
+    /// The line around `expected` where the lines stand as they are after the hunk.
+    pub(super) fn stands_applied(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
+        let after = self.body.after();
+        let lines = locate::lines(&after, text.breaks);
+        let words = lines.iter().any(|line| line.0.chars().any(char::is_alphanumeric));
+        if lines.len() < 2 || !words || after == self.body.old {
+            return None;
+        }
+        let first = expected.saturating_sub(AROUND).max(1);
+        (first..=expected.saturating_add(AROUND)).find(|line| {
+            let Ok(line) = usize::try_from(*line) else { return false };
+            lines.iter().zip(line..).all(|(own, number)| is_line(text, number, own))
+        })
+    }
+
     /// The line around `expected` where what changes stands with more than half of the block, but not all of it.
     pub(super) fn nearly_stands(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
-        let old = locate::lines(self.quoted(), text.breaks);
+        let old = locate::lines(&self.body.old, text.breaks);
         let (_, head, tail) = self.shape(text.breaks);
         let (head, tail) = (usize::try_from(head).ok()?, usize::try_from(tail).ok()?);
         // Lines that come stand between the two beside them.

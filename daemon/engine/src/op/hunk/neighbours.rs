@@ -209,11 +209,18 @@ impl<'o> Neighbours<'o> {
         let offsets = self.known(scene).get(&scene.edit).map_or([None, None], |placed| placed.offsets);
         let mut expected: Vec<u64> =
             offsets.into_iter().flatten().map(|offset| near.saturating_add_signed(offset)).collect();
-        if expected.is_empty() {
-            expected.push(near);
-        }
         if expected.iter().any(|expected| expected.abs_diff(line) <= AROUND) {
             return Ok(());
+        }
+        expected.push(near);
+        if let Some(there) = expected.iter().find_map(|line| hunk.stands_applied(scene.text, *line)) {
+            let message = format!(
+                "the change is there already, at line {there}, and its old lines stand at line {line}; leave the hunk out, or correct the line in its header"
+            );
+            let mut error = refuse(Code::NotFound, message);
+            error.line = Some(there);
+            error.cause = Some(format!("the new text is already there, at line {there}"));
+            return Err(error);
         }
         match expected.into_iter().find_map(|expected| hunk.nearly_stands(scene.text, expected)) {
             None => Ok(()),
