@@ -90,7 +90,7 @@ fn what_is_no_definition_is_refused_with_those_that_are() {
     };
     let (code, error) = ask(kind::READ, json!({"path": "a.rs", "symbol": "ad"}));
     assert_eq!(code, "symbol_not_found");
-    assert_eq!(error["symbols"], json!(["add", "impl S/add", "S", "impl S", "impl S/m"]));
+    assert_eq!(error["symbols"], json!(["add", "impl S/add", "S", "impl S/m", "impl S"]));
     let (code, error) = ask(kind::READ, json!({"path": "a.rs", "symbol": "S/x"}));
     assert_eq!((code.as_str(), &error["path"]), ("symbol_not_found", &json!("a.rs")));
     for (request, expected) in [

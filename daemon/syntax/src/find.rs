@@ -6,10 +6,19 @@ use crate::{Outline, Symbol};
 /// Name paths that an answer lists.
 const LISTED: usize = 50;
 
+/// Name paths that are proposed for one that is not there.
+const PROPOSED: usize = 5;
+
+/// Letters of a name that are compared with those of another.
+const COMPARED: usize = 40;
+
+/// Symbols whose names are compared letter by letter.
+const CANDIDATES: usize = 10_000;
+
 /// Why a name path names no symbol alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotOne {
-    /// There is none. What there is: first those of a similar name, then in the order of the file, at most 50.
+    /// There is none. The five of the nearest names.
     None(Vec<String>),
     /// These are meant, at most 50; and how many in all.
     Several(Vec<String>, usize),
@@ -25,11 +34,56 @@ enum Meant {
 impl Outline {
     /// The symbol of a name path. The names from some point on are enough where they name one symbol; a path that is
     /// whole wins over a longer one that ends in it. A `/` in front says that it is whole. The [`Symbol::path`] of a
-    /// symbol always gives that symbol.
+    /// symbol always gives that symbol. Where nothing is called so, `.` and `::` part names too. Of several that are one
+    /// thing, the only one that is no mere declaration is meant: see [`Outline::declarations_of`].
     ///
     /// # Errors
     /// None, or several.
     pub fn named(&self, path: &str) -> Result<&Symbol, NotOne> {
+        match self.named_as_written(path) {
+            Err(NotOne::None(proposed)) => {
+                let parted = path.replace("::", "/").replace('.', "/");
+                if parted == path { Err(NotOne::None(proposed)) } else { self.named_as_written(&parted) }
+            }
+            found => found,
+        }
+    }
+
+    /// The declarations of what a symbol implements: those with its names, of which only it is no declaration.
+    pub fn declarations_of(&self, symbol: &Symbol) -> Vec<&Symbol> {
+        let last = |symbol: &Symbol| symbol.segments.last().map(|segment| segment.name.clone());
+        let (own, names) = (last(symbol), self.names(symbol));
+        let is_same =
+            |other: &&Symbol| other.name != symbol.name && last(other) == own && self.names(other) == names;
+        let same: Vec<&Symbol> = self.symbols.iter().filter(is_same).collect();
+        let declared = !same.is_empty() && !symbol.declares && same.iter().all(|other| other.declares);
+        if declared { same } else { Vec::new() }
+    }
+
+    /// The names of a symbol and of those that hold it, innermost first, without numbers.
+    fn names<'o>(&'o self, symbol: &'o Symbol) -> Vec<&'o str> {
+        let mut names = Vec::new();
+        let mut here = Some(symbol);
+        while let Some(one) = here {
+            names.extend(one.segments.iter().rev().map(|segment| segment.name.as_str()));
+            here = one.parent.and_then(|parent| self.symbols.get(parent));
+        }
+        names
+    }
+
+    /// The one implementation among symbols that are all one thing.
+    fn implementation<'o>(&'o self, meant: &[&'o Symbol]) -> Option<&'o Symbol> {
+        let (first, rest) = meant.split_first()?;
+        let names = self.names(first);
+        if meant.len() > LISTED || rest.iter().any(|other| self.names(other) != names) {
+            return None;
+        }
+        let mut implementations = meant.iter().filter(|symbol| !symbol.declares);
+        let one = implementations.next()?;
+        implementations.next().is_none().then_some(*one)
+    }
+
+    fn named_as_written(&self, path: &str) -> Result<&Symbol, NotOne> {
         let exact = path.strip_prefix('/').unwrap_or(path);
         if let Some(symbol) = self.symbols.iter().find(|symbol| symbol.path == exact) {
             return Ok(symbol);
@@ -51,6 +105,9 @@ impl Outline {
                 Err(NotOne::None(self.listed(last.unwrap_or_default())))
             }
             several => {
+                if let Some(one) = self.implementation(several) {
+                    return Ok(one);
+                }
                 let names = several.iter().take(LISTED).map(|symbol| symbol.path.clone()).collect();
                 Err(NotOne::Several(names, several.len()))
             }
@@ -107,15 +164,37 @@ impl Outline {
         next.is_none().then_some(Meant::Whole(fit))
     }
 
-    /// What there is, those of a similar name first.
+    /// The five of the nearest names: those that hold it or lie in it first, then by the letters that differ.
     fn listed(&self, name: &str) -> Vec<String> {
         let name = name.to_lowercase();
-        let alike = |symbol: &&Symbol| {
+        let rank = |(at, symbol): (usize, &Symbol)| {
             let own = symbol.segments.last().map(|segment| segment.name.to_lowercase()).unwrap_or_default();
-            !name.is_empty() && (own.contains(&name) || (!own.is_empty() && name.contains(&own)))
+            let alike = !name.is_empty() && (own.contains(&name) || (!own.is_empty() && name.contains(&own)));
+            let steps = if at < CANDIDATES && !name.is_empty() { distance(&name, &own) } else { COMPARED };
+            (!alike, steps, at)
         };
-        let first = self.symbols.iter().filter(alike);
-        let rest = self.symbols.iter().filter(|symbol| !alike(symbol));
-        first.chain(rest).take(LISTED).map(|symbol| symbol.path.clone()).collect()
+        let mut ranked: Vec<(bool, usize, usize)> = self.symbols.iter().enumerate().map(rank).collect();
+        ranked.sort_unstable();
+        let nearest = ranked.into_iter().take(PROPOSED).filter_map(|(.., at)| self.symbols.get(at));
+        nearest.map(|symbol| symbol.path.clone()).collect()
     }
+}
+
+/// Letters to put in, take out or exchange to make one name of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().take(COMPARED).collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.chars().take(COMPARED).enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (cell, opposite) in row.iter_mut().skip(1).zip(&other) {
+            let least = (diagonal + usize::from(letter != *opposite)).min(left + 1).min(*cell + 1);
+            (diagonal, left) = (*cell, least);
+            *cell = least;
+        }
+    }
+    row.last().copied().unwrap_or(0)
 }

@@ -109,6 +109,7 @@ impl Nest<'_, '_> {
             listed,
             comma,
             statement,
+            declares: false,
             segments,
         });
     }

@@ -11,7 +11,7 @@ use crate::grammar::{Grammar, Name, Rule, Seen};
 use crate::parse::lines;
 use crate::parse::{parse, whole_lines};
 use crate::surroundings::Surroundings;
-use crate::{Budget, Language, Outline, Unparsed, nest, paths};
+use crate::{Budget, Kind, Language, Outline, Symbol, Unparsed, nest, paths};
 
 /// Symbols of one outline; a file of 10,000 lines has some thousand.
 const SYMBOLS: usize = 100_000;
@@ -42,8 +42,25 @@ pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outlin
         crate::languages::markdown::spread(text, &mut found.drafts);
     }
     let Found { surroundings, drafts, .. } = found;
-    let symbols = nest::symbols(text, grammar.aloof, &surroundings, drafts);
+    let mut symbols = nest::symbols(text, grammar.aloof, &surroundings, drafts);
+    for symbol in &mut symbols {
+        symbol.declares = declares(text, language, symbol);
+    }
     Ok(Outline { symbols: paths::numbered(symbols), broken })
+}
+
+/// Whether a function is only declared: it has no body, or a decorator of Python says so.
+fn declares(text: &str, language: Language, symbol: &Symbol) -> bool {
+    if !matches!(symbol.kind, Kind::Function | Kind::Method | Kind::Constructor) {
+        return false;
+    }
+    let in_front = text.get(symbol.definition.start..symbol.name.start).unwrap_or_default();
+    let marks = |line: &str| {
+        let decorator = line.trim().strip_prefix('@').unwrap_or_default();
+        let name = decorator.split('#').next().unwrap_or_default().trim();
+        name == "overload" || name.ends_with(".overload")
+    };
+    symbol.body.is_none() || (language == Language::Python && in_front.lines().any(marks))
 }
 
 /// A definition, as its node alone shows it.

@@ -38,12 +38,12 @@ fn an_end_of_the_path_is_enough_where_it_is_one_symbol_and_a_whole_path_wins() {
             ("C/a", "C/a"),
             ("e", "D/b/e"),
             ("b/e", "D/b/e"),
-            ("/b/e", "none: D/b/e a C C/a C/b D D/b"),
+            ("/b/e", "none: D/b/e a C C/a C/b"),
             ("b", several),
             ("D/b", "D/b"),
-            ("D/e", "none: D/b/e a C C/a C/b D D/b"),
-            ("", "none: a C C/a C/b D D/b D/b/e"),
-            ("C//a", "none: a C C/a C/b D D/b D/b/e"),
+            ("D/e", "none: D/b/e a C C/a C/b"),
+            ("", "none: a C C/a C/b D"),
+            ("C//a", "none: a C C/a C/b D"),
         ],
     );
 }
@@ -74,7 +74,7 @@ fn a_name_may_hold_what_means_something_in_a_path() {
         text,
         &[
             ("a\\/b", "o/a\\/b"),
-            ("a/b", "none: o/a\\/b o o/c\\[1] o/c o/d\\\\\\\\e o/[2] o/\\/x"),
+            ("a/b", "none: o/a\\/b o o/c o/\\/x o/[2]"),
             ("o/c\\[1]", "o/c\\[1]"),
             ("o/c", "o/c"),
             ("c[1]", "several: o/c\\[1] o/c of 2"),
@@ -220,5 +220,63 @@ fn one_of_several_names_of_a_definition_is_not_the_whole() {
             false
         ),
         None
+    );
+}
+
+#[test]
+fn an_implementation_is_preferred_to_its_declarations() {
+    let text = "export function f(a: string): void;\nexport function f(a: number): void;\nexport function f(a: any) { }\nclass C {\n  m(a: string): void;\n  m(a: any) { }\n}\nclass D {\n  m(): void { }\n}\n";
+    finds(
+        Language::TypeScript,
+        text,
+        &[("f", "f[3]"), ("f[1]", "f[1]"), ("C/m", "C/m[2]"), ("m", "several: C/m[1] C/m[2] D/m of 3")],
+    );
+    let outline = outline(Language::TypeScript, text);
+    let declared = |path: &str| -> Vec<String> {
+        let symbol = outline.named(path).unwrap();
+        outline.declarations_of(symbol).into_iter().map(|symbol| symbol.path.clone()).collect()
+    };
+    assert_eq!(declared("f"), ["f[1]", "f[2]"]);
+    assert_eq!((declared("f[1]"), declared("D/m")), (Vec::new(), Vec::new()));
+    let text = "from typing import overload\nimport typing as t\n@overload\ndef f(a: int) -> int: ...\n@t.overload  # another\ndef f(a: str) -> str: ...\ndef f(a): return a\ndef g(): pass\ndef g(): return 1\n";
+    finds(Language::Python, text, &[("f", "f[3]"), ("g", "several: g[1] g[2] of 2")]);
+    finds(
+        Language::C,
+        "int f(int a);\nint g(int a);\nint f(int a) { return a; }\n",
+        &[("f", "f[2]"), ("g", "g")],
+    );
+    let text = "class A {\n  void f();\n  void g();\n};\nvoid A::f() {}\nvoid A::g() {}\nvoid h(int);\nvoid h(int a) {}\nvoid h(char a) {}\n";
+    finds(Language::Cpp, text, &[("A/f", "A/f[2]"), ("h", "several: h[1] h[2] h[3] of 3")]);
+}
+
+#[test]
+fn dots_and_colons_part_names_where_nothing_is_called_so() {
+    let text = "class C:\n    def a(self): pass\nclass D:\n    def a(self): pass\n    def b(self): pass\n";
+    finds(
+        Language::Python,
+        text,
+        &[
+            ("C.a", "C/a"),
+            ("C::a", "C/a"),
+            ("D.b", "D/b"),
+            ("C.b", "none: D/b C C/a D D/a"),
+            (".a", "none: C/a D/a C D D/b"),
+        ],
+    );
+    finds(Language::Css, ".a { }\n.b { }\n", &[(".a", ".a")]);
+    finds(
+        Language::Rust,
+        "struct S;\nimpl S { fn new() {} }\n",
+        &[("S::new", "impl S/new"), ("S.new", "impl S/new")],
+    );
+}
+
+#[test]
+fn the_nearest_five_names_are_proposed() {
+    let text = "def alpha(): pass\ndef beta(): pass\ndef gamma(): pass\ndef delta(): pass\ndef read_all(): pass\ndef read(): pass\ndef raed(): pass\n";
+    finds(
+        Language::Python,
+        text,
+        &[("rread", "none: read raed beta alpha gamma"), ("gama", "none: gamma beta raed alpha delta")],
     );
 }

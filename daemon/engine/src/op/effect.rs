@@ -56,6 +56,8 @@ pub(crate) struct Found {
     pub(crate) converted: u64,
     /// The line in the middle of which an anchor put a text.
     pub(crate) in_line: Option<u64>,
+    /// Which of several symbols of one name was taken, and which were not.
+    pub(crate) chosen: Option<Rc<str>>,
     /// Whether a symbol was found in a file with syntax errors.
     pub(crate) in_broken: bool,
     /// Whether a blank last line of context was passed over, since the file ends there.

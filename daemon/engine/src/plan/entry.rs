@@ -353,6 +353,8 @@ fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
             "edit {edit} put its text inside line {line}{more}; `own_line` puts it on lines of its own"
         ));
     }
+    let chosen = standing().filter_map(|(edit, found)| Some((edit + 1, found.chosen.as_ref()?)));
+    warnings.extend(chosen.take(crate::limits::SAID).map(|(edit, chosen)| format!("edit {edit}: {chosen}")));
     let passed = standing().filter(|(_, found)| found.passed_blank).take(crate::limits::SAID);
     warnings.extend(passed.map(|(edit, _)| {
         let number = edit + 1;

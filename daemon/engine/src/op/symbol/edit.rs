@@ -131,6 +131,16 @@ impl<'a> SymbolEdit<'a> {
         let at = known.find(scene, self.which)?;
         let Some(symbol) = known.get(at) else { return Ok(Effect::default()) };
         self.means_all(&known.outline, symbol)?;
+        let declared = self.declared(&known.outline, symbol);
+        if let (Action::InsertBefore, Some(first)) = (self.action, declared.first()) {
+            let message = format!(
+                "{} is declared before it is defined; name the first declaration, {first}, to insert before all",
+                symbol.path
+            );
+            let mut error = refuse(Code::Ambiguous, message);
+            error.symbols = short(declared.iter().cloned().chain([symbol.path.clone()]).collect());
+            return Err(error);
+        }
         let site = Site { scene, known, at, symbol };
         let mut effect = match self.action {
             Action::ReplaceBody => body::replace_body(&site, self, clips),
@@ -140,7 +150,22 @@ impl<'a> SymbolEdit<'a> {
             Action::Delete => remove::delete(&site, self.to_clipboard, clips),
         }?;
         effect.found.in_broken = known.outline.broken;
+        if !declared.is_empty() {
+            let told = short(declared).join(", ");
+            effect.found.chosen =
+                Some(Rc::from(format!("took {}, the implementation; declarations: {told}", symbol.path)));
+        }
         Ok(effect)
+    }
+
+    /// The declarations of the symbol, where its name alone did not tell it from them.
+    fn declared(&self, outline: &Outline, symbol: &Symbol) -> Vec<String> {
+        match self.which {
+            Which::Name(name) if name.trim_start_matches('/') != symbol.path => {
+                outline.declarations_of(symbol).into_iter().map(|symbol| symbol.path.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 
