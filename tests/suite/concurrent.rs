@@ -10,6 +10,8 @@ use editd_tests::house::House;
 use editd_tests::jobs;
 use serde_json::{Value, json};
 
+mod numbers;
+
 /// Edits of one run, unless `EDITS` says otherwise.
 const EDITS: usize = 192;
 /// Edits between two runs of the formatter.

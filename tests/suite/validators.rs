@@ -80,7 +80,7 @@ fn one_broken_file_of_ten_refuses_the_strict_job_and_nothing_is_written() {
     assert_eq!(issues(&refused), [format!("src/m6.rs:2:{column} syntax")]);
     assert!(!house.workspace().join("src").exists());
     let verified = edit(&house, &in_mode(job.clone(), "verify_only"));
-    assert_eq!((jobs::status(&verified), issues(&verified).len()), ("verified", 1), "{verified}");
+    assert_eq!((jobs::status(&verified), issues(&verified).len()), ("refused", 1), "{verified}");
     assert!(!house.workspace().join("src").exists());
     let written = edit(&house, &in_mode(job, "interactive"));
     jobs::applied(&written);
@@ -90,7 +90,7 @@ fn one_broken_file_of_ten_refuses_the_strict_job_and_nothing_is_written() {
 }
 
 #[test]
-fn a_token_writes_what_was_verified_and_is_validated_again() {
+fn a_token_writes_what_was_verified_and_there_is_none_for_what_strict_mode_refuses() {
     let house = grep();
     let good = jobs::write("a.txt", "fine\n");
     let verified = edit(&house, &in_mode(good.clone(), "verify_only"));
@@ -99,7 +99,7 @@ fn a_token_writes_what_was_verified_and_is_validated_again() {
     let bad = jobs::write("a.txt", "bad\n");
     let verified = edit(&house, &in_mode(bad.clone(), "verify_only"));
     assert_eq!(issues(&verified), ["a.txt:1:1 grep"]);
-    let bad = jobs::with(bad, "verified", verified["verified"].clone());
+    assert_eq!((jobs::status(&verified), &verified["verified"]), ("refused", &Value::Null), "{verified}");
     jobs::refused(&edit(&house, &bad), "rejected");
     jobs::applied(&edit(&house, &in_mode(bad, "interactive")));
 }

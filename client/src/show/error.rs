@@ -55,6 +55,10 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
         line(out, &format!("  cause: {}", lines(cause)));
     }
     staleness(out, error, look);
+    for other in &error.others {
+        line(out, &format!("  also: {}", lines(&other.message)));
+        excerpt::add(out, other);
+    }
     if let Some(hint) = hint(error) {
         line(out, &format!("  {}", look.paint(Paint::Notice, &hint)));
     }

@@ -131,7 +131,7 @@ fn shown_of_moved(
             Shown { hash: seen.hash, ranges, numbered, time: now }
         }
         // The file is known to be there, none of its lines is known.
-        _ => receipt::glimpsed(hash, &[], now),
+        _ => receipt::glimpsed(None, hash, &[], now),
     }
 }
 
@@ -142,12 +142,12 @@ fn shown_of_written(draft: &Draft, change: &Drafted, hash: editd_proto::ids::Con
         Some(seen) if seen.hash == had && had.is_some() => {
             receipt::renewed(seen, hash, before, &change.splices, now)
         }
-        _ => {
+        earlier => {
             let after: &[u8] = match &change.after {
                 State::File { bytes, .. } => bytes,
                 State::Absent => &[],
             };
-            receipt::first(hash, (before, after), &change.splices, now)
+            receipt::first(earlier, hash, (before, after), &change.splices, now)
         }
     }
 }

@@ -50,7 +50,7 @@ impl Overtaken {
     ) -> receipt::Shown {
         match &self.old {
             Some(old) => receipt::overtaken(seen, found.face.hash, (old, &self.splices), shown, now),
-            None => receipt::glimpsed(found.face.hash, shown.0, now),
+            None => receipt::glimpsed(Some(seen), found.face.hash, shown.0, now),
         }
     }
 }
@@ -103,7 +103,7 @@ pub(super) fn widen(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, 
         _ if shown.is_empty() => return,
         Some(seen) if seen.hash == Some(found.face.hash) => receipt::widened(seen, shown, now),
         Some(seen) => Overtaken::find(rooms, judged, seen, found).renewed(seen, found, (shown, false), now),
-        None => receipt::glimpsed(found.face.hash, shown, now),
+        None => receipt::glimpsed(None, found.face.hash, shown, now),
     };
     rooms.store.keep_content(found.face.hash, &found.bytes);
     record(rooms, who, path, renewed);

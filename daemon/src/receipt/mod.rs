@@ -67,19 +67,27 @@ pub fn renewed(seen: &Seen, after: ContentHash, before: &[u8], splices: &[Splice
         some => only(ranges::moved(some, before, splices)),
     };
     let numbered = numbered::moved(&seen.numbered, &line_shifts(before, splices));
-    let numbered = numbered::reported(&numbered, after, &touched(), time);
+    // A receipt of version 1 has lost the numbers of its reads: an edit must give them no other meaning.
+    let lost = numbered.is_empty() && seen.ranges != [NO_LINES];
+    let numbered = if lost { numbered } else { numbered::reported(&numbered, after, &touched(), time) };
     Shown { hash: Some(after), ranges, numbered, time }
 }
 
 /// The receipt for a file that its session had not seen, after it changed it: it knows what it wrote, and the
-/// whole of a file that it wrote whole (`written` is that content).
-pub fn first(after: ContentHash, (before, written): (&[u8], &[u8]), splices: &[Splice], time: u64) -> Shown {
+/// whole of a file that it wrote whole (`written` is that content). Numbers that it read earlier keep their meaning.
+pub fn first(
+    earlier: Option<&Seen>,
+    after: ContentHash,
+    (before, written): (&[u8], &[u8]),
+    splices: &[Splice],
+    time: u64,
+) -> Shown {
     let replaced: usize = splices.iter().map(|splice| splice.old.len()).sum();
     let moved = ranges::moved(&[], before, splices);
     if replaced == before.len() {
         return whole(after, written, time);
     }
-    let numbered = numbered::reported(&[], after, &moved, time);
+    let numbered = numbered::reported(&lost(earlier), after, &moved, time);
     Shown { hash: Some(after), ranges: only(moved), numbered, time }
 }
 
@@ -114,10 +122,15 @@ pub fn overtaken(
     Shown { hash: Some(now), ranges, numbered, time }
 }
 
-/// The receipt of a session that was shown some lines of a content and had no receipt for it.
-pub fn glimpsed(hash: ContentHash, shown: &[(u64, u64)], time: u64) -> Shown {
+/// The numbers of an earlier receipt, of lines that may be anywhere by now.
+fn lost(earlier: Option<&Seen>) -> Vec<NumberedLines> {
+    earlier.map_or_else(Vec::new, |seen| numbered::lost(&seen.numbered))
+}
+
+/// The receipt of a session that was shown some lines of a content, and knows nothing else of it.
+pub fn glimpsed(earlier: Option<&Seen>, hash: ContentHash, shown: &[(u64, u64)], time: u64) -> Shown {
     let ranges = only(ranges::union(shown.to_vec()));
-    let numbered = numbered::reported(&[], hash, shown, time);
+    let numbered = numbered::reported(&lost(earlier), hash, shown, time);
     Shown { hash: Some(hash), ranges, numbered, time }
 }
 
@@ -132,14 +145,15 @@ pub fn widened(seen: &Seen, shown: &[(u64, u64)], time: u64) -> Shown {
     Shown { hash: Some(hash), ranges, numbered, time }
 }
 
-/// The receipt of a read of some lines that adds to an earlier one, which is for the same content.
+/// The receipt of a read of some lines that adds to an earlier one; its lines are kept only if the content is the same.
 pub fn added(earlier: Option<&Seen>, hash: ContentHash, lines: (u64, u64), time: u64) -> Shown {
-    let earlier = earlier.filter(|seen| seen.hash == Some(hash));
-    let ranges = match earlier {
+    let same = earlier.filter(|seen| seen.hash == Some(hash));
+    let ranges = match same {
         Some(seen) if seen.ranges.is_empty() => Vec::new(),
         Some(seen) => ranges::union_with(seen.ranges.clone(), &[lines]),
         None => vec![lines],
     };
-    let numbered = numbered::read(earlier.map_or(&[], |seen| &seen.numbered), hash, lines, time);
+    let known = same.map_or_else(|| lost(earlier), |seen| seen.numbered.clone());
+    let numbered = numbered::read(&known, hash, lines, time);
     Shown { hash: Some(hash), ranges, numbered, time }
 }

@@ -63,6 +63,11 @@ pub fn reported(
     joined(out, ranges)
 }
 
+/// The meanings without the present places: it is not known where the lines are.
+pub fn lost(known: &[NumberedLines]) -> Vec<NumberedLines> {
+    joined(known.iter().map(|run| NumberedLines { now: None, ..*run }).collect(), &[])
+}
+
 /// The present places after a change of the receipt's content.
 pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines> {
     let mut out = Vec::with_capacity(known.len() + shifts.len().min(NUMBERED));

@@ -39,6 +39,31 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
     if let Some(diff) = &error.diff {
         let _ = write!(out, "\n{}", diff.trim_end_matches('\n'));
     }
+    out.push_str(&present_lines(error));
+    // What a refusal shows counts as seen: it must be shown.
+    for other in error.others.iter().filter(|other| !present_lines(other).is_empty()) {
+        let _ = write!(out, "\nalso: {}{}", other.message, present_lines(other));
+    }
+    out
+}
+
+/// The lines that an error shows because the session has not seen them, and those that stand elsewhere by now.
+fn present_lines(error: &WireError) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    for excerpt in &error.excerpts {
+        for (line, number) in excerpt.text.lines().zip(excerpt.line..) {
+            let _ = write!(out, "\n{number} | {line}");
+        }
+    }
+    for moved in &error.moved {
+        let ends = |text: &Option<String>| text.as_deref().unwrap_or("").trim_end_matches('\n').to_owned();
+        let _ = write!(out, "\n  line {} as read: {}", moved.lines.0, ends(&moved.then));
+        if let Some((line, _)) = moved.now {
+            let _ = write!(out, "\n    is line {line} now");
+        }
+        let _ = write!(out, "\n  line {} now: {}", moved.lines.0, ends(&moved.there));
+    }
     out
 }
 

@@ -162,9 +162,9 @@ fn seen_after(work: &Work<'_>, left: &Left) -> Seen {
         (Some(after), Some(seen)) if seen.hash == Some(left.before.face.hash) => {
             receipt::renewed(&seen, after, &left.before.bytes, &left.record.splices, now)
         }
-        (Some(hash), _) => {
+        (Some(hash), earlier) => {
             let after: &[u8] = left.after.as_ref().map_or(&[], |after| &after.bytes);
-            receipt::first(hash, (&left.before.bytes, after), &left.record.splices, now)
+            receipt::first(earlier.as_ref(), hash, (&left.before.bytes, after), &left.record.splices, now)
         }
     };
     receipt::of(who, path, shown)

@@ -229,8 +229,9 @@ pub(super) fn seal_records(rooms: &Rooms, entry: &Entry) -> Vec<Record> {
         // What exactly its session had seen is not known here: it knows the version, none of the lines.
         let ranges = if hash.is_some() { vec![receipt::NO_LINES] } else { Vec::new() };
         let (session, path) = (entry.session.clone(), file.path.clone());
-        let time = rooms.clock.wall_ms();
-        Record::Seen(Seen { session, path, hash, ranges, time, numbered: Vec::new() })
+        let earlier = rooms.store.seen(&session, &path).ok().flatten();
+        let numbered = earlier.map_or_else(Vec::new, |seen| receipt::numbered::lost(&seen.numbered));
+        Record::Seen(Seen { session, path, hash, ranges, time: rooms.clock.wall_ms(), numbered })
     }));
     records
 }
