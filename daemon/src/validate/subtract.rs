@@ -1,9 +1,11 @@
 //! Which issues an edit introduced: those of the new content without those of the old one. Pure.
 //!
 //! First go pairs with the same message where the old line, followed through the edit, is the new one; numbers in a
-//! message do not count then: it may name lines that moved. Of what is left go as many of each message, numbers and
-//! all, as there were before on lines that the edit changed: they moved with them. An old issue on a line that stayed
-//! excuses nothing. A validator that only failed, before and after, introduces nothing.
+//! message do not count then: it may name lines that moved. Of what is left go pairs on lines that the edit changed,
+//! where the new line stands in the place of the old one and the messages are equal but for numbers and quoted names:
+//! the line was broken before and still is. Then go as many of each message, numbers and all, as there were before on
+//! changed lines: they moved with them. An old issue on a line that stayed excuses nothing. A validator that only failed,
+//! before and after, introduces nothing.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +22,7 @@ pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Ve
         at.entry((key(found), found.line)).or_default().push(index);
     }
     let mut left: Vec<Option<Found>> = new.into_iter().map(Some).collect();
-    let mut moved: HashMap<Key, usize> = HashMap::new();
+    let mut changed: Vec<&Found> = Vec::new();
     for old in before {
         let line = match (&old.elsewhere, old.line) {
             (None, Some(line)) => lines.follow(line),
@@ -29,9 +31,14 @@ pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Ve
         let pair = at.get_mut(&(key(old), line)).filter(|_| line.is_some() || old.line.is_none());
         match pair.and_then(Vec::pop).and_then(|index| left.get_mut(index)) {
             Some(found) => *found = None,
-            None if line.is_none() => *moved.entry(exact(old)).or_default() += 1,
+            None if line.is_none() => changed.push(old),
             None => {}
         }
+    }
+    still_broken(&mut left, &mut changed, lines);
+    let mut moved: HashMap<Key, usize> = HashMap::new();
+    for old in changed {
+        *moved.entry(exact(old)).or_default() += 1;
     }
     for found in &mut left {
         let known = found.as_ref().map(exact).and_then(|key| moved.get_mut(&key)).filter(|count| **count > 0);
@@ -41,6 +48,56 @@ pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Ve
         }
     }
     left.into_iter().flatten().collect()
+}
+
+/// Takes away pairs of an old and a new issue on a changed line in the same place.
+fn still_broken(left: &mut [Option<Found>], changed: &mut Vec<&Found>, lines: &Lines) {
+    let local = |found: &Found| found.elsewhere.is_none() && !found.bare;
+    let facing: Vec<(Vec<u64>, String)> = changed
+        .iter()
+        .map(|old| {
+            let line = old.line.filter(|_| local(old));
+            (line.map(|line| lines.facing(line)).unwrap_or_default(), shape(&old.message))
+        })
+        .collect();
+    let mut taken = vec![false; changed.len()];
+    for found in left.iter_mut() {
+        let Some(line) = found.as_ref().filter(|one| local(one)).and_then(|one| one.line) else { continue };
+        let new = found.as_ref().map(|one| shape(&one.message)).unwrap_or_default();
+        let fits = |(at, (lines, old)): (usize, &(Vec<u64>, String))| {
+            taken.get(at) == Some(&false) && lines.contains(&line) && *old == new
+        };
+        let Some(at) = facing.iter().enumerate().position(fits) else { continue };
+        if let Some(taken) = taken.get_mut(at) {
+            *taken = true;
+        }
+        *found = None;
+    }
+    let mut taken = taken.into_iter();
+    changed.retain(|_| taken.next() != Some(true));
+}
+
+/// A message without what an edit of its line may change in it: numbers, and what stands in quotation marks.
+fn shape(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut rest = message.chars();
+    while let Some(letter) = rest.next() {
+        if letter.is_ascii_digit() {
+            if !out.ends_with('0') {
+                out.push('0');
+            }
+            continue;
+        }
+        out.push(letter);
+        if matches!(letter, '\'' | '"' | '`') {
+            let after = rest.as_str();
+            if let Some(end) = after.find(letter) {
+                out.push(letter);
+                rest = after.get(end + 1..).unwrap_or_default().chars();
+            }
+        }
+    }
+    out
 }
 
 type Key = (Option<WirePath>, String);
@@ -94,6 +151,20 @@ impl Lines {
             at = start.saturating_add(splice.old.len());
         }
         Self { changed }
+    }
+
+    /// The lines that stand in the place of a line that changed: counted from the first line of the change, and from the
+    /// last.
+    fn facing(&self, line: u64) -> Vec<u64> {
+        let Some((old, new)) = self.changed.iter().find(|(old, _)| old.contains(&line)) else {
+            return Vec::new();
+        };
+        let first = new.start + (line - old.start);
+        let last = (new.end + line).checked_sub(old.end);
+        let mut facing: Vec<u64> =
+            std::iter::once(first).chain(last).filter(|line| new.contains(line)).collect();
+        facing.dedup();
+        facing
     }
 
     /// The new number of a line that did not change.
@@ -164,7 +235,14 @@ mod tests {
             ("- a, - a", "- a, - a, - a", "- a"),
             ("3 a1", "2 a1", ""),
             ("3 a1", "2 a2", "2 a2"),
-            ("3 a1", "4 a2", "4 a2"),
+            // The changed line was broken before, and is broken still.
+            ("3 a1", "4 a2", ""),
+            ("3 no `x`", "4 no `yy`", ""),
+            ("3 can't a", "4 can't b", "4 can't b"),
+            ("3 no `x`", "4 no `x`, 4 no `y`", "4 no `y`"),
+            ("3 no `x`", "2 no `y`", "2 no `y`"),
+            ("3 no `x`", "4 bad `x`", "4 bad `x`"),
+            ("2 no `x`", "4 no `y`", "4 no `y`"),
             ("2 a", "4 a", "4 a"),
             ("- a1", "2 a1", ""),
             ("- a1", "2 a2", "2 a2"),

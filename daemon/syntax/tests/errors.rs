@@ -128,7 +128,23 @@ fn an_error_that_another_had_hidden_is_not_new() {
         [""; 0],
         "the same error, still there"
     );
-    assert_eq!(brought("a.json", Some(old), "{\"a\" 1,\n\"b\": 1,\n\"c\" 2}\n"), ["1: expected `:`"]);
+}
+
+#[test]
+fn a_line_that_was_broken_and_still_is_brings_no_new_error() {
+    let old = "{\"a\": x,\n\"b\": 1,\n\"c\" 2}\n";
+    assert_eq!(brought("a.json", Some(old), "{\"a\" 1,\n\"b\": 1,\n\"c\" 2}\n"), [""; 0]);
+    // Another line was right.
+    let other = "{\"a\": 1,\n\"b\" 1,\n\"c\" 2}\n";
+    assert_eq!(brought("a.json", Some(old), other), ["2: expected `:`"]);
+    let old = "fn a() {\n    let x = ;\n}\nfn b() {}\n";
+    let line = |line: &str| old.replace("    let x = ;", line);
+    assert_eq!(brought("a.rs", Some(old), &line("    let y = );")), [""; 0]);
+    // One error excuses one.
+    assert_eq!(brought("a.rs", Some(old), &line("    let x = ;\n    let y = );")).len(), 1);
+    // It may move, with new lines above it or below, and not with both: then it is not known to be the same line.
+    assert_eq!(brought("a.rs", Some(old), &line("    let y = 1;\n    let x = );")), [""; 0]);
+    assert_eq!(brought("a.rs", Some(old), &line("    let y = 1;\n    let x = );\n    let z = 2;")).len(), 1);
 }
 
 #[test]

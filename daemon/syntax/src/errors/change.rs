@@ -12,7 +12,8 @@ use crate::{Budget, Language, Unparsed};
 /// * A file that is new, or had no errors: all of them.
 /// * A file with errors before: those that it did not have, counted by their message. Where one of the old errors is
 ///   gone, or the grammar is [not sure](Language::is_sure), the others may be such as it had hidden: then only those on
-///   the lines that changed.
+///   the lines that changed. On such a line an error takes the place of an old one that is gone: the line was broken
+///   before and still is.
 /// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none. What had no errors
 ///   and no such mark does not become one.
 ///
@@ -46,9 +47,10 @@ pub fn introduced(
         } else {
             let full = before.len() >= SOUGHT || found.len() >= SOUGHT;
             let gone = subtract(&mut found, before);
-            if full || gone || !sure {
+            if full || !gone.is_empty() || !sure {
                 let changed = changed(old, new);
                 found.retain(|fault| changed.contains(&fault.at) || fault.at == changed.end);
+                still_broken(&mut found, &gone, old, new);
             }
         }
     }
@@ -113,20 +115,33 @@ fn opening(close: char) -> char {
     }
 }
 
-/// Takes away as many of each message as there were before. Whether there were more.
-fn subtract(found: &mut Vec<Fault>, before: Vec<Fault>) -> bool {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for fault in before {
-        *counts.entry(fault.message).or_default() += 1;
+/// Takes away as many of each message as there were before. Returns those that are gone: of each message, the last.
+fn subtract(found: &mut Vec<Fault>, before: Vec<Fault>) -> Vec<Fault> {
+    let mut old: HashMap<String, Vec<Fault>> = HashMap::new();
+    for fault in before.into_iter().rev() {
+        old.entry(fault.message.clone()).or_default().push(fault);
     }
-    found.retain(|fault| match counts.get_mut(&fault.message).filter(|count| **count > 0) {
-        Some(count) => {
-            *count -= 1;
-            false
-        }
-        None => true,
+    found.retain(|fault| old.get_mut(&fault.message).and_then(Vec::pop).is_none());
+    old.into_values().flatten().collect()
+}
+
+/// Takes away the errors on changed lines that were broken before: one for each old error that is gone and stood on the
+/// same line, counted from the first changed line or from the last.
+fn still_broken(found: &mut Vec<Fault>, gone: &[Fault], old: &str, new: &str) {
+    let (before, after) = (changed(new, old), changed(old, new));
+    let breaks = |text: &str, range: Range<usize>| {
+        text.as_bytes().get(range).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count()
+    };
+    let lines = |text: &str, region: &Range<usize>, at: usize| {
+        (breaks(text, region.start..at), breaks(text, at..region.end))
+    };
+    let there = |fault: &&Fault| before.contains(&fault.at) || fault.at == before.end;
+    let mut old: Vec<_> = gone.iter().filter(there).map(|fault| lines(old, &before, fault.at)).collect();
+    found.retain(|fault| {
+        let (first, last) = lines(new, &after, fault.at);
+        let same = old.iter().position(|line| line.0 == first || line.1 == last);
+        same.map(|at| old.swap_remove(at)).is_none()
     });
-    counts.values().any(|count| *count > 0)
 }
 
 /// The lines of `new` that are not those of `old`, as far as what is equal in front and behind tells; with the line
