@@ -9,6 +9,8 @@ use editd_proto::message::{Durability, Mode, OnStale};
 mod scope;
 pub(crate) mod values;
 
+use values::Hunks;
+
 const AFTER: &str = "\
 Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
 5 input/output or internal.
@@ -246,16 +248,31 @@ pub(crate) struct Undo {
     /// Every entry since: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// The newest entry that touches this file
+    /// With JOB: only what it changed in this file; may be repeated. Else the newest entry that touches it
+    #[arg(long = "path", value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// With JOB: only these hunks of its change of one file, as `show` numbers them: 2, 1,3 or 2-4
+    #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]
+    pub(crate) hunks: Vec<Hunks>,
+    /// Show what would be undone, and write nothing; the same as --mode verify_only
     #[arg(long)]
-    pub(crate) path: Option<PathBuf>,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Redo {
-    /// Undo entries by their numbers
+    /// Undo entries by their numbers, or the entries that they took back
     #[arg(value_name = "JOB")]
     pub(crate) jobs: Vec<u64>,
+    /// With JOB: only what it changed in this file; may be repeated
+    #[arg(long = "path", value_name = "PATH", requires = "jobs")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// With JOB: only these hunks of its change of one file, as `show` numbers them: 2, 1,3 or 2-4
+    #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]
+    pub(crate) hunks: Vec<Hunks>,
+    /// Show what would be redone, and write nothing; the same as --mode verify_only
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Debug)]
@@ -336,7 +353,7 @@ impl Command {
         let named = |name: &str| !name.starts_with('/');
         match self {
             Self::Read(_) => true,
-            Self::Undo(words) => words.jobs.is_empty() && words.since.is_none() && words.path.is_none(),
+            Self::Undo(words) => words.jobs.is_empty() && words.since.is_none() && words.paths.is_empty(),
             Self::Redo(words) => words.jobs.is_empty(),
             Self::Clip(Clip::Show { name } | Clip::Set { name, .. } | Clip::Rm { name }) => named(name),
             Self::Clip(Clip::Copy { name, to }) => named(name) || named(to),

@@ -271,6 +271,7 @@ pub(crate) fn lay_over(flags: &JobFlags, job: &mut JobRequest) {
 pub(crate) fn lay_over_undo(flags: &JobFlags, undo: &mut UndoRequest) {
     undo.key = flags.key.clone();
     undo.label = flags.label.clone();
+    undo.mode = flags.mode.unwrap_or(undo.mode);
     undo.on_stale = flags.on_stale.unwrap_or_default();
     undo.durability = flags.durability;
     undo.diff = flags.no_diff.then_some(false);

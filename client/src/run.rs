@@ -184,7 +184,16 @@ impl<'a> Desk<'a> {
         if self.look.json { Answer::json(reply) } else { Answer::text(text(reply, self.look)) }
     }
 
-    fn receipt(&self, mut receipt: Receipt) -> Answer {
+    /// A receipt of what was undone or redone, in those words.
+    fn receipt_of(&self, receipt: Receipt, done: &'static str) -> Answer {
+        self.receipt_in(receipt, &self.look.of(done))
+    }
+
+    fn receipt(&self, receipt: Receipt) -> Answer {
+        self.receipt_in(receipt, self.look)
+    }
+
+    fn receipt_in(&self, mut receipt: Receipt, look: &Look) -> Answer {
         let exit = Exit::of_receipt(&receipt);
         let unread = receipt.error.as_mut().filter(|error| error.code == Code::Unread);
         let limits = unread.and_then(|error| Some((error, self.session.limits()?)));
@@ -195,7 +204,7 @@ impl<'a> Desk<'a> {
             return Answer { exit, ..Answer::json(&receipt) };
         }
         let note = limits.map(|(_, limits)| format!("editctl: {limits}\n")).unwrap_or_default();
-        let texts = show::receipt::text(&receipt, self.look);
+        let texts = show::receipt::text(&receipt, look);
         Answer { out: texts.out.into_bytes(), err: texts.err + &note, exit }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Look {
     pub(crate) terminal: bool,
     /// Colours on standard output.
     pub(crate) colour: bool,
+    /// The word for what was done: `applied`, `undone` or `redone`.
+    pub(crate) done: &'static str,
     /// The same two of standard error.
     errors: (bool, bool),
     /// Where times are shown; the system's where `None`, which is only looked up when one is shown.
@@ -37,7 +39,19 @@ impl Look {
         let colours = variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb");
         let out = std::io::stdout().is_terminal();
         let err = std::io::stderr().is_terminal();
-        Self { json, terminal: out, colour: out && colours, errors: (err, err && colours), zone: None }
+        Self {
+            json,
+            terminal: out,
+            colour: out && colours,
+            done: "applied",
+            errors: (err, err && colours),
+            zone: None,
+        }
+    }
+
+    /// The same, of what was undone or redone.
+    pub(crate) fn of(&self, done: &'static str) -> Self {
+        Self { done, ..self.clone() }
     }
 
     /// How to print on standard error.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{JobId, Version};
 use crate::limits;
-use crate::message::Issue;
+use crate::message::{Issue, LaterEntry};
 use crate::path::WirePath;
 
 /// What went wrong. Stable: a code is never renamed or reused.
@@ -192,7 +192,7 @@ pub struct WireError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
     /// `stale`: whether the job as it is would apply to what is there now, and, where it replaces what it does not
-    /// quote, whether a rebase would do: `clean` or `conflict`.
+    /// quote, whether a rebase would do: `clean` or `conflict`. Of an undo: whether a rebase would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_apply: Option<WouldApply>,
     /// `ambiguous`: the places, at most [`crate::limits::CANDIDATES`].
@@ -270,9 +270,9 @@ pub struct WireError {
     /// `rejected`: what the validators have against the job, at most [`crate::limits::ISSUES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<Issue>,
-    /// `stale`, `conflict` of an undo: the later entries in the way.
+    /// `stale`, `conflict` of an undo: the entries that changed the file later, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub entries: Vec<JobId>,
+    pub later: Vec<LaterEntry>,
     /// `too_large`, `limit`: the limit, in the unit the message names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -348,7 +348,7 @@ impl WireError {
             regions: Vec::new(),
             symbols: Vec::new(),
             issues: Vec::new(),
-            entries: Vec::new(),
+            later: Vec::new(),
             limit: None,
             more: None,
         }

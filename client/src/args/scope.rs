@@ -10,7 +10,7 @@ use super::JobFlags;
 const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "no_diff"];
 
 /// Flags of jobs that an undo or redo takes.
-const UNDO: &[&str] = &["on_stale", "key", "label", "durability", "no_diff"];
+const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "no_diff"];
 
 /// Returns true for a flag of jobs that means nothing to the command. Edits take all of them.
 fn is_foreign(command: &str, id: &str) -> bool {

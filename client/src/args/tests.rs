@@ -99,7 +99,7 @@ fn help(command: &str) -> String {
 #[test]
 fn a_command_lists_and_takes_its_own_flags_alone() {
     let flags: [(&str, &[&str]); 10] = [
-        ("--mode strict", &["edit", "replace", "create"]),
+        ("--mode strict", &["edit", "replace", "create", "undo", "redo"]),
         ("--base any", &["edit", "replace"]),
         ("--partial", &["edit", "replace"]),
         ("--threshold 0.9", &["edit", "replace"]),

@@ -1,6 +1,6 @@
 //! Values of flags: text in, meaning out. It asks neither clock nor disk.
 
-use editd_proto::message::{Durability, Mode, OnStale};
+use editd_proto::message::{Durability, HunkChoice, Mode, OnStale};
 use jiff::civil;
 use jiff::tz::TimeZone;
 use jiff::{SpanRelativeTo, Timestamp};
@@ -50,6 +50,24 @@ pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
         (None, None) => (number(text)?, number(text)?),
     };
     if first == 0 { Err(hint()) } else { Ok((first, last)) }
+}
+
+/// Hunks by their numbers, as one argument names them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Hunks(pub(crate) Vec<HunkChoice>);
+
+/// `2`, `2-4`, or several of those with commas between.
+pub(crate) fn hunks(text: &str) -> Result<Hunks, String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|number: &u64| *number > 0);
+    let one = |text: &str| match text.split_once('-') {
+        None => number(text).map(HunkChoice::One),
+        Some((first, last)) => {
+            let run = number(first).zip(number(last)).filter(|(first, last)| first <= last);
+            run.map(HunkChoice::Run)
+        }
+    };
+    let all: Option<Vec<HunkChoice>> = text.split(',').map(one).collect();
+    all.map(Hunks).ok_or_else(|| "use the numbers that `show` prints: 2, 1,3 or 2-4".into())
 }
 
 /// How long to wait, in milliseconds.

@@ -2,7 +2,7 @@
 
 use editctl::machine;
 use editd_proto::ids::JobId;
-use editd_proto::message::{HistoryRequest, Status, UndoRequest, WaitRequest};
+use editd_proto::message::{HistoryRequest, Mode, Status, UndoRequest, WaitRequest};
 
 use super::{Answer, Desk};
 use crate::args::{self, values};
@@ -15,16 +15,26 @@ fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
 }
 
 pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure> {
+    let (path, paths) = match (words.jobs.as_slice(), words.paths.as_slice()) {
+        ([], [path]) => (Some(desk.name(path)), Vec::new()),
+        ([], [_, _, ..]) => {
+            return Err(Failure::Usage("several --path belong to JOB; name the entry".into()));
+        }
+        (_, paths) => (None, paths.iter().map(|path| desk.name(path)).collect()),
+    };
     let mut request = UndoRequest {
         session: selected(&words.jobs, desk.chosen_session.as_ref()),
         jobs: words.jobs.into_iter().map(JobId).collect(),
         since: since(words.since.as_ref())?,
-        path: words.path.as_deref().map(|path| desk.name(path)),
+        path,
+        paths,
+        hunks: words.hunks.into_iter().flat_map(|hunks| hunks.0).collect(),
+        mode: mode(words.dry_run),
         ..UndoRequest::default()
     };
     job::lay_over_undo(&desk.flags, &mut request);
     let receipt = desk.ask(request.key.is_some(), |it| it.undo(&request))?;
-    Ok(desk.receipt(receipt))
+    Ok(desk.receipt_of(receipt, "undone"))
 }
 
 /// The session whose work is taken back: a `--session` that was written, where no entries are named. One
@@ -33,12 +43,22 @@ fn selected(jobs: &[u64], chosen: Option<&String>) -> Option<String> {
     chosen.filter(|_| jobs.is_empty()).cloned()
 }
 
+const fn mode(dry_run: bool) -> Mode {
+    if dry_run { Mode::VerifyOnly } else { Mode::Strict }
+}
+
 pub(super) fn redo(desk: &Desk<'_>, words: args::Redo) -> Result<Answer, Failure> {
     let jobs = words.jobs.into_iter().map(JobId).collect();
-    let mut request = UndoRequest { jobs, ..UndoRequest::default() };
+    let mut request = UndoRequest {
+        jobs,
+        paths: words.paths.iter().map(|path| desk.name(path)).collect(),
+        hunks: words.hunks.into_iter().flat_map(|hunks| hunks.0).collect(),
+        mode: mode(words.dry_run),
+        ..UndoRequest::default()
+    };
     job::lay_over_undo(&desk.flags, &mut request);
     let receipt = desk.ask(request.key.is_some(), |it| it.redo(&request))?;
-    Ok(desk.receipt(receipt))
+    Ok(desk.receipt_of(receipt, "redone"))
 }
 
 pub(super) fn log(desk: &Desk<'_>, words: args::Log) -> Result<Answer, Failure> {
@@ -69,7 +89,9 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
             it.wait(&WaitRequest { job: JobId(words.job), timeout_ms: words.timeout.map(left) })
         })?;
         if receipt.status != Status::Queued {
-            let entry = receipt.job.filter(|job| job.0 != words.job && !desk.look.json);
+            // A receipt that has both numbers says so itself.
+            let untold = receipt.queued.is_none() && !desk.look.json;
+            let entry = receipt.job.filter(|job| job.0 != words.job && untold);
             let mut answer = desk.receipt(receipt);
             if let Some(entry) = entry {
                 let both =

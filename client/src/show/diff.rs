@@ -86,7 +86,7 @@ fn coloured(out: &mut String, diff: &str, look: &Look) {
 }
 
 /// The numbers of old and new lines that `@@ -1,2 +3,4 @@` announces.
-fn hunk(line: &str) -> Option<(u64, u64)> {
+pub(super) fn hunk(line: &str) -> Option<(u64, u64)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut count = |sign| {
         let range = words.next()?.strip_prefix(sign)?;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use editd_proto::error::{By, Region, WouldApply};
+use editd_proto::message::EntryKind;
 use editd_proto::{Code, WireError};
 use serde::Serialize;
 
@@ -130,14 +131,19 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
         Some(By::Outside(_)) => line(out, "  changed outside of editd"),
         None => {}
     }
-    if !error.entries.is_empty() {
-        let entries: Vec<String> = error.entries.iter().map(ToString::to_string).collect();
-        line(out, &format!("  in the way: {}", entries.join(", ")));
+    for later in &error.later {
+        let whose = match (later.own, later.kind) {
+            (true, _) => "this session".to_owned(),
+            (false, EntryKind::External) => "outside of editd".to_owned(),
+            (false, _) => format!("session {} ({})", one_line(&later.session), one_line(&later.client)),
+        };
+        let label = later.label.as_ref().map(|label| format!("  \u{201c}{}\u{201d}", one_line(label)));
+        line(out, &format!("  later: {}  {whose}{}", later.job, label.unwrap_or_default()));
     }
     if let Some(text) = &error.diff {
         diff::add(out, text, look);
     }
-    match error.would_apply {
+    match error.would_apply.filter(|_| error.later.is_empty()) {
         Some(WouldApply::Clean) => line(out, "  it would apply to what is there now"),
         Some(WouldApply::Conflict) => line(out, "  it would not apply to what is there now"),
         None => {}
@@ -169,6 +175,10 @@ fn hint(error: &WireError) -> Option<String> {
             .version
             .as_ref()
             .map(|version| format!("send it with the numbers of now and --base {}", one_line(&version.0))),
+        Code::Stale if !error.later.is_empty() => {
+            let clean = error.would_apply == Some(WouldApply::Clean);
+            clean.then(|| "the same with --on-stale rebase undoes it, and keeps what came later".into())
+        }
         Code::Stale => error.version.as_ref().map(|version| {
             format!(
                 "seen now: send the same again, or with --base {}, to go on from there",

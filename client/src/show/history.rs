@@ -1,6 +1,8 @@
 //! Journal entries for people.
 
-use editd_proto::message::{EntryFile, EntryKind, EntrySummary, HistoryReply, ShowReply};
+use std::borrow::Cow;
+
+use editd_proto::message::{EntryFile, EntryHunk, EntryKind, EntrySummary, HistoryReply, ShowReply};
 
 use super::letters::{Paint, one_line};
 use super::{Look, diff};
@@ -31,7 +33,7 @@ pub(crate) fn one(reply: &ShowReply, shown: u64, look: &Look) -> String {
         if change.diff.is_empty() {
             out.push_str(&format!("{}: no change of content\n", change.path.display()));
         }
-        diff::add(&mut out, &change.diff, look);
+        diff::add(&mut out, &numbered(&change.diff, &change.hunks), look);
         if change.omitted_hunks > 0 {
             out.push_str(&format!("and {} more hunks, which are not shown\n", change.omitted_hunks));
         }
@@ -43,12 +45,45 @@ pub(crate) fn one(reply: &ShowReply, shown: u64, look: &Look) -> String {
     out
 }
 
+/// A diff with the number of each hunk behind its header, by which `undo --hunk` takes it.
+fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
+    if hunks.is_empty() {
+        return Cow::Borrowed(diff);
+    }
+    let mut hunks = hunks.iter();
+    let mut out = String::with_capacity(diff.len() + 16 * hunks.len());
+    // Lines left in the hunk, old and new: content may look like a header, and only counting tells.
+    let mut left = (0_u64, 0_u64);
+    for line in diff.split_inclusive('\n') {
+        let text = line.strip_suffix('\n').unwrap_or(line);
+        out.push_str(text);
+        match text.as_bytes().first() {
+            Some(b'@') if left == (0, 0) => {
+                left = diff::hunk(text).unwrap_or_default();
+                if let Some(hunk) = hunks.next() {
+                    let undone = if hunk.undone { ", undone" } else { "" };
+                    out.push_str(&format!(" hunk {}{undone}", hunk.hunk));
+                }
+            }
+            Some(b'-') => left.0 = left.0.saturating_sub(1),
+            Some(b'+') => left.1 = left.1.saturating_sub(1),
+            Some(b' ') => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
+            _ => {}
+        }
+        out.push_str(if line.len() > text.len() { "\n" } else { "" });
+    }
+    Cow::Owned(out)
+}
+
 fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &Look) {
     let mut words = vec![
         look.paint(Paint::Strong, &entry.id.to_string()),
         look.time(entry.time),
         kind(entry.kind).to_owned(),
     ];
+    if let Some(queued) = entry.queued {
+        words.push(format!("queued as {queued}"));
+    }
     if !entry.of.is_empty() {
         let of: Vec<String> = entry.of.iter().map(ToString::to_string).collect();
         let more =
@@ -63,6 +98,8 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &Look) {
     }
     if entry.undone {
         words.push(look.paint(Paint::Notice, "undone"));
+    } else if entry.partly_undone {
+        words.push(look.paint(Paint::Notice, "partly undone"));
     }
     if entry.diverged {
         words.push(look.paint(Paint::Bad, "diverged"));
@@ -87,10 +124,27 @@ fn extent(file: &EntryFile, look: &Look) -> String {
         look.paint(Paint::Good, &format!("+{}", file.added)),
         look.paint(Paint::Bad, &format!("-{}", file.removed))
     );
-    match (&file.before, &file.after) {
+    let counts = match (&file.before, &file.after) {
         (None, Some(_)) => format!("{counts} new"),
         (Some(_), None) => format!("{counts} gone"),
         _ => counts,
+    };
+    if file.undone {
+        return format!("{counts}  {}", look.paint(Paint::Notice, "undone"));
+    }
+    let run = |&(first, last): &(u64, u64)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    match file.undone_hunks.as_slice() {
+        [] => counts,
+        runs => {
+            let runs: Vec<String> = runs.iter().map(run).collect();
+            let one = file.undone_hunks.iter().map(|(first, last)| last - first).sum::<u64>() == 0
+                && runs.len() == 1;
+            let word = if one { "hunk" } else { "hunks" };
+            let note = format!("{word} {} undone", runs.join(", "));
+            format!("{counts}  {}", look.paint(Paint::Notice, &note))
+        }
     }
 }
 

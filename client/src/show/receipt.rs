@@ -59,14 +59,14 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     if let Some(job) = receipt.job {
         let mut words = match receipt.status {
             Status::Queued => format!("job {job} is queued; its end: editctl wait {job}"),
-            other => format!("job {job} {}", word(other)),
+            other => format!("job {job}{} {}", queued(receipt), word(other, look)),
         };
         words.push_str(if receipt.rebased { ", rebased" } else { "" });
         words.push_str(if receipt.repeated { ", done before under this key" } else { "" });
         out.push_str(&look.paint(paint(receipt.status), &words));
         out.push('\n');
     } else if receipt.files.is_empty() && receipt.status != Status::Refused {
-        out.push_str(&look.paint(paint(receipt.status), word(receipt.status)));
+        out.push_str(&look.paint(paint(receipt.status), word(receipt.status, look)));
         out.push('\n');
     }
     if let Some(refusal) = &receipt.error {
@@ -90,7 +90,7 @@ fn one_hook(texts: &mut Texts, hook: &HookOutcome, look: &Look) {
 
 fn one_file(texts: &mut Texts, file: &FileOutcome, look: &Look) {
     let path = file.path.display();
-    let status = look.paint(paint(file.status), word(file.status));
+    let status = look.paint(paint(file.status), word(file.status, look));
     // A refused job's files are named by its error, unless they have something to tell of their own.
     let mute = file.status == Status::Refused && file.diff.is_none();
     if !mute {
@@ -101,6 +101,10 @@ fn one_file(texts: &mut Texts, file: &FileOutcome, look: &Look) {
     }
     for (number, edit) in file.edits.iter().enumerate() {
         one_edit(texts, &path, number + 1, edit, look);
+    }
+    if let Some(formatted) = &file.formatted {
+        texts.out.push_str(&format!("  formatted by {}\n", one_line(&formatted.by.join(", "))));
+        diff::add(&mut texts.out, &formatted.diff, look);
     }
     let issues = file.issues.iter().map(|issue| ("issue", issue.to_string()));
     for (name, sentence) in issues.chain(file.warnings.iter().map(|warning| ("warning", warning.clone()))) {
@@ -148,9 +152,14 @@ fn one_edit(texts: &mut Texts, path: &str, number: usize, edit: &EditOutcome, lo
     }
 }
 
-fn word(status: Status) -> &'static str {
+/// The other number of a detached job.
+fn queued(receipt: &Receipt) -> String {
+    receipt.queued.map(|queued| format!(" (queued as {queued})")).unwrap_or_default()
+}
+
+fn word(status: Status, look: &Look) -> &'static str {
     match status {
-        Status::Applied => "applied",
+        Status::Applied => look.done,
         Status::Unchanged => "unchanged",
         Status::Verified => "verified",
         Status::Refused => "refused",

@@ -24,7 +24,14 @@ fn look(name: &str) -> Look {
         "colourless" => (true, false),
         other => panic!("no look is called {other}"),
     };
-    Look { json: false, terminal, colour, errors: (terminal, colour), zone: Some(TimeZone::UTC) }
+    Look {
+        json: false,
+        terminal,
+        colour,
+        done: "applied",
+        errors: (terminal, colour),
+        zone: Some(TimeZone::UTC),
+    }
 }
 
 fn value<T: DeserializeOwned>(json: &str) -> T {
@@ -36,6 +43,11 @@ fn printed(subject: &str, look: &Look, json: &str) -> String {
     let (out, err) = match subject {
         "receipt" => {
             let texts = receipt::text(&value(json), look);
+            (texts.out, texts.err)
+        }
+        "undo" => {
+            let look = Look { done: "undone", ..look.clone() };
+            let texts = receipt::text(&value(json), &look);
             (texts.out, texts.err)
         }
         "error" => (String::new(), error::text(&value(json), look)),

@@ -66,6 +66,7 @@ fn hooks_are_told_in_receipts_and_in_the_log() {
     );
     let entry = EntrySummary {
         id: JobId(18),
+        queued: None,
         key: None,
         time: 0,
         session: "s".into(),
@@ -73,6 +74,7 @@ fn hooks_are_told_in_receipts_and_in_the_log() {
         label: Some("after_write fmt".into()),
         kind: EntryKind::Hook,
         undone: false,
+        partly_undone: false,
         diverged: false,
         of: vec![JobId(17)],
         omitted_of: 0,

@@ -37,7 +37,7 @@ use editd_proto::message::FileOutcome;
 use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
-pub use diff::{NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
+pub use diff::{HunkExtent, LineChange, NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
 pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
 pub use merge::{BothContents, located_again, merge, rebase, same_lines};

@@ -8,7 +8,7 @@ use editd_proto::error::Code;
 use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
-use crate::diff::Delta;
+use crate::diff::LineChange;
 use crate::hash::hash;
 use crate::limits;
 use crate::plan::Budget;
@@ -252,9 +252,8 @@ impl<'w> Tree<'w> {
             }
             let (totals, after) = (node.totals, node.state.clone());
             let splices = node.net(before);
-            let (added, removed) = totals.unwrap_or_else(|| {
-                Delta::of_splices(content(before), content(&after), &splices, None).totals()
-            });
+            let (added, removed) =
+                totals.unwrap_or_else(|| LineChange::new(before, &after, &splices).totals());
             changes.push(Change {
                 path: path.clone(),
                 before: before.clone(),

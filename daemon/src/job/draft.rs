@@ -9,7 +9,7 @@ use editd_proto::path::WirePath;
 
 use crate::disk::stage::Mode;
 use crate::disk::{Found, Place};
-use crate::store::record::Seen;
+use crate::store::record::{EntryPart, Seen};
 use crate::workspace::Who;
 
 use super::Said;
@@ -29,6 +29,8 @@ pub struct Origin {
     pub label: Option<String>,
     /// Entries that it takes back or brings back.
     pub of: Vec<JobId>,
+    /// The parts of those entries that it means, where it does not mean them whole.
+    pub parts: Vec<EntryPart>,
     /// When it may be answered.
     pub durability: Durability,
     /// The number under which its client waits, for a detached job.

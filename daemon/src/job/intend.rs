@@ -200,5 +200,6 @@ fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {
         of: origin.of.clone(),
         files: ready.records.clone(),
         clips: ready.draft.clips.iter().map(clip).collect(),
+        parts: origin.parts.clone(),
     }
 }

@@ -2,7 +2,7 @@
 //! compiles:
 //!
 //! ```text
-//! resolve → snapshot → judge → plan → validate → vet
+//! resolve → snapshot → judge → plan → format → validate → vet
 //!         → stage → intend (durable) → swap → seal → hooks → reply
 //! ```
 //!
@@ -19,6 +19,7 @@ mod clips;
 mod draft;
 mod errors;
 mod expects;
+mod format;
 mod generated;
 mod hooks;
 mod intend;
@@ -90,7 +91,17 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     let mut planned = plan::plan(rooms, underway, judged, given)?;
     hooks::tell_left_out(rooms, &mut planned.plan);
     errors::step(rooms, Step::Plan)?;
-    validate::validate(rooms, &mut planned)?;
+    let asked = format::format(rooms, underway, &mut planned)?;
+    plan::verified(&planned)?;
+    if let Err(refusal) = validate::validate(rooms, &mut planned) {
+        // A job is not lost to what a formatter made of it.
+        if !asked.is_formatted() {
+            return Err(refusal.into());
+        }
+        asked.restore(&mut planned, &refusal);
+        plan::verified(&planned)?;
+        validate::validate(rooms, &mut planned)?;
+    }
     errors::step(rooms, Step::Validate)?;
     if given.request.mode == Mode::VerifyOnly {
         let receipt = reply::verified(&planned);
@@ -98,6 +109,15 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
         return Ok(receipt);
     }
     commit(rooms, underway, plan::draft(rooms, given, planned))
+}
+
+/// Returns the receipt that an undo or redo would have, and writes nothing.
+///
+/// # Errors
+/// As [`run`].
+pub fn preview(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
+    let (vet::Vetted::Unchanged(draft) | vet::Vetted::Changes(draft)) = vet::vet(rooms, draft)?;
+    Ok(reply::previewed(*draft))
 }
 
 /// The second half of the journey, which undo and redo share: from a draft to a receipt.

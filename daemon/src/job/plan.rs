@@ -56,12 +56,6 @@ pub(super) fn plan(
     let theirs = rebase::tell_theirs(rooms, &judged, &mut plan);
     let Judged { snapshot, mut seen, bases, located, .. } = judged;
     seen.extend(theirs);
-    if let Some(wanted) = &snapshot.request.verified
-        && *wanted != token(&plan)
-    {
-        let message = "what the job would do is no longer what was verified; verify it again";
-        return Err(Halt::Refused(Box::new(WireError::new(Code::Stale, message))));
-    }
     generated::vet(rooms, &mut plan)?;
     if let Some(said) = given.said {
         said.warn(&mut plan.files);
@@ -184,6 +178,17 @@ fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
     bytes.max().unwrap_or(0)
 }
 
+/// Refuses a job that would not do exactly what was verified.
+pub(super) fn verified(planned: &Planned) -> Result<(), Refusal> {
+    match &planned.request.verified {
+        Some(wanted) if *wanted != token(&planned.plan) => {
+            let message = "what the job would do is no longer what was verified; verify it again";
+            Err(Box::new(WireError::new(Code::Stale, message)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A name for exactly what a plan would do to exactly what: every path with the hashes and modes of both sides.
 pub(super) fn token(plan: &Plan) -> String {
     let mut hasher = blake3::Hasher::new();
@@ -246,6 +251,7 @@ pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft 
         request: given.hash,
         label: request.label,
         of: Vec::new(),
+        parts: Vec::new(),
         durability: request.durability.unwrap_or(rooms.settings.durability),
         queued: given.queued,
     };

@@ -27,6 +27,7 @@ pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
         files,
         error: draft.error.as_deref().cloned(),
         rebased: draft.rebased,
+        queued: entry.queued,
         ..Receipt::new(Some(entry.id), status)
     }
 }
@@ -37,6 +38,9 @@ pub(crate) fn stored(receipt: &Receipt, said: Option<&Said>) -> Vec<u8> {
     let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
     for file in receipt.files.iter_mut().chain(of_hooks) {
         file.diff = None;
+        if let Some(formatted) = &mut file.formatted {
+            formatted.diff.clear();
+        }
     }
     if let Some(said) = said {
         said.say(&mut receipt);
@@ -54,10 +58,6 @@ pub(super) fn applied(_: &Rooms, sealed: Sealed) -> Result<Receipt, Halt> {
 
 /// The receipt of a job that was to write nothing.
 pub(super) fn verified(planned: &Planned) -> Receipt {
-    let would = |file: &FileOutcome| FileOutcome {
-        status: if file.status == Status::Applied { Status::Verified } else { file.status },
-        ..file.clone()
-    };
     let error = planned.plan.error.as_deref().cloned();
     let status = match (&error, planned.plan.changes.is_empty()) {
         (Some(_), true) => Status::Refused,
@@ -65,10 +65,25 @@ pub(super) fn verified(planned: &Planned) -> Receipt {
         (None, _) => Status::Verified,
     };
     Receipt {
-        files: planned.plan.files.iter().map(would).collect(),
+        files: planned.plan.files.iter().cloned().map(would).collect(),
         error,
         verified: Some(plan::token(&planned.plan)),
         rebased: !planned.rebased.is_empty(),
         ..Receipt::new(None, status)
     }
+}
+
+/// The receipt of an undo or redo that was to write nothing.
+pub(super) fn previewed(draft: Draft) -> Receipt {
+    Receipt {
+        files: draft.files.into_iter().map(would).collect(),
+        rebased: draft.rebased,
+        ..Receipt::new(None, Status::Verified)
+    }
+}
+
+/// The outcome of a file that would have been written.
+fn would(file: FileOutcome) -> FileOutcome {
+    let status = if file.status == Status::Applied { Status::Verified } else { file.status };
+    FileOutcome { status, ..file }
 }

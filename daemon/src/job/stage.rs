@@ -12,7 +12,7 @@ use crate::disk::folders::parent_path;
 use crate::disk::stage::{Mode, StageError, Staged};
 use crate::disk::{Found, Place};
 use crate::rooms::{Rooms, lock};
-use crate::store::record::{Face, FileRecord, How, Staging};
+use crate::store::record::{Face, FileRecord, How, SpliceExtent, Staging};
 
 /// A draft whose new bytes stand ready.
 pub(super) struct Ready {
@@ -70,6 +70,7 @@ fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<F
         made: Vec::new(),
         added: change.added,
         removed: change.removed,
+        extents: Vec::new(),
     };
     let young = match &change.before {
         Some(found) => bases.is_young(&change.place, found).map_err(|error| disk_refusal(path, &error))?,
@@ -90,12 +91,10 @@ fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<F
     if found.links == 1 {
         match rooms.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
             Ok(staged) => {
-                let splices = if young {
-                    carried(rooms, found, bytes, &change.splices)
-                } else {
-                    change.splices.clone()
-                };
-                return Ok(with(record, How::Swap, staged, splices));
+                let whole = if young { carried(rooms, found, bytes) } else { None };
+                let extents = whole.as_ref().map(|_| extents(&change.splices)).unwrap_or_default();
+                let splices = whole.unwrap_or_else(|| change.splices.clone());
+                return Ok(FileRecord { extents, ..with(record, How::Swap, staged, splices) });
             }
             // Only a rewriting in place keeps an owner who is not ours.
             Err(StageError::Owner) => {}
@@ -125,16 +124,22 @@ fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8], w
     let after =
         Face { hash: crate::disk::sight::hash(bytes), size: bytes.len() as u64, mode, ..found.face.clone() };
     let splices = if *bytes == *found.bytes { Vec::new() } else { vec![splice] };
-    FileRecord { how: How::InPlace, after: Some(after), splices, slot: String::new(), ..record }
+    let (slot, extents) = (String::new(), extents(&change.splices));
+    FileRecord { how: How::InPlace, after: Some(after), splices, slot, extents, ..record }
 }
 
-/// The splices that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
-/// cut would then take the base from under the splices. So it is carried whole; a large one only if it cannot be flushed.
-fn carried(rooms: &Rooms, found: &Found, after: &[u8], splices: &[Splice]) -> Vec<Splice> {
+/// The extents of changed ranges.
+fn extents(splices: &[Splice]) -> Vec<SpliceExtent> {
+    splices.iter().map(|splice| (splice.at, splice.old.len() as u64, splice.new.len() as u64)).collect()
+}
+
+/// The splice that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
+/// cut would then take the base from under finer splices. So it is carried whole; a large one only if it cannot be flushed.
+fn carried(rooms: &Rooms, found: &Found, after: &[u8]) -> Option<Vec<Splice>> {
     if found.face.size > crate::limits::YOUNG_BYTES && flushed(rooms, found) {
-        return splices.to_vec();
+        return None;
     }
-    vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }]
+    Some(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
 }
 
 /// Flushes a file that a job found. Where that fails, now or earlier, its bytes must be carried.

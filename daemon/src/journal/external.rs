@@ -3,7 +3,7 @@
 
 use std::io;
 
-use editd_engine::Splice;
+use editd_engine::{LineChange, Splice, State};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
@@ -161,6 +161,7 @@ pub fn made_by_hook(
         of: vec![job.id],
         files,
         clips: Vec::new(),
+        parts: Vec::new(),
     };
     let id = entry.id;
     let mut records = vec![Record::External(entry)];
@@ -182,7 +183,7 @@ fn append(
     };
     let new: &[u8] = found.map_or(&[], |(_, bytes)| bytes);
     let splices = splices(old.as_deref(), new, how);
-    let (added, removed) = lines(&splices);
+    let (added, removed) = lines(old.as_deref().unwrap_or_default(), new, &splices);
     let entry = Entry {
         id: rooms.next_id(),
         kind: EntryKind::External,
@@ -206,8 +207,10 @@ fn append(
             made: Vec::new(),
             added,
             removed,
+            extents: Vec::new(),
         }],
         clips: Vec::new(),
+        parts: Vec::new(),
     };
     let id = entry.id;
     if let Some((face, bytes)) = found {
@@ -230,15 +233,13 @@ fn splices(old: Option<&[u8]>, new: &[u8], how: How) -> Vec<Splice> {
     }
 }
 
-/// Lines added and removed.
-pub fn lines(splices: &[Splice]) -> (u64, u64) {
-    let count = |bytes: &[u8]| {
-        let breaks = memchr::memchr_iter(b'\n', bytes).count() as u64;
-        breaks + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))
-    };
-    splices
-        .iter()
-        .fold((0, 0), |(added, removed), splice| (added + count(&splice.new), removed + count(&splice.old)))
+/// Lines added and removed, as the diff of the entry shows them; none where the journal does not hold the change.
+pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
+    if splices.is_empty() {
+        return (0, 0);
+    }
+    let state = |bytes: &[u8]| State::File { bytes: bytes.into(), mode: 0 };
+    LineChange::new(&state(before), &state(after), splices).totals()
 }
 
 /// What was there: as it was last seen, else as the journal says, else with the mode of what is there now. Of a

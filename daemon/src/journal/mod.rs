@@ -8,6 +8,7 @@
 //! without every file's proof, no settle before the flush of what it settles, no void of a sealed entry, nor before the
 //! flush of what was taken back.
 
+pub mod change;
 pub mod external;
 pub mod flushing;
 pub mod known;

@@ -251,6 +251,7 @@ fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
         made: file.made.clone(),
         added: file.added,
         removed: file.removed,
+        extents: Vec::new(),
     };
     files.iter().map(slim).collect()
 }

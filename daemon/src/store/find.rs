@@ -13,8 +13,9 @@ use super::index::row::{self, ClipRow, EntryRow, KeyRow, SeenRow};
 use super::index::{View, entry, key};
 use super::lock::lock;
 use super::log::read;
-use super::record::{Carried, Clip, Entry, Record, Seen};
+use super::record::{Carried, Clip, Entry, EntryPart, Record, Seen};
 use super::shared::Shared;
+use super::taken::TakenBack;
 use super::{ClipsHeld, Keyed, Position, Query, Store, StoreError};
 
 /// Entries of a path that are looked at together.
@@ -44,6 +45,23 @@ impl Store {
     pub fn hooks_of(&self, id: JobId) -> Result<Vec<JobId>, StoreError> {
         let hooks = |value: &[u8]| row::rest::<EntryRow>(value).map(|row| Some(row.hooks));
         Ok(self.shared.held(&key::job(key::ENTRY, id), hooks)?.unwrap_or_default())
+    }
+
+    /// The parts of an entry that have been taken back.
+    pub fn taken_back(&self, id: JobId) -> Result<TakenBack, StoreError> {
+        let taken = |value: &[u8]| {
+            row::rest::<EntryRow>(value).map(|row| Some(TakenBack::new(row.undone, row.parts)))
+        };
+        Ok(self.shared.held(&key::job(key::ENTRY, id), taken)?.unwrap_or_default())
+    }
+
+    /// The parts of other entries that an undo or a redo means; an entry that it names with none here is meant whole.
+    pub fn parts_named(&self, id: JobId) -> Result<Vec<EntryPart>, StoreError> {
+        let parts = |value: &[u8]| match row::rest::<EntryRow>(value)?.brief {
+            Some(brief) => Ok(Some(brief.parts)),
+            None => Ok(self.shared.record(row::place(value)?)?.into_entry().map(|entry| entry.parts)),
+        };
+        Ok(self.shared.held(&key::job(key::ENTRY, id), parts)?.unwrap_or_default())
     }
 
     /// The newest sealed or external entry that touches a path, and the content it left there.
@@ -343,7 +361,9 @@ impl Shared {
 
     /// What can be told of a job that was sealed by recovery, without the receipt that was never made.
     pub(super) fn plain_receipt(&self, id: JobId) -> Result<Receipt, StoreError> {
-        let files = self.summary(id)?.map(|summary| summary.files).unwrap_or_default();
+        let summary = self.summary(id)?;
+        let queued = summary.as_ref().and_then(|summary| summary.queued);
+        let files = summary.map(|summary| summary.files).unwrap_or_default();
         let files = files.into_iter().map(|file| FileOutcome {
             before: file.before,
             after: file.after,
@@ -351,7 +371,7 @@ impl Shared {
             removed: file.removed,
             ..FileOutcome::new(file.path, Status::Applied)
         });
-        Ok(Receipt { files: files.collect(), ..Receipt::new(Some(id), Status::Applied) })
+        Ok(Receipt { files: files.collect(), queued, ..Receipt::new(Some(id), Status::Applied) })
     }
 }
 

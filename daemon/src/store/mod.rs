@@ -18,6 +18,7 @@ pub mod index;
 pub mod log;
 pub mod overlay;
 pub mod record;
+pub mod taken;
 
 mod check;
 mod find;

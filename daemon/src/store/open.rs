@@ -186,7 +186,11 @@ fn replay(home: &Home, trusted: &mut Trusted) -> Result<Log, StoreError> {
     recover::open(home.clone(), *from, &mut |at, sum, record| {
         let mut draft = Draft { below: &*rows, changes: Default::default() };
         index.apply(at, &record, &mut draft, &|at| {
-            Ok(read::record(&dir, at)?.0.into_entry().map(|entry| entry.of).unwrap_or_default())
+            Ok(read::record(&dir, at)?
+                .0
+                .into_entry()
+                .map(|entry| (entry.of, entry.parts))
+                .unwrap_or_default())
         })?;
         rows.add(draft.changes, Reach::new(at, sum, index));
         if rows.waiting().0 > limits::REPLAY_ROWS {

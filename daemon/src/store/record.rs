@@ -1,6 +1,8 @@
 //! What the log holds: one enum, one struct for each kind of record. Stored bytes carry a version; a
 //! sample of each version that was ever stored stands in the tests.
 
+use std::borrow::Cow;
+
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
@@ -89,6 +91,31 @@ pub struct Entry {
     pub files: Vec<FileRecord>,
     /// Clipboards that it stores; they count once it is sealed.
     pub clips: Vec<Clip>,
+    /// The parts of entries in `of` that it takes back or brings back; an entry in `of` with none here is meant whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<EntryPart>,
+}
+
+/// A part of an entry: the change of one file, or some hunks of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct EntryPart {
+    /// The entry.
+    pub entry: JobId,
+    /// The number of files that the entry has.
+    pub files: u32,
+    /// The part.
+    pub part: FilePart,
+}
+
+/// Some hunks of the change of one file of an entry, or all of them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FilePart {
+    /// The position of the file among those of the entry.
+    pub file: u32,
+    /// First and last number of each run of hunks, counted from 1 as `show` does; empty for the whole file.
+    pub hunks: Vec<(u32, u32)>,
+    /// The number of hunks that the change has; 0 for the whole file.
+    pub total: u32,
 }
 
 /// One file of an entry.
@@ -114,7 +141,13 @@ pub struct FileRecord {
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
+    /// The extents of the changed ranges as they were planned, where `splices` hold more than those.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extents: Vec<SpliceExtent>,
 }
+
+/// The extent of a changed range: its offset and bytes in *before*, and its bytes in *after*.
+pub type SpliceExtent = (u64, u64, u64);
 
 impl FileRecord {
     /// A file that is put in place as it stands in its slot, with nothing about its content.
@@ -126,8 +159,32 @@ impl FileRecord {
         how: How,
         (staging, slot): (Staging, String),
     ) -> Self {
-        let (splices, made) = (Vec::new(), Vec::new());
-        Self { path, before, after, splices, how, slot, staging, made, added: 0, removed: 0 }
+        let (splices, made, extents) = (Vec::new(), Vec::new(), Vec::new());
+        Self { path, before, after, splices, how, slot, staging, made, added: 0, removed: 0, extents }
+    }
+
+    /// The changed ranges as they were planned, of whole contents, or of the parts of them that begin at `from`.
+    #[must_use]
+    pub fn planned(&self, before: &[u8], after: &[u8], from: u64) -> Cow<'_, [Splice]> {
+        if self.extents.is_empty() {
+            return Cow::Borrowed(&self.splices);
+        }
+        let cut = |bytes: &[u8], at: u64, size: u64| {
+            let at = usize::try_from(at.checked_sub(from)?).ok()?;
+            Some(bytes.get(at..at.checked_add(usize::try_from(size).ok()?)?)?.to_vec())
+        };
+        let (mut gone, mut come) = (0_u64, 0_u64);
+        let splice = |&(at, old, new): &SpliceExtent| {
+            let made = at.checked_sub(gone)?.checked_add(come)?;
+            (gone, come) = (gone.checked_add(old)?, come.checked_add(new)?);
+            Some(Splice {
+                at: at.checked_sub(from)?,
+                old: cut(before, at, old)?,
+                new: cut(after, made, new)?,
+            })
+        };
+        let planned: Option<Vec<Splice>> = self.extents.iter().map(splice).collect();
+        planned.map_or(Cow::Borrowed(&self.splices), Cow::Owned)
     }
 }
 
@@ -295,4 +352,7 @@ pub struct Carried {
     pub undone: bool,
     /// What commands made of the files that it had written: their entries, oldest first.
     pub hooks: Vec<JobId>,
+    /// The parts of it that have been taken back, where that is not all of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<FilePart>,
 }

@@ -104,7 +104,11 @@ impl Shared {
         let dir = self.log.dir();
         for (record, placed) in records.iter().zip(placed) {
             index.apply(placed.at, record, &mut draft, &|at| {
-                Ok(read::record(dir, at)?.0.into_entry().map(|entry| entry.of).unwrap_or_default())
+                Ok(read::record(dir, at)?
+                    .0
+                    .into_entry()
+                    .map(|entry| (entry.of, entry.parts))
+                    .unwrap_or_default())
             })?;
         }
         Ok(draft.changes)

@@ -8,7 +8,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
-use editd_proto::message::{JobRequest, Receipt, UndoRequest};
+use editd_proto::message::{JobRequest, Mode, Receipt, UndoRequest};
 use editd_proto::path::WirePath;
 use serde::Serialize;
 
@@ -198,6 +198,9 @@ impl Workspace {
         // What the reply shows is no part of what is done.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
+        if request.mode == Mode::VerifyOnly {
+            return self.preview_undo(who, hash, request, direction);
+        }
         match request.key.as_deref().and_then(|key| self.hold_key(who, key, hash)) {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
@@ -219,6 +222,24 @@ impl Workspace {
                 receipt.files.iter().for_each(|file| self.touch(&file.path));
                 *receipt
             }
+            Ended::Stopped => Receipt::refused(*fault("the job was stopped")),
+        }
+    }
+
+    /// Shows what an undo or redo would do. It writes nothing and takes no key.
+    fn preview_undo(
+        &self,
+        who: &Who,
+        hash: ContentHash,
+        request: &UndoRequest,
+        direction: Direction,
+    ) -> Receipt {
+        let ended = self.journeys(|underway| {
+            let draft = undo::draft(&self.rooms, underway, (who, hash), request, direction)?;
+            job::preview(&self.rooms, draft)
+        });
+        match ended {
+            Ended::Receipt(receipt) => *receipt,
             Ended::Stopped => Receipt::refused(*fault("the job was stopped")),
         }
     }

@@ -3,23 +3,24 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use editd_engine::{Refusal, Splice, State};
+use editd_engine::{HunkExtent, Refusal, Splice};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
 use editd_proto::message::{
-    EntryDetail, EntryFile, EntrySummary, HistoryReply, HistoryRequest, ShowReply, ShowRequest,
+    EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, HistoryRequest, ShowReply, ShowRequest,
 };
 use editd_proto::path::WirePath;
 
 use super::Workspace;
-use crate::disk::sight::hash;
 use crate::job::{readable, store_refusal};
+use crate::journal::change;
 use crate::journal::undo::entry_of;
 use crate::limits::{ENTRY_HOLDS, FILES_LISTED, IN_HAND_UNASKED, OF_LISTED};
 use crate::rooms::{Asks, Covered};
 use crate::store::Query;
-use crate::store::record::{Face, FileRecord};
+use crate::store::record::FileRecord;
+use crate::store::taken::{FileTaken, TakenBack, in_runs};
 
 /// Entries in a reply that does not say how many.
 const PAGE: u64 = 100;
@@ -185,56 +186,65 @@ impl Workspace {
             let told = told.saturating_mul(8).min(PAGE_HOLDS);
             needs = read.saturating_add(states).saturating_add(told);
             if share.cover(needs) {
-                return Ok(Covered::by(share, ShowReply { changes: self.changes_of(shown), entry: summary }));
+                let taken = self.rooms.store.taken_back(id).map_err(|error| store_refusal(&error))?;
+                let first = u32::try_from(from).unwrap_or(u32::MAX);
+                let changes = self.changes_of(shown, first, &taken);
+                return Ok(Covered::by(share, ShowReply { changes, entry: summary }));
             }
         }
         Err(in_motion())
     }
 
-    fn changes_of(&self, files: &[FileRecord]) -> Vec<EntryDetail> {
+    fn changes_of(&self, files: &[FileRecord], from: u32, taken: &TakenBack) -> Vec<EntryDetail> {
         // One reply holds as much as a frame: the diffs share it.
         let mut room = limits::FRAME / 2;
-        let change = |file: &FileRecord| {
-            let (diff, omitted) = if room < DIFF_LEAST { (String::new(), 0) } else { self.diff_of(file) };
-            let (diff, omitted_hunks) =
-                if diff.len() <= room { (diff, omitted) } else { (String::new(), omitted.saturating_add(1)) };
-            room -= diff.len().min(room);
-            EntryDetail { path: file.path.clone(), diff, omitted_hunks }
+        let change = |(number, file): (u32, &FileRecord)| {
+            let none = EntryDetail {
+                path: file.path.clone(),
+                diff: String::new(),
+                omitted_hunks: 0,
+                hunks: Vec::new(),
+            };
+            if room < DIFF_LEAST {
+                return none;
+            }
+            let detail = self.detail_of(file, taken.of_file(number));
+            let detail = if detail.diff.len() <= room {
+                detail
+            } else {
+                EntryDetail { omitted_hunks: detail.omitted_hunks.saturating_add(1), ..none }
+            };
+            room -= detail.diff.len().min(room);
+            detail
         };
-        files.iter().map(change).collect()
+        (from..).zip(files).map(change).collect()
     }
 
-    /// What changed in one file: a diff with its surroundings where a whole state is still kept, else the changed
-    /// ranges alone.
-    fn diff_of(&self, file: &FileRecord) -> (String, u64) {
-        match self.states_of(file) {
-            Some((before, after)) => editd_engine::unified_diff(&file.path, &before, &after),
-            None => editd_engine::splice_diff(&file.path, &changed(file)),
-        }
-    }
-
-    /// A file before and after, where one of them can be had whole: the splices make the other of it.
-    fn states_of(&self, file: &FileRecord) -> Option<(State, State)> {
-        let whole = |face: &Option<Face>| match face {
-            None => Some(Vec::new()),
-            Some(face) => self.rooms.store.content(face.hash),
+    /// Returns the change of one file: a diff with context and its numbered hunks where a whole state is still kept, else
+    /// the changed ranges alone.
+    fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
+        let path = file.path.clone();
+        let Some((before, after)) = change::states(&self.rooms, file, None) else {
+            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, &changed(file));
+            return EntryDetail { path, diff, omitted_hunks, hunks: Vec::new() };
         };
-        let carried = match (&file.before, file.splices.as_slice()) {
-            (Some(face), [one]) if one.at == 0 && one.old.len() as u64 == face.size => Some(one.old.clone()),
-            _ => None,
+        let lines = change::lines(file, &before, &after);
+        let (diff, omitted_hunks) = lines.diff(&path);
+        let all = lines.hunks();
+        let shown = all.len().saturating_sub(usize::try_from(omitted_hunks).unwrap_or(usize::MAX));
+        let hunk = |(hunk, extent): (u64, &HunkExtent)| EntryHunk {
+            hunk,
+            line: extent.line,
+            added: extent.added,
+            removed: extent.removed,
+            undone: match taken {
+                FileTaken::Nothing => false,
+                FileTaken::Whole => true,
+                FileTaken::Hunks(runs, _) => in_runs(runs, hunk),
+            },
         };
-        let (before, after) = match carried.or_else(|| whole(&file.before)) {
-            Some(before) => {
-                let after = editd_engine::apply(&before, &file.splices)?;
-                (before, after)
-            }
-            None => {
-                let after = whole(&file.after)?;
-                let before = editd_engine::apply(&after, &editd_engine::invert(&file.splices))?;
-                (before, after)
-            }
-        };
-        Some((state(before, file.before.as_ref())?, state(after, file.after.as_ref())?))
+        let hunks = (1..).zip(all.iter().take(shown)).map(hunk).collect();
+        EntryDetail { path, diff, omitted_hunks, hunks }
     }
 }
 
@@ -254,20 +264,10 @@ fn in_motion() -> Refusal {
     Box::new(WireError::new(Code::Busy, "the journal changes while it is read; ask again in a moment"))
 }
 
-/// A state with these bytes; `None` where they are others than were recorded.
-fn state(bytes: Vec<u8>, face: Option<&Face>) -> Option<State> {
-    match face {
-        None => bytes.is_empty().then_some(State::Absent),
-        Some(face) => {
-            let same = hash(&bytes) == face.hash;
-            same.then(|| State::File { bytes: bytes.into(), mode: face.mode })
-        }
-    }
-}
-
 /// The changed ranges of one file. A young file is carried whole in the log; what changed of it is shown.
 fn changed(file: &FileRecord) -> Cow<'_, [Splice]> {
     match file.splices.as_slice() {
+        [one] if !file.extents.is_empty() => file.planned(&one.old, &one.new, one.at),
         [one] if one.at == 0 && !one.old.is_empty() && !one.new.is_empty() => {
             Cow::Owned(editd_engine::splices_between(&one.old, &one.new))
         }

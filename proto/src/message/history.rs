@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{Durability, OnStale};
+use super::job::{Durability, Mode, OnStale};
 use crate::ids::{JobId, Version};
 use crate::path::WirePath;
 
@@ -18,15 +18,26 @@ pub struct UndoRequest {
     /// Every entry at or after this time, milliseconds since 1970 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// The newest entry that touches this path; with `since` or `session`, every one of those.
+    /// The newest entry that touches this path; with `since` or `session`, every one of those. With `jobs`: one of
+    /// `paths`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
+    /// With `jobs`: only what those entries changed in these files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<WirePath>,
+    /// With one of `jobs`, and one path where the entry has several files: only these hunks of its change, by their
+    /// numbers as `show` tells them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<HunkChoice>,
     /// As in a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// As in a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// `verify_only` shows what would be undone, and writes nothing. The other modes undo it; no validator is asked.
+    #[serde(default, skip_serializing_if = "is_strict")]
+    pub mode: Mode,
     /// As in a job.
     #[serde(default)]
     pub on_stale: OnStale,
@@ -39,6 +50,16 @@ pub struct UndoRequest {
     /// As in a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
+}
+
+/// Hunks of a change: one, or all from the first number to the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum HunkChoice {
+    /// This one.
+    One(u64),
+    /// These, both included.
+    Run((u64, u64)),
 }
 
 /// Lists entries, newest first.
@@ -77,6 +98,24 @@ pub enum EntryKind {
     Hook,
 }
 
+/// An entry that changed a file after the entry that an undo names.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LaterEntry {
+    /// Its number.
+    pub job: JobId,
+    /// The session that made it; `outside` for a change that did not go through editd.
+    pub session: String,
+    /// The program that made it.
+    pub client: String,
+    /// Its label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its kind.
+    pub kind: EntryKind,
+    /// Set where the session that asks made it. Only such an entry is its to undo.
+    pub own: bool,
+}
+
 /// One file of an entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryFile {
@@ -90,6 +129,12 @@ pub struct EntryFile {
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
+    /// Its change has been undone, while that of other files of the entry has not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
+    /// Some hunks of its change have been undone: the first and last number of each run, as `show` numbers them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undone_hunks: Vec<(u64, u64)>,
 }
 
 /// One entry.
@@ -97,6 +142,9 @@ pub struct EntryFile {
 pub struct EntrySummary {
     /// Its number.
     pub id: JobId,
+    /// The number under which it was queued, of a detached job; both numbers name the entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<JobId>,
     /// The client's key.
     pub key: Option<String>,
     /// When, milliseconds since 1970 UTC.
@@ -111,6 +159,9 @@ pub struct EntrySummary {
     pub kind: EntryKind,
     /// Whether it has been taken back.
     pub undone: bool,
+    /// Some of its files or hunks have been taken back, and not all; `files` says which.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partly_undone: bool,
     /// Set where recovery found a file that is neither before nor after.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diverged: bool,
@@ -125,6 +176,11 @@ pub struct EntrySummary {
     /// Files left out of `files`; `show` has them, page by page.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_files: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
+fn is_strict(mode: &Mode) -> bool {
+    *mode == Mode::Strict
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
@@ -161,6 +217,26 @@ pub struct EntryDetail {
     pub diff: String,
     /// Hunks left out of `diff`.
     pub omitted_hunks: u64,
+    /// The hunks of `diff` in its order, by the numbers under which `undo` takes them; empty where no whole content is
+    /// kept any more, or the content is not shown as its bytes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<EntryHunk>,
+}
+
+/// One hunk of the change of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct EntryHunk {
+    /// Its number within the file, from 1.
+    pub hunk: u64,
+    /// The line after the change where the changed lines begin, from 1.
+    pub line: u64,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// It has been undone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
 }
 
 /// The reply to `show`.

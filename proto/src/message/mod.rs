@@ -21,8 +21,8 @@ pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
 pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{
-    EntryDetail, EntryFile, EntryKind, EntrySummary, HistoryReply, HistoryRequest, ShowReply, ShowRequest,
-    UndoRequest,
+    EntryDetail, EntryFile, EntryHunk, EntryKind, EntrySummary, HistoryReply, HistoryRequest, HunkChoice,
+    LaterEntry, ShowReply, ShowRequest, UndoRequest,
 };
 pub use job::{
     Durability, Edit, FileEntry, FileMode, JobRequest, Mode, OnStale, Payload, Position, Reindent,
@@ -31,7 +31,7 @@ pub use job::{
 pub use outline::{Extent, OutlineReply, OutlineRequest, SymbolInfo};
 pub use ranges::LineRanges;
 pub use read::{ReadReply, ReadRequest};
-pub use receipt::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Issue, Receipt, Status};
+pub use receipt::{EditOutcome, EditStatus, FileOutcome, Formatted, HookOutcome, Issue, Receipt, Status};
 pub use status::{CheckReply, CheckRequest, Finding, StatusReply, StopReply, StopRequest};
 pub use trust::{CommandInfo, TrustReply, TrustRequest};
 pub use watch::{ChangeEvent, ChangeKind, SubscribeReply, SubscribeRequest};

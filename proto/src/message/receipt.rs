@@ -110,6 +110,9 @@ pub struct FileOutcome {
     /// Hunks that the diff leaves out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted_hunks: Option<u64>,
+    /// A formatter changed what the job would have written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formatted: Option<Formatted>,
     /// What became of each edit, in request order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<EditOutcome>,
@@ -142,11 +145,24 @@ impl FileOutcome {
             removed: 0,
             diff: None,
             omitted_hunks: None,
+            formatted: None,
             edits: Vec::new(),
             issues: Vec::new(),
             warnings: Vec::new(),
         }
     }
+}
+
+/// The difference that formatters made, before anything was written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Formatted {
+    /// The names of the formatters that changed it, in the order in which they ran.
+    pub by: Vec<String>,
+    /// A unified diff from what the job would have written to what was written.
+    pub diff: String,
+    /// Hunks that the diff leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted_hunks: u64,
 }
 
 /// Something that a validator has against a content.
@@ -199,6 +215,9 @@ pub struct Receipt {
     /// The job's number; absent where it left nothing behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
+    /// The number under which it was queued, of a detached job that left an entry with another; both numbers name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<JobId>,
     /// How it ended.
     pub status: Status,
     /// What became of each file; the first of them where not all fit a reply.
@@ -235,6 +254,7 @@ impl Receipt {
     pub fn new(job: Option<JobId>, status: Status) -> Self {
         Self {
             job,
+            queued: None,
             status,
             files: Vec::new(),
             omitted_files: 0,

@@ -52,8 +52,7 @@ fn every_message_with_all_of_its_fields() {
     });
     both_ways(&HistoryReply { entries: vec![samples::entry()], more: true });
     both_ways(&ShowRequest { job: JobId(1), from: Some(2) });
-    let detail = EntryDetail { path: samples::odd_path(), diff: "-a\n+b\n".into(), omitted_hunks: 0 };
-    both_ways(&ShowReply { entry: samples::entry(), changes: vec![detail] });
+    both_ways(&ShowReply { entry: samples::entry(), changes: vec![samples::detail()] });
     both_ways(&samples::clip_request());
     both_ways(&samples::clip_reply());
     both_ways(&WaitRequest { job: JobId(u64::MAX), timeout_ms: Some(0) });

@@ -55,7 +55,14 @@ pub(crate) fn error() -> WireError {
     error.regions = vec![Region { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
     error.symbols = vec!["Class/method".into()];
     error.issues = vec![issue()];
-    error.entries = vec![JobId(18), JobId(1 << 40)];
+    error.later = vec![LaterEntry {
+        job: JobId(1 << 40),
+        session: "s".into(),
+        client: "example".into(),
+        label: Some("why".into()),
+        kind: EntryKind::Edit,
+        own: true,
+    }];
     error.limit = Some(1024);
     error.more = Some(2);
     error
@@ -181,6 +188,7 @@ pub(crate) fn receipt() -> Receipt {
             warnings: vec!["slow".into()],
         }],
         job: Some(JobId(17)),
+        queued: Some(JobId(15)),
         status: Status::Partial,
         files: vec![FileOutcome {
             path: "src/a.rs".into(),
@@ -193,6 +201,11 @@ pub(crate) fn receipt() -> Receipt {
             removed: 1,
             diff: Some("--- a\n+++ b\n".into()),
             omitted_hunks: Some(2),
+            formatted: Some(Formatted {
+                by: vec!["rustfmt".into()],
+                diff: "-a\n+b\n".into(),
+                omitted_hunks: 1,
+            }),
             edits: vec![EditOutcome {
                 edit: Some(2),
                 status: EditStatus::Refused,
@@ -223,8 +236,11 @@ pub(crate) fn undo() -> UndoRequest {
         session: Some("s".into()),
         since: Some(1_700_000_000_000),
         path: Some(odd_path()),
+        paths: vec![odd_path()],
+        hunks: vec![HunkChoice::One(2), HunkChoice::Run((4, 6))],
         key: Some("k-2".into()),
         label: Some("why".into()),
+        mode: Mode::VerifyOnly,
         on_stale: OnStale::Rebase,
         durability: Some(Durability::Full),
         diff: Some(true),
@@ -235,6 +251,7 @@ pub(crate) fn undo() -> UndoRequest {
 pub(crate) fn entry() -> EntrySummary {
     EntrySummary {
         id: JobId(17),
+        queued: Some(JobId(15)),
         key: Some("k-1".into()),
         time: 1_700_000_000_000,
         session: "s".into(),
@@ -242,6 +259,7 @@ pub(crate) fn entry() -> EntrySummary {
         label: Some("why".into()),
         kind: EntryKind::Undo,
         undone: true,
+        partly_undone: true,
         diverged: true,
         of: vec![JobId(16)],
         omitted_of: 0,
@@ -252,8 +270,15 @@ pub(crate) fn entry() -> EntrySummary {
             after: None,
             added: 0,
             removed: 3,
+            undone: true,
+            undone_hunks: vec![(1, 2)],
         }],
     }
+}
+
+pub(crate) fn detail() -> EntryDetail {
+    let hunk = EntryHunk { hunk: 1, line: 3, added: 1, removed: 1, undone: true };
+    EntryDetail { path: odd_path(), diff: "-a\n+b\n".into(), omitted_hunks: 0, hunks: vec![hunk] }
 }
 
 pub(crate) fn symbol() -> SymbolInfo {

@@ -2,11 +2,13 @@
 //! file. They are for readers; nothing is applied from them.
 
 mod changes;
+mod hunks;
 mod name;
 mod nearby;
 mod render;
 mod states;
 
+pub use hunks::{HunkExtent, LineChange};
 pub use nearby::{NearbyDiff, nearby_diff};
 pub use states::{splice_diff, tell_change, unified_diff};
 

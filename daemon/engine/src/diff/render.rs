@@ -8,7 +8,7 @@ use super::changes::{Change, Delta};
 use crate::cut::Cut;
 
 /// Lines around a change.
-const CONTEXT: usize = 3;
+pub(crate) const CONTEXT: usize = 3;
 
 /// Changes that share context.
 struct Hunk<'d> {
@@ -80,20 +80,20 @@ fn size(hunk: &Hunk<'_>) -> usize {
 
 /// The hunk that starts with the first change, and how many changes it takes.
 fn next<'d>(before: &[u8], rest: &'d [Change], context: usize) -> (Hunk<'d>, usize) {
-    let mut used = 1;
-    for pair in rest.windows(2) {
-        let [a, b] = pair else { break };
-        if b.line() - (a.line() + a.removed()) > 2 * context || context == 0 {
-            break;
-        }
-        used += 1;
-    }
+    let used = extent(rest, context);
     let changes = rest.get(..used).unwrap_or(&[]);
     let start = changes.first().map_or(0, |change| change.before.start());
     let end = changes.last().map_or(0, |change| change.before.end());
     let (lead, from) = back(before, start, context);
     let (trail, to) = forward(before, end, context);
     (Hunk { changes, before: from..to, lead, trail }, used)
+}
+
+/// The number of changes, from the first, that one hunk shows. (There is at least one change.)
+pub(crate) fn extent(rest: &[Change], context: usize) -> usize {
+    let apart =
+        |pair: &[Change]| !matches!(pair, [a, b] if b.line() - (a.line() + a.removed()) <= 2 * context);
+    rest.windows(2).position(|pair| context == 0 || apart(pair)).map_or(rest.len(), |at| at + 1)
 }
 
 /// At most `count` lines before an offset: how many, and where the first starts.

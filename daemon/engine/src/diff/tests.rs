@@ -108,6 +108,76 @@ proptest! {
     }
 }
 
+/// Cuts a diff into its hunks, without the headers of the file.
+fn cut_hunks(diff: &str) -> Vec<String> {
+    let mut hunks: Vec<String> = Vec::new();
+    for line in diff.split_inclusive('\n').skip(2) {
+        if line.starts_with("@@ ") {
+            hunks.push(String::new());
+        }
+        hunks.last_mut().unwrap().push_str(line);
+    }
+    hunks
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn hunks_taken_back_are_the_hunks_that_the_diff_shows(before in content(), after in content(), mask in any::<u64>()) {
+        let (old, new) = (state(before.as_bytes()), state(after.as_bytes()));
+        let splices = splices_between(before.as_bytes(), after.as_bytes());
+        let change = LineChange::new(&old, &new, &splices);
+        let (diff, _) = change.diff(&WirePath::from("f"));
+        let shown = cut_hunks(&diff);
+        let hunks = change.hunks();
+        assert_eq!(hunks.len(), shown.len());
+        for (hunk, text) in hunks.iter().zip(&shown) {
+            let count = |sign: &str| text.lines().filter(|line| line.starts_with(sign)).count() as u64;
+            assert_eq!((hunk.added, hunk.removed), (count("+"), count("-")), "{text}");
+        }
+        assert_eq!(change.totals(), hunks.iter().fold((0, 0), |(a, b), hunk| (a + hunk.added, b + hunk.removed)));
+        let back = |number: u64| mask & (1 << number) != 0;
+        // The hunks that stay, applied as a patch program would. Their lines in the new file are not checked.
+        let kept: String = shown.iter().zip(1..).filter(|(_, number)| !back(*number)).map(|(text, _)| text.as_str()).collect();
+        let left = change.without(&back);
+        assert_eq!(patch_old(&before, &kept), String::from_utf8(left).unwrap(), "{diff}");
+        assert_eq!(change.without(&|_| true), before.as_bytes());
+        assert_eq!(change.without(&|_| false), after.as_bytes());
+    }
+}
+
+/// Applies hunks by the line numbers of the old file alone.
+fn patch_old(before: &str, hunks: &str) -> String {
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let (mut out, mut at) = (String::new(), 0);
+    let mut lines = hunks.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        match &line[..1] {
+            "@" => {
+                let [start, count, ..] = header_numbers(line);
+                let first = if count == 0 { start } else { start - 1 };
+                out.extend(old[at..first].iter().copied());
+                at = first;
+                continue;
+            }
+            "\\" => continue,
+            _ => {}
+        }
+        let open = lines.peek().is_some_and(|next| next.starts_with('\\'));
+        let text = if open { &line[1..line.len() - 1] } else { &line[1..] };
+        match &line[..1] {
+            "-" => at += 1,
+            "+" => out.push_str(text),
+            _ => {
+                out.push_str(text);
+                at += 1;
+            }
+        }
+    }
+    out.extend(old[at..].iter().copied());
+    out
+}
+
 #[test]
 fn names_are_quoted_as_git_quotes_them() {
     let name = |bytes: &[u8]| quoted('a', &WirePath::new(bytes));

@@ -8,12 +8,12 @@ use editd_proto::message::{EditStatus, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
 use super::three::{Merged, merged};
-use crate::diff::{Delta, readable, tell_change, unified_diff};
+use crate::diff::{Delta, LineChange, readable, unified_diff};
 use crate::hash::hash;
 use crate::plan::Budget;
 use crate::refusal::{internal, refuse};
 use crate::splice::apply_shared;
-use crate::{Change, Options, Plan, Refusal, State};
+use crate::{Change, Options, Plan, Refusal, Splice, State};
 
 /// Moves the changes of some files, planned on older contents, onto what is there now: `current` names those
 /// files. Gives a refusal for each file where that cannot be done; the plan is of no use then.
@@ -47,11 +47,17 @@ pub fn rebase(
     for (path, stages) in outcomes {
         let Some(state) = current.get(&path) else { continue };
         let change = changes.get(&path);
-        retell(stages, (state, change.map_or(state, |change| &change.after)), merged.get(&path), || {
+        let after = change.map_or(state, |change| &change.after);
+        let splices = change.map_or(&[][..], |change| &change.splices);
+        retell(stages, (state, after, splices), merged.get(&path), || {
             let change = change.filter(|_| diffs)?;
-            let label = options.label(&path);
-            let (before, after) = (readable(&change.before, label), readable(&change.after, label));
-            let (diff, omitted) = unified_diff(&path, &before, &after);
+            let (diff, omitted) = match options.label(&path) {
+                None => LineChange::new(&change.before, &change.after, &change.splices).diff(&path),
+                label => {
+                    let (before, after) = (readable(&change.before, label), readable(&change.after, label));
+                    unified_diff(&path, &before, &after)
+                }
+            };
             let left_out = omitted + diff.matches("\n@@ ").count() as u64;
             Some(if budget.diff(diff.len()) { (Some(diff), omitted) } else { (None, left_out) })
         });
@@ -90,7 +96,7 @@ fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, 
 /// Tells the outcomes of one file's stages, first to last, as those of what is there now.
 fn retell(
     mut stages: Vec<&mut FileOutcome>,
-    (before, after): (&State, &State),
+    (before, after, splices): (&State, &State, &[Splice]),
     theirs: Option<&Delta>,
     diff: impl FnOnce() -> Option<(Option<String>, u64)>,
 ) {
@@ -118,7 +124,7 @@ fn retell(
     }
     if let Some(last) = stages.last_mut() {
         last.after = version(after);
-        tell_change(last, before, after);
+        LineChange::new(before, after, splices).tell(last);
         if let Some((diff, omitted)) = diff() {
             last.diff = diff;
             last.omitted_hunks = (omitted > 0).then_some(omitted);

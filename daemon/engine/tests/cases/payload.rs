@@ -56,6 +56,7 @@ pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
         (Some(_), false) => Status::Refused,
     };
     let receipt = Receipt {
+        queued: None,
         job: None,
         status,
         files,

@@ -39,7 +39,7 @@ pub(super) fn run(work: &mut Work<'_>, underway: &Underway<'_>, hook: &CommandSp
         match work.start(hook, &path, b"") {
             Ok(run) => {
                 ran = true;
-                complaint(&path, &run).into_iter().for_each(|told| warn(&mut outcome, told));
+                complaint(&run).into_iter().for_each(|told| warn(&mut outcome, format!("{path}: {told}")));
             }
             Err(told) => warn(&mut outcome, told),
         }
@@ -128,7 +128,7 @@ fn flush(work: &Work<'_>, place: &Place, path: &WirePath) -> Result<(), String> 
 fn record(path: &WirePath, before: &Stand, found: Option<&Found>) -> FileRecord {
     let new: Arc<[u8]> = found.map_or_else(|| Arc::from([]), |found| found.bytes.clone());
     let splices = splices(&before.bytes, &new);
-    let (added, removed) = external::lines(&splices);
+    let (added, removed) = external::lines(&before.bytes, &new, &splices);
     FileRecord {
         path: path.clone(),
         before: Some(before.face.clone()),
@@ -140,6 +140,7 @@ fn record(path: &WirePath, before: &Stand, found: Option<&Found>) -> FileRecord 
         made: Vec::new(),
         added,
         removed,
+        extents: Vec::new(),
     }
 }
 

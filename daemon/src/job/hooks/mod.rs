@@ -37,6 +37,7 @@ use crate::store::record::{Done, Record};
 use crate::trust::Brought;
 use crate::validate::process::{Ended, Ran, Run};
 use stand::Stand;
+pub(super) use stand::native;
 
 /// What is told where a hook made editd panic.
 const MISTAKE: &str = "editd made a mistake with this hook; please report it with the daemon's log";
@@ -207,14 +208,14 @@ fn silent(hook: &CommandSpec) -> HookOutcome {
 }
 
 /// What is told of a run that did not end well; `None` where it did.
-fn complaint(path: &WirePath, ran: &Ran) -> Option<String> {
+pub(super) fn complaint(ran: &Ran) -> Option<String> {
     if ran.ended == Ended::Exited(0) {
         return None;
     }
     let said = String::from_utf8_lossy(&ran.stderr);
     let said: String = said.trim().chars().take(limits::HOOK_SAYS).collect();
     let colon = if said.is_empty() { "" } else { ": " };
-    Some(format!("{path}: {}{colon}{said}", ran.ended))
+    Some(format!("{}{colon}{said}", ran.ended))
 }
 
 /// Adds a warning, as far as a receipt shows them.

@@ -33,8 +33,8 @@ pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome
         let Some(stand) = work.stands.get(&path).cloned() else { continue };
         match work.start(hook, &path, &stand.bytes) {
             Err(told) => warn(&mut outcome, told),
-            Ok(ran) => match complaint(&path, &ran) {
-                Some(told) => warn(&mut outcome, told),
+            Ok(ran) => match complaint(&ran) {
+                Some(told) => warn(&mut outcome, format!("{path}: {told}")),
                 // Who formats a file never means to empty it: a command that writes elsewhere would.
                 None if ran.stdout.is_empty() && !stand.bytes.is_empty() => {
                     warn(
@@ -146,6 +146,7 @@ fn draft(
         request: of.request,
         label: Some(external::hook_label(&hook.name)),
         of: vec![work.sealed.entry.id],
+        parts: Vec::new(),
         durability: of.durability,
         queued: None,
     };
@@ -165,11 +166,14 @@ fn draft(
         if let Ok(Some(one)) = work.rooms.store.seen(&of.who.session, &path) {
             seen.insert(path.clone(), one);
         }
-        let splices = match &after {
-            State::File { bytes, .. } => super::in_place::splices(&found.bytes, bytes),
-            State::Absent => Vec::new(),
+        let (splices, (added, removed)) = match &after {
+            State::File { bytes, .. } => {
+                let splices = super::in_place::splices(&found.bytes, bytes);
+                let counts = external::lines(&found.bytes, bytes, &splices);
+                (splices, counts)
+            }
+            State::Absent => Default::default(),
         };
-        let (added, removed) = external::lines(&splices);
         let mode = Mode::Exact(found.face.mode);
         changes.push(Drafted {
             place,

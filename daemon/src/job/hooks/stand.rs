@@ -45,7 +45,7 @@ pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<WirePath, Stand> {
 }
 
 /// A workspace path for the system.
-pub(super) fn native(path: &WirePath) -> PathBuf {
+pub(in crate::job) fn native(path: &WirePath) -> PathBuf {
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;

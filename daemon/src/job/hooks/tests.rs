@@ -149,6 +149,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
         request: hash(b""),
         label: None,
         of: Vec::new(),
+        parts: Vec::new(),
         durability: Durability::Durable,
         queued: None,
     };

@@ -1,21 +1,27 @@
 //! The way back: which entries an undo or a redo means, and what their inverse does to the files as they are.
 //! It has no road of its own: it makes a draft, and `job` carries it out.
 
+mod choose;
 mod merged;
+mod parts;
 mod select;
+mod turn;
 mod unwind;
 
 pub use select::{entry_of, last_of_session};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Refusal, State};
+use editd_engine::{LineChange, Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
 use editd_proto::message::{EntryKind, FileOutcome, Status, UndoRequest};
 use editd_proto::path::WirePath;
 
+use self::choose::Choice;
+use self::unwind::EntryTurn;
+use super::change;
 use super::external;
 use super::known::Ticket;
 use crate::disk::stage::Mode;
@@ -23,7 +29,7 @@ use crate::disk::{Found, Place, Sight};
 use crate::job::{Draft, Drafted, Halt, Origin, Underway, disk_refusal, readable, store_refusal};
 use crate::limits::{ENTRY_HOLDS, IN_HAND_UNASKED, JOB_HOLDS};
 use crate::rooms::Rooms;
-use crate::store::record::Entry;
+use crate::store::record::{Entry, Face};
 use crate::workspace::Who;
 
 /// Which way.
@@ -49,38 +55,20 @@ pub fn draft(
     direction: Direction,
 ) -> Result<Draft, Halt> {
     let chosen = select::select(rooms, who, request, direction)?;
-    let mut recorded = 0_usize;
-    for id in &chosen.ids {
-        let size = rooms.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
-        recorded = recorded.saturating_add(size.unwrap_or(0));
-    }
-    underway.hold(recorded.saturating_mul(ENTRY_HOLDS))?;
-    let mut entries = Vec::with_capacity(chosen.ids.len());
-    let mut held = 0_usize;
-    for id in &chosen.ids {
-        let entry = rooms.store.entry(*id).map_err(|error| store_refusal(&error))?;
-        let entry = entry.ok_or_else(|| select::no_such(*id))?;
-        let splices = entry.files.iter().flat_map(|file| &file.splices);
-        held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();
-        if held > crate::limits::JOB_BYTES {
-            let limit = crate::limits::JOB_BYTES;
-            let message =
-                format!("these entries hold more than {limit} bytes of changes; undo fewer at once");
-            let mut error = WireError::new(Code::TooLarge, message);
-            error.limit = Some(limit as u64);
-            return Err(Halt::Refused(Box::new(error)));
-        }
-        entries.push(entry);
-    }
-    let mut now = Now::take(rooms, underway, &entries, recorded)?;
-    let merged = unwind::unwind(rooms, &entries, &mut now.states, request.on_stale)?;
+    let (entries, recorded) = entries_of(rooms, underway, &chosen.choices)?;
+    let mut now = Now::take(rooms, underway, (&chosen.choices, &entries), recorded)?;
+    let resolved = choose::resolve(rooms, &chosen.choices, entries, &now.states)?;
+    now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
+    let merged = unwind::unwind(rooms, who, &resolved.turns, &mut now.states, request.on_stale)?;
+    let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
     let mut origin = Origin {
         kind: chosen.kind,
         who: who.clone(),
         key: request.key.clone(),
         request: hash,
-        label: request.label.clone().or_else(|| Some(label(chosen.kind, &chosen.ids))),
-        of: chosen.marks,
+        label: request.label.clone().or_else(|| Some(label(chosen.kind, &ids, !resolved.parts.is_empty()))),
+        of: chosen.marks.difference(&resolved.spared).copied().collect(),
+        parts: resolved.parts,
         durability: request.durability.unwrap_or(rooms.settings.durability),
         queued: None,
     };
@@ -90,14 +78,15 @@ pub fn draft(
             seen.insert(path.clone(), one);
         }
     }
-    let made = entries.iter().flat_map(|entry| &entry.files).filter(|file| file.before.is_none());
-    let unmade = made.map(|file| file.made.clone()).filter(|made| !made.is_empty()).collect();
-    let (changes, mut files) = now.into_changes(request.diff, &merged);
+    let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
+    // A preview is asked for its diff.
+    let preview = (request.mode == editd_proto::message::Mode::VerifyOnly).then_some(true);
+    let (changes, mut files) = now.into_changes(request.diff.or(preview), &merged);
     for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
         file.warnings.push("what others have written since stays: the inverse was merged into it".to_owned());
     }
     if changes.is_empty() && chosen.mixed {
-        origin.of.clear();
+        (origin.of, origin.parts) = (Vec::new(), Vec::new());
     }
     let rebased = !merged.is_empty();
     let diffs = request.diff != Some(false);
@@ -115,8 +104,41 @@ pub fn draft(
     })
 }
 
-fn label(kind: EntryKind, ids: &[JobId]) -> String {
+/// The entries of some choices, in the same order, and the bytes of their records.
+fn entries_of(
+    rooms: &Rooms,
+    underway: &Underway<'_>,
+    choices: &[Choice],
+) -> Result<(Vec<Entry>, usize), Halt> {
+    let mut recorded = 0_usize;
+    for Choice { id, .. } in choices {
+        let size = rooms.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
+        recorded = recorded.saturating_add(size.unwrap_or(0));
+    }
+    underway.hold(recorded.saturating_mul(ENTRY_HOLDS))?;
+    let mut entries = Vec::with_capacity(choices.len());
+    let mut held = 0_usize;
+    for Choice { id, .. } in choices {
+        let entry = rooms.store.entry(*id).map_err(|error| store_refusal(&error))?;
+        let entry = entry.ok_or_else(|| select::no_such(*id))?;
+        let splices = entry.files.iter().flat_map(|file| &file.splices);
+        held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();
+        if held > crate::limits::JOB_BYTES {
+            let limit = crate::limits::JOB_BYTES;
+            let message =
+                format!("these entries hold more than {limit} bytes of changes; undo fewer at once");
+            let mut error = WireError::new(Code::TooLarge, message);
+            error.limit = Some(limit as u64);
+            return Err(Halt::Refused(Box::new(error)));
+        }
+        entries.push(entry);
+    }
+    Ok((entries, recorded))
+}
+
+fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
     let word = if kind == EntryKind::Redo { "redo" } else { "undo" };
+    let word = if in_parts { format!("{word} a part of") } else { word.to_owned() };
     let shown: Vec<String> = ids.iter().take(8).map(ToString::to_string).collect();
     let more = ids.len().saturating_sub(shown.len());
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -131,10 +153,28 @@ struct Now {
 
 impl Now {
     /// Reads the files of some entries, which hold so many bytes themselves.
-    fn take(rooms: &Rooms, underway: &Underway<'_>, entries: &[Entry], held: usize) -> Result<Self, Halt> {
+    fn take(
+        rooms: &Rooms,
+        underway: &Underway<'_>,
+        (choices, entries): (&[Choice], &[Entry]),
+        held: usize,
+    ) -> Result<Self, Halt> {
         let mut now = Self { places: Vec::new(), states: BTreeMap::new() };
         let mut read = 0_usize;
-        for path in entries.iter().flat_map(|entry| entry.files.iter().map(|file| &file.path)) {
+        let mut meant = Vec::new();
+        let mut whole = 0_usize;
+        for (choice, entry) in choices.iter().zip(entries) {
+            let files = choice.files(entry);
+            let taken = rooms.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
+            if choice.is_of_hunks() || taken.size() > 0 {
+                // Both contents of the entry are put together, of one file at a time.
+                let size = |face: &Option<Face>| face.as_ref().map_or(0, |face| readable(face.size));
+                let sizes = files.iter().map(|file| size(&file.before).saturating_add(size(&file.after)));
+                whole = whole.max(sizes.max().unwrap_or(0));
+            }
+            meant.extend(files.into_iter().map(|file| &file.path));
+        }
+        for path in meant {
             if now.states.contains_key(path) {
                 continue;
             }
@@ -145,7 +185,8 @@ impl Now {
             }
             let place = rooms.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
-            underway.cover(held.saturating_add(read.saturating_add(size).saturating_mul(JOB_HOLDS)))?;
+            let bytes = read.saturating_add(size).saturating_add(whole);
+            underway.cover(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
             // One that has grown since is too large for what was covered.
             let most = size.max(IN_HAND_UNASKED / JOB_HOLDS);
             let sight = rooms.disk.look_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
@@ -180,6 +221,12 @@ impl Now {
         Ok(now)
     }
 
+    /// Keeps the files at these paths; the others are not touched.
+    fn keep(&mut self, meant: &dyn Fn(&WirePath) -> bool) {
+        self.places.retain(|(path, ..)| meant(path));
+        self.states.retain(|path, _| meant(path));
+    }
+
     /// The changes and what is told of them; `show` asks for all diffs or none, else those of merged files are shown.
     fn into_changes(
         self,
@@ -190,18 +237,17 @@ impl Now {
         let mut changes = Vec::new();
         let mut files = Vec::new();
         for (path, place, before) in places {
-            let after = states.remove(&path).unwrap_or(State::Absent);
+            let Some(after) = states.remove(&path) else { continue };
             let old = match &before {
                 None => State::Absent,
                 Some(found) => State::File { bytes: found.bytes.clone(), mode: found.face.mode },
             };
             let changed = old != after;
             let diffs = show.unwrap_or_else(|| merged.contains(&path));
-            let (diff, omitted) = if diffs && changed {
-                editd_engine::unified_diff(&path, &old, &after)
-            } else {
-                Default::default()
-            };
+            let splices = if changed { change::splices(&old, &after) } else { Vec::new() };
+            let lines = LineChange::new(&old, &after, &splices);
+            let (diff, omitted) = if diffs && changed { lines.diff(&path) } else { Default::default() };
+            let (added, removed) = lines.totals();
             let status = if changed { Status::Applied } else { Status::Unchanged };
             let mut outcome = FileOutcome {
                 before: version(&old),
@@ -211,12 +257,10 @@ impl Now {
                 ..FileOutcome::new(path.clone(), status)
             };
             if changed {
-                editd_engine::tell_change(&mut outcome, &old, &after);
+                lines.tell(&mut outcome);
             }
             files.push(outcome);
             if changed {
-                let splices = unwind::splices(&old, &after);
-                let (added, removed) = external::lines(&splices);
                 let mode = match &after {
                     State::File { mode, .. } => Mode::Exact(*mode),
                     State::Absent => Mode::Masked,

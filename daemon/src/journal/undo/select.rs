@@ -9,6 +9,8 @@ use editd_proto::message::{EntryKind, EntrySummary, UndoRequest};
 use editd_proto::path::WirePath;
 
 use super::Direction;
+use super::choose::{Choice, Want};
+use super::parts;
 use crate::job::store_refusal;
 use crate::limits::UNDO;
 use crate::rooms::Rooms;
@@ -21,14 +23,14 @@ const SEARCH: usize = 10_000;
 /// Entries that are looked up together.
 const PAGE: usize = 64;
 
-/// What is to be taken back.
+/// The entries that are meant.
 pub(super) struct Chosen {
-    /// These, newest first.
-    pub(super) ids: Vec<JobId>,
+    /// These, in the order in which they are turned.
+    pub(super) choices: Vec<Choice>,
     /// What the new entry is.
     pub(super) kind: EntryKind,
     /// The entries whose `undone` it sets (undo) or clears (redo).
-    pub(super) marks: Vec<JobId>,
+    pub(super) marks: BTreeSet<JobId>,
     /// Whether it takes back entries and what took them back: where that changes no file, nothing happened.
     pub(super) mixed: bool,
 }
@@ -40,6 +42,9 @@ pub(super) fn select(
     request: &UndoRequest,
     direction: Direction,
 ) -> Result<Chosen, Refusal> {
+    if let Some(chosen) = parts::select(rooms, request, direction)? {
+        return Ok(chosen);
+    }
     let entries = match direction {
         Direction::Undo => with_hooks(rooms, to_undo(rooms, who, request)?)?,
         Direction::Redo => to_redo(rooms, who, request)?,
@@ -48,16 +53,7 @@ pub(super) fn select(
         return Err(nothing(direction));
     }
     if entries.len() > UNDO {
-        let one = match direction {
-            Direction::Undo => "undo",
-            Direction::Redo => "redo",
-        };
-        let message = format!(
-            "that means more than {UNDO} entries, and one {one} takes no more: name some, or a later `since`"
-        );
-        let mut error = WireError::new(Code::Limit, message);
-        error.limit = Some(UNDO as u64);
-        return Err(Box::new(error));
+        return Err(too_many(direction));
     }
     // Undoing nothing but undos brings back what they took.
     let back = entries.iter().all(|entry| entry.kind == EntryKind::Undo);
@@ -72,8 +68,27 @@ pub(super) fn select(
         }
     }
     let mixed = !back && entries.iter().any(|entry| entry.kind == EntryKind::Undo);
-    let ids = entries.iter().map(|entry| entry.id).collect();
-    Ok(Chosen { ids, kind, marks: marks.into_iter().collect(), mixed })
+    let mut choices = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match if back { parts::brought_back(rooms, &entry)? } else { None } {
+            Some(parts) => choices.extend(parts),
+            None => choices.push(Choice { id: entry.id, want: Want::Everything, taken: true }),
+        }
+    }
+    Ok(Chosen { choices, kind, marks, mixed })
+}
+
+fn too_many(direction: Direction) -> Refusal {
+    let one = match direction {
+        Direction::Undo => "undo",
+        Direction::Redo => "redo",
+    };
+    let message = format!(
+        "that means more than {UNDO} entries, and one {one} takes no more: name some, or a later `since`"
+    );
+    let mut error = WireError::new(Code::Limit, message);
+    error.limit = Some(UNDO as u64);
+    Box::new(error)
 }
 
 fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
@@ -109,17 +124,6 @@ fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
 }
 
 fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
-    let standing = |entry: &EntrySummary| -> Result<bool, Refusal> {
-        if entry.kind != EntryKind::Undo {
-            return Ok(false);
-        }
-        for id in &entry.of {
-            if !summary(rooms, *id)?.is_some_and(|of| of.undone) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
     let whole_group = request.session.is_some() || request.since.is_some();
     let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group)
     {
@@ -129,12 +133,15 @@ fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
     };
     let query =
         Query { path: request.path.clone(), session, since: request.since, before: None, limit: SEARCH };
-    let mut wanted: BTreeSet<JobId> = request.jobs.iter().copied().collect();
+    let mut wanted = BTreeSet::new();
+    for id in &request.jobs {
+        wanted.insert(entry_of(rooms, *id)?);
+    }
     let mut chosen = Vec::new();
     for entry in history(rooms, &query)? {
         let meant =
             wanted.is_empty() || wanted.contains(&entry.id) || entry.of.iter().any(|id| wanted.contains(id));
-        if !meant || !standing(&entry)? {
+        if !meant || !parts::stands(rooms, &entry)? {
             continue;
         }
         wanted.remove(&entry.id);
@@ -172,8 +179,12 @@ fn is_spent(rooms: &Rooms, entry: &EntrySummary, within: &BTreeSet<JobId>) -> Re
         return Ok(false);
     }
     for id in entry.of.iter().filter(|id| !within.contains(id)) {
+        let Some(of) = summary(rooms, *id)? else { continue };
         // A redo that names an undo has taken that back.
-        if summary(rooms, *id)?.is_some_and(|of| of.undone != (of.kind == EntryKind::Undo)) {
+        if of.undone != (of.kind == EntryKind::Undo) {
+            return Ok(true);
+        }
+        if of.partly_undone && parts::took_some(rooms, entry.id, *id)? {
             return Ok(true);
         }
     }
@@ -281,7 +292,7 @@ fn history(rooms: &Rooms, query: &Query) -> Result<Vec<EntrySummary>, Refusal> {
     rooms.store.history(query).map_err(|error| store_refusal(&error))
 }
 
-fn summary(rooms: &Rooms, id: JobId) -> Result<Option<EntrySummary>, Refusal> {
+pub(super) fn summary(rooms: &Rooms, id: JobId) -> Result<Option<EntrySummary>, Refusal> {
     rooms.store.summary(id).map_err(|error| store_refusal(&error))
 }
 

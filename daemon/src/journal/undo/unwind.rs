@@ -1,143 +1,173 @@
-//! Taking entries back in thought: from the newest to the oldest, each must find what it left, and each
-//! inverse must give what it found.
+//! Turning entries in thought, one after the other: each must find what it starts from, or is merged into what is there.
+//! A refusal names the later entries with their owners.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Refusal, Splice, State};
-use editd_proto::error::{Code, WireError};
+use editd_engine::{Refusal, State};
+use editd_proto::error::{Code, WireError, WouldApply};
 use editd_proto::ids::JobId;
-use editd_proto::message::OnStale;
+use editd_proto::message::{EntryKind, LaterEntry, OnStale};
 use editd_proto::path::WirePath;
 
 use super::merged;
 use super::select::is_rescue;
-use crate::disk::sight::hash;
+use super::turn::FileTurn;
 use crate::journal::past::Patience;
 use crate::rooms::Rooms;
 use crate::store::Query;
-use crate::store::record::{Entry, Face, FileRecord, How};
+use crate::store::record::{Entry, FileRecord, How};
+use crate::store::taken::{FileTaken, TakenBack};
+use crate::workspace::Who;
 
-/// The most entries that a refusal lists.
-const IN_THE_WAY: usize = 20;
+/// The most later entries that a refusal lists.
+const LATER_LISTED: usize = 20;
 
-/// Takes entries (newest first) back from the states of their files. Gives the paths where later changes were in
-/// the way, and the inverse was merged into them.
+/// One entry, and the parts of it that are taken back before and after.
+pub(super) struct EntryTurn {
+    pub(super) entry: Entry,
+    pub(super) from: TakenBack,
+    pub(super) to: TakenBack,
+}
+
+impl EntryTurn {
+    /// The files that it turns.
+    fn files(&self) -> impl Iterator<Item = (u32, &FileRecord)> {
+        let turned =
+            |(number, _): &(u32, &FileRecord)| self.from.of_file(*number) != self.to.of_file(*number);
+        (0..).zip(&self.entry.files).filter(turned)
+    }
+
+    /// Returns true if it turns a path.
+    pub(super) fn touches(&self, path: &WirePath) -> bool {
+        self.files().any(|(_, file)| file.path == *path)
+    }
+
+    /// The folders made for the files that it takes away, of each outermost first.
+    pub(super) fn unmade(&self) -> Vec<Vec<WirePath>> {
+        let gone = self
+            .files()
+            .filter(|(number, file)| file.before.is_none() && self.to.of_file(*number) == FileTaken::Whole);
+        gone.map(|(_, file)| file.made.clone()).filter(|made| !made.is_empty()).collect()
+    }
+}
+
+/// Turns entries, in the order given, in the states of their files. Gives the paths where later changes were in
+/// the way, and the turn was merged into them.
 pub(super) fn unwind(
     rooms: &Rooms,
-    entries: &[Entry],
+    who: &Who,
+    turns: &[EntryTurn],
     states: &mut BTreeMap<WirePath, State>,
     on_stale: OnStale,
 ) -> Result<BTreeSet<WirePath>, Refusal> {
-    let chosen: BTreeSet<JobId> = entries.iter().map(|entry| entry.id).collect();
+    let chosen: BTreeSet<JobId> = turns.iter().map(|turn| turn.entry.id).collect();
     let there = states.clone();
     let patience = Patience::whole();
     let mut rebased = BTreeSet::new();
-    for entry in entries {
-        for file in entry.files.iter().rev() {
+    for turn in turns {
+        let entry = &turn.entry;
+        let files: Vec<(u32, &FileRecord)> = turn.files().collect();
+        for (number, file) in files.into_iter().rev() {
+            let (from, to) = (turn.from.of_file(number), turn.to.of_file(number));
             if file.how == How::Rescued {
                 return Err(only_kept(entry.id, &file.path));
             }
             let state = states.get(&file.path).cloned().unwrap_or(State::Absent);
-            if !shows(&state, file.after.as_ref(), file) {
-                let stale = || in_the_way(rooms, entry.id, &file.path, &chosen);
-                if on_stale == OnStale::Reject {
-                    return Err(stale());
-                }
-                let now = there.get(&file.path).unwrap_or(&State::Absent);
-                let back = merged::back(rooms, file, now, &state, &patience);
-                let back = back.map_err(|kept| kept.refusal(entry.id, &file.path, stale()))?;
-                states.insert(file.path.clone(), back);
-                rebased.insert(file.path.clone());
+            let now = there.get(&file.path).unwrap_or(&State::Absent);
+            let turn = FileTurn { rooms, entry: entry.id, file, from, to, there: now, patience: &patience };
+            if let Some(turned) = turn.exact(&state)? {
+                states.insert(file.path.clone(), turned);
                 continue;
             }
-            let back = back(&state, file).ok_or_else(|| no_bytes(entry.id, &file.path))?;
-            states.insert(file.path.clone(), back);
+            let stale = || changed_since(rooms, who, entry.id, &file.path, &chosen);
+            if on_stale == OnStale::Reject {
+                // Tried on a copy, so that the refusal can say whether it would do.
+                let trial = unwind(rooms, who, turns, &mut there.clone(), OnStale::Rebase);
+                return Err(advised(stale(), entry.id, &file.path, trial.map(drop)));
+            }
+            let turned = merged::turned(&turn, &state);
+            let turned = turned.map_err(|kept| kept.refusal(entry.id, &file.path, stale()))?;
+            states.insert(file.path.clone(), turned);
+            rebased.insert(file.path.clone());
         }
     }
     Ok(rebased)
 }
 
-/// Whether a state is what a record left. Another mode is in the way only of a record that changed the mode.
-fn shows(state: &State, face: Option<&Face>, file: &FileRecord) -> bool {
-    match (state, face) {
-        (State::Absent, None) => true,
-        (State::File { bytes, mode }, Some(face)) => {
-            let mode_matters = file.before.as_ref().is_none_or(|before| before.mode != face.mode);
-            hash(bytes) == face.hash && (!mode_matters || *mode == face.mode)
-        }
-        _ => false,
-    }
-}
-
-/// The state before a record; `None` where the journal has not the bytes for it.
-fn back(state: &State, file: &FileRecord) -> Option<State> {
-    let Some(before) = &file.before else { return Some(State::Absent) };
-    // A deletion by others of a file whose mode nobody recorded.
-    if file.after.is_none() && before.mode == 0 && before.identity.ino == 0 {
-        return None;
-    }
-    let (bytes, mode): (&[u8], u32) = match state {
-        State::Absent => (&[], before.mode),
-        State::File { bytes, mode } => (bytes, *mode),
-    };
-    let old = editd_engine::apply(bytes, &editd_engine::invert(&file.splices))?;
-    let changed_mode = file.after.as_ref().is_none_or(|after| after.mode != before.mode);
-    let mode = if changed_mode { before.mode } else { mode };
-    (hash(&old) == before.hash).then(|| State::File { bytes: old.into(), mode })
-}
-
-/// Splices that turn one state into another; one whole splice where the fine ones would not do it.
-pub(super) fn splices(before: &State, after: &State) -> Vec<Splice> {
-    let bytes = |state: &State| match state {
-        State::Absent => std::sync::Arc::from([]),
-        State::File { bytes, .. } => bytes.clone(),
-    };
-    let (old, new) = (bytes(before), bytes(after));
-    if old == new {
-        return Vec::new();
-    }
-    let fine = editd_engine::splices_between(&old, &new);
-    match editd_engine::apply(&old, &fine) {
-        Some(made) if *made == *new => fine,
-        _ => vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }],
-    }
-}
-
-fn in_the_way(rooms: &Rooms, id: JobId, path: &WirePath, chosen: &BTreeSet<JobId>) -> Refusal {
+/// The refusal of an undo of a file that later entries have changed, with those entries.
+fn changed_since(rooms: &Rooms, who: &Who, id: JobId, path: &WirePath, chosen: &BTreeSet<JobId>) -> Refusal {
     let query = Query { path: Some(path.clone()), limit: 1000, ..Query::default() };
-    let later: Vec<JobId> = rooms
+    let later: Vec<LaterEntry> = rooms
         .store
         .history(&query)
         .unwrap_or_default()
         .into_iter()
         .filter(|entry| entry.id > id && !chosen.contains(&entry.id) && !entry.undone)
+        // What takes a part of the entry back, or brings it back, is accounted for.
+        .filter(|entry| entry.kind == EntryKind::Hook || !entry.of.contains(&id))
         .filter(|entry| !is_rescue(rooms, entry).unwrap_or(false))
-        .map(|entry| entry.id)
-        .take(IN_THE_WAY)
+        .map(|entry| LaterEntry {
+            job: entry.id,
+            own: entry.session == who.session && entry.kind != EntryKind::External,
+            session: entry.session,
+            client: entry.client,
+            label: entry.label,
+            kind: entry.kind,
+        })
+        .take(LATER_LISTED)
         .collect();
-    let what = if later.is_empty() {
-        "it no longer holds what the entry left; restore that first".to_owned()
-    } else {
-        let shown: Vec<String> = later.iter().map(ToString::to_string).collect();
-        format!("later entries changed it: undo those too ({})", shown.join(", "))
-    };
-    let mut error = WireError::new(Code::Stale, format!("cannot undo entry {id} in {path}: {what}")).at(path);
-    error.entries = later;
+    let message = format!("cannot undo entry {id} in {path}: {}", owners(&later));
+    let mut error = WireError::new(Code::Stale, message).at(path);
+    error.later = later;
     Box::new(error)
+}
+
+/// The number of later entries that changed the file, and their owners.
+fn owners(later: &[LaterEntry]) -> String {
+    let own = later.iter().filter(|entry| entry.own).count();
+    let most = if later.len() == LATER_LISTED { "at least " } else { "" };
+    match (later.len(), own) {
+        (0, _) => "it no longer holds what the entry left".to_owned(),
+        (1, 0) => "a later entry changed it, which is not this session's".to_owned(),
+        (1, _) => "a later entry of this session changed it".to_owned(),
+        (all, own) if own == all => format!("{most}{all} later entries of this session changed it"),
+        (all, 0) => format!("{most}{all} later entries changed it, none of them this session's"),
+        (all, own) => {
+            format!("{most}{all} later entries changed it, {} of them not this session's", all - own)
+        }
+    }
+}
+
+/// The same refusal with what the caller can do: a rebase where it was tried and fits, else an undo of the session's own
+/// entries, never of others'.
+fn advised(mut stale: Refusal, id: JobId, path: &WirePath, trial: Result<(), Refusal>) -> Refusal {
+    let own: Vec<String> =
+        stale.later.iter().filter(|entry| entry.own).map(|entry| entry.job.to_string()).collect();
+    let all_own = own.len() == stale.later.len() && !own.is_empty();
+    let advice = match trial {
+        Ok(()) => {
+            stale.would_apply = Some(WouldApply::Clean);
+            "a rebase undoes it and keeps the later changes: send the undo with `on_stale: \"rebase\"`"
+                .to_owned()
+        }
+        Err(conflict) => {
+            stale.would_apply = Some(WouldApply::Conflict);
+            stale.regions = conflict.regions;
+            if all_own {
+                format!("a rebase does not fit; undo those first ({})", own.join(", "))
+            } else {
+                format!("a rebase does not fit; edit {path} instead, by what `editctl show {id}` shows")
+            }
+        }
+    };
+    stale.message = format!("{}; {advice}", stale.message);
+    stale
 }
 
 fn only_kept(id: JobId, path: &WirePath) -> Refusal {
     let message = format!(
         "entry {id} changed nothing in {path}, and only keeps what others wrote there, so there is nothing to undo; \
          `editctl show {id}` shows it"
-    );
-    Box::new(WireError::new(Code::Unsupported, message).at(path))
-}
-
-fn no_bytes(id: JobId, path: &WirePath) -> Refusal {
-    let message = format!(
-        "cannot undo entry {id} in {path}: the journal does not hold the bytes before it; `editctl show {id}` \
-         shows what it has"
     );
     Box::new(WireError::new(Code::Unsupported, message).at(path))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use editd_proto::ids::JobId;
 
+use super::entry::Marks;
 use super::marks::{self, OfWhom};
 use super::row::{ClipRow, EntryRow, KeyRow, SeenRow, fits, place, place_only, rest, value};
 use super::{Draft, entry, key};
@@ -87,7 +88,8 @@ impl Index {
             return Ok(());
         }
         self.entries += u64::from(draft.get(&key::job(key::ENTRY, entry.id))?.is_none());
-        entry::put_marked(draft, at, entry, carried.undone, &carried.hooks)?;
+        let marks = Marks { undone: carried.undone, parts: &carried.parts, hooks: &carried.hooks };
+        entry::put_marked(draft, at, entry, marks)?;
         draft.put(key::job(key::RECEIPT, entry.id), place_only(at));
         draft.remove(key::job(key::QUEUED, entry.id));
         let Some(name) = &entry.key else { return Ok(()) };

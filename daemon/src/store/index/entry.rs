@@ -5,7 +5,8 @@ use editd_proto::message::{EntryFile, EntrySummary};
 
 use super::row::{Brief, EntryRow, FileRow, fits, value};
 use super::{Draft, key};
-use crate::store::record::{Entry, How};
+use crate::store::record::{Entry, FilePart, How};
+use crate::store::taken::{FileTaken, TakenBack};
 use crate::store::{Position, StoreError};
 
 /// What a path's row ends with where the bytes never stood at the path.
@@ -13,24 +14,35 @@ pub const RESCUED: u8 = 0;
 
 /// Puts the rows by which an entry is found, as one that nothing was said of yet.
 pub fn put(draft: &mut Draft<'_>, at: Position, entry: &Entry) -> Result<(), StoreError> {
-    put_marked(draft, at, entry, false, &[])
+    put_marked(draft, at, entry, Marks { undone: false, parts: &[], hooks: &[] })
 }
 
-/// The same with what others had said of it: that it is taken back, what commands made of its files.
+/// The marks that later entries left on an entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Marks<'m> {
+    /// It has been taken back.
+    pub undone: bool,
+    /// The parts of it that have been taken back, where that is not all of it.
+    pub parts: &'m [FilePart],
+    /// The entries of commands that ran on its files.
+    pub hooks: &'m [JobId],
+}
+
+/// The same with what later entries had said of it.
 pub fn put_marked(
     draft: &mut Draft<'_>,
     at: Position,
     entry: &Entry,
-    undone: bool,
-    hooks: &[JobId],
+    marks: Marks<'_>,
 ) -> Result<(), StoreError> {
     let mut row = EntryRow {
-        undone,
+        undone: marks.undone,
         diverged: false,
         kind: entry.kind,
         time: entry.time,
         brief: Some(brief(entry)),
-        hooks: hooks.to_vec(),
+        hooks: marks.hooks.to_vec(),
+        parts: marks.parts.to_vec(),
     };
     let mut bytes = value(at, &row)?;
     if !fits(&bytes) {
@@ -71,26 +83,42 @@ pub fn brief(entry: &Entry) -> Brief {
         removed: file.removed,
     });
     Brief {
+        queued: entry.queued,
         key: entry.key.clone(),
         session: entry.session.clone(),
         client: entry.client.clone(),
         label: entry.label.clone(),
         of: entry.of.clone(),
+        parts: entry.parts.clone(),
         files: files.collect(),
     }
 }
 
 /// What `history` shows.
 pub fn summary(id: JobId, row: &EntryRow, brief: Brief) -> EntrySummary {
-    let files = brief.files.into_iter().map(|file| EntryFile {
-        path: file.path,
-        before: file.before.map(|hash| hash.version()),
-        after: file.after.map(|hash| hash.version()),
-        added: file.added,
-        removed: file.removed,
+    let taken = TakenBack::new(row.undone, row.parts.clone());
+    let files = (0..).zip(brief.files).map(|(number, file)| {
+        let (undone, undone_hunks) = match taken.of_file(number) {
+            _ if row.undone => (false, Vec::new()),
+            FileTaken::Nothing => (false, Vec::new()),
+            FileTaken::Whole => (true, Vec::new()),
+            FileTaken::Hunks(runs, _) => {
+                (false, runs.iter().map(|&(first, last)| (first.into(), last.into())).collect())
+            }
+        };
+        EntryFile {
+            path: file.path,
+            before: file.before.map(|hash| hash.version()),
+            after: file.after.map(|hash| hash.version()),
+            added: file.added,
+            removed: file.removed,
+            undone,
+            undone_hunks,
+        }
     });
     EntrySummary {
         id,
+        queued: brief.queued,
         key: brief.key,
         time: row.time,
         session: brief.session,
@@ -98,6 +126,7 @@ pub fn summary(id: JobId, row: &EntryRow, brief: Brief) -> EntrySummary {
         label: brief.label,
         kind: row.kind,
         undone: row.undone,
+        partly_undone: !row.undone && !row.parts.is_empty(),
         diverged: row.diverged,
         of: brief.of,
         omitted_of: 0,

@@ -3,7 +3,7 @@
 //!
 //! An undo takes back what it names. A redo brings it back; where it names an undo, it takes that undo
 //! back, which brings back what the undo had taken. An undo of an undo or of a redo works through in the
-//! same way, at most `DEPTH` deep.
+//! same way, at most `DEPTH` deep. One that names parts of an entry takes back, or brings back, those alone.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,23 @@ use editd_proto::message::EntryKind;
 use super::row::{EntryRow, fits, place, rest, value};
 use super::{Draft, key};
 use crate::limits;
-use crate::store::StoreError;
-use crate::store::record::Entry;
+use crate::store::record::{Entry, EntryPart};
+use crate::store::taken::TakenBack;
+use crate::store::{Position, StoreError};
 
 /// Undos of undos that are followed.
 const DEPTH: u32 = 64;
 
 /// Where the entries that one names are read from when they do not fit a row.
-pub type OfWhom<'a> = dyn Fn(crate::store::Position) -> Result<Vec<JobId>, StoreError> + 'a;
+pub type OfWhom<'a> = dyn Fn(Position) -> Result<Named, StoreError> + 'a;
+
+/// The entries that an undo or a redo names, and the parts of them that it means.
+pub type Named = (Vec<JobId>, Vec<EntryPart>);
 
 /// Marks what a sealed entry takes back or brings back.
 pub fn mark(draft: &mut Draft<'_>, entry: &Entry, of: &OfWhom<'_>) -> Result<(), StoreError> {
     let mut marking = Marking { draft, of, seen: BTreeSet::new() };
-    marking.works(entry.kind, &entry.of, true, 0)?;
+    marking.works(entry.kind, (&entry.of, &entry.parts), true, 0)?;
     if entry.kind == EntryKind::Hook { marking.belongs(entry.id, &entry.of) } else { Ok(()) }
 }
 
@@ -37,9 +41,18 @@ struct Marking<'a, 'b> {
 
 impl Marking<'_, '_> {
     /// What an entry of a kind does to those that it names, now that it stands or no longer stands.
-    fn works(&mut self, kind: EntryKind, of: &[JobId], stands: bool, depth: u32) -> Result<(), StoreError> {
+    fn works(
+        &mut self,
+        kind: EntryKind,
+        (of, parts): (&[JobId], &[EntryPart]),
+        stands: bool,
+        depth: u32,
+    ) -> Result<(), StoreError> {
         for &id in of {
+            let meant: Vec<&EntryPart> = parts.iter().filter(|part| part.entry == id).collect();
             match kind {
+                EntryKind::Undo if !meant.is_empty() => self.set_parts(id, &meant, !stands, depth)?,
+                EntryKind::Redo if !meant.is_empty() => self.set_parts(id, &meant, stands, depth)?,
                 EntryKind::Undo => self.set(id, !stands, depth)?,
                 EntryKind::Redo => {
                     let names_undo = self.row(id)?.is_some_and(|(_, row)| row.kind == EntryKind::Undo);
@@ -69,6 +82,33 @@ impl Marking<'_, '_> {
         Ok(())
     }
 
+    /// Marks parts of an entry. What the record itself says of it goes before what the entries say that it names.
+    fn set_parts(
+        &mut self,
+        id: JobId,
+        parts: &[&EntryPart],
+        stand: bool,
+        depth: u32,
+    ) -> Result<(), StoreError> {
+        if self.seen.contains(&id) {
+            return Ok(());
+        }
+        if depth == 0 {
+            self.seen.insert(id);
+        }
+        let Some((at, mut row)) = self.row(id)? else { return Ok(()) };
+        let mut taken = TakenBack::new(row.undone, std::mem::take(&mut row.parts));
+        parts.iter().for_each(|part| taken.set(part.files, &part.part, !stand));
+        (row.undone, row.parts) = (taken.is_whole(), taken.parts());
+        let mut bytes = value(at, &row)?;
+        if !fits(&bytes) {
+            row.brief = None;
+            bytes = value(at, &row)?;
+        }
+        self.draft.put(key::job(key::ENTRY, id), bytes);
+        Ok(())
+    }
+
     fn set(&mut self, id: JobId, stands: bool, depth: u32) -> Result<(), StoreError> {
         if depth >= DEPTH || !self.seen.insert(id) {
             return Ok(());
@@ -76,19 +116,20 @@ impl Marking<'_, '_> {
         // An entry that retention has dropped needs no mark.
         let Some((at, mut row)) = self.row(id)? else { return Ok(()) };
         let of = match (&row.brief, row.kind) {
-            (_, EntryKind::Edit | EntryKind::External | EntryKind::Hook) => Vec::new(),
-            (Some(brief), _) => brief.of.clone(),
+            (_, EntryKind::Edit | EntryKind::External | EntryKind::Hook) => Named::default(),
+            (Some(brief), _) => (brief.of.clone(), brief.parts.clone()),
             (None, _) => (self.of)(at)?,
         };
         let changed = row.undone == stands;
         row.undone = !stands;
+        row.parts.clear();
         let bytes = value(at, &row)?;
         let kind = row.kind;
         self.draft.put(key::job(key::ENTRY, id), bytes);
-        if changed { self.works(kind, &of, stands, depth + 1) } else { Ok(()) }
+        if changed { self.works(kind, (&of.0, &of.1), stands, depth + 1) } else { Ok(()) }
     }
 
-    fn row(&self, id: JobId) -> Result<Option<(crate::store::Position, EntryRow)>, StoreError> {
+    fn row(&self, id: JobId) -> Result<Option<(Position, EntryRow)>, StoreError> {
         match self.draft.get(&key::job(key::ENTRY, id))? {
             Some(bytes) => Ok(Some((place(&bytes)?, rest(&bytes)?))),
             None => Ok(None),

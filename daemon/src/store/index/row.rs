@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 use crate::store::log::frame::Sum;
-use crate::store::record::NumberedLines;
+use crate::store::record::{EntryPart, FilePart, NumberedLines};
 use crate::store::{Position, StoreError};
 
 /// An entry.
@@ -26,11 +26,15 @@ pub struct EntryRow {
     pub brief: Option<Brief>,
     /// What commands made of the files that it had written: their entries, oldest first.
     pub hooks: Vec<JobId>,
+    /// The parts of it that have been taken back, where that is not all of it.
+    pub parts: Vec<FilePart>,
 }
 
 /// What `history` shows beside.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Brief {
+    /// The number under which it was queued.
+    pub queued: Option<JobId>,
     /// The client's key.
     pub key: Option<String>,
     /// Whose.
@@ -41,6 +45,8 @@ pub struct Brief {
     pub label: Option<String>,
     /// Entries that it took or brought back.
     pub of: Vec<JobId>,
+    /// The parts of those entries that it means, where it does not mean them whole.
+    pub parts: Vec<EntryPart>,
     /// Its files.
     pub files: Vec<FileRow>,
 }
@@ -126,7 +132,7 @@ pub struct Meta {
 }
 
 /// The version of the rows: a database of another is rebuilt from the log.
-pub const ROWS: u32 = 2;
+pub const ROWS: u32 = 4;
 
 /// A value: the place, then the rest.
 pub fn value<T: Serialize>(at: Position, rest: &T) -> Result<Vec<u8>, StoreError> {

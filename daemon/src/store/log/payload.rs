@@ -1,7 +1,8 @@
 //! Records to bytes and back: the kinds and versions that were ever stored. Pure.
 //!
 //! A payload is MessagePack without field names; what a version holds never changes. A new field is a new
-//! version, decoded beside the old ones, with a sample of each under `store/samples`.
+//! version, decoded beside the old ones, with a sample of each under `store/samples`. The fields that the second version of
+//! an entry added stand at the end, so the first one is read as the second without them.
 
 use serde::de::DeserializeOwned;
 
@@ -27,10 +28,14 @@ pub struct Payload {
     pub digest: Sum,
 }
 
-const VERSION: u8 = 1;
-
-/// The version of [`Record::Seen`]: version 1 had no line numbers.
-const SEEN_VERSION: u8 = 2;
+/// The version in which a kind of record is written: entries have had their parts and extents, and the seen their line
+/// numbers, since the second.
+const fn version(kind: u8) -> u8 {
+    match kind {
+        2 | 6 | 8 | 11 => 2,
+        _ => 1,
+    }
+}
 
 /// Packs a record. Fails where it is larger than [`limits::RECORD`].
 pub fn encode(record: &Record) -> Result<Payload, StoreError> {
@@ -64,8 +69,7 @@ pub fn encode(record: &Record) -> Result<Payload, StoreError> {
         Some(shorter) if shorter.len() < bytes.len() - bytes.len() / 8 => (true, shorter),
         _ => (false, bytes),
     };
-    let version = if matches!(record, Record::Seen(_)) { SEEN_VERSION } else { VERSION };
-    Ok(Payload { kind, version, packed, raw, digest: digest(&bytes), bytes })
+    Ok(Payload { kind, version: version(kind), packed, raw, digest: digest(&bytes), bytes })
 }
 
 /// Unpacks a payload whose frame and digest were found to hold; else says what is wrong.
@@ -87,16 +91,16 @@ fn parse(frame: &Frame, raw: &[u8]) -> Result<Record, String> {
     }
     match (frame.kind, frame.version) {
         (1, 1) => body(raw).map(Record::Start),
-        (2, 1) => body(raw).map(Record::Intent),
+        (2, 1 | 2) => body(raw).map(Record::Intent),
         (3, 1) => body(raw).map(Record::Void),
         (4, 1) => body(raw).map(Record::Seal),
         (5, 1) => body(raw).map(Record::Settle),
-        (6, 1) => body(raw).map(Record::External),
+        (6, 1 | 2) => body(raw).map(Record::External),
         (7, 1) => body(raw).map(Record::Clip),
-        (8, 1 | SEEN_VERSION) => body(raw).map(Record::Seen),
+        (8, 1 | 2) => body(raw).map(Record::Seen),
         (9, 1) => body(raw).map(Record::Queued),
         (10, 1) => body(raw).map(Record::Done),
-        (11, 1) => body(raw).map(Record::Carried),
+        (11, 1 | 2) => body(raw).map(Record::Carried),
         (kind, version) => Err(format!(
             "a record of kind {kind}, version {version}, which this daemon does not know: a newer one wrote it"
         )),

@@ -143,8 +143,8 @@ impl Shared {
         };
         let row = self.rows.get(&key::job(key::ENTRY, open.entry.id))?;
         let row = row.map(|value| row::rest::<EntryRow>(&value)).transpose()?;
-        let (undone, hooks) = row.map(|row| (row.undone, row.hooks)).unwrap_or_default();
-        Ok(Carried { entry: (*open.entry).clone(), receipt, undone, hooks })
+        let (undone, hooks, parts) = row.map(|row| (row.undone, row.hooks, row.parts)).unwrap_or_default();
+        Ok(Carried { entry: (*open.entry).clone(), receipt, undone, hooks, parts })
     }
 
     /// What keeps an entry's key and receipt when the entry goes: less than a day after it was made.

@@ -53,6 +53,7 @@ pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
         made: Vec::new(),
         added: 1,
         removed: 2,
+        extents: Vec::new(),
     }
 }
 
@@ -71,6 +72,7 @@ pub(crate) fn entry(id: u64, session: &str, paths: &[&str]) -> Entry {
         of: Vec::new(),
         files: paths.iter().map(|path| file(path, id, id + 1)).collect(),
         clips: Vec::new(),
+        parts: Vec::new(),
     }
 }
 

@@ -10,11 +10,11 @@ use crate::os::BootId;
 use crate::store::Position;
 use crate::store::log::frame::{FRAME, Frame};
 use crate::store::log::payload;
-use crate::store::record::{Carried, Entry, NumberedLines, Record, Seen, Settle, Start};
+use crate::store::record::{Carried, Entry, EntryPart, FilePart, NumberedLines, Record, Seen, Settle, Start};
 
 fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
     let hooks = receipt.iter().map(|_| JobId(16)).collect();
-    Record::Carried(Carried { entry: entry.clone(), receipt, undone, hooks })
+    Record::Carried(Carried { entry: entry.clone(), receipt, undone, hooks, parts: Vec::new() })
 }
 
 fn numbered() -> Seen {
@@ -56,6 +56,26 @@ fn records() -> Vec<(&'static str, Record)> {
     ]
 }
 
+/// Records of entries with what their second version added.
+fn second_versions() -> Vec<(&'static str, Record)> {
+    let part = FilePart { file: 1, hunks: vec![(1, 2), (4, 4)], total: 7 };
+    let mut e = undo(14, "session", editd_proto::message::EntryKind::Undo, &[12]);
+    e.parts = vec![EntryPart { entry: JobId(12), files: 2, part: part.clone() }];
+    e.files[0].extents = vec![(0, 3, 300), (10, 0, 1)];
+    let carried = Carried {
+        entry: e.clone(),
+        receipt: Some(vec![1]),
+        undone: false,
+        hooks: vec![JobId(16)],
+        parts: vec![part],
+    };
+    vec![
+        ("intent", Record::Intent(e.clone())),
+        ("external", Record::External(e)),
+        ("carried", Record::Carried(carried)),
+    ]
+}
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/store/samples")
 }
@@ -63,7 +83,9 @@ fn folder() -> PathBuf {
 #[test]
 fn every_record_that_was_ever_stored_still_loads() {
     let at = Position::at(7, 4096);
-    for (name, record) in records() {
+    let second = second_versions().into_iter().map(|(name, record)| (format!("v2-{name}"), record));
+    for (name, record) in records().into_iter().map(|(name, record)| (name.to_owned(), record)).chain(second)
+    {
         let file = if name.starts_with("v2-") { format!("{name}.bin") } else { format!("v1-{name}.bin") };
         let path = folder().join(file);
         if !path.exists() && std::env::var_os("BLESS").is_some() {

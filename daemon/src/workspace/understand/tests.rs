@@ -90,7 +90,7 @@ fn an_undo_takes_back_what_its_session_did_last_to_the_file() {
     // Another session's later change is in the way, and is not taken back instead.
     assert_eq!(bench.append("other", "b", "2\n").status, Status::Applied);
     let stale = bench.run("s", &undo(JobRequest::default(), "b"));
-    assert_eq!(stale.error.map(|error| (error.code, error.entries.len())), Some((Code::Stale, 1)));
+    assert_eq!(stale.error.map(|error| (error.code, error.later.len())), Some((Code::Stale, 1)));
     assert_eq!(bench.get("b"), "0\n1\n2\n");
 }
 

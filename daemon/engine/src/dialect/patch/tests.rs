@@ -34,6 +34,7 @@ fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> St
         ..FileOutcome::new(WirePath::from("f"), status)
     };
     let receipt = Receipt {
+        queued: None,
         job: None,
         status,
         files: vec![file],

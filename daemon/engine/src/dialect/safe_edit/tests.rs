@@ -30,6 +30,7 @@ fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) 
         ..FileOutcome::new(WirePath::from("f"), status)
     };
     let receipt = Receipt {
+        queued: None,
         job: None,
         status,
         files: vec![file],

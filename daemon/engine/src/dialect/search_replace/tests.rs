@@ -294,6 +294,7 @@ fn said(error: WireError, near: Option<u64>) -> String {
         files: vec![Said { path: path.clone(), guessed: false, near: vec![None, near] }],
     };
     let receipt = Receipt {
+        queued: None,
         job: None,
         status: Status::Refused,
         files: Vec::new(),

@@ -32,13 +32,15 @@ fn entry(bench: &Bench, session: &str, kind: EntryKind, of: Vec<JobId>) -> Entry
         of,
         files: Vec::new(),
         clips: Vec::new(),
+        parts: Vec::new(),
     }
 }
 
 fn all_of_the_session(bench: &Bench) -> Result<Vec<JobId>, Refusal> {
     let who = Who { session: "s".to_owned(), client: "test".to_owned() };
     let request = UndoRequest { session: Some("s".to_owned()), ..UndoRequest::default() };
-    select(bench.rooms(), &who, &request, Direction::Undo).map(|chosen| chosen.ids)
+    select(bench.rooms(), &who, &request, Direction::Undo)
+        .map(|chosen| chosen.choices.iter().map(|choice| choice.id).collect())
 }
 
 #[test]

@@ -1,0 +1,108 @@
+//! The change of one file as lines: counted, shown and divided into numbered hunks, all from the same comparison, so
+//! that the counts of an entry match its diff. It reads no file.
+
+use std::borrow::Cow;
+
+use editd_proto::message::FileOutcome;
+use editd_proto::path::WirePath;
+
+use super::changes::Delta;
+use super::render::{CONTEXT, extent};
+use super::states::{Moved, content, entry_diff, is_binary};
+use crate::cut::Cut;
+use crate::{Splice, State};
+
+/// One change of a file, compared by lines.
+#[derive(Debug)]
+pub struct LineChange<'s> {
+    states: (&'s State, &'s State),
+    before: Cow<'s, [u8]>,
+    after: Cow<'s, [u8]>,
+    delta: Delta,
+    /// The number of changes in each hunk.
+    hunks: Vec<usize>,
+}
+
+/// One hunk of a diff that shows the whole change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HunkExtent {
+    /// The 1-based line after the change where the changed lines begin.
+    pub line: u64,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+}
+
+impl<'s> LineChange<'s> {
+    /// Compares two states of a file. `splices` turn one into the other; they may be coarse.
+    pub fn new(before: &'s State, after: &'s State, splices: &[Splice]) -> Self {
+        let (old, new) = (content(before), content(after));
+        let raw = matches!((&old, &new), (Cow::Borrowed(_), Cow::Borrowed(_)));
+        let delta =
+            if raw { Delta::of_splices(&old, &new, splices, None) } else { Delta::between(&old, &new) };
+        let mut hunks = Vec::new();
+        // The hunks of a content that is decoded for its diff cannot be put together from its bytes.
+        if raw && !is_binary(&old) && !is_binary(&new) {
+            let mut rest = delta.changes.as_slice();
+            while !rest.is_empty() {
+                let used = extent(rest, CONTEXT);
+                hunks.push(used);
+                rest = rest.get(used..).unwrap_or(&[]);
+            }
+        }
+        Self { states: (before, after), before: old, after: new, delta, hunks }
+    }
+
+    /// Lines added and removed.
+    pub fn totals(&self) -> (u64, u64) {
+        self.delta.totals()
+    }
+
+    /// Tells where a file changed, and by how many lines; nothing of a content that is not shown as text.
+    pub fn tell(&self, outcome: &mut FileOutcome) {
+        if !is_binary(&self.before) && !is_binary(&self.after) {
+            self.delta.tell(outcome);
+        }
+    }
+
+    /// The unified diff, at most `limits::DIFF` bytes, and the number of hunks left out.
+    pub fn diff(&self, path: &WirePath) -> (String, u64) {
+        entry_diff(path, self.states.0, self.states.1, Moved::No, Some(&self.delta))
+    }
+
+    /// The hunks of the diff, in its order; none where the content is not shown as its bytes.
+    pub fn hunks(&self) -> Vec<HunkExtent> {
+        let mut rest = self.delta.changes.iter();
+        let hunk = |&used: &usize| {
+            let (mut first, mut added, mut removed) = (None, 0, 0);
+            for change in rest.by_ref().take(used) {
+                first.get_or_insert(change.new_line());
+                added += change.added() as u64;
+                removed += change.removed() as u64;
+            }
+            HunkExtent { line: first.unwrap_or(0) as u64 + 1, added, removed }
+        };
+        self.hunks.iter().map(hunk).collect()
+    }
+
+    /// The content after with some of its hunks taken back; `back` is asked by the 1-based number of each.
+    pub fn without(&self, back: &dyn Fn(u64) -> bool) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.after.len().max(self.before.len()));
+        let (mut rest, mut from) = (self.delta.changes.iter(), 0);
+        for (number, used) in (1..).zip(&self.hunks) {
+            let taken = back(number);
+            for change in rest.by_ref().take(*used) {
+                out.extend_from_slice(self.before.cut(from..change.before.start()));
+                out.extend_from_slice(if taken {
+                    self.before.cut(change.before.range())
+                } else {
+                    self.after.cut(change.after.range())
+                });
+                from = change.before.end();
+            }
+        }
+        out.extend_from_slice(self.before.cut(from..self.before.len()));
+        out
+    }
+}

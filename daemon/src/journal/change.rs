@@ -1,0 +1,97 @@
+//! The change of one file of an entry with its whole contents, as far as they can still be had. It changes nothing.
+
+use editd_engine::{LineChange, Splice, State};
+use editd_proto::ids::ContentHash;
+
+use super::past::{self, Patience};
+use crate::disk::sight::hash;
+use crate::rooms::Rooms;
+use crate::store::record::{Face, FileRecord};
+
+/// The states of a file before and after an entry, where one of them can be had whole: the splices make the other of it.
+/// `now` is what the path holds, by which later entries are taken back in thought.
+pub fn states(rooms: &Rooms, file: &FileRecord, now: Option<(&State, &Patience)>) -> Option<(State, State)> {
+    let whole = |face: &Option<Face>| match face {
+        None => Some(Vec::new()),
+        Some(face) => rooms.store.content(face.hash),
+    };
+    let carried = match (&file.before, file.splices.as_slice()) {
+        (Some(face), [one]) if one.at == 0 && one.old.len() as u64 == face.size => Some(one.old.clone()),
+        _ => None,
+    };
+    let (before, after) = match carried.or_else(|| whole(&file.before)) {
+        Some(before) => {
+            let after = editd_engine::apply(&before, &file.splices)?;
+            (before, after)
+        }
+        None => {
+            let left = || now.and_then(|(now, patience)| held(rooms, file, now, patience));
+            let after = whole(&file.after).or_else(left)?;
+            let before = editd_engine::apply(&after, &editd_engine::invert(&file.splices))?;
+            (before, after)
+        }
+    };
+    Some((state(before, file.before.as_ref())?, state(after, file.after.as_ref())?))
+}
+
+/// The content that an entry left, made from what is there now.
+fn held(rooms: &Rooms, file: &FileRecord, now: &State, patience: &Patience) -> Option<Vec<u8>> {
+    content(rooms, file, now, file.after.as_ref()?.hash, patience)
+}
+
+/// A content that a file of an entry had: what is there now, kept, or made of that by taking later entries back in
+/// thought.
+pub fn content(
+    rooms: &Rooms,
+    file: &FileRecord,
+    now: &State,
+    wanted: ContentHash,
+    patience: &Patience,
+) -> Option<Vec<u8>> {
+    let now = match now {
+        State::Absent => None,
+        State::File { bytes, .. } => Some((hash(bytes), &**bytes)),
+    };
+    if let Some((_, bytes)) = now.filter(|(hash, _)| *hash == wanted) {
+        return Some(bytes.to_vec());
+    }
+    let past = || past::content(rooms, &file.path, now, patience, &|hash, _| hash == wanted);
+    rooms.store.content(wanted).or_else(|| past().map(|(_, bytes)| bytes))
+}
+
+/// The change between two states of an entry's file, compared as it was when its lines were counted.
+pub fn lines<'s>(file: &FileRecord, before: &'s State, after: &'s State) -> LineChange<'s> {
+    LineChange::new(before, after, &file.planned(bytes(before), bytes(after), 0))
+}
+
+/// The content of a state; nothing where there is no file.
+pub fn bytes(state: &State) -> &[u8] {
+    match state {
+        State::Absent => &[],
+        State::File { bytes, .. } => bytes,
+    }
+}
+
+/// Splices that turn one state into another; one whole splice where finer ones would not do it.
+pub fn splices(before: &State, after: &State) -> Vec<Splice> {
+    let (old, new) = (bytes(before), bytes(after));
+    if old == new {
+        return Vec::new();
+    }
+    let fine = editd_engine::splices_between(old, new);
+    match editd_engine::apply(old, &fine) {
+        Some(made) if *made == *new => fine,
+        _ => vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }],
+    }
+}
+
+/// A state with these bytes; `None` where they are others than were recorded.
+fn state(bytes: Vec<u8>, face: Option<&Face>) -> Option<State> {
+    match face {
+        None => bytes.is_empty().then_some(State::Absent),
+        Some(face) => {
+            let same = hash(&bytes) == face.hash;
+            same.then(|| State::File { bytes: bytes.into(), mode: face.mode })
+        }
+    }
+}

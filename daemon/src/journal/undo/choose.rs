@@ -1,0 +1,273 @@
+//! From the entries that are meant to what is turned in each: everything, some files, or some hunks. It reads entries and
+//! contents, and writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::{Refusal, State};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::EntryKind;
+use editd_proto::path::WirePath;
+
+use super::unwind::EntryTurn;
+use crate::job::store_refusal;
+use crate::journal::change;
+use crate::journal::past::Patience;
+use crate::rooms::Rooms;
+use crate::store::record::{Entry, EntryPart, FilePart, FileRecord};
+use crate::store::taken::TakenBack;
+
+/// Runs of numbers that a row holds for one entry.
+const RUNS: usize = 128;
+
+/// One entry that is meant, and how much of it.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    pub(super) id: JobId,
+    pub(super) want: Want,
+    /// Set where it is taken back; else it is brought back.
+    pub(super) taken: bool,
+}
+
+/// The part of an entry that is meant.
+#[derive(Clone, Debug)]
+pub(super) enum Want {
+    /// All of it.
+    Everything,
+    /// These parts.
+    Parts(Vec<FilePart>),
+    /// Its change of these files. Where it must have changed one is `true`.
+    Files(Vec<WirePath>, bool),
+    /// These hunks of its change of a file, as first and last numbers of runs.
+    Hunks(Option<WirePath>, Vec<(u32, u32)>),
+}
+
+impl Choice {
+    /// Returns true if it names hunks.
+    pub(super) const fn is_of_hunks(&self) -> bool {
+        matches!(self.want, Want::Hunks(..) | Want::Parts(_))
+    }
+
+    /// The files of its entry that it may turn.
+    pub(super) fn files<'e>(&self, entry: &'e Entry) -> Vec<&'e FileRecord> {
+        let meant = |(number, file): &(u32, &FileRecord)| match &self.want {
+            Want::Everything | Want::Hunks(None, _) => true,
+            Want::Parts(parts) => parts.iter().any(|part| part.file == *number),
+            Want::Files(paths, _) => paths.contains(&file.path),
+            Want::Hunks(Some(path), _) => file.path == *path,
+        };
+        (0..).zip(&entry.files).filter(meant).map(|(_, file)| file).collect()
+    }
+}
+
+/// The turns of all entries that are meant, and what the new entry says of them.
+pub(super) struct Resolved {
+    pub(super) turns: Vec<EntryTurn>,
+    /// The parts of marked entries that are meant, where these are not meant whole.
+    pub(super) parts: Vec<EntryPart>,
+    /// Entries that were meant and do not have any of the files.
+    pub(super) spared: BTreeSet<JobId>,
+}
+
+/// Makes turns of choices and their entries, which stand in the same order. `states` are those of the files now.
+pub(super) fn resolve(
+    rooms: &Rooms,
+    choices: &[Choice],
+    entries: Vec<Entry>,
+    states: &BTreeMap<WirePath, State>,
+) -> Result<Resolved, Refusal> {
+    every_path_is_known(choices, &entries)?;
+    let mut now: BTreeMap<JobId, TakenBack> = BTreeMap::new();
+    let mut resolved = Resolved { turns: Vec::new(), parts: Vec::new(), spared: BTreeSet::new() };
+    for (choice, entry) in choices.iter().zip(entries) {
+        if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
+            follow(rooms, &mut now, &entry)?;
+            if entry.kind == EntryKind::Redo {
+                resolved.parts.extend(entry.parts.iter().cloned());
+            }
+            let mut to = TakenBack::default();
+            to.set_all(true);
+            resolved.turns.push(EntryTurn { entry, from: TakenBack::default(), to });
+            continue;
+        }
+        let from = match now.remove(&entry.id) {
+            Some(taken) => taken,
+            None => rooms.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?,
+        };
+        let everything = matches!(choice.want, Want::Everything);
+        // One that a later entry of the selection brings back is taken back whole.
+        let from = if everything && choice.taken && from.is_whole() { TakenBack::default() } else { from };
+        let to = target(rooms, choice, &entry, &from, states)?;
+        if from == to {
+            if matches!(choice.want, Want::Files(_, false)) {
+                resolved.spared.insert(entry.id);
+                continue;
+            }
+            return Err(done_already(entry.id, choice.taken));
+        }
+        if to.size() > RUNS {
+            return Err(too_many_parts(entry.id));
+        }
+        resolved.parts.extend(difference(&entry, &from, &to, choice.taken));
+        now.insert(entry.id, to.clone());
+        resolved.turns.push(EntryTurn { entry, from, to });
+    }
+    let whole = |turn: &&EntryTurn| {
+        (turn.from.is_empty() && turn.to.is_whole()) || (turn.from.is_whole() && turn.to.is_empty())
+    };
+    let whole: BTreeSet<JobId> = resolved.turns.iter().filter(whole).map(|turn| turn.entry.id).collect();
+    resolved.parts.retain(|part| !whole.contains(&part.entry));
+    Ok(resolved)
+}
+
+/// Follows an undo or a redo that is itself taken back: the entries that it names are no longer taken back, or are again.
+fn follow(rooms: &Rooms, now: &mut BTreeMap<JobId, TakenBack>, entry: &Entry) -> Result<(), Refusal> {
+    let taken = entry.kind == EntryKind::Redo;
+    for id in &entry.of {
+        let mut set = match now.remove(id) {
+            Some(set) => set,
+            None => rooms.store.taken_back(*id).map_err(|error| store_refusal(&error))?,
+        };
+        let mut meant = entry.parts.iter().filter(|part| part.entry == *id).peekable();
+        if meant.peek().is_none() {
+            set.set_all(taken);
+        }
+        meant.for_each(|part| set.set(part.files, &part.part, taken));
+        now.insert(*id, set);
+    }
+    Ok(())
+}
+
+fn files_of(entry: &Entry) -> u32 {
+    u32::try_from(entry.files.len()).unwrap_or(u32::MAX)
+}
+
+/// The parts that a turn takes back or brings back; none where that is the whole entry.
+fn difference(entry: &Entry, from: &TakenBack, to: &TakenBack, taken: bool) -> Vec<EntryPart> {
+    let files = files_of(entry);
+    let (less, more) = if taken { (from, to) } else { (to, from) };
+    if less.is_empty() && more.is_whole() {
+        return Vec::new();
+    }
+    let parts = more.among(&less.rest(files));
+    parts.into_iter().map(|part| EntryPart { entry: entry.id, files, part }).collect()
+}
+
+/// The parts of an entry that are taken back after the turn.
+fn target(
+    rooms: &Rooms,
+    choice: &Choice,
+    entry: &Entry,
+    from: &TakenBack,
+    states: &BTreeMap<WirePath, State>,
+) -> Result<TakenBack, Refusal> {
+    let mut to = from.clone();
+    let files = files_of(entry);
+    let whole = |file| FilePart { file, hunks: Vec::new(), total: 0 };
+    match &choice.want {
+        Want::Everything => to.set_all(choice.taken),
+        Want::Parts(parts) => parts.iter().for_each(|part| to.set(files, part, choice.taken)),
+        Want::Files(paths, required) => {
+            let mut any = false;
+            for (number, _) in (0..).zip(&entry.files).filter(|(_, file)| paths.contains(&file.path)) {
+                any = true;
+                to.set(files, &whole(number), choice.taken);
+            }
+            if !any && *required {
+                return Err(not_of_entry(entry.id, paths.first()));
+            }
+        }
+        Want::Hunks(path, runs) => {
+            let part = hunks_of(rooms, entry, path.as_ref(), runs, states)?;
+            to.set(files, &part, choice.taken);
+        }
+    }
+    Ok(to)
+}
+
+/// The part that numbered hunks are.
+fn hunks_of(
+    rooms: &Rooms,
+    entry: &Entry,
+    path: Option<&WirePath>,
+    runs: &[(u32, u32)],
+    states: &BTreeMap<WirePath, State>,
+) -> Result<FilePart, Refusal> {
+    let id = entry.id;
+    let mut files = (0..).zip(&entry.files).filter(|(_, file)| path.is_none_or(|path| *path == file.path));
+    let (Some((number, file)), None) = (files.next(), files.next()) else {
+        if path.is_some() {
+            return Err(not_of_entry(id, path));
+        }
+        let message = format!(
+            "entry {id} has {} files, and hunks are numbered in each; name one path",
+            entry.files.len()
+        );
+        return Err(Box::new(WireError::new(Code::Malformed, message)));
+    };
+    let path = &file.path;
+    let patience = Patience::whole();
+    let now = states.get(path).map(|state| (state, &patience));
+    let total = change::states(rooms, file, now)
+        .map(|(before, after)| change::lines(file, &before, &after).hunks().len());
+    let total = u32::try_from(total.unwrap_or(0)).unwrap_or(u32::MAX);
+    if total == 0 {
+        let message = format!(
+            "the change of {path} in entry {id} has no numbered hunks: it is not text that is shown as its bytes, or its \
+             whole content is no longer kept; name its path without hunks"
+        );
+        return Err(Box::new(WireError::new(Code::Unsupported, message).at(path)));
+    }
+    if let Some((first, last)) =
+        runs.iter().find(|(first, last)| *first == 0 || first > last || *last > total)
+    {
+        let asked = if first == last { format!("{first}") } else { format!("{first}-{last}") };
+        let message = format!(
+            "entry {id} has the hunks 1 to {total} in {path}, not {asked}; `editctl show {id}` numbers them"
+        );
+        return Err(Box::new(WireError::new(Code::OutOfRange, message).at(path)));
+    }
+    Ok(FilePart { file: number, hunks: crate::store::taken::joined(runs.to_vec()), total })
+}
+
+fn every_path_is_known(choices: &[Choice], entries: &[Entry]) -> Result<(), Refusal> {
+    let wanted = choices.iter().find_map(|choice| match &choice.want {
+        Want::Files(paths, true) => Some((choice.id, paths)),
+        _ => None,
+    });
+    let Some((id, paths)) = wanted else { return Ok(()) };
+    let changed =
+        |path: &&WirePath| entries.iter().all(|entry| entry.files.iter().all(|file| file.path != **path));
+    match paths.iter().find(changed) {
+        Some(path) => Err(not_of_entry(id, Some(path))),
+        None => Ok(()),
+    }
+}
+
+fn not_of_entry(id: JobId, path: Option<&WirePath>) -> Refusal {
+    let name = path.map_or_else(|| "this file".to_owned(), ToString::to_string);
+    let message = format!("entry {id} did not change {name}; `editctl show {id}` lists its files");
+    let error = WireError::new(Code::NotFound, message);
+    Box::new(match path {
+        Some(path) => error.at(path),
+        None => error,
+    })
+}
+
+fn done_already(id: JobId, taken: bool) -> Refusal {
+    let message = if taken {
+        format!("that part of entry {id} was undone already; `editctl redo {id}` brings it back")
+    } else {
+        format!("that part of entry {id} is not undone; `editctl show {id}` tells what is")
+    };
+    Box::new(WireError::new(if taken { Code::Stale } else { Code::NotFound }, message))
+}
+
+fn too_many_parts(id: JobId) -> Refusal {
+    let message = format!(
+        "entry {id} would be undone in more than {RUNS} separate parts; undo whole files of it, or all of it"
+    );
+    let mut error = WireError::new(Code::Limit, message);
+    error.limit = Some(RUNS as u64);
+    Box::new(error)
+}

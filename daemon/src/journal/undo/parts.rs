@@ -1,0 +1,224 @@
+//! Entries of which only a part is meant: some of their files or hunks, or what an undo of such a part took. It only reads
+//! the journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{EntryKind, EntrySummary, HunkChoice, UndoRequest};
+use editd_proto::path::WirePath;
+
+use super::Direction;
+use super::choose::{Choice, Want};
+use super::select::{Chosen, entry_of, no_such, summary};
+use crate::job::store_refusal;
+use crate::rooms::Rooms;
+use crate::store::record::{EntryPart, FilePart};
+
+/// Finds what a request means that names files or hunks beside entries, or entries of which parts are undone;
+/// `None` where it means whole entries.
+pub(super) fn select(
+    rooms: &Rooms,
+    request: &UndoRequest,
+    direction: Direction,
+) -> Result<Option<Chosen>, Refusal> {
+    let paths = paths_of(rooms, request);
+    let limited = !paths.is_empty() || !request.hunks.is_empty();
+    if request.jobs.is_empty() {
+        if limited {
+            return Err(malformed("`paths` and `hunks` belong to `jobs`: name the entry"));
+        }
+        return Ok(None);
+    }
+    if !request.hunks.is_empty() && (request.jobs.len() != 1 || paths.len() > 1) {
+        return Err(malformed("hunks are numbered in each file of an entry: name one entry and one path"));
+    }
+    let want = want_of(request, paths)?;
+    match direction {
+        Direction::Undo if limited => undone(rooms, request, &want).map(Some),
+        Direction::Undo => Ok(None),
+        Direction::Redo => redone(rooms, request, &want, limited),
+    }
+}
+
+/// The paths to which the entries are limited, as the journal knows them.
+fn paths_of(rooms: &Rooms, request: &UndoRequest) -> Vec<WirePath> {
+    let beside = request.path.iter().filter(|_| !request.jobs.is_empty());
+    let known = |path: &WirePath| match rooms.disk.resolve(path) {
+        Ok(place) => place.path().clone(),
+        Err(_) => path.clone(),
+    };
+    let paths: BTreeSet<WirePath> = request.paths.iter().chain(beside).map(known).collect();
+    paths.into_iter().collect()
+}
+
+fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<Want, Refusal> {
+    if request.hunks.is_empty() {
+        return Ok(if paths.is_empty() { Want::Everything } else { Want::Files(paths, true) });
+    }
+    let run = |choice: &HunkChoice| {
+        let (first, last) = match *choice {
+            HunkChoice::One(number) => (number, number),
+            HunkChoice::Run(run) => run,
+        };
+        let small = |number| u32::try_from(number).map_err(|_| malformed("a hunk has a smaller number"));
+        Ok((small(first)?, small(last)?))
+    };
+    let runs = request.hunks.iter().map(run).collect::<Result<_, Refusal>>()?;
+    Ok(Want::Hunks(paths.pop(), runs))
+}
+
+/// Entries of which parts are taken back, newest first, with what commands made of the same files.
+fn undone(rooms: &Rooms, request: &UndoRequest, want: &Want) -> Result<Chosen, Refusal> {
+    let mut choices = BTreeMap::new();
+    for id in &request.jobs {
+        let entry = summary(rooms, entry_of(rooms, *id)?)?.ok_or_else(|| no_such(*id))?;
+        if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
+            return Err(not_of_parts(&entry));
+        }
+        if let Want::Files(paths, _) = want {
+            for hook in rooms.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
+                let want = Want::Files(paths.clone(), false);
+                choices.entry(hook).or_insert(Choice { id: hook, want, taken: true });
+            }
+        }
+        choices.insert(entry.id, Choice { id: entry.id, want: want.clone(), taken: true });
+    }
+    let marks = choices.keys().copied().collect();
+    let choices = choices.into_values().rev().collect();
+    Ok(Chosen { choices, kind: EntryKind::Undo, marks, mixed: false })
+}
+
+/// Entries of which parts are brought back, oldest first; `None` where what is meant are whole undos.
+fn redone(
+    rooms: &Rooms,
+    request: &UndoRequest,
+    want: &Want,
+    limited: bool,
+) -> Result<Option<Chosen>, Refusal> {
+    let mut choices: BTreeMap<JobId, Choice> = BTreeMap::new();
+    for id in &request.jobs {
+        let entry = summary(rooms, entry_of(rooms, *id)?)?.ok_or_else(|| no_such(*id))?;
+        if entry.kind == EntryKind::Redo {
+            return Err(not_of_parts(&entry));
+        }
+        let undo = entry.kind == EntryKind::Undo;
+        if !limited && (undo || !was_in_parts(rooms, &entry)?) {
+            return Ok(None);
+        }
+        if undo && (matches!(want, Want::Hunks(..)) && entry.of.len() > 1) {
+            return Err(not_of_parts(&entry));
+        }
+        let mut named = if undo { entry.of.clone() } else { vec![entry.id] };
+        if !undo && !matches!(want, Want::Hunks(..)) {
+            named.extend(rooms.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))?);
+        }
+        for of in named {
+            if rooms.store.taken_back(of).map_err(|error| store_refusal(&error))?.is_empty() && of != entry.id
+            {
+                continue;
+            }
+            let want = match want {
+                Want::Files(paths, _) => Want::Files(paths.clone(), of == entry.id),
+                other => other.clone(),
+            };
+            choices.insert(of, Choice { id: of, want, taken: false });
+        }
+    }
+    let marks = choices.keys().copied().collect();
+    let choices = choices.into_values().collect();
+    Ok(Some(Chosen { choices, kind: EntryKind::Redo, marks, mixed: false }))
+}
+
+/// Returns true for an entry that is undone in parts: then all of these are brought back, whichever undo took them.
+fn was_in_parts(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
+    if entry.partly_undone {
+        return Ok(true);
+    }
+    if !entry.undone {
+        return Ok(false);
+    }
+    let mut query = crate::store::Query { limit: 64, ..crate::store::Query::default() };
+    loop {
+        let page = rooms.store.history(&query).map_err(|error| store_refusal(&error))?;
+        for later in &page {
+            if later.id <= entry.id {
+                return Ok(false);
+            }
+            if later.kind == EntryKind::Undo && later.of.contains(&entry.id) {
+                return Ok(!parts_of(rooms, later.id, entry.id)?.is_empty());
+            }
+        }
+        let Some(last) = page.last() else { return Ok(false) };
+        query.before = Some(last.id);
+    }
+}
+
+/// Returns true if anything that an undo or a redo names of an entry is taken back now.
+pub(super) fn took_some(rooms: &Rooms, by: JobId, of: JobId) -> Result<bool, Refusal> {
+    let named = parts_of(rooms, by, of)?;
+    let taken = rooms.store.taken_back(of).map_err(|error| store_refusal(&error))?;
+    Ok(if named.is_empty() { !taken.is_empty() } else { !taken.among(&named).is_empty() })
+}
+
+fn parts_of(rooms: &Rooms, by: JobId, of: JobId) -> Result<Vec<FilePart>, Refusal> {
+    let named = rooms.store.parts_named(by).map_err(|error| store_refusal(&error))?;
+    let of = |part: EntryPart| (part.entry == of).then_some(part.part);
+    Ok(named.into_iter().filter_map(of).collect())
+}
+
+/// Returns true for an undo of which something is still taken back.
+pub(super) fn stands(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
+    if entry.kind != EntryKind::Undo {
+        return Ok(false);
+    }
+    let mut some = false;
+    for id in &entry.of {
+        let Some(of) = summary(rooms, *id)? else { return Ok(false) };
+        let named = parts_of(rooms, entry.id, *id)?;
+        if named.is_empty() && !of.partly_undone {
+            if !of.undone {
+                return Ok(false);
+            }
+            some = true;
+        } else {
+            some |= took_some(rooms, entry.id, *id)?;
+        }
+    }
+    Ok(some)
+}
+
+/// The choices that bring an undo back where it took parts, or where some of what it took was brought back since; `None`
+/// where its own inverse does it.
+pub(super) fn brought_back(rooms: &Rooms, undo: &EntrySummary) -> Result<Option<Vec<Choice>>, Refusal> {
+    let (mut choices, mut in_parts) = (Vec::new(), false);
+    for id in &undo.of {
+        let Some(of) = summary(rooms, *id)? else { return Ok(None) };
+        if matches!(of.kind, EntryKind::Undo | EntryKind::Redo) {
+            return Ok(None);
+        }
+        let named = parts_of(rooms, undo.id, *id)?;
+        in_parts |= of.partly_undone || !named.is_empty();
+        let taken = rooms.store.taken_back(*id).map_err(|error| store_refusal(&error))?;
+        let want = if named.is_empty() { Want::Everything } else { Want::Parts(taken.among(&named)) };
+        if !taken.is_empty() {
+            choices.push(Choice { id: *id, want, taken: false });
+        }
+    }
+    Ok(in_parts.then_some(choices))
+}
+
+fn not_of_parts(entry: &EntrySummary) -> Refusal {
+    let (id, of) = (entry.id, entry.of.first().copied().unwrap_or(entry.id));
+    malformed(&format!(
+        "entry {id} is no change of its own, so no part of it can be named; name the entry that it is about ({of})"
+    ))
+}
+
+fn malformed(message: &str) -> Refusal {
+    Box::new(WireError::new(Code::Malformed, message))
+}
+
+#[cfg(all(test, unix))]
+mod tests;

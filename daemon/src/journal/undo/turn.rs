@@ -1,0 +1,136 @@
+//! Turning one file of an entry: from one set of its hunks taken back to another, exactly, or merged into what others
+//! have written since. Taking a whole entry back is the turn from nothing to everything. It writes nothing.
+
+use editd_engine::{Refusal, Splice, State, apply, invert};
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+
+use crate::disk::sight::hash;
+use crate::journal::change;
+use crate::journal::past::Patience;
+use crate::rooms::Rooms;
+use crate::store::record::{Face, FileRecord};
+use crate::store::taken::{FileTaken, in_runs};
+
+/// One file of an entry, with what is at its path.
+#[derive(Clone, Copy)]
+pub(super) struct FileTurn<'t> {
+    pub(super) rooms: &'t Rooms,
+    pub(super) entry: JobId,
+    pub(super) file: &'t FileRecord,
+    /// The part of its change that is taken back, and the part that shall be.
+    pub(super) from: FileTaken<'t>,
+    pub(super) to: FileTaken<'t>,
+    /// The state of the path before the job.
+    pub(super) there: &'t State,
+    pub(super) patience: &'t Patience,
+}
+
+impl FileTurn<'_> {
+    /// The state after the turn, where `state` is exactly what it starts from; `None` where it is not.
+    ///
+    /// # Errors
+    /// `unsupported` where the journal does not hold the bytes for it.
+    pub(super) fn exact(&self, state: &State) -> Result<Option<State>, Refusal> {
+        let (before, after) = (self.file.before.as_ref(), self.file.after.as_ref());
+        let fits = match self.from {
+            FileTaken::Nothing => self.shows(state, after),
+            FileTaken::Whole => self.shows(state, before),
+            FileTaken::Hunks(..) => {
+                let expected = self.content(self.from)?;
+                let face = after.map(|after| Face { hash: hash(&expected), ..after.clone() });
+                self.shows(state, face.as_ref())
+            }
+        };
+        if !fits {
+            return Ok(None);
+        }
+        let bytes = change::bytes(state);
+        let (made, face) = match (&self.from, &self.to) {
+            (FileTaken::Nothing, FileTaken::Whole) => (apply(bytes, &invert(&self.file.splices)), before),
+            (FileTaken::Whole, FileTaken::Nothing) => (apply(bytes, &self.file.splices), after),
+            (_, FileTaken::Whole) => (Some(self.content(self.to)?), before),
+            _ => (Some(self.content(self.to)?), after),
+        };
+        let Some(face) = face else { return Ok(Some(State::Absent)) };
+        // The mode of a file that others deleted is not always recorded.
+        if matches!(state, State::Absent) && face.mode == 0 && face.identity.ino == 0 {
+            return Err(self.no_bytes());
+        }
+        let whole = matches!(self.to, FileTaken::Nothing | FileTaken::Whole);
+        let made = made.filter(|made| !whole || hash(made) == face.hash).ok_or_else(|| self.no_bytes())?;
+        let mode = match state {
+            State::File { mode, .. } if !self.changed_mode() => *mode,
+            _ => face.mode,
+        };
+        Ok(Some(State::File { bytes: made.into(), mode }))
+    }
+
+    /// The content from which the turn starts, as others found it, and what turns it.
+    pub(super) fn merge_sides(&self) -> Result<(Vec<u8>, Vec<Splice>), &'static str> {
+        let (Some(before), Some(after)) = (&self.file.before, &self.file.after) else {
+            return Err("the entry made or deleted the file");
+        };
+        let lost = "the content that it starts from is not held any more";
+        match (&self.from, &self.to) {
+            (FileTaken::Nothing, FileTaken::Whole) => {
+                let left = change::content(self.rooms, self.file, self.there, after.hash, self.patience);
+                let left = left.ok_or("what the entry left is not held any more")?;
+                let inverse = invert(&self.file.splices);
+                let fits = apply(&left, &inverse).is_some_and(|old| hash(&old) == before.hash);
+                if fits { Ok((left, inverse)) } else { Err("the journal does not hold the bytes before it") }
+            }
+            _ => {
+                let from = self.content(self.from).map_err(|_| lost)?;
+                let to = self.content(self.to).map_err(|_| lost)?;
+                let state = |bytes: &[u8]| State::File { bytes: bytes.into(), mode: 0 };
+                let turned = change::splices(&state(&from), &state(&to));
+                Ok((from, turned))
+            }
+        }
+    }
+
+    /// Returns true if a face describes a state. Another mode matters only where the entry changed the mode.
+    fn shows(&self, state: &State, face: Option<&Face>) -> bool {
+        match (state, face) {
+            (State::Absent, None) => true,
+            (State::File { bytes, mode }, Some(face)) => {
+                hash(bytes) == face.hash && (!self.changed_mode() || *mode == face.mode)
+            }
+            _ => false,
+        }
+    }
+
+    fn changed_mode(&self) -> bool {
+        match (&self.file.before, &self.file.after) {
+            (Some(before), Some(after)) => before.mode != after.mode,
+            _ => true,
+        }
+    }
+
+    /// The content with a part of the change taken back.
+    fn content(&self, taken: FileTaken<'_>) -> Result<Vec<u8>, Refusal> {
+        let states = change::states(self.rooms, self.file, Some((self.there, self.patience)));
+        let (before, after) = states.ok_or_else(|| self.no_bytes())?;
+        match taken {
+            FileTaken::Nothing => Ok(change::bytes(&after).to_vec()),
+            FileTaken::Whole => Ok(change::bytes(&before).to_vec()),
+            FileTaken::Hunks(runs, total) => {
+                let lines = change::lines(self.file, &before, &after);
+                if lines.hunks().len() != total as usize {
+                    return Err(self.no_bytes());
+                }
+                Ok(lines.without(&|hunk| in_runs(runs, hunk)))
+            }
+        }
+    }
+
+    fn no_bytes(&self) -> Refusal {
+        let (id, path) = (self.entry, &self.file.path);
+        let message = format!(
+            "cannot undo entry {id} in {path}: the journal does not hold the bytes before it; `editctl show {id}` \
+             shows what it has"
+        );
+        Box::new(WireError::new(Code::Unsupported, message).at(path))
+    }
+}
