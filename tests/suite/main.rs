@@ -16,6 +16,8 @@ mod edits;
 mod faults;
 mod flushed;
 mod foreign;
+#[cfg(target_os = "linux")]
+mod formatters;
 #[cfg(unix)]
 mod hints;
 #[cfg(unix)]
@@ -71,6 +73,8 @@ mod taken_back;
 mod tidy;
 #[cfg(unix)]
 mod trust;
+#[cfg(unix)]
+mod undoing;
 #[cfg(unix)]
 mod unharmed;
 #[cfg(target_os = "linux")]

@@ -29,6 +29,8 @@ const GROUPS: [&str; 4] = ["path", "line", "col", "message"];
 pub enum CommandKind {
     /// It says what is wrong with a content.
     Validator,
+    /// It makes another content of one that is about to be written.
+    Format,
     /// It may change a file that was just written.
     AfterWrite,
 }
@@ -38,6 +40,7 @@ impl CommandKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Validator => "validator",
+            Self::Format => "format",
             Self::AfterWrite => "after_write",
         }
     }
@@ -94,7 +97,7 @@ impl Default for SyntaxCheck {
 /// What a `.editd.toml` says of checks and hooks.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Commands {
-    /// Its commands: validators, then hooks, each in the file's order.
+    /// Its commands: validators, then formatters, then hooks, each in the file's order.
     pub list: Vec<CommandSpec>,
     /// The built-in check of syntax.
     pub syntax: SyntaxCheck,
@@ -112,7 +115,9 @@ pub fn read_commands(bytes: &[u8]) -> Result<Commands, String> {
 /// The commands of a file that was read.
 fn commands(written: &Written) -> Commands {
     let validators = written.validator.iter().map(|one| one.0.clone());
-    let list = validators.chain(written.after_write.iter().map(|one| one.0.clone())).collect();
+    let formatters = written.format.iter().map(|one| one.0.clone());
+    let hooks = written.after_write.iter().map(|one| one.0.clone());
+    let list = validators.chain(formatters).chain(hooks).collect();
     let syntax = written.syntax.as_ref().map_or_else(SyntaxCheck::default, |syntax| SyntaxCheck {
         check: syntax.check.unwrap_or(true),
         except: syntax.except.clone().unwrap_or_default(),
@@ -123,8 +128,9 @@ fn commands(written: &Written) -> Commands {
 /// What cannot be told of one command alone: how many there are, and that no two have one name.
 pub(super) fn check(written: &Written) -> Result<(), String> {
     let validators = (CommandKind::Validator, written.validator.len());
+    let formatters = (CommandKind::Format, written.format.len());
     let hooks = (CommandKind::AfterWrite, written.after_write.len());
-    for (kind, count) in [validators, hooks] {
+    for (kind, count) in [validators, formatters, hooks] {
         if count > limits::COMMANDS {
             return Err(format!("there are {count} `[[{}]]`; {} are read", kind.name(), limits::COMMANDS));
         }
@@ -141,6 +147,9 @@ pub(super) fn check(written: &Written) -> Result<(), String> {
 /// `[[validator]]`.
 pub(super) struct WrittenValidator(CommandSpec);
 
+/// `[[format]]`.
+pub(super) struct WrittenFormatter(CommandSpec);
+
 /// `[[after_write]]`.
 pub(super) struct WrittenHook(CommandSpec);
 
@@ -152,7 +161,7 @@ pub(super) struct WrittenSyntax {
     except: Option<Files>,
 }
 
-// Two lists of fields that differ in one: so a key that belongs to the other kind is told with its line.
+// Lists of fields that differ in one: so a key that belongs to another kind is told with its line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ValidatorFields {
@@ -163,6 +172,17 @@ struct ValidatorFields {
     memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
     output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
     pattern: Option<Pattern>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormatterFields {
+    name: Name,
+    files: SomeFiles,
+    command: Words,
+    timeout: Option<Timeout>,
+    memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
+    output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
 }
 
 #[derive(Deserialize)]
@@ -191,6 +211,23 @@ impl<'de> Deserialize<'de> for WrittenValidator {
             output: it.output.map_or(OUTPUT, |size| size.0),
             pattern: it.pattern,
             stdout: false,
+        }))
+    }
+}
+
+impl<'de> Deserialize<'de> for WrittenFormatter {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let it = FormatterFields::deserialize(from)?;
+        Ok(Self(CommandSpec {
+            kind: CommandKind::Format,
+            name: it.name.0,
+            files: it.files.0,
+            command: it.command.0,
+            timeout: it.timeout.map_or(TIMEOUT, |time| time.0),
+            memory: it.memory.map_or(MEMORY, |size| size.0),
+            output: it.output.map_or(OUTPUT, |size| size.0),
+            pattern: None,
+            stdout: true,
         }))
     }
 }

@@ -10,7 +10,7 @@ use editd_proto::message::{Durability, OnStale};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
-use super::commands::{self, WrittenHook, WrittenSyntax, WrittenValidator};
+use super::commands::{self, WrittenFormatter, WrittenHook, WrittenSyntax, WrittenValidator};
 use super::{Generated, Settings, Unread, units};
 use crate::limits;
 
@@ -58,6 +58,8 @@ struct WrittenSettings {
     _syntax: Option<IgnoredAny>,
     #[serde(rename = "validator")]
     _validator: Option<IgnoredAny>,
+    #[serde(rename = "format")]
+    _format: Option<IgnoredAny>,
     #[serde(rename = "after_write")]
     _after_write: Option<IgnoredAny>,
 }
@@ -68,6 +70,8 @@ pub(super) struct Written {
     pub(super) syntax: Option<WrittenSyntax>,
     #[serde(default)]
     pub(super) validator: Vec<WrittenValidator>,
+    #[serde(default)]
+    pub(super) format: Vec<WrittenFormatter>,
     #[serde(default)]
     pub(super) after_write: Vec<WrittenHook>,
 }

@@ -66,7 +66,7 @@ pub(super) fn validate(rooms: &Rooms, planned: &mut Planned) -> Result<(), Refus
 }
 
 /// The contents that the job would write and that are not there already, under this name or the one they come from.
-fn contents<'p>(planned: &'p Planned, moved: &BTreeMap<WirePath, WirePath>) -> Vec<Content<'p>> {
+pub(super) fn contents<'p>(planned: &'p Planned, moved: &BTreeMap<WirePath, WirePath>) -> Vec<Content<'p>> {
     let there = |path: &WirePath| match planned.sights.get(path) {
         Some(Sight::File(found)) => Some(&*found.bytes),
         _ => None,

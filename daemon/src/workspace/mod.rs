@@ -205,7 +205,7 @@ impl Workspace {
         // What has all lanes runs alone: nobody waits for a worker because of it.
         let Lanes::Some(keys) = lanes else { return false };
         let brought = self.rooms.brought();
-        let mut commands = [CommandKind::Validator, CommandKind::AfterWrite]
+        let mut commands = [CommandKind::Format, CommandKind::Validator, CommandKind::AfterWrite]
             .into_iter()
             .flat_map(|kind| brought.runnable(kind));
         commands.any(|command| {

@@ -16,7 +16,7 @@ pub struct TrustRequest {
 /// A command that a workspace brings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CommandInfo {
-    /// `validator` or `after_write`.
+    /// `validator`, `format` or `after_write`.
     pub kind: String,
     /// Its name.
     pub name: String,

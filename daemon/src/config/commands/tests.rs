@@ -58,7 +58,9 @@ fn the_readme_shows_commands_that_are_read_and_the_defaults() {
     let shown = readme.split("```toml commands\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let commands = read(shown).unwrap();
     let names: Vec<(&str, bool)> = commands.list.iter().map(|one| (one.name.as_str(), one.stdout)).collect();
-    assert_eq!(names, [("ruff", false), ("rustfmt", false), ("prettier", true)]);
+    let expected =
+        [("ruff", false), ("rustfmt", true), ("black", true), ("gofmt", false), ("prettier", true)];
+    assert_eq!(names, expected);
     for one in &commands.list {
         assert_eq!((one.timeout, one.memory, one.output), (TIMEOUT, MEMORY, OUTPUT), "{}", one.name);
     }

@@ -1,0 +1,216 @@
+//! `format`: the formatters of the workspace run on the contents that a job would write, before validators see them and
+//! before anything is written, so that the job is one change. It writes nothing, and no formatter can make a job fail:
+//! what cannot be formatted is written as the job gave it, with a warning.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use editd_engine::{Change, LineChange, Refusal, State};
+use editd_proto::limits;
+use editd_proto::message::{FileOutcome, Formatted, Status};
+use editd_proto::path::WirePath;
+
+use super::errors::Halt;
+use super::hooks::{complaint, native};
+use super::intend::Underway;
+use super::plan::{Planned, origins};
+use super::validate::contents;
+use crate::config::{CommandKind, CommandSpec};
+use crate::journal::change;
+use crate::limits::{CHECK_RUNS, CHECK_TIME, CHECK_WARNINGS, JOB_BYTES, JOB_HOLDS};
+use crate::rooms::Rooms;
+use crate::trust::Brought;
+use crate::validate::process::{Ended, Run};
+
+/// The plan as the job gave it, of the files that formatters changed.
+#[derive(Default)]
+pub(super) struct Asked {
+    changes: Vec<Change>,
+    files: Vec<FileOutcome>,
+    /// The formatters that changed something.
+    by: BTreeSet<String>,
+}
+
+impl Asked {
+    /// Returns true if any formatter changed something.
+    pub(super) fn is_formatted(&self) -> bool {
+        !self.by.is_empty()
+    }
+
+    /// Puts back what the job gave, since what the formatters made of it is refused.
+    pub(super) fn restore(self, planned: &mut Planned, why: &Refusal) {
+        planned.plan.changes = self.changes;
+        planned.plan.files = self.files;
+        let by: Vec<String> = self.by.into_iter().map(|name| format!("`{name}`")).collect();
+        let told = format!("not formatted: the output of {} was refused ({})", by.join(", "), why.message);
+        warn(planned, 0, told);
+    }
+}
+
+/// Runs the formatters on a plan. Returns what the job gave.
+pub(super) fn format(rooms: &Rooms, underway: &Underway<'_>, planned: &mut Planned) -> Result<Asked, Halt> {
+    let brought = rooms.brought();
+    let commands: Vec<&CommandSpec> = brought.runnable(CommandKind::Format).collect();
+    if commands.is_empty() {
+        return Ok(Asked::default());
+    }
+    let (_, moved) = origins(&planned.request);
+    let fresh: BTreeSet<WirePath> =
+        contents(planned, &moved).into_iter().map(|content| content.path.clone()).collect();
+    let mut asked = Asked {
+        changes: planned.plan.changes.clone(),
+        files: planned.plan.files.clone(),
+        by: BTreeSet::new(),
+    };
+    let mut work = Formatting { rooms, brought: &brought, began: rooms.clock.monotonic(), runs: 0, made: 0 };
+    let mut diffs = limits::DIFF;
+    for index in 0..planned.plan.changes.len() {
+        let Some(change) = planned.plan.changes.get(index).filter(|change| fresh.contains(&change.path))
+        else {
+            continue;
+        };
+        let (path, State::File { bytes, mode }) = (change.path.clone(), change.after.clone()) else {
+            continue;
+        };
+        let named = |path: &WirePath| planned.plan.files.iter().rposition(|file| file.path == *path);
+        let at = named(&path).or_else(|| named(moved.get(&path)?)).unwrap_or(0);
+        let (mut now, mut by) = (bytes.to_vec(), Vec::new());
+        for command in commands.iter().filter(|command| command.files.matches(&path)) {
+            match work.run(command, &path, &now) {
+                Ok(made) if made == now => {}
+                Ok(made) => {
+                    by.push(command.name.clone());
+                    now = made;
+                }
+                Err(why) => warn(planned, at, format!("`{}` did not format it: {why}", command.name)),
+            }
+        }
+        if *now != *bytes {
+            underway.cover(work.made.saturating_mul(JOB_HOLDS))?;
+            asked.by.extend(by.iter().cloned());
+            let made = State::File { bytes: now.into(), mode };
+            take(planned, (index, at), made, by, &mut diffs);
+        }
+    }
+    planned.plan.changes.retain(|change| change.before != change.after);
+    Ok(asked)
+}
+
+/// Takes what formatters made of one file into the plan and its report.
+fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec<String>, diffs: &mut usize) {
+    let (shows, hides) = (planned.request.diff == Some(true), planned.request.diff == Some(false));
+    let Some(change) = planned.plan.changes.get_mut(index) else { return };
+    let asked = std::mem::replace(&mut change.after, made);
+    change.splices = change::splices(&change.before, &change.after);
+    let lines = LineChange::new(&change.before, &change.after, &change.splices);
+    (change.added, change.removed) = lines.totals();
+    let Some(file) = planned.plan.files.get_mut(at) else { return };
+    (file.lines, file.places, file.added, file.removed) = Default::default();
+    lines.tell(file);
+    // They are places in a content that is not written.
+    file.edits.iter_mut().for_each(|edit| edit.now = None);
+    file.after = Some(crate::disk::sight::hash(change::bytes(&change.after)).version());
+    if change.before == change.after && file.status == Status::Applied {
+        file.status = Status::Unchanged;
+        (file.diff, file.omitted_hunks) = (None, None);
+    } else if shows || file.diff.is_some() {
+        let (diff, omitted) = lines.diff(&change.path);
+        (file.diff, file.omitted_hunks) = (Some(diff), (omitted > 0).then_some(omitted));
+    }
+    let splices = change::splices(&asked, &change.after);
+    let (diff, omitted) = LineChange::new(&asked, &change.after, &splices).diff(&change.path);
+    let fits = !hides && diff.len() <= *diffs;
+    *diffs -= if fits { diff.len() } else { 0 };
+    let (diff, omitted) = if fits { (diff, omitted) } else { (String::new(), omitted.saturating_add(1)) };
+    file.formatted = Some(Formatted { by, diff, omitted_hunks: omitted });
+}
+
+fn warn(planned: &mut Planned, at: usize, warning: String) {
+    let told = planned.plan.files.iter().map(|file| file.warnings.len()).sum::<usize>();
+    if let Some(file) = planned.plan.files.get_mut(at).filter(|_| told < CHECK_WARNINGS) {
+        file.warnings.push(warning);
+    }
+}
+
+/// The state that the formatters of one job share.
+struct Formatting<'w> {
+    rooms: &'w Rooms,
+    brought: &'w Brought,
+    /// When the first one began.
+    began: Duration,
+    runs: usize,
+    /// Bytes that they have made.
+    made: usize,
+}
+
+impl Formatting<'_> {
+    /// The content that a formatter makes of another.
+    ///
+    /// # Errors
+    /// It made none that can be used: why.
+    fn run(&mut self, command: &CommandSpec, path: &WirePath, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let gone = self.rooms.clock.monotonic().saturating_sub(self.began);
+        let left = CHECK_TIME.saturating_sub(gone);
+        if left.is_zero() || self.runs >= CHECK_RUNS {
+            let seconds = CHECK_TIME.as_secs();
+            return Err(format!(
+                "the formatters of one job may run {CHECK_RUNS} times and for {seconds} s in all"
+            ));
+        }
+        self.runs += 1;
+        let words = command.words(path, &self.rooms.root.join(native(path)));
+        let run = Run {
+            command: &words,
+            folder: &self.rooms.root,
+            input: bytes,
+            time: command.timeout,
+            within: left,
+            memory: command.memory,
+            output: usize::try_from(command.output).unwrap_or(usize::MAX),
+        };
+        // It may have waited for its turn for minutes.
+        let still = || self.brought.still_runs(&self.rooms.brought()).map_err(str::to_owned);
+        let ran = self.rooms.runner.run_if(run, still);
+        if let Ended::NotStarted(why) = &ran.ended {
+            return Err(why.clone());
+        }
+        if let Some(told) = complaint(&ran) {
+            return Err(told);
+        }
+        let made = ran.stdout;
+        self.made = self.made.saturating_add(made.len());
+        usable(bytes, &made)?;
+        if made.len() > limits::FILE || self.made > JOB_BYTES {
+            return Err(format!("it wrote {} bytes, which is too much", made.len()));
+        }
+        Ok(made)
+    }
+}
+
+/// Refuses an output that cannot be the content of the file.
+fn usable(asked: &[u8], made: &[u8]) -> Result<(), String> {
+    if made.iter().all(u8::is_ascii_whitespace) && !asked.iter().all(u8::is_ascii_whitespace) {
+        return Err("it wrote nothing to standard output".to_owned());
+    }
+    let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0);
+    if is_text(asked) && !is_text(made) {
+        return Err("it wrote something that is no text".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usable;
+
+    #[test]
+    fn what_is_empty_or_no_text_is_not_taken_for_a_content() {
+        assert!(usable(b"a\n", b"b\n").is_ok());
+        assert!(usable(b"a\n", b"").is_err());
+        assert!(usable(b"a\n", b" \n\n").is_err());
+        assert!(usable(b" \n", b"").is_ok());
+        assert!(usable(b"a\n", b"a\0").is_err());
+        assert!(usable(b"a\n", b"\xff").is_err());
+        assert!(usable(b"\xff\xfea\0", b"\xff\xfeb\0").is_ok());
+    }
+}

@@ -1,0 +1,203 @@
+//! *Formatters*: what `[[format]]` makes of a content is part of the job: validators see it, it is one entry, and undo
+//! takes it back; whatever a formatter does, the job is not lost. The formatters are small scripts, and one real one.
+
+use editd_proto::message::kind;
+use editd_tests::house::House;
+use editd_tests::jobs;
+use serde_json::{Value, json};
+
+/// Cuts blanks at the ends of lines, and remembers which file it was asked for.
+const TRIM: &str = r#"echo "$1" >>"$HOME/formatted"; sed 's/ *$//'"#;
+
+/// Has something against blanks at the ends of lines.
+const BLANKS: &str =
+    r#"grep -n ' $' | sed "s|^\([0-9]*\):.*|$1:\1:1: a blank at the end|" | grep . && exit 1; exit 0"#;
+
+fn command(table: &str, name: &str, script: &str) -> String {
+    let command = json!(["sh", "-c", script, "sh", "{path}"]);
+    format!(
+        "[[{table}]]\nname = \"{name}\"\nfiles = [\"*.txt\", \"*.rs\", \"*.json\"]\ncommand = {command}\n"
+    )
+}
+
+fn formatter(script: &str) -> String {
+    command("format", "trim", script)
+}
+
+/// A daemon in a workspace with these commands, trusted.
+fn house(config: &str) -> House {
+    let mut house = House::new();
+    house.put(".editd.toml", config);
+    house.start();
+    let mut client = house.client("trusting");
+    let told = client.ask_json(kind::TRUST, &json!({}));
+    let told = client.ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+    assert_eq!(told["trusted"], true, "{told}");
+    house
+}
+
+fn edit(house: &House, job: &Value) -> Value {
+    house.client("s").ask_json(kind::EDIT, job)
+}
+
+fn text(house: &House, path: &str) -> String {
+    String::from_utf8(house.get(path)).unwrap()
+}
+
+fn entries(house: &House) -> Vec<Value> {
+    let history = house.client("s").ask_json(kind::HISTORY, &json!({}));
+    history["entries"].as_array().unwrap().clone()
+}
+
+#[test]
+fn what_a_formatter_makes_is_one_change_that_validators_accept_and_undo_takes_back() {
+    let house = house(&(formatter(TRIM) + &command("validator", "blanks", BLANKS)));
+    house.put("a.txt", "one\ntwo\n");
+    let job = json!({ "files": [
+        { "path": "a.txt", "edits": [{ "op": "replace", "old": "two\n", "new": "2  \nthree \n" }] },
+        { "path": "new.txt", "base": "absent", "edits": [{ "op": "write", "text": "made \n" }] },
+    ] });
+    let receipt = edit(&house, &jobs::with(job, "diff", json!(true)));
+    jobs::applied(&receipt);
+    assert_eq!((text(&house, "a.txt"), text(&house, "new.txt")), ("one\n2\nthree\n".into(), "made\n".into()));
+    let file = &receipt["files"][0];
+    assert_eq!(file["formatted"]["by"], json!(["trim"]), "{receipt}");
+    let diff = file["formatted"]["diff"].as_str().unwrap();
+    assert!(diff.contains("-2  \n-three \n+2\n+three\n"), "{diff}");
+    assert!(file["diff"].as_str().unwrap().contains("-two\n+2\n+three\n"), "{receipt}");
+    assert!(file["issues"].is_null() && file["warnings"].is_null(), "{receipt}");
+    assert_eq!(
+        (&file["lines"], &file["added"], &file["removed"]),
+        (&json!("2-3"), &json!(2), &json!(1)),
+        "{receipt}"
+    );
+
+    let entries = entries(&house);
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    assert_eq!(entries[0]["files"][0]["after"], file["after"]);
+    assert_eq!(
+        (&entries[0]["files"][0]["added"], &entries[0]["files"][0]["removed"]),
+        (&json!(2), &json!(1))
+    );
+
+    // The session knows what was written: it may go on by lines.
+    let lines = json!({ "op": "lines", "start": 3, "end": 3, "text": "drei\n" });
+    jobs::applied(&edit(&house, &json!({ "files": [{ "path": "a.txt", "edits": [lines] }] })));
+    assert_eq!(text(&house, "a.txt"), "one\n2\ndrei\n");
+    for _ in 0..2 {
+        jobs::applied(&house.client("s").ask_json(kind::UNDO, &json!({})));
+    }
+    assert_eq!(text(&house, "a.txt"), "one\ntwo\n");
+    assert!(!house.workspace().join("new.txt").exists());
+}
+
+#[test]
+fn what_a_job_would_do_is_verified_formatted_and_its_token_applies_exactly_that() {
+    let house = house(&formatter(TRIM));
+    house.put("a.txt", "one\n");
+    let job = jobs::append("a.txt", "two  \n");
+    let told = edit(&house, &jobs::with(job.clone(), "mode", json!("verify_only")));
+    assert_eq!(told["status"], "verified", "{told}");
+    assert!(told["files"][0]["formatted"]["diff"].as_str().unwrap().contains("-two  \n+two\n"), "{told}");
+    assert_eq!(text(&house, "a.txt"), "one\n");
+    let receipt = edit(&house, &jobs::with(job, "verified", told["verified"].clone()));
+    jobs::applied(&receipt);
+    assert_eq!(receipt["files"][0]["after"], told["files"][0]["after"], "{receipt}");
+    assert_eq!(text(&house, "a.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn a_job_whose_change_the_formatter_takes_away_is_unchanged() {
+    let house = house(&formatter(TRIM));
+    house.put("a.txt", "one\n");
+    let job = json!({ "files": [{ "path": "a.txt", "edits": [{ "op": "replace", "old": "one", "new": "one " }] }] });
+    let receipt = edit(&house, &job);
+    assert_eq!(
+        (&receipt["status"], &receipt["files"][0]["status"]),
+        (&json!("unchanged"), &json!("unchanged"))
+    );
+    assert_eq!(entries(&house).len(), 0);
+}
+
+#[test]
+fn a_formatter_that_fails_leaves_the_content_as_the_job_gave_it() {
+    for (script, why) in [
+        ("cat; exit 3", "status 3"),
+        ("echo oops >&2; exit 1", "oops"),
+        ("cat >/dev/null", "wrote nothing"),
+        ("printf '\\n\\n'", "wrote nothing"),
+        ("printf 'a\\000b'", "no text"),
+        ("head -c 3000000 /dev/zero | tr '\\000' x", "more than it may"),
+        ("sleep 60", "time"),
+        ("kill -9 $$", "signal"),
+    ] {
+        let config = formatter(script) + "timeout = \"1s\"\n";
+        let house = house(&config);
+        house.put("a.txt", "one\n");
+        let receipt = edit(&house, &jobs::append("a.txt", "two \n"));
+        jobs::applied(&receipt);
+        assert_eq!(text(&house, "a.txt"), "one\ntwo \n", "{script}");
+        let file = &receipt["files"][0];
+        assert_eq!(file["formatted"], Value::Null, "{script}: {receipt}");
+        let warning = file["warnings"].to_string();
+        assert!(warning.contains("`trim` did not format it") && warning.contains(why), "{script}: {warning}");
+    }
+}
+
+#[test]
+fn what_a_formatter_breaks_is_written_as_the_job_gave_it() {
+    let house = house(&formatter("sed 's/}//'"));
+    house.put("a.json", "{\"a\": 1}\n");
+    let job =
+        json!({ "files": [{ "path": "a.json", "edits": [{ "op": "replace", "old": "1", "new": "2" }] }] });
+    let receipt = edit(&house, &job);
+    jobs::applied(&receipt);
+    assert_eq!(text(&house, "a.json"), "{\"a\": 2}\n");
+    let warning = receipt["files"][0]["warnings"].to_string();
+    assert!(warning.contains("not formatted: the output of `trim` was refused"), "{receipt}");
+    // What the job itself breaks is refused, in its own lines.
+    let job =
+        json!({ "files": [{ "path": "a.json", "edits": [{ "op": "replace", "old": "2}", "new": "2" }] }] });
+    assert_eq!(edit(&house, &job)["error"]["code"], "rejected");
+    assert_eq!(text(&house, "a.json"), "{\"a\": 2}\n");
+}
+
+#[test]
+fn a_formatter_runs_only_where_it_is_trusted_and_for_contents_that_are_new() {
+    let mut house = House::new();
+    house.put(".editd.toml", formatter(TRIM));
+    house.put("a.txt", "one \n");
+    house.start();
+    let receipt = edit(&house, &jobs::append("a.txt", "two \n"));
+    jobs::applied(&receipt);
+    assert_eq!(text(&house, "a.txt"), "one \ntwo \n");
+    assert!(receipt["files"][0]["warnings"].to_string().contains("not trusted"), "{receipt}");
+    let told = house.client("s").ask_json(kind::TRUST, &json!({}));
+    assert_eq!(
+        (&told["commands"][0]["kind"], &told["commands"][0]["name"]),
+        (&json!("format"), &json!("trim"))
+    );
+    house.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+    // Others' contents come back as they were; a move is no new content.
+    jobs::applied(&house.client("s").ask_json(kind::UNDO, &json!({})));
+    jobs::applied(&edit(
+        &house,
+        &json!({ "files": [{ "path": "a.txt", "edits": [{ "op": "rename", "to": "b.txt" }] }] }),
+    ));
+    assert_eq!(text(&house, "b.txt"), "one \n");
+    assert!(!house.folder("home").join("formatted").exists());
+    jobs::applied(&edit(&house, &jobs::append("b.txt", "x")));
+    assert_eq!(text(&house, "b.txt"), "one\nx");
+}
+
+#[test]
+fn rustfmt_formats_before_the_write() {
+    let config = "[[format]]\nname = \"rustfmt\"\nfiles = [\"*.rs\"]\ncommand = [\"rustfmt\", \"--edition\", \"2024\", \
+                  \"--emit\", \"stdout\"]\n";
+    let house = house(config);
+    house.put("a.rs", "fn a() {}\n");
+    let receipt = edit(&house, &jobs::append("a.rs", "fn b( ) { a( ) }\n"));
+    jobs::applied(&receipt);
+    assert_eq!(text(&house, "a.rs"), "fn a() {}\nfn b() {\n    a()\n}\n", "{receipt}");
+    assert_eq!(entries(&house).len(), 1);
+}
