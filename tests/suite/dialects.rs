@@ -38,7 +38,8 @@ fn a_stale_payload_is_three_and_the_same_again_applies() {
 
     let again = editctl(&house, &["edit"], PATCH);
     let said = String::from_utf8(again.stdout).unwrap();
-    assert_eq!((again.status.code(), said.as_str()), (Some(0), "<patches_applied>all</patches_applied>\n"));
+    let all = "<patches_applied>all</patches_applied>\n<summary>job 2: a.txt +1 -1, line 3</summary>\n";
+    assert_eq!((again.status.code(), said.as_str()), (Some(0), all));
     assert_eq!(house.get("a.txt"), b"zero\none\n2\n");
 
     let gone = editctl(&house, &["edit", "-"], PATCH);
@@ -65,7 +66,13 @@ fn a_detached_payload_outlives_a_kill_and_its_receipt_is_told_in_its_words() {
     let again = house.client("s").ask_json(kind::EDIT, &request);
     assert_eq!(
         (&again["repeated"], &again["text"]),
-        (&json!(true), &json!("<patches_applied>all</patches_applied>")),
+        (
+            &json!(true),
+            &json!(format!(
+                "<patches_applied>all</patches_applied>\n<summary>job {}: a.txt +1 -1, line 2</summary>",
+                again["job"]
+            ))
+        ),
         "{again}"
     );
 

@@ -79,6 +79,25 @@ fn the_dialects_answer_as_it_says() {
 }
 
 #[test]
+fn one_payload_of_each_dialect_is_recognised_and_applies() {
+    let house = House::new();
+    let examples = block("sh examples");
+    assert_eq!(examples.lines().count(), editd_engine::dialect::list().count(), "one of each but `ranges`");
+    let said = run(&house, &format!("{examples}\neditctl stop >&2"));
+    assert_eq!(String::from_utf8(house.get("f")).unwrap(), "n\n", "{said}");
+    for dialect in [
+        "<patches_applied>",
+        "File saved",
+        "OK",
+        "Applied 1 of 1 blocks",
+        "Success. Updated",
+        "patching file f",
+    ] {
+        assert!(said.contains(dialect), "{dialect}: {said}");
+    }
+}
+
+#[test]
 fn the_calls_of_tools_answer_as_it_says() {
     let house = House::new();
     let said = run(&house, &format!("{}\neditctl stop >&2", block("sh tools")));

@@ -6,7 +6,7 @@ use editd_proto::message::{Edit, Position};
 use editd_proto::path::WirePath;
 use fastrand::Rng;
 
-use super::change::Site;
+use super::change::{self, Site};
 use super::corpus::Language;
 use super::disturb::Disturbance;
 use super::expected::{Expected, Meant};
@@ -163,5 +163,67 @@ fn every_printer_says_what_it_was_given() {
     }
     for (name, count) in [("patch", 20), ("chunks", 20), ("search-replace", 20), ("safe-edit, lines", 20)] {
         assert!(compared[way(name)] > count, "{name}: {compared:?}");
+    }
+}
+
+/// The edits of one payload: changes of whole lines far enough from each other, in the order of the file.
+fn several(source: &Source, rng: &mut Rng) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
+    for _ in 0..rng.usize(1..=4) {
+        let Some(site) = change::lines(source, rng) else { continue };
+        let apart = |other: &Site| {
+            other.range().end + 20 < site.first || site.first + site.removed + 20 < other.first
+        };
+        if sites.iter().all(apart) && (site.removed > 0 || !site.new.is_empty()) {
+            sites.push(site);
+        }
+    }
+    sites.sort_by_key(|site| site.first);
+    sites
+}
+
+#[test]
+fn ranges_cost_the_fewest_bytes() {
+    let texts = [
+        include_str!("../../../daemon/engine/src/plan/entry.rs"),
+        include_str!("../../../daemon/engine/src/merge/plan.rs"),
+        include_str!("judge.rs"),
+    ];
+    let sources: Vec<Source> = texts.map(|text| source(&text.lines().collect::<Vec<_>>())).into();
+    let mut rng = Rng::with_seed(5);
+    let mut bytes = [0; PRINTERS.len()];
+    let mut counted = 0;
+    for _ in 0..600 {
+        let source = &sources[rng.usize(0..sources.len())];
+        let sites = several(source, &mut rng);
+        let lines: Vec<(usize, usize)> = sites.iter().map(|site| (site.first, site.removed)).collect();
+        let mut printed = [0; PRINTERS.len()];
+        for (at, (printer, _)) in PRINTERS.iter().enumerate() {
+            let ways = printer.ways();
+            let room = 0..source.lines.len();
+            let quoted = sites.iter().map(|site| quote(source, site, &ways, Times::Once, &room, &mut rng));
+            let Some(edits) = quoted.collect::<Option<Vec<Said>>>() else { continue };
+            if edits.is_empty() || (!ways.many && edits.len() > 1) {
+                continue;
+            }
+            let ask = Ask { source, edits: &edits, lines: &lines, eol: "\n", threshold: None };
+            if let Some(Sent::Payload { text, .. }) = printer.print(&ask, &mut rng) {
+                printed[at] = text.len();
+            }
+        }
+        // Only what is said in every one of these is compared.
+        let compared =
+            ["ranges", "patch", "search-replace", "apply-patch", "unified-diff", "chunks", "mcp-filesystem"];
+        if compared.iter().all(|name| printed[way(name)] > 0) {
+            counted += 1;
+            compared.iter().for_each(|name| bytes[way(name)] += printed[way(name)]);
+        }
+    }
+    assert!(counted > 200, "{counted}");
+    let of = |name: &str| bytes[way(name)] as f64 / f64::from(counted);
+    let others = ["patch", "search-replace", "apply-patch", "unified-diff", "chunks", "mcp-filesystem"];
+    for name in others {
+        println!("{name}: {:.0} bytes, ranges: {:.0}", of(name), of("ranges"));
+        assert!(of("ranges") < 0.7 * of(name), "{name}: {:.0}, ranges: {:.0}", of(name), of("ranges"));
     }
 }

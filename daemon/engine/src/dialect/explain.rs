@@ -7,7 +7,7 @@ use editd_proto::message::{EditOutcome, FileOutcome};
 
 /// The message, and below it the places, the nearest text, the regions and the change that it is about.
 pub(super) fn explain(error: &WireError) -> String {
-    with_details(error, error.message.clone())
+    with_details(error, plain(error))
 }
 
 /// The same below a sentence of the dialect's own, for advice that would speak of fields that it does not have.
@@ -15,15 +15,20 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
     let mut out = sentence;
     for place in &error.candidates {
         // Writing to a string cannot fail.
-        let _ = write!(out, "\n  line {}, column {}: {}", place.line, place.column, place.text);
+        let symbol = place.symbol.as_ref().map(|name| format!(" (in {name})")).unwrap_or_default();
+        let _ = write!(out, "\n  line {}, column {}{symbol}: {}", place.line, place.column, place.text);
     }
     let more = error.found.unwrap_or(0).saturating_sub(error.candidates.len() as u64);
     if !error.candidates.is_empty() && more > 0 {
         let _ = write!(out, "\n  and {more} more");
     }
     out.push_str(&readings(error));
-    for near in &error.near_misses {
-        let _ = write!(out, "\n{}", near.text.trim_end_matches('\n'));
+    if let Some((nearest, others)) = error.near_misses.split_first() {
+        let _ = write!(out, "\n{}", nearest.text.trim_end_matches('\n'));
+        let lines: Vec<String> = others.iter().map(|near| near.line.to_string()).collect();
+        if !lines.is_empty() {
+            let _ = write!(out, "\nSimilar lines begin at {} too.", lines.join(" and "));
+        }
     }
     for region in &error.regions {
         let _ = write!(out, "\n  line {}:", region.line);
@@ -40,15 +45,119 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
         let _ = write!(out, "\n{}", diff.trim_end_matches('\n'));
     }
     out.push_str(&present_lines(error));
-    // What a refusal shows counts as seen: it must be shown.
-    for other in error.others.iter().filter(|other| !present_lines(other).is_empty()) {
-        let _ = write!(out, "\nalso: {}{}", other.message, present_lines(other));
+    if let Some(hunks) = error.omitted_hunks {
+        let _ = write!(out, "\n{hunks} more hunks are not shown.");
     }
     out
 }
 
-/// The lines that an error shows because the session has not seen them, and those that stand elsewhere by now.
-fn present_lines(error: &WireError) -> String {
+/// The readings of the new lines that are possible, each line behind a line break.
+pub(super) fn readings(error: &WireError) -> String {
+    let mut out = String::new();
+    for reading in &error.readings {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\n  {}:", reading.how);
+        reading.text.lines().for_each(|line| _ = write!(out, "\n    {line}"));
+    }
+    out
+}
+
+/// Fields and operations of native jobs, as messages name them.
+const NATIVE: [&str; 11] = [
+    "`near`",
+    "`all`",
+    "`base`",
+    "`version`",
+    "`regions`",
+    "`write`",
+    "`create`",
+    "`overwrite`",
+    "`expect`",
+    "`match`",
+    "`on_stale`",
+];
+
+/// A message without the parts that name fields of native jobs.
+fn without_native(message: &str) -> String {
+    let parts = message.split("; ").filter(|part| !NATIVE.iter().any(|name| part.contains(name)));
+    let kept: Vec<&str> = parts.collect();
+    if kept.is_empty() { message.to_owned() } else { kept.join("; ") }
+}
+
+/// What a `not_found` error says beyond that the text is not there.
+pub(super) fn found_otherwise(error: &WireError) -> Option<String> {
+    match &error.cause {
+        Some(cause) => Some(cause.clone()),
+        None if error.message.starts_with("the quoted text is not in") => None,
+        None => Some(without_native(&error.message)),
+    }
+}
+
+/// The message of an error in the words that users of edit tools know: `not found`, `not unique`, `overlapping`. It names
+/// no field that only a native job has.
+pub(super) fn plain(error: &WireError) -> String {
+    let path = error.path.as_ref().map_or_else(|| "the file".to_owned(), ToString::to_string);
+    let found = error.found.unwrap_or(0);
+    let clause = error.message.split(';').next().unwrap_or_default();
+    match error.code {
+        Code::NotFound if !error.tried.is_empty() && error.check.is_none() => match &error.cause {
+            // It stands there, and something else is wrong.
+            Some(_) if error.line.is_some() => without_native(&error.message),
+            Some(cause) => format!("the text was not found in {path}; {cause}"),
+            None => found_otherwise(error).unwrap_or_else(|| format!("the text was not found in {path}")),
+        },
+        Code::Ambiguous
+            if error.found.is_some()
+                && error.line.is_none()
+                && error.readings.is_empty()
+                && error.check.is_none() =>
+        {
+            format!(
+                "the text is not unique in {path}, it stands at {found} places; quote more lines around the one you mean"
+            )
+        }
+        Code::CountMismatch => {
+            format!("the text stands at {found} places in {path}, not {}", error.expected.unwrap_or(0))
+        }
+        Code::Overlap => format!("the edits of {path} are overlapping; make them one"),
+        Code::Missing => format!("{path} does not exist; check the path"),
+        Code::Unread if error.excerpts.is_empty() => format!("{clause}; read it first"),
+        Code::Unread if error.message.contains("shows all of that") => {
+            format!("{clause}; it is shown below: send the edit again")
+        }
+        Code::Unread => format!("{clause}; a part is shown below: read the rest first"),
+        Code::Stale => match without_native(&error.message) {
+            told if NATIVE.iter().any(|name| told.contains(name)) => {
+                format!("{path} changed since it was read; check the change and send the edit again")
+            }
+            told => told.replace("the job", "the edit"),
+        },
+        Code::Conflict => format!(
+            "others changed the same lines of {path}, or lines next to them; compare them below and edit what is there now"
+        ),
+        // It names the fields of the payload.
+        Code::Malformed => error.message.clone(),
+        _ => without_native(&error.message),
+    }
+}
+
+/// An error, and the others of its job without their longer details: each of them is a line or two.
+pub(super) fn each(error: &WireError) -> impl Iterator<Item = WireError> {
+    let brief =
+        |error: &WireError| WireError { near_misses: Vec::new(), regions: Vec::new(), ..error.clone() };
+    std::iter::once(error.clone()).chain(error.others.iter().map(brief))
+}
+
+/// Every failure of a job in the words of a dialect.
+pub(super) fn failures(error: &WireError, failure: impl Fn(&WireError) -> String) -> String {
+    let mut lines: Vec<String> = each(error).map(|error| failure(&error)).collect();
+    lines.extend(error.more.map(|more| format!("{more} more edits fail.")));
+    lines.join("\n")
+}
+
+/// The lines that an error shows because the session has not seen them, and those that stand elsewhere by now. What a
+/// refusal shows counts as seen: every dialect must print it.
+pub(super) fn present_lines(error: &WireError) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     for excerpt in &error.excerpts {
@@ -65,29 +174,6 @@ fn present_lines(error: &WireError) -> String {
         let _ = write!(out, "\n  line {} now: {}", moved.lines.0, ends(&moved.there));
     }
     out
-}
-
-/// The readings of the new lines that are possible, each line behind a line break.
-pub(super) fn readings(error: &WireError) -> String {
-    let mut out = String::new();
-    for reading in &error.readings {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "\n  {}:", reading.how);
-        reading.text.lines().for_each(|line| _ = write!(out, "\n    {line}"));
-    }
-    out
-}
-
-/// The message of an error without the names of fields that only a native job has.
-pub(super) fn plain(error: &WireError) -> String {
-    match error.code {
-        Code::Conflict => {
-            "others changed the same lines, or lines next to them; compare them below and edit what is \
-                           there now"
-                .to_owned()
-        }
-        _ => error.message.clone(),
-    }
 }
 
 /// The edits of a file that were left out: their 1-based number and why.
@@ -116,7 +202,8 @@ mod tests {
         let mut error = WireError::new(Code::Conflict, "look at `regions`");
         let (base, current, wanted) = ("a\nb\n".into(), String::new(), "c\n".into());
         error.regions.push(Region { line: 3, base, current, wanted });
-        let shown = "look at `regions`\n  line 3:\n    as read:\n      a\n      b\n    as it is now: nothing\n    \
+        let shown = "others changed the same lines of the file, or lines next to them; compare them below and edit what is \
+                     there now\n  line 3:\n    as read:\n      a\n      b\n    as it is now: nothing\n    \
                      as wanted:\n      c";
         assert_eq!(explain(&error), shown);
     }

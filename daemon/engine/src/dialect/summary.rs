@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use editd_proto::ids::Version;
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
+use editd_proto::message::{EditStatus, FileOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
 /// Files that are listed; the others are counted.
@@ -36,16 +36,48 @@ pub(super) fn summary(receipt: &Receipt, detail: Detail) -> Option<String> {
             }
         }
     }
-    files.iter_mut().for_each(|file| file.places.sort_unstable());
-    let listed: Vec<String> = files.iter().take(FILES).map(|file| file.text(detail)).collect();
-    let more = (files.len().saturating_sub(FILES) as u64).saturating_add(receipt.omitted_files);
-    let mut out = receipt.job.map(|job| format!("job {job}: ")).unwrap_or_default();
-    out.push_str(&listed.join("; "));
-    if more > 0 {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "; and {more} more files");
+    for file in &mut files {
+        file.places.sort_unstable();
+        file.places.dedup_by(|later, place| {
+            // Stages may have changed the same lines.
+            let meets = later.0 <= place.1;
+            place.1 = if meets { place.1.max(later.1) } else { place.1 };
+            meets
+        });
     }
-    (!files.is_empty()).then_some(out)
+    // A path alone says nothing.
+    let told: Vec<String> =
+        files.iter().filter_map(|file| Some(format!("{}{}", file.name(detail), file.changes()?))).collect();
+    let more = (told.len().saturating_sub(FILES) as u64).saturating_add(receipt.omitted_files);
+    let job = receipt.job.filter(|_| !files.is_empty()).map(|job| format!("job {job}"));
+    let mut parts: Vec<String> = told.into_iter().take(FILES).collect();
+    if more > 0 {
+        parts.push(format!("and {more} more files"));
+    }
+    match (job, parts.is_empty()) {
+        (job, true) => job,
+        (Some(job), false) => Some(format!("{job}: {}", parts.join("; "))),
+        (None, false) => Some(parts.join("; ")),
+    }
+}
+
+/// Returns `+3 -1, lines 10-12` of one file entry, for a dialect that lists the files itself; nothing where no line
+/// changed.
+pub(super) fn changes(file: &FileOutcome) -> Option<String> {
+    let mut one = FileSummary::new(&file.path);
+    one.add(file);
+    one.changes()
+        .filter(|_| is_changed(file))
+        .map(|changes| changes.trim_start_matches([',', ' ']).to_owned())
+}
+
+/// Adds the job's number to a reply that lists the files itself.
+pub(super) fn add_job(out: &mut String, receipt: &Receipt) {
+    if let Some(job) = receipt.job {
+        let gap = if out.is_empty() || out.ends_with('\n') { "" } else { "\n" };
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{gap}job {job}");
+    }
 }
 
 /// Adds the summary to a reply, on a line of its own.
@@ -65,9 +97,11 @@ fn is_changed(file: &FileOutcome) -> bool {
 struct FileSummary<'f> {
     path: &'f WirePath,
     version: Option<&'f Version>,
-    /// Lines added and removed, where every stage tells.
+    /// Lines added and removed; absent where a stage changed what an earlier one had made.
     counts: Option<(u64, u64)>,
+    /// The lines that changed, as the last stage left them.
     places: Vec<(u64, u64)>,
+    /// Places that are not among those.
     more: u64,
 }
 
@@ -76,58 +110,73 @@ impl<'f> FileSummary<'f> {
         Self { path, version: None, counts: Some((0, 0)), places: Vec::new(), more: 0 }
     }
 
+    /// Adds a stage.
     fn add(&mut self, file: &'f FileOutcome) {
-        let counts = counts(file);
         self.version = file.after.as_ref();
+        if !self.places.is_empty() {
+            self.follow(file);
+        }
+        let counts = (file.added, file.removed);
         self.counts =
-            self.counts.zip(counts).map(|(a, b)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1)));
-        for edit in file.edits.iter().filter(|edit| edit.status == EditStatus::Applied) {
-            self.place(edit);
+            self.counts.map(|known| (known.0.saturating_add(counts.0), known.1.saturating_add(counts.1)));
+        self.places.extend(&file.lines.0);
+        let listed = file.lines.0.len() as u64;
+        self.more = self.more.saturating_add(file.places.unwrap_or(listed).saturating_sub(listed));
+    }
+
+    /// Moves the places of earlier stages to where a later stage has left them.
+    fn follow(&mut self, file: &FileOutcome) {
+        let edits = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied);
+        for edit in edits {
+            let one = edit.replacements.is_none_or(|count| count == 1);
+            let (Some(old), Some(new), true) = (edit.lines, edit.now, one) else {
+                // Which lines are where is not known then.
+                self.counts = None;
+                self.places.clear();
+                return;
+            };
+            let grown = |line: u64| line.saturating_add(new.1).saturating_sub(old.1);
+            for place in &mut self.places {
+                if place.0 > old.1 {
+                    *place = (grown(place.0), grown(place.1));
+                } else if place.1 >= old.0 {
+                    *place = (place.0.min(new.0), grown(place.1).max(new.1));
+                    self.counts = None;
+                }
+            }
         }
     }
 
-    fn place(&mut self, edit: &EditOutcome) {
-        let Some(lines) = edit.lines else { return };
-        if self.places.len() < PLACES {
-            self.places.push(lines);
-        } else {
-            self.more = self.more.saturating_add(1);
+    fn name(&self, detail: Detail) -> String {
+        match self.version.filter(|_| detail == Detail::Version) {
+            Some(version) => format!("{} {version}", self.path),
+            None => self.path.to_string(),
         }
-        self.more = self.more.saturating_add(edit.replacements.unwrap_or(1).saturating_sub(1));
     }
 
-    fn text(&self, detail: Detail) -> String {
-        let mut out = self.path.to_string();
-        if let Some(version) = self.version.filter(|_| detail == Detail::Version) {
-            // Writing to a string cannot fail.
-            let _ = write!(out, " {version}");
-        }
+    /// ` +3 -1, lines 10-12`; nothing where no line changed.
+    fn changes(&self) -> Option<String> {
+        let mut out = String::new();
         if let Some((added, removed)) = self.counts.filter(|counts| *counts != (0, 0)) {
+            // Writing to a string cannot fail.
             let _ = write!(out, " +{added} -{removed}");
         }
         let place = |&(first, last): &(u64, u64)| {
             if last <= first { first.to_string() } else { format!("{first}-{last}") }
         };
-        let places: Vec<String> = self.places.iter().map(place).collect();
-        if let Some(first) = self.places.first() {
-            let one = places.len() == 1 && first.1 <= first.0 && self.more == 0;
-            let _ = write!(out, ", {} {}", if one { "line" } else { "lines" }, places.join(", "));
+        let listed: Vec<String> = self.places.iter().take(PLACES).map(place).collect();
+        let more = self.more.saturating_add(self.places.len().saturating_sub(PLACES) as u64);
+        if let [(first, last)] = self.places.as_slice()
+            && last <= first
+            && more == 0
+        {
+            let _ = write!(out, ", line {first}");
+        } else if !listed.is_empty() {
+            let _ = write!(out, ", lines {}", listed.join(", "));
         }
-        if self.more > 0 {
-            let _ = write!(out, " and {} more", self.more);
+        if more > 0 {
+            let _ = write!(out, " and {more} more");
         }
-        out
+        (!out.is_empty()).then_some(out)
     }
-}
-
-/// Lines added and removed, as the diff shows them.
-fn counts(file: &FileOutcome) -> Option<(u64, u64)> {
-    let diff = file.diff.as_ref().filter(|_| file.omitted_hunks.is_none())?;
-    let (mut added, mut removed, mut in_hunk) = (0, 0, false);
-    for line in diff.lines() {
-        in_hunk = line.starts_with("@@") || (in_hunk && !line.starts_with("diff "));
-        added += u64::from(in_hunk && line.starts_with('+'));
-        removed += u64::from(in_hunk && line.starts_with('-'));
-    }
-    Some((added, removed))
 }

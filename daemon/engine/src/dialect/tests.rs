@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{FileOutcome, LineRanges, Receipt, Status};
 use editd_proto::path::WirePath;
 
 use super::*;
@@ -39,4 +41,118 @@ fn every_dialect_has_a_name_of_its_own() {
     }
     assert_eq!(translate(Some("none"), "x", &setting).err().unwrap().code, Code::Malformed);
     assert_eq!(translate(None, &"x".repeat(101), &setting).err().unwrap().code, Code::TooLarge);
+}
+
+/// A payload of each dialect that changes `f`.
+const PAYLOADS: [(&str, &str); 13] = [
+    ("patch", r#"{"path": "f", "patches": [{"operation": "replace", "oldText": "a", "newText": "b"}]}"#),
+    ("safe-edit", r#"{"path": "f", "line_edits": [{"start_line": 1, "end_line": 1, "new_content": "b"}]}"#),
+    ("chunks", r#"{"relative_path": "f", "chunks": [{"old_lines": ["a"], "new_lines": ["b"]}]}"#),
+    ("search-replace", "f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"),
+    ("apply-patch", "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch"),
+    ("unified-diff", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("text-editor", r#"{"command": "str_replace", "path": "f", "old_str": "a", "new_str": "b"}"#),
+    ("claude-code", r#"{"file_path": "f", "old_string": "a", "new_string": "b"}"#),
+    ("opencode", r#"{"filePath": "f", "oldString": "a", "newString": "b"}"#),
+    ("gemini", r#"{"file_path": "f", "old_string": "a", "new_string": "b"}"#),
+    ("mcp-filesystem", r#"{"path": "f", "edits": [{"oldText": "a", "newText": "b"}]}"#),
+    ("serena", r#"{"relative_path": "f", "needle": "a", "repl": "b", "mode": "literal"}"#),
+    ("ranges", "@@ f 0a1b2c3d4e5f\n@@ 1\nb\n"),
+];
+
+fn reply(dialect: &str, payload: &str, receipt: &Receipt) -> String {
+    let setting = Setting { path: None, roots: &[], limit: 1000 };
+    let translation = translate(Some(dialect), payload, &setting).ok().unwrap();
+    translation.words.say(&Answer::Receipt(receipt))
+}
+
+#[test]
+fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
+    const NATIVE: [&str; 9] = [
+        "`near`",
+        "`all`",
+        "`base`",
+        "`version`",
+        "`regions`",
+        "`write`",
+        "`overwrite`",
+        "`expect`",
+        "`on_stale`",
+    ];
+    let keywords: [(Code, &[&str]); 9] = [
+        (
+            Code::NotFound,
+            &[
+                "not found",
+                "ould not find",
+                "ailed to find",
+                "No sufficiently similar",
+                "did not appear",
+                "No matches",
+            ],
+        ),
+        (
+            Code::Ambiguous,
+            &["not unique", "ultiple occurrences", "Found 2 matches", "matches 2 occurrences", "found 2"],
+        ),
+        (Code::Overlap, &["overlapping"]),
+        (Code::Stale, &["changed since", "modified since"]),
+        (Code::Unread, &["read"]),
+        (Code::Missing, &["not exist", "not found", "no such file", "no file has this name"]),
+        (Code::Exists, &["exists"]),
+        (Code::Conflict, &["others changed"]),
+        (Code::CountMismatch, &["2"]),
+    ];
+    assert_eq!(PAYLOADS.map(|(name, _)| name).as_slice(), list().map(|(name, _)| name).collect::<Vec<_>>());
+    for ((dialect, payload), (code, wanted)) in
+        PAYLOADS.into_iter().flat_map(|payload| keywords.map(|keyword| (payload, keyword)))
+    {
+        let message = match code {
+            Code::NotFound => "the quoted text is not in the file".to_owned(),
+            Code::Stale => format!("f changed since it was read; `base` {}", NATIVE.join(" ")),
+            Code::Unread => format!("this session has not read f; {}", NATIVE.join(" ")),
+            _ => format!("f exists; {}", NATIVE.join(" ")),
+        };
+        let error = WireError {
+            edit: Some(1),
+            other_edit: Some(2),
+            found: Some(2),
+            expected: Some(1),
+            searched: Some((1, 2)),
+            tried: vec!["exact".to_owned()],
+            ..WireError::new(code, message).at(&WirePath::from("f"))
+        };
+        let text = reply(dialect, payload, &Receipt::refused(error));
+        assert!(wanted.iter().any(|word| text.contains(word)), "{dialect}, {code:?}: {text}");
+        assert!(!NATIVE.iter().any(|name| text.contains(name)), "{dialect}, {code:?}: {text}");
+    }
+}
+
+#[test]
+fn every_failing_edit_is_told() {
+    for (dialect, payload) in PAYLOADS {
+        let missing = |path: &str| WireError::new(Code::Missing, "x").at(&WirePath::from(path));
+        let error = WireError { others: vec![missing("second")], ..missing("f") };
+        let text = reply(dialect, payload, &Receipt::refused(error));
+        // Some have one file, which they do not name.
+        let one_file = ["patch", "safe-edit", "text-editor"].contains(&dialect);
+        assert!(text.contains("second") || one_file, "{dialect}: {text}");
+    }
+}
+
+#[test]
+fn a_success_tells_the_job_and_the_lines_in_every_dialect() {
+    let file = FileOutcome {
+        lines: LineRanges(vec![(10, 12)]),
+        added: 3,
+        removed: 1,
+        ..FileOutcome::new(WirePath::from("f"), Status::Applied)
+    };
+    let receipt = Receipt { files: vec![file], ..Receipt::new(Some(JobId(17)), Status::Applied) };
+    for (dialect, payload) in PAYLOADS {
+        let text = reply(dialect, payload, &receipt);
+        assert!(text.contains("job 17") && text.contains("+3 -1, lines 10-12"), "{dialect}: {text}");
+        // Some 60 tokens.
+        assert!(text.len() < 240, "{dialect}: {text}");
+    }
 }

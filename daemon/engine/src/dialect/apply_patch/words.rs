@@ -8,7 +8,8 @@ use editd_proto::message::{EditStatus, FileOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
 use super::envelope::Hunk;
-use crate::dialect::explain::{left_out, loose_rung, span, with_details};
+use crate::dialect::explain::{failures, found_otherwise, left_out, loose_rung, plain, span, with_details};
+use crate::dialect::summary::{add_job, changes};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
@@ -118,15 +119,17 @@ impl PatchWords {
                     out = "Only part of the patch was applied. Updated the following files:".to_owned();
                 }
                 let done = self.entries.iter().zip(&receipt.files).filter(|(_, file)| changed(file));
-                for (said, _) in done {
-                    line(&mut out, &format!("{} {}", said.verb.letter(), said.path));
+                for (said, file) in done {
+                    let lines = changes(file).map(|lines| format!(" ({lines})")).unwrap_or_default();
+                    line(&mut out, &format!("{} {}{lines}", said.verb.letter(), said.path));
                 }
+                add_job(&mut out, receipt);
                 out
             }
             (Status::Unchanged, _) => "Success. The files were so already; nothing changed.".to_owned(),
             (Status::Verified, _) => "The patch would apply; nothing was written, as asked.".to_owned(),
             (Status::Queued, _) => "The patch waits for its turn; nothing is written yet.".to_owned(),
-            (Status::Refused, Some(error)) => self.failure(None, error.edit, error),
+            (Status::Refused, Some(error)) => failures(error, |error| self.failure(None, error.edit, error)),
             (Status::Refused, None) => "The patch was refused; nothing was written.".to_owned(),
         }
     }
@@ -167,10 +170,11 @@ impl PatchWords {
                 format!("Failed to find context '{header}' in {path}")
             }
             (Code::NotFound, Some(hunk)) if error.searched.is_some() => {
-                format!("Failed to find expected lines in {path}:\n{}\n({})", hunk.old, error.message)
+                let more = found_otherwise(error).map(|more| format!("\n({more})")).unwrap_or_default();
+                format!("Failed to find expected lines in {path}:\n{}{more}", hunk.old)
             }
             (Code::Ambiguous, _) if error.readings.is_empty() => format!(
-                "the lines stand at {} places in {path}; quote more lines, or name the class or function above them behind `@@`",
+                "Failed to find a unique place in {path}: the expected lines are not unique, they stand at {} places; quote more lines, or name the class or function above them behind `@@`",
                 error.found.unwrap_or(0)
             ),
             (Code::Missing, _) => format!("Failed to read file to update {path}: it does not exist"),
@@ -179,11 +183,13 @@ impl PatchWords {
                 error.message.split(';').next().unwrap_or_default()
             ),
             (Code::Overlap, _) => format!(
-                "it changes text of {path} that the hunk on line {} changes too; make them one hunk",
+                "it is overlapping in {path} with the hunk on line {}; make them one hunk",
                 other.map_or(0, |other| other.line)
             ),
-            _ if error.message.contains(&path) => error.message.clone(),
-            _ => format!("{path}: {}", error.message),
+            _ => {
+                let message = plain(error);
+                if message.contains(&path) { message } else { format!("{path}: {message}") }
+            }
         };
         let place = hunk.map(|hunk| format!("Hunk on line {}: ", hunk.line)).unwrap_or_default();
         with_details(error, format!("{place}{sentence}"))

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{EditOutcome, EditStatus, Receipt, Status};
 
-use crate::dialect::explain::readings;
+use crate::dialect::explain::{failures, plain, present_lines, readings};
+use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{Answer, Words};
 use crate::op::Check;
 
@@ -23,8 +24,10 @@ impl Words for ChunkWords {
 
 fn say(receipt: &Receipt) -> String {
     let edits = || receipt.files.iter().flat_map(|file| &file.edits);
-    let refused =
-        |error: Option<&WireError>| error.map_or_else(|| "Error: nothing was applied".to_owned(), failure);
+    let refused = |error: Option<&WireError>| match error {
+        Some(error) => failures(error, failure),
+        None => "Error: nothing was applied".to_owned(),
+    };
     let mut text = match receipt.status {
         Status::Applied => "OK".to_owned(),
         Status::Unchanged => "OK: the file is like that already, nothing changed".to_owned(),
@@ -36,6 +39,9 @@ fn say(receipt: &Receipt) -> String {
             format!("Error: only {done} of {} chunks applied", edits().count())
         }
     };
+    if matches!(receipt.status, Status::Applied | Status::Partial) {
+        add_summary(&mut text, receipt, Detail::Changes);
+    }
     for (at, edit) in edits().enumerate() {
         match (&edit.error, loosely(edit)) {
             (Some(error), _) => _ = write!(text, "\n{}", failure(error)),
@@ -74,9 +80,16 @@ pub(super) fn failure(error: &WireError) -> String {
     match (error.code, error.other_edit) {
         (Code::Overlap, Some(other)) => {
             let line = error.line.map_or_else(String::new, |line| format!(" at line {line}"));
-            _ = write!(text, "it replaces lines that chunk {other} replaces too{line}; make them one chunk");
+            _ = write!(text, "it is overlapping with chunk {other}{line}; make them one chunk");
         }
-        _ => text.push_str(&error.message),
+        _ => {
+            let keyword = match error.code {
+                Code::NotFound => "not found: ",
+                Code::Ambiguous if error.readings.is_empty() => "not unique: ",
+                _ => "",
+            };
+            text.extend([keyword, &error.message]);
+        }
     }
     if !error.fallen.is_empty() {
         _ = write!(text, "\nCandidate positions that failed validation:");
@@ -100,7 +113,7 @@ fn about_all(error: &WireError) -> String {
         Code::Unsupported => {
             format!("Error: {}; leave out line, column and name_path to search the whole file", error.message)
         }
-        _ => format!("Error: {}", error.message),
+        _ => format!("Error: {}{}", plain(error), present_lines(error)),
     }
 }
 

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, EditOutcome, EditStatus, Receipt, Status};
 
-use crate::dialect::explain::{explain, left_out, loose_rung, span, with_details};
+use crate::dialect::explain::{
+    explain, failures, found_otherwise, left_out, loose_rung, plain, span, with_details,
+};
+use crate::dialect::summary::{Detail, summary};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 use crate::locate::excerpt;
@@ -154,7 +157,9 @@ impl Reply {
             (Code::Ambiguous, _) if error.readings.is_empty() => {
                 let places = error.found.unwrap_or(0);
                 let advice = if self.kind(patch) == Some(Kind::Replace) { ", or set replaceAll" } else { "" };
-                format!("oldText stands at {places} places; quote more lines around the one you mean{advice}")
+                format!(
+                    "oldText is not unique, it stands at {places} places; quote more lines around the one you mean{advice}"
+                )
             }
             (Code::Missing, _) => {
                 "the file does not exist; overwrite, append_eof and prepend_bof make it".to_owned()
@@ -163,9 +168,14 @@ impl Reply {
                 "overwrite replaces the whole file; only append_eof and prepend_bof go with it".to_owned()
             }
             (Code::Overlap, Some(other)) => {
-                format!("it changes text that patch {other} changes too; make the two one patch")
+                format!("it is overlapping with patch {other}; make the two one patch")
             }
-            _ => error.message.clone(),
+            (Code::NotFound, _) if !error.tried.is_empty() => {
+                let more = found_otherwise(error);
+                let more = more.as_deref().unwrap_or("read the file again and quote what is there");
+                format!("oldText was not found; {more}")
+            }
+            _ => plain(error),
         };
         let why = with_details(error, sentence);
         patch.map_or_else(|| why.clone(), |number| format!("patch {number}: {why}"))
@@ -185,7 +195,8 @@ impl Reply {
                 applied(&format!("{done} of {}", edits().count()))
             }
             (Status::Refused, Some(error)) => {
-                format!("{}\n{}", applied("none"), self.about(error.edit, error))
+                let failed = failures(error, |error| self.about(error.edit, error));
+                format!("{}\n{failed}", applied("none"))
             }
             (Status::Refused, None) => applied("none"),
         }
@@ -206,6 +217,10 @@ impl Words for Reply {
     fn say(&self, answer: &Answer<'_>) -> String {
         let Answer::Receipt(receipt) = answer else { return String::new() };
         let mut lines = vec![self.outcome(receipt)];
+        if matches!(receipt.status, Status::Applied | Status::Partial) {
+            let summary = summary(receipt, Detail::Changes);
+            lines.extend(summary.map(|summary| format!("<summary>{summary}</summary>")));
+        }
         for file in &receipt.files {
             lines.extend(left_out(file).map(|(number, error)| self.about(Some(number), error)));
             if matches!(receipt.status, Status::Applied | Status::Unchanged | Status::Partial) {

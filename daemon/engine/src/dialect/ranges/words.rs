@@ -5,7 +5,7 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Receipt, Status};
 use editd_proto::path::WirePath;
 
-use crate::dialect::explain::{left_out, plain, with_details};
+use crate::dialect::explain::{failures, left_out, plain, with_details};
 use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{Answer, Words};
 use crate::limits;
@@ -52,7 +52,9 @@ impl RangeWords {
                 return "The files have these lines already; nothing changed.".to_owned();
             }
             (Status::Queued, _) => return "The edit is queued; nothing is written yet.".to_owned(),
-            (Status::Refused, Some(error)) => return self.failure(error.path.as_ref(), error),
+            (Status::Refused, Some(error)) => {
+                return failures(error, |error| self.failure(error.path.as_ref(), error));
+            }
             (Status::Refused, None) => return "The edit was refused; nothing was written.".to_owned(),
         };
         add_summary(&mut out, receipt, Detail::Version);

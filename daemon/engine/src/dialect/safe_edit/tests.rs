@@ -64,7 +64,11 @@ fn a_rejection_is_never_said_as_a_success() {
     let wanted =
         "❌ Edit rejected due to validation errors (Mode: strict):\n- f:3: broken (lint)\n⚠️ f has two names";
     assert_eq!(text, format!("{DIFF}{wanted}"));
-    for error in [rejected, WireError::new(Code::Stale, "it changed"), WireError::new(Code::Io, "no room")] {
+    for error in [
+        rejected,
+        WireError::new(Code::Stale, "f changed since it was read; look"),
+        WireError::new(Code::Io, "no room"),
+    ] {
         for form in [content(), search()] {
             let text = said(&form, Status::Refused, &[], Some(error.clone()));
             assert!(text.contains('❌') && !text.contains('✅') && !text.contains("Replaced"), "{text}");
@@ -92,11 +96,12 @@ fn issues_of_a_written_file_are_said_below_it() {
 
 #[test]
 fn a_refusal_shows_what_is_nearest_and_what_changed() {
-    let mut error = WireError::new(Code::Stale, "it changed");
+    let mut error = WireError::new(Code::Stale, "f changed since it was read; send it again");
     error.near_misses = vec![NearMiss { line: 3, text: "3 | x\n".to_owned(), score: 0.5 }];
     error.diff = Some("-x\n+y\n".to_owned());
     let text = said(&content(), Status::Refused, &[], Some(error));
-    assert!(text.contains("❌ Edit failed: it changed\n3 | x\n-x\n+y\n"), "{text}");
+    let wanted = "❌ Edit failed: f changed since it was read; send it again\n3 | x\n-x\n+y\n";
+    assert!(text.contains(wanted), "{text}");
 }
 
 #[test]

@@ -5,7 +5,8 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::message::{FileOutcome, Receipt, Status};
 
 use super::fields::Form;
-use crate::dialect::explain::{explain, left_out, with_details};
+use crate::dialect::explain::{explain, failures, left_out, plain, with_details};
+use crate::dialect::summary::{Detail, summary};
 use crate::dialect::{Answer, Words};
 use crate::locate::excerpt;
 
@@ -43,7 +44,11 @@ impl Reply {
             }
             (Code::Missing, _) => "the file does not exist; content makes it".to_owned(),
             (Code::Malformed | Code::InvalidRegex | Code::Limit, Some(_)) => own_names(&error.message),
-            _ => error.message.clone(),
+            (Code::Overlap, _) => match error.other_edit {
+                Some(other) => format!("it is overlapping with edit {other}; make the two one edit"),
+                None => plain(error),
+            },
+            _ => plain(error),
         };
         let lead = match (edit, &self.search) {
             (_, Some(_)) if error.code == Code::NotFound => String::new(),
@@ -82,7 +87,10 @@ impl Reply {
                     with(rejected)
                 }
             }
-            (Status::Refused, Some(error)) => with(&format!("❌ {}", self.failed(error.edit, error))),
+            (Status::Refused, Some(error)) => {
+                let failed = failures(error, |error| format!("❌ {}", self.failed(error.edit, error)));
+                with(&failed)
+            }
             (Status::Refused, None) => with("❌ Edit failed."),
         }
     }
@@ -121,6 +129,9 @@ impl Words for Reply {
             let times = if count == 1 { "occurrence" } else { "occurrences" };
             let verb = if written { "Replaced" } else { "Found" };
             out.push(format!("{verb} {count} {times} of {search:?} → {replace:?}"));
+        }
+        if written {
+            out.extend(summary(receipt, Detail::Changes));
         }
         for file in &receipt.files {
             out.extend(

@@ -326,7 +326,6 @@ fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text()
          - Similarity Score: 87%\n\
          - Required Threshold: 90%\n\
          - Search Range: lines 1 to 80, starting at line 42\n\
-         - Tried: exact, fuzzy\n\
          - Tip: read the file again and quote what is there\n\n\
          Best Match Found:\n\
          7 | def f():\n\
@@ -336,10 +335,10 @@ fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text()
 
 #[test]
 fn another_refusal_is_said_in_its_own_sentence() {
-    let stale = WireError::new(Code::Stale, "the file changed; read it again");
+    let stale = WireError::new(Code::Stale, "the file changed since it was read; send it again");
     assert_eq!(
         said(stale, None),
-        "Failed to apply any diffs.\n\na.py, block 2: the file changed; read it again"
+        "Failed to apply any diffs.\n\na.py, block 2: the file changed since it was read; send it again"
     );
 }
 

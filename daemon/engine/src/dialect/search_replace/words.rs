@@ -8,6 +8,8 @@ use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status
 use editd_proto::path::WirePath;
 
 use crate::dialect::explain::readings;
+use crate::dialect::explain::{each, plain, present_lines};
+use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
@@ -41,15 +43,20 @@ impl Words for SearchReplaceWords {
 impl SearchReplaceWords {
     fn receipt(&self, receipt: &Receipt) -> String {
         let mut out = self.head(receipt);
+        if matches!(receipt.status, Status::Applied | Status::Partial) {
+            add_summary(&mut out, receipt, Detail::Changes);
+            out.push('\n');
+        }
         let mut left = limits::SAID;
         for file in &receipt.files {
-            self.file(file, &mut left, &mut out);
+            self.file(file, receipt.status, &mut left, &mut out);
         }
-        if let Some(error) = receipt.error.as_ref().filter(|error| !stands_at_a_block(error, receipt)) {
+        let errors = receipt.error.iter().flat_map(each);
+        for error in errors.filter(|error| !stands_at_a_block(error, receipt)) {
             let path = error.path.as_ref();
             let place = path.map(ToString::to_string).unwrap_or_default();
             out.push('\n');
-            self.failure(&place, path, error, &mut out);
+            self.failure(&place, path, &error, &mut out);
         }
         out.trim_end().to_owned()
     }
@@ -72,9 +79,12 @@ impl SearchReplaceWords {
         }
     }
 
-    fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
+    fn file(&self, file: &FileOutcome, status: Status, left: &mut usize, out: &mut String) {
         let held = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied).count();
+        let start = out.len();
         match file.edits.len() {
+            // The summary names the files.
+            _ if status == Status::Applied => {}
             0 => push(out, format_args!("{}\n", file.path)),
             all => push(out, format_args!("{}: {held} of {all} blocks\n", file.path)),
         }
@@ -100,6 +110,9 @@ impl SearchReplaceWords {
         for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
             push(out, format_args!("- {note}\n"));
         }
+        if status == Status::Applied && self.files.len() > 1 && out.len() > start {
+            out.insert_str(start, &format!("{}:\n", file.path));
+        }
     }
 
     fn failure(&self, place: &str, path: Option<&WirePath>, error: &WireError, out: &mut String) {
@@ -118,6 +131,10 @@ impl SearchReplaceWords {
         push(out, format_args!("{lead}{}\n", sentence(error, guessed)));
         for candidate in &error.candidates {
             push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
+        }
+        match present_lines(error).trim_start_matches('\n') {
+            "" => {}
+            lines => push(out, format_args!("{lines}\n")),
         }
         if !error.readings.is_empty() {
             push(out, format_args!("{}\n", readings(error).trim_start_matches('\n')));
@@ -154,7 +171,6 @@ fn not_found(lead: &str, near: Option<u64>, error: &WireError, out: &mut String)
         let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
         push(out, format_args!("- Search Range: lines {first} to {last}{from}\n"));
     }
-    push(out, format_args!("- Tried: {}\n", error.tried.join(", ")));
     let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
     push(out, format_args!("- Tip: {tip}\n"));
     if let Some(best) = best {
@@ -197,10 +213,16 @@ fn sentence(error: &WireError, guessed: bool) -> Cow<'_, str> {
         }
         (Code::Overlap, Some(edit), Some(other)) => {
             let line = error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
-            format!("blocks {other} and {edit} change the same text{line}; make them one block").into()
+            format!("blocks {other} and {edit} are overlapping{line}; make them one block").into()
         }
+        (Code::Ambiguous, ..) if error.found.is_some() && error.readings.is_empty() => format!(
+            "the SEARCH text is not unique, it stands at {} places; quote more lines around the one you mean, or give its \
+             `:start_line:`",
+            error.found.unwrap_or(0)
+        )
+        .into(),
         (Code::Ambiguous, ..) => error.message.replace("`near`", "its `:start_line:`").into(),
-        _ => error.message.as_str().into(),
+        _ => plain(error).into(),
     }
 }
 

@@ -9,6 +9,7 @@ use editd_proto::path::WirePath;
 
 use super::fields::Command;
 use crate::dialect::explain::{explain, with_details};
+use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{Answer, Words};
 use crate::locate::excerpt;
 
@@ -39,6 +40,9 @@ impl Words for EditorWords {
             Answer::Read(read) => self.shown(read),
             Answer::Receipt(receipt) => {
                 let mut out = self.outcome(receipt);
+                if matches!(receipt.status, Status::Applied | Status::Partial) {
+                    add_summary(&mut out, receipt, Detail::Changes);
+                }
                 for file in &receipt.files {
                     for note in
                         file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned())
@@ -113,10 +117,14 @@ impl EditorWords {
         match (error.code, self.command) {
             (Code::NotFound, Command::StrReplace) => with_details(
                 error,
-                format!(
-                    "No replacement was performed, old_str `{old}` did not appear verbatim in {path}.\n{}",
-                    error.message
-                ),
+                match &error.cause {
+                    Some(cause) => format!(
+                        "No replacement was performed, old_str `{old}` did not appear verbatim in {path}; {cause}"
+                    ),
+                    None => format!(
+                        "No replacement was performed, old_str `{old}` did not appear verbatim in {path}."
+                    ),
+                },
             ),
             (Code::Ambiguous, Command::StrReplace) if !error.readings.is_empty() => {
                 with_details(error, format!("No replacement was performed. {}", error.message))

@@ -5,7 +5,7 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, EditStatus, FileOutcome, Receipt, Status};
 
 use super::phrases::{Phrases, Values, filled};
-use crate::dialect::explain::{loose_rung, plain, span, with_details};
+use crate::dialect::explain::{failures, found_otherwise, loose_rung, plain, span, with_details};
 use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{Answer, Words};
 use crate::limits;
@@ -53,7 +53,7 @@ impl Words for ToolWords {
         let Answer::Receipt(receipt) = answer else { return String::new() };
         let mut out = self.head(receipt);
         for (index, file) in receipt.files.iter().enumerate() {
-            for error in file.edits.iter().filter_map(|edit| edit.error.as_ref()).take(limits::SAID) {
+            for error in file.edits.iter().filter_map(|edit| edit.error.as_deref()).take(limits::SAID) {
                 add(&mut out, &self.failure(Some(index), error));
             }
             let loose = file.edits.iter().filter_map(|edit| Some((edit.lines?, loose_rung(edit)?)));
@@ -79,7 +79,9 @@ impl ToolWords {
                 format!("Nothing was written, as requested.\n{}", diffs.concat())
             }
             (Status::Queued, _) => format!("The edit of {} is queued; nothing is written yet.", values.path),
-            (Status::Refused, Some(error)) => return self.failure(None, error),
+            (Status::Refused, Some(error)) => {
+                return failures(error, |error| self.failure(None, error));
+            }
             (Status::Refused, None) => return format!("{} was not changed.", values.path),
         };
         add_summary(&mut out, receipt, Detail::Changes);
@@ -137,8 +139,11 @@ impl ToolWords {
             template => filled(template, &values),
         };
         let mut sentence = format!("{}{sentence}", self.number(index));
-        if let Some(cause) = &error.cause {
-            add(&mut sentence, cause);
+        if let Some(more) = found_otherwise(error).filter(|_| error.code == Code::NotFound) {
+            add(&mut sentence, &more);
+        }
+        if matches!(error.code, Code::Stale | Code::Unread) {
+            add(&mut sentence, &plain(error));
         }
         if !error.symbols.is_empty() {
             let few: Vec<&str> = error.symbols.iter().take(SYMBOLS).map(String::as_str).collect();

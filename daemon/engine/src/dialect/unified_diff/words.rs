@@ -8,7 +8,8 @@ use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
 use super::parse::Hunk;
-use crate::dialect::explain::with_details;
+use crate::dialect::explain::{each, explain, found_otherwise, plain, with_details};
+use crate::dialect::summary::{add_job, changes};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
@@ -115,23 +116,36 @@ impl Words for DiffWords {
             }
         }
         if let (Status::Refused, Some(error)) = (receipt.status, &receipt.error) {
-            let index = error.edit.and_then(|edit| usize::try_from(edit.checked_sub(1)?).ok());
-            let own = || self.entries.iter().filter(|said| error.path.as_ref() == Some(&said.path));
-            // A path may be listed twice: a hunk's entry has that many.
-            let hunk = own().find(|said| index.is_some_and(|index| said.hunks.len() > index));
-            match hunk.or_else(|| own().next()) {
-                Some(said) => said.failed(error, &mut out),
-                None => line(&mut out, &with_details(error, error.message.clone())),
+            for error in each(error) {
+                self.failed(&error, &mut out);
             }
-            line(&mut out, "Nothing was written.");
+            line(&mut out, "error: patch does not apply; nothing was written.");
+        }
+        if matches!(receipt.status, Status::Applied | Status::Partial) {
+            add_job(&mut out, receipt);
         }
         out.trim_end().to_owned()
     }
 }
 
+impl DiffWords {
+    fn failed(&self, error: &WireError, out: &mut String) {
+        let index = error.edit.and_then(|edit| usize::try_from(edit.checked_sub(1)?).ok());
+        let named = error.file.and_then(|file| self.entries.get(usize::try_from(file.checked_sub(1)?).ok()?));
+        let own = || self.entries.iter().filter(|said| error.path.as_ref() == Some(&said.path));
+        // A path may be listed twice: a hunk's entry has that many.
+        let hunk = own().find(|said| index.is_some_and(|index| said.hunks.len() > index));
+        match named.or(hunk).or_else(|| own().next()) {
+            Some(said) => said.failed(error, out),
+            None => line(out, &explain(error)),
+        }
+    }
+}
+
 impl Said {
     fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
-        line(out, &self.head());
+        let lines = changes(file).map(|lines| format!(" ({lines})")).unwrap_or_default();
+        line(out, &format!("{}{lines}", self.head()));
         for (number, edit) in (1u64..).zip(&file.edits) {
             let error = edit.error.as_ref().filter(|_| edit.status == EditStatus::Refused);
             let noted = match error {
@@ -161,11 +175,11 @@ impl Said {
         let lead = edit.and_then(place).map(|place| format!("{place} FAILED: ")).unwrap_or_default();
         let sentence = match (error.code, error.other_edit.and_then(place)) {
             (Code::Ambiguous, _) if error.readings.is_empty() && error.line.is_none() => format!(
-                "its lines stand at {} places; quote more lines of context, or correct the line in its header",
+                "its lines are not unique, they stand at {} places; quote more lines of context, or correct the line in its header",
                 error.found.unwrap_or(0)
             ),
             (Code::Overlap, Some(other)) => {
-                format!("it changes text that {other} changes too; make them one hunk")
+                format!("it is overlapping with {other}; make them one hunk")
             }
             (Code::Missing, _) => match &self.to {
                 Some(to) => format!(
@@ -180,7 +194,11 @@ impl Said {
             (Code::Exists, _) if error.message.contains(" exists;") => {
                 format!("{}; a diff overwrites no file", error.message.split(';').next().unwrap_or_default())
             }
-            _ => error.message.clone(),
+            (Code::NotFound, _) if error.searched.is_some() => {
+                let more = found_otherwise(error).map(|more| format!(": {more}")).unwrap_or_default();
+                format!("its lines were not found in {}{more}", self.known)
+            }
+            _ => plain(error),
         };
         with_details(error, format!("{lead}{sentence}"))
     }
