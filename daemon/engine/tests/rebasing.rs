@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, plan, rebase};
+use editd_engine::{BothContents, Options, Plan, Refusal, State, World, apply, located_again, plan, rebase};
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Status};
 use editd_proto::path::WirePath;
@@ -129,6 +129,56 @@ proptest! {
         if !touches {
             let (planned, _) = rebased(&[&edit], &file(&now, 0o644), &file(&now, 0o644));
             prop_assert_eq!(moved, planned);
+        }
+    }
+}
+
+/// Lines of which some are equal, and what others made of them.
+fn both_contents() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
+    let line = prop_oneof![3 => "[a-c]".prop_map(|text| text), 4 => "[d-z]{6}".prop_map(|text| text)];
+    let deed = prop_oneof![6 => Just(0_u8), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
+    proptest::collection::vec((line, deed), 1..14).prop_map(|lines| {
+        let theirs = |(line, deed): &(String, u8)| match deed {
+            0 => vec![line.clone()],
+            1 => Vec::new(),
+            2 => vec![format!("{line} theirs")],
+            _ => vec!["new".to_owned(), line.clone()],
+        };
+        let current = lines.iter().flat_map(theirs).collect();
+        (lines.into_iter().map(|(line, _)| line).collect(), current)
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_located_again_is_what_was_meant((base, current) in both_contents(), at in 0_usize..14, quoted in any::<bool>()) {
+        let at = at % base.len();
+        let joined = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let edit = if quoted {
+            Edit { op: "replace".into(), old: Some(base[at].clone()), new: Some("MINE".into()), near: Some(at as u64 + 1), whole_lines: Some(true), ..Edit::default() }
+        } else {
+            let line = Some(at as u64 + 1);
+            Edit { op: "lines".into(), start: line, end: line, text: Some("MINE".into()), ..Edit::default() }
+        };
+        let entry = FileEntry { path: "a".into(), edits: vec![edit], ..FileEntry::default() };
+        let (then, now) = (joined(&base), joined(&current));
+        let contents = BothContents { base: then.as_bytes(), current: now.as_bytes() };
+        let again = located_again(&entry, contents, &BTreeMap::new(), &Options::default());
+        if let Some(again) = again {
+            let job = JobRequest { files: vec![again], ..JobRequest::default() };
+            let state = State::File { bytes: now.as_bytes().into(), mode: 0o644 };
+            let world = World { files: BTreeMap::from([("a".into(), state)]), ..World::default() };
+            let made = plan(&job, &world, &Options::default()).unwrap();
+            let after: Vec<String> = text(&made.changes[0].after).lines().map(str::to_owned).collect();
+            let place = after.iter().position(|line| line == "MINE").unwrap();
+            let mut wanted = current.clone();
+            prop_assert_eq!(&wanted[place], &base[at]);
+            if quoted {
+                prop_assert_eq!(base.iter().filter(|line| **line == base[at]).count(), 1);
+                prop_assert_eq!(current.iter().filter(|line| **line == base[at]).count(), 1);
+            }
+            wanted[place] = "MINE".into();
+            prop_assert_eq!(after, wanted);
         }
     }
 }
