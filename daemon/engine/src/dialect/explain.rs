@@ -23,7 +23,12 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
         let _ = write!(out, "\n  and {more} more");
     }
     out.push_str(&readings(error));
-    if let Some((nearest, others)) = error.near_misses.split_first() {
+    // What a stale refusal shows counts as seen; elsewhere the nearest text is enough.
+    let all = matches!(error.code, Code::Stale | Code::Conflict);
+    for near in error.near_misses.iter().filter(|_| all) {
+        let _ = write!(out, "\n{}", near.text.trim_end_matches('\n'));
+    }
+    if let Some((nearest, others)) = error.near_misses.split_first().filter(|_| !all) {
         let _ = write!(out, "\n{}", nearest.text.trim_end_matches('\n'));
         let lines: Vec<String> = others.iter().map(|near| near.line.to_string()).collect();
         if !lines.is_empty() {
@@ -143,8 +148,11 @@ pub(super) fn plain(error: &WireError) -> String {
 
 /// An error, and the others of its job without their longer details: each of them is a line or two.
 pub(super) fn each(error: &WireError) -> impl Iterator<Item = WireError> {
-    let brief =
-        |error: &WireError| WireError { near_misses: Vec::new(), regions: Vec::new(), ..error.clone() };
+    let brief = |error: &WireError| match error.code {
+        // What these show counts as seen.
+        Code::Stale | Code::Conflict | Code::Unread => error.clone(),
+        _ => WireError { near_misses: Vec::new(), regions: Vec::new(), ..error.clone() },
+    };
     std::iter::once(error.clone()).chain(error.others.iter().map(brief))
 }
 
