@@ -10,7 +10,9 @@ use crate::os::BootId;
 use crate::store::Position;
 use crate::store::log::frame::{FRAME, Frame};
 use crate::store::log::payload;
-use crate::store::record::{Carried, Entry, EntryPart, FilePart, NumberedLines, Record, Seen, Settle, Start};
+use crate::store::record::{
+    Carried, Done, Entry, EntryPart, FilePart, NumberedLines, Record, Seal, Seen, Settle, Start,
+};
 
 fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
     let hooks = receipt.iter().map(|_| JobId(16)).collect();
@@ -38,7 +40,7 @@ fn records() -> Vec<(&'static str, Record)> {
         ("carried", carried(&e, Some(vec![1, 2]), true)),
         ("carried-unsealed", carried(&e, None, false)),
         ("void", Record::Void(JobId(12))),
-        ("seal", seal(12)),
+        ("seal", Record::Seal(Seal { id: JobId(12), receipt: stored_receipt(12) })),
         ("settle", Record::Settle(Settle { id: JobId(12), diverged: true })),
         ("external", Record::External(undo(13, "", editd_proto::message::EntryKind::External, &[]))),
         ("hook", Record::External(undo(13, "session", editd_proto::message::EntryKind::Hook, &[12]))),
@@ -52,8 +54,20 @@ fn records() -> Vec<(&'static str, Record)> {
                 _ => unreachable!(),
             }),
         ),
-        ("done", done(15, "session", Some("other"))),
+        ("done", sample_done()),
     ]
+}
+
+/// A receipt as it was encoded when the samples were made: with an empty list of files.
+fn stored_receipt(id: u8) -> Vec<u8> {
+    [b"\x83\xa3job".as_slice(), &[id], b"\xa6status\xa7applied\xa5files\x90"].concat()
+}
+
+fn sample_done() -> Record {
+    match done(15, "session", Some("other")) {
+        Record::Done(done) => Record::Done(Done { receipt: stored_receipt(15), ..done }),
+        other => other,
+    }
 }
 
 /// Records of entries with what their second version added.
