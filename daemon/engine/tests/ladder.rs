@@ -299,6 +299,13 @@ proptest! {
                 let shown = if rung == "numbered" { unnumbered(&quoted).unwrap() } else { quoted };
                 prop_assert_eq!(after(&content, &plan), joined(&renamed(&file, places[0], &shown)));
             }
+            // The place is known, and the new lines may be the file's own or follow from the quoted ones.
+            (Some((rung, places)), Err(error)) if !error.readings.is_empty() => {
+                prop_assert_eq!(error.code, Code::Ambiguous);
+                prop_assert_eq!((rung, places.len(), error.line), ("indent", 1, Some(places[0] as u64 + 1)));
+                let shown: Vec<&str> = error.readings.iter().map(|reading| reading.text.as_str()).collect();
+                prop_assert!(shown.len() > 1 && shown[0] != shown[1], "{:?}", shown);
+            }
             (Some((_, places)), Err(error)) => {
                 prop_assert_eq!(error.code, Code::Ambiguous);
                 prop_assert!(places.len() > 1 && error.found == Some(places.len() as u64), "{:?}", places);

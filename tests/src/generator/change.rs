@@ -39,15 +39,37 @@ impl Site {
 
 /// Kinds of change that insert only.
 pub(super) fn insertion(source: &Source, rng: &mut Rng) -> Option<Site> {
+    if let Some(site) = real(source, rng).filter(|site| site.removed == 0) {
+        return Some(site);
+    }
     // After a last line without an ending there is no line to stand before.
     let first = rng.usize(0..source.lines.len());
-    let new = fragments::made(source, indent(&source.lines[first].text), rng);
+    let new = fragments::made(source, depth_at(source, first), rng);
     Some(Site { first, removed: 0, new, phrase: None })
+}
+
+/// How deep an author would write lines before a line: as deep as it, or as the block that it ends.
+fn depth_at(source: &Source, first: usize) -> &str {
+    let filled = |line: &&super::source::Line| !line.text.trim().is_empty();
+    let above = source.lines[..first].iter().rev().find(filled).map_or("", |line| indent(&line.text));
+    let Some(below) = source.lines[first..].iter().find(filled) else { return above };
+    let closes = below.text.trim_start().starts_with(['}', ')', ']']);
+    let below = indent(&below.text);
+    if closes && above.len() > below.len() { above } else { below }
+}
+
+/// What the authors changed somewhere in the file, where that is known.
+fn real(source: &Source, rng: &mut Rng) -> Option<Site> {
+    let most = source.changes.len();
+    let site = (most > 0 && rng.usize(0..8) > 0).then(|| source.changes[rng.usize(0..most)].clone())?;
+    let end = if source.is_open() { source.lines.len() - 1 } else { source.lines.len() };
+    (site.first < end && site.range().end <= end).then_some(site)
 }
 
 /// Any change of whole lines.
 pub(super) fn lines(source: &Source, rng: &mut Rng) -> Option<Site> {
     let site = match rng.usize(0..8) {
+        _ if !source.changes.is_empty() && rng.usize(0..8) > 0 => real(source, rng)?,
         0 => insertion(source, rng)?,
         1 => rename(source, rng)?,
         2 => replacement(source, rng)?,
@@ -112,8 +134,16 @@ pub(super) fn renamed(line: &str, word: &str, other: &str) -> String {
 
 fn replacement(source: &Source, rng: &mut Rng) -> Option<Site> {
     let first = rng.usize(0..source.lines.len());
-    let removed = rng.usize(1..=8).min(source.lines.len() - first);
-    let new = fragments::made(source, indent(&source.lines[first].text), rng);
+    if source.lines[first].text.trim().is_empty() {
+        // How deep the new lines stand would be told by nothing.
+        return None;
+    }
+    let base = indent(&source.lines[first].text);
+    // A block: no line of it stands left of its first.
+    let inside = |line: &&super::source::Line| line.text.trim().is_empty() || line.text.starts_with(base);
+    let block = source.lines[first..].iter().take_while(inside).count();
+    let removed = rng.usize(1..=8).min(block.max(1));
+    let new = fragments::made(source, base, rng);
     Some(Site { first, removed, new, phrase: None })
 }
 
@@ -130,7 +160,8 @@ fn wrapping(source: &Source, rng: &mut Rng) -> Option<Site> {
     let old = source.texts(first..first + removed);
     let base = indent(&old[0]).to_owned();
     let is_deeper = |line: &String| line.trim().is_empty() || line.starts_with(&base);
-    if old[0].trim().is_empty() || !old.iter().all(is_deeper) {
+    let closes = old[0].trim_start().starts_with(['}', ')', ']']);
+    if old[0].trim().is_empty() || closes || !old.iter().all(is_deeper) {
         return None;
     }
     let (head, foot) = fragments::around(source.language, rng);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 
+use super::versions::later_versions;
 use crate::sources::registries;
 
 /// Bytes of a file that is taken: what a person would edit by hand.
@@ -75,7 +76,28 @@ impl Language {
 #[derive(Debug)]
 pub struct Corpus {
     files: BTreeMap<Language, Vec<PathBuf>>,
+    /// Files that are otherwise in a later version of their crate.
+    changed: Vec<Changed>,
 }
+
+/// A file, and the same in a later version.
+#[derive(Debug)]
+struct Changed {
+    path: PathBuf,
+    language: Language,
+    later: PathBuf,
+}
+
+/// A file that was drawn.
+pub(super) struct DrawnFile<'c> {
+    pub(super) path: &'c Path,
+    pub(super) language: Language,
+    /// The same file in a later version of its crate.
+    pub(super) later: Option<&'c Path>,
+}
+
+/// How often a file is drawn of which a later version is there, of a hundred.
+const CHANGED: usize = 25;
 
 impl Corpus {
     /// Lists the files of cargo's registry folder that can be drawn.
@@ -98,7 +120,8 @@ impl Corpus {
             }
         }
         files.values_mut().for_each(|paths| paths.sort());
-        Self { files }
+        let changed = changed(&files);
+        Self { files, changed }
     }
 
     /// How many files there are.
@@ -116,6 +139,16 @@ impl Corpus {
         self.files.iter().map(|(language, paths)| (*language, paths.len()))
     }
 
+    /// Draws a file, or one of which a later version is there.
+    pub(super) fn draw_changed(&self, rng: &mut Rng) -> DrawnFile<'_> {
+        if !self.changed.is_empty() && rng.usize(0..100) < CHANGED {
+            let Changed { path, language, later } = &self.changed[rng.usize(0..self.changed.len())];
+            return DrawnFile { path, language: *language, later: Some(later) };
+        }
+        let (path, language) = self.draw(rng);
+        DrawnFile { path, language, later: None }
+    }
+
     /// A file, and its language.
     pub fn draw(&self, rng: &mut Rng) -> (&Path, Language) {
         loop {
@@ -131,4 +164,30 @@ impl Corpus {
             }
         }
     }
+}
+
+/// The files that differ in a later version of their crate.
+fn changed(files: &BTreeMap<Language, Vec<PathBuf>>) -> Vec<Changed> {
+    let crates: Vec<PathBuf> = registries().iter().flat_map(|folder| folders(folder)).collect();
+    let later = later_versions(&crates);
+    let mut found = Vec::new();
+    for (language, paths) in files {
+        for path in paths {
+            let Some((old, new)) = path.ancestors().find_map(|folder| later.get_key_value(folder)) else {
+                continue;
+            };
+            let Ok(inside) = path.strip_prefix(old) else { continue };
+            let later = new.join(inside);
+            if let (Ok(was), Ok(is)) = (fs::read(path), fs::read(&later))
+                && was != is
+            {
+                found.push(Changed { path: path.clone(), language: *language, later });
+            }
+        }
+    }
+    found
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).map(|all| all.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }

@@ -24,6 +24,20 @@ pub(super) enum Disturbance {
     Unit,
     /// Quoted from the first line's text on.
     FirstIndent,
+    /// The quoted lines lost indentation, the new lines have the file's.
+    DedentedOld,
+    /// The quoted lines gained indentation, the new lines have the file's.
+    IndentedOld,
+    /// Both lost indentation, but not alike.
+    DedentedUnlike,
+    /// The quoted lines gained indentation, and the new lines lost it.
+    Crossed,
+    /// Tabs for spaces or the other way round, in old and new alike.
+    OtherKind,
+    /// The same in the quoted lines only.
+    OtherKindOld,
+    /// The same in old and new alike, and all indentation that they share is lost.
+    OtherKindDedented,
     /// The other line endings.
     Endings,
     /// Curly quotes, dashes and such where the file has plain ones, or the other way round.
@@ -49,7 +63,7 @@ pub(super) enum Disturbance {
 }
 
 /// Every disturbance, and how often it is drawn.
-pub(super) const ALL: [(Disturbance, usize); 20] = [
+pub(super) const ALL: [(Disturbance, usize); 27] = [
     (Disturbance::None, 24),
     (Disturbance::Everywhere, 3),
     (Disturbance::Ends, 3),
@@ -59,6 +73,13 @@ pub(super) const ALL: [(Disturbance, usize); 20] = [
     (Disturbance::Indented, 5),
     (Disturbance::Unit, 5),
     (Disturbance::FirstIndent, 5),
+    (Disturbance::DedentedOld, 6),
+    (Disturbance::IndentedOld, 5),
+    (Disturbance::DedentedUnlike, 3),
+    (Disturbance::Crossed, 3),
+    (Disturbance::OtherKind, 5),
+    (Disturbance::OtherKindOld, 3),
+    (Disturbance::OtherKindDedented, 3),
     (Disturbance::Endings, 5),
     (Disturbance::Quotes, 5),
     (Disturbance::Numbered, 5),
@@ -85,6 +106,13 @@ impl Disturbance {
             Self::Indented => "indentation added",
             Self::Unit => "tabs, or another width",
             Self::FirstIndent => "first line's indentation lost",
+            Self::DedentedOld => "indentation lost, old only",
+            Self::IndentedOld => "indentation added, old only",
+            Self::DedentedUnlike => "indentation lost, old and new unlike",
+            Self::Crossed => "indentation added to old, lost from new",
+            Self::OtherKind => "tabs for spaces or back",
+            Self::OtherKindOld => "tabs for spaces or back, old only",
+            Self::OtherKindDedented => "tabs for spaces or back, and lost",
             Self::Endings => "line endings",
             Self::Quotes => "quotes and dashes",
             Self::Numbered => "line numbers",
@@ -97,6 +125,24 @@ impl Disturbance {
             Self::TypoSimilar => "typo, similar is enough",
             Self::Stale => "stale",
         }
+    }
+
+    /// Whether only indentation is wrong.
+    pub(super) fn is_of_indentation(self) -> bool {
+        matches!(
+            self,
+            Self::Dedented
+                | Self::Indented
+                | Self::Unit
+                | Self::FirstIndent
+                | Self::DedentedOld
+                | Self::IndentedOld
+                | Self::DedentedUnlike
+                | Self::Crossed
+                | Self::OtherKind
+                | Self::OtherKindOld
+                | Self::OtherKindDedented
+        )
     }
 
     /// Whether nothing is wrong.

@@ -42,7 +42,7 @@ fn borrowed(source: &Source, base: &str, rng: &mut Rng) -> Option<Vec<String>> {
     let first = rng.usize(0..source.lines.len());
     let count = rng.usize(1..=6).min(source.lines.len() - first);
     let lines = source.texts(first..first + count);
-    let own = indent(&lines[0]).to_owned();
+    let own = lines.iter().find(|line| !line.trim().is_empty()).map_or("", |line| indent(line)).to_owned();
     let mut made = Vec::new();
     for line in &lines {
         if line.trim().is_empty() {

@@ -4,7 +4,7 @@
 //! *Calling sequence*: [`Corpus::find`] lists real files, [`run`] draws edits of them and judges what the engine
 //! makes of each, [`Table`] says how they ended. The same seed and corpus give the same table.
 //!
-//! *How an edit is judged*: `change` draws it and knows the result, `quoting` quotes what it replaces, `disturb`
+//! *How an edit is judged*: `change` draws it, or `versions` takes it from two versions of a real file, `quoting` quotes what it replaces, `disturb`
 //! spoils the quotation, `oracle` says from the lines of the file alone what may become of that, a printer says it
 //! in a dialect, and `judge` compares. **Applied wrongly** is whatever was written and is not what was meant.
 //!
@@ -16,11 +16,13 @@ mod source;
 
 mod change;
 mod fragments;
+mod versions;
 
 mod quoting;
 
 mod disturb;
 mod spoil;
+mod spoil_indent;
 
 mod expected;
 mod oracle;

@@ -97,10 +97,7 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
             // An insertion has an anchor instead of an old text, and nothing can be cut from both old and new.
             let cut = how != Disturbance::LineTooMany || !truth.old.is_empty();
             // Brackets alone are told apart by their indentation only.
-            let indents = matches!(
-                how,
-                Disturbance::Dedented | Disturbance::Indented | Disturbance::Unit | Disturbance::FirstIndent
-            );
+            let indents = how.is_of_indentation();
             let says = !indents || truth.quoted().iter().any(|line| line.contains(char::is_alphanumeric));
             let one = places == 1 && said.sure && says && cut && how.is_repaired(ways);
             Some(if one { Right::Placed } else { Right::Either })

@@ -73,8 +73,8 @@ pub fn run(corpus: &Corpus, request: &Request) -> Table {
 fn one_file(corpus: &Corpus, request: &Request, seed: u64) -> Table {
     let mut rng = Rng::with_seed(seed);
     let mut table = Table::default();
-    let (path, language) = corpus.draw(&mut rng);
-    let Some(source) = Source::read(path, language, &mut rng) else { return table };
+    let drawn = corpus.draw_changed(&mut rng);
+    let Some(source) = Source::read(&drawn, &mut rng) else { return table };
     for _ in 0..DRAWS {
         let task = match draw(&source, &request.only, &mut rng) {
             Drawn::Task(task) => task,
@@ -96,7 +96,7 @@ fn one_file(corpus: &Corpus, request: &Request, seed: u64) -> Table {
         }
     }
     if table.edits() > 0 {
-        table.saw(language, path.to_owned());
+        table.saw(drawn.language, drawn.path.to_owned());
     }
     table
 }

@@ -2,11 +2,12 @@
 //! edits.
 
 use std::fs;
-use std::path::Path;
 
 use fastrand::Rng;
 
-use super::corpus::Language;
+use super::change::Site;
+use super::corpus::{DrawnFile, Language};
+use super::versions;
 
 /// One line.
 #[derive(Clone, Debug)]
@@ -43,12 +44,15 @@ pub(super) struct Source {
     pub(super) starts: Vec<usize>,
     /// The lines, trimmed and folded, for finding what looks alike.
     pub(super) loose: Vec<String>,
+    /// What the authors changed in the next version.
+    pub(super) changes: Vec<Site>,
 }
 
 impl Source {
     /// Reads a file and perhaps reshapes it: other endings, no final break, a BOM, tabs. `None` where it is not
     /// text, or too short to be edited.
-    pub(super) fn read(path: &Path, language: Language, rng: &mut Rng) -> Option<Self> {
+    pub(super) fn read(drawn: &DrawnFile<'_>, rng: &mut Rng) -> Option<Self> {
+        let (path, language) = (drawn.path, drawn.language);
         let text = String::from_utf8(fs::read(path).ok()?).ok()?;
         let (bom, text) = match text.strip_prefix('\u{feff}') {
             Some(rest) => (true, rest),
@@ -61,9 +65,12 @@ impl Source {
         if lines.len() < 5 {
             return None;
         }
-        let bom = reshape(&mut lines, bom, rng);
+        let later = drawn.later.and_then(|path| String::from_utf8(fs::read(path).ok()?).ok());
+        let mut changes = later.map(|later| changed(text, &later)).unwrap_or_default();
+        let bom = reshape(&mut lines, &mut changes, bom, rng);
         let name = path.file_name()?.to_str()?;
-        Some(Self::made(format!("src/{name}"), path.display().to_string(), language, bom, lines))
+        let made = Self::made(format!("src/{name}"), path.display().to_string(), language, bom, lines);
+        Some(Self { changes, ..made })
     }
 
     pub(super) fn made(
@@ -89,7 +96,8 @@ impl Source {
             _ => Endings::Same("\n"),
         };
         let loose = lines.iter().map(|line| loosened(&line.text)).collect();
-        Self { path, origin, language, bom, lines, endings, lf, starts, loose }
+        let changes = Vec::new();
+        Self { path, origin, language, bom, lines, endings, lf, starts, loose, changes }
     }
 
     /// The content.
@@ -114,7 +122,8 @@ impl Source {
 
     /// One level of indentation, as far as the lines show it.
     pub(super) fn unit(&self) -> String {
-        if self.lines.iter().filter(|line| line.text.starts_with('\t')).count() > self.lines.len() / 20 {
+        let count = |start: &str| self.lines.iter().filter(|line| line.text.starts_with(start)).count();
+        if count("\t") > count("  ") {
             return "\t".to_owned();
         }
         let two = |line: &&Line| indent(&line.text).len() % 4 == 2;
@@ -177,7 +186,7 @@ fn line(text: &str) -> Line {
 }
 
 /// Gives a third of the files another shape than they have. Returns whether there is a BOM.
-fn reshape(lines: &mut [Line], bom: bool, rng: &mut Rng) -> bool {
+fn reshape(lines: &mut [Line], changes: &mut [Site], bom: bool, rng: &mut Rng) -> bool {
     match rng.usize(0..100) {
         0..12 => each_ending(lines, |_| "\r\n"),
         12..16 => each_ending(lines, |at| if at % 3 == 0 { "\r\n" } else { "\n" }),
@@ -188,14 +197,22 @@ fn reshape(lines: &mut [Line], bom: bool, rng: &mut Rng) -> bool {
         }
         22..25 => return true,
         25..30 => {
-            for line in lines {
-                let spaces = line.text.len() - line.text.trim_start_matches(' ').len();
-                line.text = "\t".repeat(spaces / 4) + &line.text[spaces / 4 * 4..];
+            let new = changes.iter_mut().flat_map(|site| &mut site.new);
+            for text in lines.iter_mut().map(|line| &mut line.text).chain(new) {
+                let spaces = text.len() - text.trim_start_matches(' ').len();
+                *text = "\t".repeat(spaces / 4) + &text[spaces / 4 * 4..];
             }
         }
         _ => {}
     }
     bom
+}
+
+/// What changed from one text to the next.
+fn changed(old: &str, new: &str) -> Vec<Site> {
+    let new = new.strip_prefix('\u{feff}').unwrap_or(new);
+    let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());
+    versions::changes(&old, &new)
 }
 
 fn each_ending(lines: &mut [Line], ending: impl Fn(usize) -> &'static str) {

@@ -8,6 +8,7 @@ use super::disturb::Disturbance;
 use super::fragments;
 use super::quoting::Said;
 use super::source::{Source, indent, plain};
+use super::spoil_indent::spoil_indent;
 
 /// Spoils a quotation; false where it cannot be spoiled so.
 pub(super) fn spoil(how: Disturbance, source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
@@ -22,27 +23,24 @@ pub(super) fn spoil(how: Disturbance, source: &Source, said: &mut Said, rng: &mu
         Disturbance::Typo | Disturbance::TypoSimilar => typo(said, rng),
         Disturbance::Stale => stale(said, rng),
         Disturbance::Trailing => lines && trailing(said, rng),
-        Disturbance::Dedented => lines && dedented(said, rng),
-        Disturbance::Indented => lines && indented(said, rng),
-        Disturbance::Unit => lines && unit(source, said, rng),
-        Disturbance::FirstIndent => lines && first_indent(said),
         Disturbance::Numbered => lines && numbered(said, true, rng),
         Disturbance::NumberedOld => lines && numbered(said, false, rng),
         Disturbance::LineTooMany => lines && line_too_many(source, said, rng),
+        _ => lines && spoil_indent(how, source, said, rng),
     }
 }
 
 /// Every quoted line.
-fn quoted(said: &mut Said) -> impl Iterator<Item = &mut String> {
+pub(super) fn quoted(said: &mut Said) -> impl Iterator<Item = &mut String> {
     said.before.iter_mut().chain(&mut said.old).chain(&mut said.after)
 }
 
 /// Every line, quoted or new.
-fn every(said: &mut Said) -> impl Iterator<Item = &mut String> {
+pub(super) fn every(said: &mut Said) -> impl Iterator<Item = &mut String> {
     said.before.iter_mut().chain(&mut said.old).chain(&mut said.after).chain(&mut said.new)
 }
 
-fn is_blank(line: &str) -> bool {
+pub(super) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
@@ -64,121 +62,6 @@ fn trailing(said: &mut Said, rng: &mut Rng) -> bool {
         said.repeated = rng.bool().then_some(clean);
     }
     spoiled
-}
-
-fn dedented(said: &mut Said, rng: &mut Rng) -> bool {
-    let mixes = mixes(said);
-    let filled: Vec<String> = every(said).filter(|line| !is_blank(line)).map(|line| line.clone()).collect();
-    let mut common = filled.first().map_or("", |line| indent(line));
-    for line in &filled {
-        let same = common.bytes().zip(line.bytes()).take_while(|(a, b)| a == b).count();
-        common = &common[..same];
-    }
-    if common.is_empty() {
-        return false;
-    }
-    let lost = if rng.bool() { common.len() } else { rng.usize(1..=common.len()) };
-    let own = common[..lost].to_owned();
-    for line in every(said) {
-        let most = lost.min(indent(line).len());
-        line.replace_range(..most, "");
-    }
-    said.sure = !is_torn(said, &own) && !mixes;
-    true
-}
-
-/// Whether the new lines bring tabs among spaces, or the other way round, where the quoted ones have one kind.
-fn mixes(said: &Said) -> bool {
-    let kinds = |lines: &[String], kind: char| {
-        lines.iter().any(|line| !is_blank(line) && indent(line).contains(kind))
-    };
-    let quoted = said.quoted();
-    let (tabs, spaces) = (kinds(&quoted, '\t'), kinds(&quoted, ' '));
-    let both = (tabs || kinds(&said.new, '\t')) && (spaces || kinds(&said.new, ' '));
-    both && !(tabs && spaces)
-}
-
-/// Whether one line alone is quoted, and the new text reads as well as one whose first line alone lost its
-/// indentation.
-fn is_torn(said: &Said, lost: &str) -> bool {
-    let deeper = |lines: &[String], from: usize| {
-        let mut filled = lines.iter().filter(|line| !is_blank(line)).skip(from).peekable();
-        filled.peek().is_some() && filled.all(|line| line.starts_with(lost))
-    };
-    let one = said.quoted().iter().filter(|line| !is_blank(line)).count() == 1;
-    let inserts = said.old.is_empty() && deeper(&said.new, 0);
-    one && (inserts || deeper(&said.new, 1) || deeper(&said.with_context(), 1))
-}
-
-fn indented(said: &mut Said, rng: &mut Rng) -> bool {
-    let more = ["  ", "    ", "        ", "\t", "   "][rng.usize(0..5)];
-    said.sure = !mixes(said);
-    every(said).filter(|line| !is_blank(line)).for_each(|line| line.insert_str(0, more));
-    true
-}
-
-/// Another unit of indentation. Only where the quotation shows two depths: one could as well be lost indentation.
-fn unit(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
-    let own = source.unit();
-    let other = ["\t", "  ", "    "][rng.usize(0..3)];
-    let depth = |line: &str| {
-        let white = indent(line);
-        let depth = white.len() / own.len();
-        (own.repeat(depth) == white).then_some(depth)
-    };
-    let filled: Vec<&mut String> = every(said).filter(|line| !is_blank(line)).collect();
-    if other == own || filled.iter().any(|line| depth(line).is_none()) {
-        return false;
-    }
-    for line in filled {
-        let deep = depth(line).unwrap_or(0);
-        line.replace_range(..indent(line).len(), &other.repeat(deep));
-    }
-    let mut depths: Vec<usize> =
-        quoted(said).filter(|line| !is_blank(line)).map(|line| indent(line).len() / other.len()).collect();
-    depths.sort_unstable();
-    depths.dedup();
-    let divisor = depths.iter().fold(0, |a, b| gcd(a, *b));
-    said.sure = other == "\t" || divisor == 1;
-    depths.len() > 1
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// The first line without its indentation. That one place is left is sure where another line that is as deep as
-/// the first shows that nothing else was lost.
-fn first_indent(said: &mut Said) -> bool {
-    let quoted = said.quoted();
-    let Some(lost) = quoted.first().map(|line| indent(line).to_owned()) else { return false };
-    let same = |line: &&String| !is_blank(line) && indent(line) == lost;
-    let first_new = said.with_context().first().cloned();
-    if lost.is_empty()
-        || is_blank(&quoted[0])
-        || quoted.len() < 2
-        || !first_new.as_ref().is_some_and(|line| same(&line))
-    {
-        return false;
-    }
-    // Where a new line is less indented, the whole reads as dedented, and is another payload.
-    if said.new.iter().any(|line| !is_blank(line) && !line.starts_with(&lost)) {
-        return false;
-    }
-    said.sure = quoted[1..].iter().any(|line| same(&line)) && !mixes(said);
-    let cut = |line: Option<&mut String>| {
-        if let Some(line) = line {
-            line.replace_range(..lost.len(), "");
-        }
-    };
-    if said.before.is_empty() {
-        cut(said.old.first_mut());
-        cut(said.new.first_mut());
-        // An insertion before what is quoted, or a deletion: there is no first line of old or new to cut.
-        return !said.old.is_empty() && !said.new.is_empty();
-    }
-    cut(said.before.first_mut());
-    true
 }
 
 fn quotes(said: &mut Said, rng: &mut Rng) -> bool {

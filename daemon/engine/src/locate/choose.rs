@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use editd_proto::limits;
 
-use super::ladder::{Quote, ambiguous};
+use super::ladder::ambiguous;
+use super::quoted::Quote;
 use super::report::candidate;
 use crate::Refusal;
 use crate::text::Text;

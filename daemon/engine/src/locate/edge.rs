@@ -3,7 +3,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::ladder::{Adapted, Brings, Quote, searched_too_much};
+use super::ladder::{Adapted, searched_too_much};
+use super::quoted::{Brings, Quote};
 use super::{Haystack, eol, exact, fold_breaks, lines};
 use crate::Refusal;
 use crate::cut::Cut;
@@ -50,7 +51,7 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
     let level = cuts(quote, breaks).into_iter().find(|rests| rests.iter().any(fits))?;
     let mut news = level.into_iter().filter(fits).map(|rest| rest.new);
     let new = news.next()?;
-    news.all(|other| other == new).then(|| Adapted { new: Some(new.to_owned()), score: None })
+    news.all(|other| other == new).then(|| Adapted { new: Some(new.to_owned()), score: None, as_file: false })
 }
 
 /// What is left of old and new after a cut.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::ladder::Quote;
+use super::quoted::Quote;
 use super::whole::{self, LineEnd};
 use super::{Extent, Haystack, Needle};
 use crate::Refusal;

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::indent::{Unit, dominant};
 use super::ladder::searched_too_much;
 use super::plain::Plain;
 use super::reduced::{Form, Reduced};
@@ -101,6 +102,7 @@ pub(crate) struct Haystack<'h> {
     trimmed: Reduced<'h>,
     bare: Reduced<'h>,
     plain: Rc<Plain<'h>>,
+    unit: OnceCell<Option<Unit>>,
 }
 
 impl<'h> Haystack<'h> {
@@ -115,7 +117,13 @@ impl<'h> Haystack<'h> {
             trimmed: Reduced::new(Form::Trimmed),
             bare: Reduced::new(Form::Bare),
             plain: Rc::default(),
+            unit: OnceCell::new(),
         }
+    }
+
+    /// The step of indentation that most lines of the text are made with; it is looked for once.
+    pub(crate) fn unit(&self) -> Option<Unit> {
+        *self.unit.get_or_init(|| dominant(&self.text.content, char::from(self.text.breaks.stop())))
     }
 
     /// Whether one pass serves all quotations.

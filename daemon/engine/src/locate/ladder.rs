@@ -5,12 +5,13 @@ use std::ops::{ControlFlow, Range};
 use editd_proto::error::{Code, WireError};
 
 use super::choose::Tally;
-use super::{Extent, Haystack, Needle, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
+use super::quoted::{Brings, Hit, Quote, ReadingConflict, Unfit};
+use super::{Haystack, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
 use crate::refusal::spent;
-use crate::text::{Breaks, Text, split_final_break};
+use crate::text::Text;
 
 /// A rung's name, in the order of the ladder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -48,7 +49,19 @@ pub(crate) type Search = fn(
 
 /// What a rung makes of the new text at the one place that it found; `None` where that cannot be done, which
 /// fails the rung: the next one is tried.
-pub(crate) type Adapt = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Option<Adapted>;
+type Adapt = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Option<Adapted>;
+
+/// The same of a rung that maps indentation, which may be possible in several ways.
+type Settle = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Result<Option<Adapted>, ReadingConflict>;
+
+/// The part of a rung that fits the new text to its place.
+#[derive(Clone, Copy)]
+enum Fitting {
+    /// In one way, or not at all.
+    Plain(Adapt),
+    /// In one way, in several, or not at all.
+    Mapped(Settle),
+}
 
 /// One rung of the ladder.
 #[derive(Clone, Copy)]
@@ -57,7 +70,7 @@ pub(super) struct Step {
     name: &'static str,
     /// A rung without a search is accepted by name and finds nothing yet: that only refuses more.
     search: Option<Search>,
-    adapt: Adapt,
+    fitting: Fitting,
     /// The line where the quotation says that it stands; for a rung that reads more into it than others do.
     hint: fn(&Text<'_>, &Quote<'_>) -> Option<u64>,
     /// Why the new text may not fit to a place of this rung, and what to do about it.
@@ -76,23 +89,40 @@ const LADDER: [Step; 8] = [
     Step::new(Rung::Exact, "exact", Some(exact::search), as_given),
     Step::new(Rung::Eol, "eol", Some(eol::search), as_given),
     Step::new(Rung::Trailing, "trailing", Some(trailing::search), trailing::adapt),
-    Step::new(Rung::Indent, "indent", Some(indent::search), indent::adapt).or(INDENTED),
+    Step::new(Rung::Indent, "indent", Some(indent::search), as_given).or(INDENTED).mapped(indent::adapt),
     Step {
         hint: numbered::hint,
         ..Step::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt).or(NUMBERS)
     },
     Step::new(Rung::Typographic, "typographic", Some(typographic::search), typographic::adapt),
     Step::new(Rung::Edge, "edge", Some(edge::search), edge::adapt).or(CUTS),
-    Step::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), fuzzy::adapt).or(ALIKE),
+    Step::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), as_given).or(ALIKE).mapped(fuzzy::adapt),
 ];
 
 impl Step {
     const fn new(rung: Rung, name: &'static str, search: Option<Search>, adapt: Adapt) -> Self {
-        Self { rung, name, search, adapt, hint: no_hint, unfit: INDENTED }
+        Self { rung, name, search, fitting: Fitting::Plain(adapt), hint: no_hint, unfit: INDENTED }
     }
 
     const fn or(self, unfit: &'static str) -> Self {
         Self { unfit, ..self }
+    }
+
+    const fn mapped(self, settle: Settle) -> Self {
+        Self { fitting: Fitting::Mapped(settle), ..self }
+    }
+
+    /// What the rung makes of the new text at a place.
+    fn adapt(
+        &self,
+        hay: &Haystack<'_>,
+        quote: &Quote<'_>,
+        range: &Range<usize>,
+    ) -> Result<Option<Adapted>, ReadingConflict> {
+        match self.fitting {
+            Fitting::Plain(adapt) => Ok(adapt(hay, quote, range)),
+            Fitting::Mapped(settle) => settle(hay, quote, range),
+        }
     }
 
     /// Whether a quote lets this rung be tried: those up to the loosest, and `edge` where just that is asked for
@@ -105,9 +135,9 @@ impl Step {
         }
     }
 
-    /// Whether the new text can be fitted to a place.
+    /// Whether the new text can be fitted to a place, be it in several ways.
     pub(super) fn adapts(&self, hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> bool {
-        (self.adapt)(hay, quote, range).is_some()
+        self.adapt(hay, quote, range).map_or(true, |adapted| adapted.is_some())
     }
 }
 
@@ -129,14 +159,9 @@ pub(crate) struct Adapted {
     pub(crate) new: Option<String>,
     /// Similarity, at the fuzzy rung.
     pub(crate) score: Option<f64>,
-}
-
-impl Quote<'_> {
-    /// What the first rung looks up.
-    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
-        let text = if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old };
-        Needle { text, extent: Extent::of(self) }
-    }
+    /// Whether the new text was written with the file's indentation: the lines that stay are found by the file's
+    /// lines, not by the quoted ones.
+    pub(crate) as_file: bool,
 }
 
 impl Rung {
@@ -154,60 +179,6 @@ impl Rung {
     pub(crate) fn names() -> String {
         LADDER.map(|step| step.name).join(", ")
     }
-}
-
-/// What is looked for, and how.
-#[derive(Clone, Debug)]
-pub(crate) struct Quote<'a> {
-    /// The quoted text, not empty.
-    pub(crate) old: &'a str,
-    /// Only whole lines; `old` is a list of lines then.
-    pub(crate) whole_lines: bool,
-    /// The 1-based line where it should start.
-    pub(crate) near: Option<u64>,
-    /// Lines either way within which the only candidate is accepted.
-    pub(crate) window: u64,
-    /// The loosest rung allowed.
-    pub(crate) loosest: Rung,
-    /// The least similarity that the fuzzy rung accepts.
-    pub(crate) threshold: f64,
-    /// The new text that goes with it.
-    pub(crate) brings: Brings<'a>,
-}
-
-/// The new text that goes with a quotation, as far as a rung may change it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Brings<'a> {
-    /// None, or one that no rung changes: from a clipboard, or indented explicitly.
-    Nothing,
-    /// It takes the quotation's place.
-    Instead(&'a str),
-    /// It goes beside the quotation, which stays.
-    Beside(&'a str),
-}
-
-/// A place that was found.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Hit {
-    /// Where; with `whole_lines`, without the last line's break.
-    pub(crate) range: Range<usize>,
-    /// By which rung.
-    pub(crate) rung: Rung,
-    /// By how many lines it was away from `near`.
-    pub(crate) moved: Option<i64>,
-    /// What the rung makes of the new text.
-    pub(crate) adapted: Adapted,
-}
-
-/// A place that was found, but to which the new text cannot be fitted.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Unfit {
-    /// Where it starts.
-    pub(crate) at: usize,
-    /// By which rung.
-    pub(crate) rung: Rung,
-    /// Why not, and what to do about it.
-    pub(crate) reason: &'static str,
 }
 
 /// The one place, or else why none will do, where something is known to stand.
@@ -279,7 +250,8 @@ pub(crate) fn one_where(
             Err(_) if meant.total() == 1 => meant.choose(hay.text, quote)?,
             chosen => chosen?,
         };
-        if let Some(adapted) = (step.adapt)(hay, quote, &range) {
+        let adapted = step.adapt(hay, quote, &range).map_err(|conflict| conflict.refusal(hay.text))?;
+        if let Some(adapted) = adapted {
             return Ok(Ok(Hit { range, rung: step.rung, moved, adapted }));
         }
         unfit.get_or_insert(Unfit { at: range.start, rung: step.rung, reason: step.unfit });
@@ -305,14 +277,17 @@ pub(crate) fn candidates(
 }
 
 /// What a rung makes of the new text at a candidate of [`candidates`]; `None` fails the rung.
+///
+/// # Errors
+/// Where the new text could be indented in several ways.
 pub(crate) fn adapt(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
     rung: Rung,
     range: &Range<usize>,
-) -> Option<Adapted> {
-    let step = LADDER.iter().find(|step| step.rung == rung)?;
-    (step.adapt)(hay, quote, range)
+) -> Result<Option<Adapted>, ReadingConflict> {
+    let step = LADDER.iter().find(|step| step.rung == rung);
+    step.map_or(Ok(None), |step| step.adapt(hay, quote, range))
 }
 
 /// The first rung looser than those of [`every`] that finds a place.

@@ -20,6 +20,7 @@ mod ladder;
 mod nearest;
 mod numbered;
 mod plain;
+mod quoted;
 mod reduced;
 mod report;
 mod score;
@@ -35,9 +36,10 @@ pub(crate) use haystack::{Extent, Haystack, Needle};
 pub(crate) use hits::each_hit;
 pub(crate) use indent::{BLANKS, Unit, is_blank, split_indent};
 pub(crate) use ladder::{
-    Adapted, Brings, EVERY, Fit, Found, Hit, Quote, Rung, Unfit, adapt, ambiguous, candidates, every, looser,
-    one, one_where, searched_too_much, too_many_places,
+    Adapted, EVERY, Fit, Found, Rung, adapt, ambiguous, candidates, every, looser, one, one_where,
+    searched_too_much, too_many_places,
 };
+pub(crate) use quoted::{Brings, Hit, Quote, ReadingConflict, Spot, Spots, Unfit};
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
 pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
 pub(crate) use standing::{Standing, standing};

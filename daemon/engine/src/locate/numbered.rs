@@ -4,7 +4,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::indent::{BLANKS, is_blank};
-use super::ladder::{Adapted, Brings, Quote};
+use super::ladder::Adapted;
+use super::quoted::{Brings, Quote};
 use super::reduced::{Form, covered, list};
 use super::{Haystack, Line, keep_shared_lines, lines};
 use crate::Refusal;
@@ -45,7 +46,7 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
     let strip = |new| old.style.strip_any(lines(new, hay.text.breaks));
     let new = match quote.brings {
         Brings::Nothing => None,
-        Brings::Beside(new) => {
+        Brings::Beside(new, _) => {
             let list = strip(new)?;
             // A blank last line is one of a list of lines only with a break.
             let lost = quote.whole_lines && list.last() == Some(&("", ""));
@@ -56,7 +57,7 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
             Some(keep_shared_lines(hay.text, quote, (&old.lines, &strip(new)?), range, as_it_is)?)
         }
     };
-    Some(Adapted { new, score: None })
+    Some(Adapted { new, score: None, as_file: false })
 }
 
 fn joined(list: &[Line<'_>]) -> String {

@@ -2,7 +2,8 @@
 
 use editd_proto::error::{Candidate, Code, NearMiss};
 
-use super::ladder::{Quote, Rung, Unfit, tried};
+use super::ladder::{Rung, tried};
+use super::quoted::{Quote, Unfit};
 use super::{each_hit, nearest};
 use crate::Refusal;
 use crate::cut::Cut;

@@ -3,7 +3,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::Haystack;
-use super::ladder::{Fit, Quote, Rung, rungs};
+use super::ladder::{Fit, Rung, rungs};
+use super::quoted::Quote;
 use crate::Refusal;
 
 /// The places of a quote by the strictest rung that finds one.

@@ -2,7 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::ladder::{Adapted, Brings, Quote};
+use super::ladder::Adapted;
+use super::quoted::{Brings, Quote};
 use super::reduced::{Form, covered, list};
 use super::{Haystack, keep_shared};
 use crate::Refusal;
@@ -24,5 +25,5 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
         return Some(Adapted::default());
     };
     let kept = keep_shared(hay.text, quote, (quote.old, new), range, |_, line| Some(line.to_owned()))?;
-    Some(Adapted { new: Some(kept), score: None })
+    Some(Adapted { new: Some(kept), score: None, as_file: false })
 }

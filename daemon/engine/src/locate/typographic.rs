@@ -4,7 +4,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::fold::{fold, is_typographic};
-use super::ladder::{Adapted, Brings, Quote};
+use super::ladder::Adapted;
+use super::quoted::{Brings, Quote};
 use super::whole::{self, LineEnd};
 use super::{Extent, Haystack, Needle, keep_shared};
 use crate::Refusal;
@@ -52,5 +53,5 @@ pub(crate) fn search(
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<Adapted> {
     let Brings::Instead(new) = quote.brings else { return Some(Adapted::default()) };
     let new = keep_shared(hay.text, quote, (quote.old, new), matched, |_, line| Some(line.to_owned()))?;
-    Some(Adapted { new: Some(new), score: None })
+    Some(Adapted { new: Some(new), score: None, as_file: false })
 }

@@ -15,8 +15,8 @@ use super::registry::Op;
 use super::{fields, quote};
 use crate::Refusal;
 use crate::clip::Clips;
-use crate::cut::Cut;
-use crate::locate::{self, Brings, Hit, Quote, Rung, Unfit};
+use crate::cut::{Cut, Span};
+use crate::locate::{self, Brings, Hit, Quote, Rung, Spot, Spots, Unfit};
 use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
@@ -57,10 +57,10 @@ pub(crate) struct Insert<'a> {
 pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
     let at = fields::required(edit, "at", &edit.at)?;
     let text = Given::read(edit, "text", &edit.text)?;
-    let brings = text.mapped().map_or(Brings::Nothing, Brings::Beside);
+    let brings = |at: usize| text.mapped().map_or(Brings::Nothing, |text| coming(text, at));
     let anchor = match at {
-        Position::Before(old) => Some(quote::read(edit, "before", old, threshold, brings)?),
-        Position::After(old) => Some(quote::read(edit, "after", old, threshold, brings)?),
+        Position::Before(old) => Some(quote::read(edit, "before", old, threshold, brings(0))?),
+        Position::After(old) => Some(quote::read(edit, "after", old, threshold, brings(old.len()))?),
         Position::Start | Position::End | Position::Line(_) => {
             let as_lines = |field: &str| field == "whole_lines" && !matches!(at, Position::Line(_));
             let only = |field: &&str| ANCHOR_FIELDS.contains(field) && !as_lines(field);
@@ -95,7 +95,9 @@ impl Insert<'_> {
             (Position::Before(_) | Position::After(_), Some(quote)) => {
                 scene.pay_search(quote.needle(text.breaks))?;
                 let (head, rest) = self.on_its_line(quote, text);
-                let quote = Quote { brings: rest.map_or(Brings::Nothing, Brings::Beside), ..quote.clone() };
+                let at = if matches!(self.at, Position::After(_)) { quote.old.len() } else { 0 };
+                let brings = rest.map_or(Brings::Nothing, |rest| coming(rest, at));
+                let quote = Quote { brings, ..quote.clone() };
                 let hit = locate::one(scene.hay, &quote)?.and_then(|hit| self.may_stand(&quote, hit, text));
                 let hit = hit.map_err(|unfit| scene.missed(&quote, None, unfit))?;
                 let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());
@@ -123,7 +125,7 @@ impl Insert<'_> {
     /// Whether the text may go there: what is mapped line by line cannot end in front of the anchor's indentation.
     fn may_stand(&self, quote: &Quote<'_>, hit: Hit, text: &Text<'_>) -> Result<Hit, Option<Unfit>> {
         let mapped = matches!(hit.rung, Rung::Indent | Rung::Fuzzy) && !quote.whole_lines;
-        let Brings::Beside(given) = quote.brings else { return Ok(hit) };
+        let Brings::Beside(given, _) = quote.brings else { return Ok(hit) };
         let open = !given.is_empty() && split_final_break(given, text.breaks).1.is_empty();
         if mapped && open && self.own_line != Some(true) && matches!(self.at, Position::Before(_)) {
             let reason = "the text would stand in front of an indentation; end it in a line break";
@@ -208,6 +210,12 @@ fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
     let begins = at == whole.start;
     let ends = at == whole.end && new.starts_with(['\n', '\r']);
     (!begins && !ends && !new.is_empty()).then_some(line as u64)
+}
+
+/// A text that comes at an offset of the quotation that anchors it.
+fn coming(text: &str, at: usize) -> Brings<'_> {
+    let spot = Spot { gone: Span::new(at..at), come: Span::new(0..text.len()) };
+    Brings::Beside(text, Spots::One(spot))
 }
 
 /// The last or the first break of a content.

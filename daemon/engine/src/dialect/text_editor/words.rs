@@ -127,7 +127,7 @@ impl EditorWords {
                 },
             ),
             (Code::Ambiguous, Command::StrReplace) if !error.readings.is_empty() => {
-                with_details(error, format!("No replacement was performed. {}", error.message))
+                with_details(error, format!("No replacement was performed: {}", error.message))
             }
             (Code::Ambiguous, Command::StrReplace) => {
                 let lines: Vec<String> =

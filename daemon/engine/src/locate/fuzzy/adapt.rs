@@ -3,16 +3,36 @@
 
 use std::ops::Range;
 
+use super::super::indent::{Frames, Mapping, settle};
 use super::super::ladder::Adapted;
+use super::super::quoted::ReadingConflict;
 use super::super::score::shown;
-use super::super::{Brings, Haystack, Quote, keep_shared, lines};
+use super::super::{Brings, Haystack, Quote};
 use super::rank::Ruler;
 use super::shape::Wanted;
 use crate::cut::Cut;
 use crate::text::split_final_break;
 
 /// The new text at a window, and how similar the window is.
-pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<Adapted> {
+///
+/// # Errors
+/// Where the new lines could be indented in several ways.
+pub(crate) fn adapt(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    matched: &Range<usize>,
+) -> Result<Option<Adapted>, ReadingConflict> {
+    let Some((score, mapping)) = measured(hay, quote, matched) else { return Ok(None) };
+    if quote.brings == Brings::Nothing {
+        return Ok(Some(Adapted { new: None, score, as_file: false }));
+    }
+    let frames = Frames { mapping: &mapping, first: None, torn: None };
+    let new = settle(hay, quote, matched, &frames)?;
+    Ok(new.map(|(new, as_file)| Adapted { new: Some(new), score, as_file }))
+}
+
+/// How similar a window is, and how its indentation follows from the quotation's.
+fn measured(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<(Option<f64>, Mapping)> {
     let text = hay.text;
     let wanted = Wanted::of(quote, text.breaks)?;
     let mut ruler = Ruler::new(&wanted);
@@ -26,18 +46,5 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize
     if ruler.is_exceeded(!from_start, !to_end) {
         return None;
     }
-    let mapping = ruler.mapping(stretch, text)?;
-    let new = match quote.brings {
-        Brings::Nothing => None,
-        Brings::Instead(new) => {
-            Some(keep_shared(text, quote, (quote.old, new), matched, |_, line| mapping.line(line))?)
-        }
-        Brings::Beside(new) => {
-            let mapped = lines(new, text.breaks)
-                .into_iter()
-                .map(|(line, ending)| mapping.line(line).map(|line| line + ending));
-            Some(mapped.collect::<Option<String>>()?)
-        }
-    };
-    Some(Adapted { new, score: score.map(shown) })
+    Some((score.map(shown), ruler.mapping(stretch, text)?))
 }

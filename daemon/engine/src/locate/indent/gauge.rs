@@ -106,10 +106,17 @@ impl Scale {
         if wider % steps != 0 {
             return None;
         }
-        let unit =
-            Unit::of_file(Kinds::of(file).and(Kinds::of(first.1)), usize::try_from(wider / steps).ok()?)?;
-        let deeper = signed(unit.depth(first.1)?)? - first_depth;
-        (signed(unit.depth(file)?)? == depth + deeper).then_some(Self { file: Some((unit, deeper)), ..self })
+        let (kinds, width) = (Kinds::of(file).and(Kinds::of(first.1)), usize::try_from(wider / steps).ok()?);
+        let (own, unit) = match self.search {
+            // Quoted lines two steps apart or more: each tab of the file is a part of what divides them all.
+            Unit::Spaces(all) if kinds.tabs && !kinds.spaces && width > 1 && all.is_multiple_of(width) => {
+                (Unit::Spaces(all / width), Unit::Tab)
+            }
+            own => (own, Unit::of_file(kinds, width)?),
+        };
+        let deeper = signed(unit.depth(first.1)?)? - signed(own.depth(first.0)?)?;
+        let same = signed(unit.depth(file)?)? == signed(own.depth(search)?)? + deeper;
+        same.then_some(Self { search: own, file: Some((unit, deeper)) })
     }
 }
 

@@ -3,11 +3,18 @@
 //!
 //! *Contract*: white space here is spaces and tabs; every other character, form feeds included, is content.
 
+mod convert;
+mod decide;
+mod dominant;
+mod evidence;
 mod gauge;
 mod mapping;
+mod passage;
 mod rung;
 mod unit;
 
+pub(crate) use decide::{Frames, settle};
+pub(crate) use dominant::dominant;
 pub(crate) use mapping::Mapping;
 pub(crate) use rung::{adapt, search};
 pub(crate) use unit::{BLANKS, Unit, is_blank, split_indent};

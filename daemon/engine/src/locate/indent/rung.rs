@@ -3,15 +3,16 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::decide::{Frames, settle};
 use super::gauge::Gauge;
-use super::mapping::Mapping;
 use super::unit::{Unit, is_blank, split_indent};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
-use crate::locate::ladder::{Adapted, Brings, Quote};
+use crate::locate::ladder::Adapted;
+use crate::locate::quoted::{Brings, Quote, ReadingConflict};
 use crate::locate::reduced::{Form, covered, list};
-use crate::locate::{Haystack, keep_shared, lines};
+use crate::locate::{Haystack, lines};
 use crate::refusal::spent;
 use crate::text::Text;
 
@@ -81,65 +82,25 @@ fn stands_but_for_blanks(hay: &Haystack<'_>, list: &str) -> Result<bool, Refusal
 }
 
 /// The new text with the file's indentation; `None` where a line of it has no answer.
-pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
+///
+/// # Errors
+/// Where the new lines could be indented in several ways.
+pub(crate) fn adapt(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    range: &Range<usize>,
+) -> Result<Option<Adapted>, ReadingConflict> {
     if quote.brings == Brings::Nothing {
-        return Some(Adapted::default());
+        return Ok(Some(Adapted::default()));
     }
     let text = hay.text;
     let wanted = Wanted::of(list(text, quote), text);
     let (explained, _) = wanted.explain(text, text.content.cut(range.clone()));
-    let explained = explained?;
-    let mapping = explained.gauge.mapping()?;
-    if let (Some(own), Brings::Instead(new) | Brings::Beside(new)) = (explained.torn, quote.brings)
-        && is_told_twice(text, &mapping, own, new, matches!(quote.brings, Brings::Beside(_)))
-    {
-        return None;
-    }
-    let new = match quote.brings {
-        Brings::Nothing => None,
-        Brings::Instead(new) => {
-            let line = |i, line: &str| match explained.first {
-                Some(own) if i == 0 && unindented(line) => Some(format!("{own}{line}")),
-                _ => mapping.line(line),
-            };
-            Some(keep_shared(text, quote, (quote.old, new), range, line)?)
-        }
-        Brings::Beside(new) => {
-            // Whether its first line, too, lacks what the quoted one lacks, nobody knows.
-            let torn = explained.first.is_some() && new.split('\n').next().is_some_and(unindented);
-            if torn { return None } else { Some(beside(text, &mapping, new)?) }
-        }
-    };
-    Some(Adapted { new, score: None })
-}
-
-/// Whether a new text reads as well as one whose first line alone lost its indentation, and is another text then:
-/// its other lines are indented as the file's first line is, or deeper, and the mapping would indent them more.
-fn is_told_twice(text: &Text<'_>, mapping: &Mapping, own: &str, new: &str, beside: bool) -> bool {
-    let list = lines(new, text.breaks);
-    let torn = list.first().is_some_and(|(line, _)| unindented(line));
-    if !torn && !beside {
-        return false;
-    }
-    let mut others =
-        list.iter().skip(usize::from(torn)).map(|(line, _)| *line).filter(|line| !is_blank(line)).peekable();
-    others.peek().is_some()
-        && others.clone().all(|line| line.starts_with(own))
-        && others.any(|line| mapping.line(line).is_none_or(|mapped| mapped != line))
-}
-
-/// A text that goes beside the window, line by line.
-fn beside(text: &Text<'_>, mapping: &Mapping, new: &str) -> Option<String> {
-    let mut made = String::with_capacity(new.len());
-    for (line, ending) in lines(new, text.breaks) {
-        made.push_str(&mapping.line(line)?);
-        made.push_str(ending);
-    }
-    Some(made)
-}
-
-fn unindented(line: &str) -> bool {
-    !is_blank(line) && split_indent(line).0.is_empty()
+    let Some(explained) = explained else { return Ok(None) };
+    let Some(mapping) = explained.gauge.mapping() else { return Ok(None) };
+    let frames = Frames { mapping: &mapping, first: explained.first, torn: explained.torn };
+    let new = settle(hay, quote, range, &frames)?;
+    Ok(new.map(|(new, as_file)| Adapted { new: Some(new), score: None, as_file }))
 }
 
 /// The indentations of a quoted text.

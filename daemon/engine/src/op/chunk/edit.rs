@@ -13,7 +13,7 @@ use super::region::{Field, Region};
 use super::window::Window;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Needle, Rung, ambiguous, candidate};
+use crate::locate::{self, Adapted, Needle, Rung, ambiguous, candidate};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::fit;
@@ -59,8 +59,8 @@ struct Stand {
     /// Its lines, without the last break.
     range: Range<usize>,
     rung: Rung,
-    /// The new lines, where the rung maps them.
-    mapped: Option<String>,
+    /// What the rung makes of the new lines.
+    adapted: Adapted,
 }
 
 impl<'a> Chunk<'a> {
@@ -79,11 +79,11 @@ impl<'a> Chunk<'a> {
             Err(unmapped) => return Err(explain(self, scene, &region, unmapped)),
         };
         let old = self.window.old_lines(text, &stand.range);
-        let mapped = stand.mapped.as_deref().unwrap_or(self.new);
+        let mapped = stand.adapted.new.as_deref().unwrap_or(self.new);
         let (made, converted) = if self.window.old.is_empty() {
             line_text(text, &old, mapped, false)
         } else {
-            self.instead(text, &old, mapped, stand.rung)
+            self.instead(text, &old, mapped, &stand)
         };
         let lines = Some(text.lines_of(old.clone()));
         let in_broken = within::in_broken(self.within, scene);
@@ -128,8 +128,10 @@ impl<'a> Chunk<'a> {
                 (1, Some(range)) => range.clone(),
                 _ => return Err(several(text, count, &kept)),
             };
-            if let Some(adapted) = field.adapt(&quote, rung, &range) {
-                return Ok(Ok(Stand { range, rung, mapped: adapted.new }));
+            let adapted = field.adapt(&quote, rung, &range);
+            let adapted = adapted.map_err(|conflict| Check::Content.refuses(conflict.refusal(text)))?;
+            if let Some(adapted) = adapted {
+                return Ok(Ok(Stand { range, rung, adapted }));
             }
             unmapped.get_or_insert(range);
         }
@@ -137,7 +139,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// What stands in the place of the old lines, and how many breaks were converted.
-    fn instead(&self, text: &Text<'_>, old: &Range<usize>, mapped: &str, rung: Rung) -> (String, u64) {
+    fn instead(&self, text: &Text<'_>, old: &Range<usize>, mapped: &str, stand: &Stand) -> (String, u64) {
         if self.new.is_empty() {
             return (String::new(), 0);
         }
@@ -146,11 +148,12 @@ impl<'a> Chunk<'a> {
         let line = |at: usize, _: &str| lines.get(at).map(|(line, _)| (*line).to_owned());
         // A looser rung must not change the lines that the chunk does not.
         let matched = old.start..old.start + own.len();
-        let kept = locate::keep_shared(text, &quote, (self.window.old, self.new), &matched, line);
+        let gone = if stand.adapted.as_file { own } else { self.window.old };
+        let kept = locate::keep_shared(text, &quote, (gone, self.new), &matched, line);
         let kept = kept.as_deref().unwrap_or(mapped);
         // The last line's break stays the file's, whatever the new lines end with.
         let body = split_final_break(kept, text.breaks).0;
-        fit(text, old, &[body, ending].concat(), rung, false)
+        fit(text, old, &[body, ending].concat(), stand.rung, false)
     }
 }
 

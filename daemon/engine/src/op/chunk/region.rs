@@ -7,7 +7,7 @@ use editd_proto::error::Code;
 
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Adapted, Haystack, Needle, Quote, Rung};
+use crate::locate::{self, Adapted, Haystack, Needle, Quote, ReadingConflict, Rung};
 use crate::op::Scene;
 use crate::refusal::refuse;
 use crate::text::{Text, split_final_break};
@@ -113,8 +113,20 @@ impl Field<'_, '_> {
     }
 
     /// What a rung makes of the new lines where the window stands at a range; `None` fails the rung.
-    pub(crate) fn adapt(&self, quote: &Quote<'_>, rung: Rung, range: &Range<usize>) -> Option<Adapted> {
-        let inside = range.start.checked_sub(self.base)?..range.end.checked_sub(self.base)?;
-        locate::adapt(self.hay, quote, rung, &inside)
+    ///
+    /// # Errors
+    /// Where the new lines could be indented in several ways.
+    pub(crate) fn adapt(
+        &self,
+        quote: &Quote<'_>,
+        rung: Rung,
+        range: &Range<usize>,
+    ) -> Result<Option<Adapted>, ReadingConflict> {
+        let (Some(start), Some(end)) = (range.start.checked_sub(self.base), range.end.checked_sub(self.base))
+        else {
+            return Ok(None);
+        };
+        let adapted = locate::adapt(self.hay, quote, rung, &(start..end));
+        adapted.map_err(|conflict| ReadingConflict { at: conflict.at + self.base, ..conflict })
     }
 }

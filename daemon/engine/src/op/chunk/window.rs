@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use editd_proto::limits;
 
-use crate::cut::Cut;
-use crate::locate::{self, Brings, Extent, Needle, Quote, Rung};
+use crate::cut::{Cut, Span};
+use crate::locate::{self, Brings, Extent, Needle, Quote, Rung, Spot, Spots};
 use crate::text::{Breaks, Text, split_final_break};
 
 /// What stands around a chunk's old lines, and they themselves.
@@ -56,7 +56,10 @@ impl<'a> Window<'a> {
 
     /// All of it, with the new lines that the rung may map: they go between its lines.
     pub(crate) fn quote<'q>(&'q self, new: &'q str) -> Quote<'q> {
-        part(&self.joined, Brings::Beside(new))
+        let start = closed(self.before).len().min(self.joined.len());
+        let gone = start..(start + closed(self.old).len()).min(self.joined.len());
+        let spot = Spot { gone: Span::new(gone), come: Span::new(0..new.len()) };
+        part(&self.joined, Brings::Beside(new, Spots::One(spot)))
     }
 
     /// Its lines, without their breaks.

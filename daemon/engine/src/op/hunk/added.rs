@@ -38,8 +38,8 @@ impl Hunk<'_> {
         let come = locate::lines(&self.body.new, text.breaks);
         repeat::check(text, range.start, &come, OpenSides { above: true, below: true })?;
         let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
-        let (made, converted) =
-            instead(text, &range, &self.body.new, Breaking { rung: Rung::Exact, literal: false }, ending);
+        let plain = Breaking { rung: Rung::Exact, literal: false, as_file: false };
+        let (made, converted) = instead(text, &range, &self.body.new, plain, ending);
         let found = Found { lines: Some(text.lines_of(range.clone())), converted, ..Found::default() };
         let places = if made.is_empty() {
             Vec::new()

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::Refusal;
-use crate::cut::Cut;
+use crate::cut::{Cut, Span};
+use crate::locate::Spot;
 use crate::refusal::malformed;
 use crate::text::Text;
 
@@ -95,6 +96,15 @@ pub(crate) fn sides(text: &str) -> Option<(String, String)> {
 }
 
 impl Body {
+    /// Where the lines that come stand in the block.
+    pub(super) fn spots(&self) -> Vec<Spot> {
+        let spot = |group: &Group| {
+            let [gone, come] = [&group.gone, &group.come].map(|range| Span::new(range.clone()));
+            Spot { gone, come }
+        };
+        self.groups.iter().map(spot).collect()
+    }
+
     /// Reads the lines of a hunk.
     ///
     /// # Errors

@@ -12,7 +12,9 @@ use super::repeat::{self, OpenSides};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, Standing, Unfit};
+use crate::locate::{
+    self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, Spot, Spots, Standing, Unfit,
+};
 use crate::op::chunk::after_lines;
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::given::fit;
@@ -30,6 +32,8 @@ pub(crate) const FIELDS: &[&str] =
 #[derive(Debug)]
 pub(crate) struct Hunk<'a> {
     pub(super) body: Body,
+    /// Where the lines that come stand in the block.
+    spots: Vec<Spot>,
     /// How the block may be found; its text is the body's.
     how: Quote<'static>,
     /// Where lines go that have no block, or `End` for the block that ends the file.
@@ -67,7 +71,8 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
     let headers = edit.before.as_deref().unwrap_or("");
     let literal = fields::literal_eol(edit)?;
     let in_order = edit.in_order.unwrap_or(false);
-    Ok(Op::Hunk(Box::new(Hunk { body, how, at: edit.at.as_ref(), headers, whole, in_order, literal })))
+    let spots = body.spots();
+    Ok(Op::Hunk(Box::new(Hunk { body, spots, how, at: edit.at.as_ref(), headers, whole, in_order, literal })))
 }
 
 impl Hunk<'_> {
@@ -88,7 +93,8 @@ impl Hunk<'_> {
     }
 
     fn quote(&self) -> Quote<'_> {
-        Quote { old: &self.body.old, brings: Brings::Beside(&self.body.new), ..self.how.clone() }
+        let brings = Brings::Beside(&self.body.new, Spots::Each(&self.spots));
+        Quote { old: &self.body.old, brings, ..self.how.clone() }
     }
 
     /// Whether it quotes lines that have a place.
@@ -140,8 +146,8 @@ impl Hunk<'_> {
         let Some(body) = shorter else { return Err(refusal) };
         let (how, headers, whole) = (self.how.clone(), self.headers, self.whole);
         let at = None;
-        let mut shorter =
-            Hunk { body, how, at, headers, whole, in_order: self.in_order, literal: self.literal };
+        let (in_order, literal) = (self.in_order, self.literal);
+        let mut shorter = Hunk { spots: body.spots(), body, how, at, headers, whole, in_order, literal };
         let alone = shorter.standing(scene, 1)?;
         if !alone.is_some_and(|standing| standing.complete && standing.places.len() == 1) {
             return Err(refusal);
@@ -165,7 +171,8 @@ impl Hunk<'_> {
         let hit = scene.neighbours.choose(scene, &quote, &fit)?;
         let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_deref(), unfit))?;
         let mapped = hit.adapted.new.as_deref().unwrap_or(&self.body.new);
-        let with = Breaking { rung: hit.rung, literal: self.literal && self.has_breaks_of(text, &hit) };
+        let literal = self.literal && self.has_breaks_of(text, &hit);
+        let with = Breaking { rung: hit.rung, literal, as_file: hit.adapted.as_file };
         let (places, converted) = self.places(scene, hit.range.start, mapped, with)?;
         let found = Found {
             rung: Some(hit.rung),
@@ -255,8 +262,9 @@ impl Hunk<'_> {
             }
             let ends = at == text.len();
             let ending = if number == body.groups.len() && ends { body.ending } else { Ending::Kept };
-            let (head, tail) = shared(&gone, &come, ends.then(|| ending.keeps(text)), with.literal);
             let there = list(text.content.cut(above..at));
+            let known = if with.as_file { &there } else { &gone };
+            let (head, tail) = shared(known, &come, ends.then(|| ending.keeps(text)), with.literal);
             let kept = there
                 .iter()
                 .zip(&come)
@@ -306,6 +314,8 @@ pub(super) struct Breaking {
     pub(super) rung: Rung,
     /// Whether they stay as given.
     pub(super) literal: bool,
+    /// Whether the lines that stay are found by the file's lines.
+    pub(super) as_file: bool,
 }
 
 /// How many lines a group removes and adds unchanged at its start, and of the rest at its end: they stay as the file

@@ -1,0 +1,271 @@
+//! Which of several readings the new lines of an edit have: mapped as the quoted lines are, or as the file has its
+//! lines already. It accepts a reading only if nothing speaks for another.
+
+use std::ops::Range;
+
+use editd_proto::error::IndentReading;
+use editd_proto::limits as shown;
+
+use super::convert::converted;
+use super::evidence::{Evidence, evidence};
+use super::mapping::Mapping;
+use super::passage::Passage;
+use super::unit::{Kinds, Unit, is_blank, split_indent};
+use crate::limits;
+use crate::locate::quoted::{Brings, Quote, ReadingConflict};
+use crate::locate::{Haystack, excerpt, keep_shared_lines};
+
+/// How the quoted lines follow from the file's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frames<'m> {
+    /// The mapping of the quoted lines' indentation to the file's.
+    pub(crate) mapping: &'m Mapping,
+    /// The file's indentation of the first line, where that is quoted without and the mapping is of the others only.
+    pub(crate) first: Option<&'m str>,
+    /// The same where the mapping is of all lines, but the first may also be quoted from the middle of a line.
+    pub(crate) torn: Option<&'m str>,
+}
+
+/// The frame in which new lines were written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Frame {
+    /// That of the quoted lines.
+    Quoted,
+    /// The file's own.
+    File,
+    /// The file's own but for the first line, which lost its indentation.
+    Torn,
+}
+
+impl Frame {
+    fn how(self) -> &'static str {
+        match self {
+            Self::Quoted => "indented by as much as the quoted lines need",
+            Self::File => "kept at the depth that they have",
+            Self::Torn => "kept at the depth that they have, but for the first line",
+        }
+    }
+}
+
+/// The lines that would be written.
+struct Reading {
+    frame: Frame,
+    lines: Vec<String>,
+}
+
+/// The new text of a quotation at its place, and whether it was written with the file's indentation; `None` where no
+/// reading of it is possible there.
+///
+/// # Errors
+/// Where several readings are possible, or none is tied to the place.
+pub(crate) fn settle(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    range: &Range<usize>,
+    frames: &Frames<'_>,
+) -> Result<Option<(String, bool)>, ReadingConflict> {
+    let Some(passage) = Passage::of(hay.text, quote, range) else { return Ok(None) };
+    let readings = readings(hay, &passage, quote, frames);
+    match choose(hay, &passage, &readings) {
+        Choice::None => Ok(None),
+        Choice::One(reading) => {
+            let as_file = reading.frame != Frame::Quoted;
+            Ok(made(hay, quote, range, &passage, reading).map(|made| (made, as_file)))
+        }
+        Choice::Several(readings, left) => Err(conflict(range.start, &readings, left)),
+    }
+}
+
+/// What is left of the readings.
+enum Choice<'r> {
+    /// No reading is possible.
+    None,
+    /// The one to write.
+    One(&'r Reading),
+    /// Those that are possible, or all where each would land left of the quoted lines.
+    Several(Vec<&'r Reading>, bool),
+}
+
+/// The readings that are possible, those that write the same once.
+fn readings(
+    hay: &Haystack<'_>,
+    passage: &Passage<'_>,
+    quote: &Quote<'_>,
+    frames: &Frames<'_>,
+) -> Vec<Reading> {
+    let beside = matches!(quote.brings, Brings::Beside(..));
+    let bare = |line: &str| !is_blank(line) && split_indent(line).0.is_empty();
+    let torn = passage.given.first().is_some_and(|(line, _)| bare(line));
+    let mut made: Vec<Reading> = Vec::new();
+    let there = passage.kinds_there();
+    let file = if there == Kinds::default() {
+        hay.unit().map_or(there, |unit| Kinds { tabs: unit == Unit::Tab, spaces: unit != Unit::Tab })
+    } else {
+        there
+    };
+    let mut add = |frame: Frame, lines: Option<Vec<String>>| {
+        let fits = |line: &String| {
+            let indent = split_indent(line).0;
+            let kinds = file.and(Kinds::of(indent));
+            is_blank(line) || (indent.len() <= limits::INDENT && (!kinds.is_mix() || file.is_mix()))
+        };
+        let fits = |lines: &Vec<String>| lines.iter().all(fits);
+        if let Some(lines) = lines.filter(|lines| fits(lines) && !made.iter().any(|one| one.lines == *lines))
+        {
+            made.push(Reading { frame, lines });
+        }
+    };
+    let own = |own: &str, line: &dyn Fn(&str) -> Option<String>| {
+        let lines = passage.given.iter().enumerate();
+        lines
+            .map(|(at, (given, _))| if at == 0 && torn { Some(format!("{own}{given}")) } else { line(given) })
+            .collect()
+    };
+    let as_given = |line: &str| Some(line.to_owned());
+    match frames.first {
+        // Whether the first new line, too, lacks what the quoted one lacks, nobody knows.
+        Some(_) if beside && torn => return Vec::new(),
+        Some(first) => {
+            add(Frame::Quoted, own(first, &|line| frames.mapping.line(line)));
+            add(Frame::File, own(first, &as_given));
+        }
+        None => {
+            let mapped = passage.given.iter().map(|(line, _)| frames.mapping.line(line));
+            add(Frame::Quoted, mapped.collect());
+            add(Frame::File, passage.given.iter().map(|(line, _)| as_given(line)).collect());
+            if let Some(first) = frames.torn.filter(|_| torn) {
+                add(Frame::Torn, own(first, &as_given));
+            }
+            if made_of_other_kind(passage, file) {
+                for (mapped, lines) in converted(passage, hay.unit()) {
+                    let first = lines.first().zip(frames.torn.filter(|_| torn && !mapped));
+                    if let Some((line, own)) = first {
+                        let rest = lines.iter().skip(1).cloned();
+                        add(Frame::Torn, Some(std::iter::once(format!("{own}{line}")).chain(rest).collect()));
+                    }
+                    add(if mapped { Frame::Quoted } else { Frame::File }, Some(lines));
+                }
+            }
+        }
+    }
+    made
+}
+
+/// Whether the payload is indented with characters that the file does not use here.
+fn made_of_other_kind(passage: &Passage<'_>, file: Kinds) -> bool {
+    let given = passage.kinds_given();
+    !file.is_mix() && ((file.tabs && given.spaces) || (file.spaces && given.tabs))
+}
+
+/// The one reading that something speaks for, and for which nothing speaks that it lacks.
+fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]) -> Choice<'r> {
+    let unit = if readings.len() > 1 { hay.unit() } else { None };
+    let judge = |reading: &'r Reading| {
+        (reading, evidence(passage, &reading.lines, unit, reading.frame == Frame::Torn))
+    };
+    let judged: Vec<(&Reading, Evidence)> = readings.iter().map(judge).collect();
+    if let [(only, own)] = judged.as_slice() {
+        let given = passage.given.iter().map(|(line, _)| *line);
+        let as_given = only.lines.iter().map(String::as_str).eq(given);
+        return match only.frame {
+            // Both frames write the same.
+            Frame::Quoted if as_given || !own.left => Choice::One(only),
+            Frame::Quoted => Choice::Several(vec![only], true),
+            _ if is_eligible(passage, only, own) => Choice::One(only),
+            // The mapping does not reach the new lines, and nothing says that they are as the file's.
+            _ => Choice::None,
+        };
+    }
+    let wins = |(reading, own): &&(&'r Reading, Evidence)| {
+        let mut others = judged.iter().filter(|(other, _)| !std::ptr::eq(*other, *reading));
+        is_eligible(passage, reading, own)
+            && others.all(|(other, evidence)| !contradicts(other.frame, evidence, own))
+    };
+    let mut winners = judged.iter().filter(wins);
+    match (winners.next(), winners.next()) {
+        (Some((winner, _)), None) => Choice::One(winner),
+        _ if judged.is_empty() => Choice::None,
+        _ => {
+            let possible: Vec<&Reading> =
+                judged.iter().filter(|(_, own)| !own.left).map(|(reading, _)| *reading).collect();
+            let all = || judged.iter().map(|(reading, _)| *reading).collect();
+            let left = possible.is_empty();
+            Choice::Several(if possible.len() > 1 { possible } else { all() }, left)
+        }
+    }
+}
+
+/// Whether a reading may be written if nothing speaks for another one.
+fn is_eligible(passage: &Passage<'_>, reading: &Reading, own: &Evidence) -> bool {
+    let tied = !own.left && !own.requoted && own.ties();
+    match reading.frame {
+        Frame::Quoted | Frame::Torn => tied,
+        // The file's own frame is seen by the first line; and what leaves the file as it is was hardly meant.
+        Frame::File => tied && own.starts_alike() && !passage.is_there(&reading.lines),
+    }
+}
+
+/// Whether something speaks for another reading that does not speak for this one.
+fn contradicts(frame: Frame, other: &Evidence, own: &Evidence) -> bool {
+    if (other.left && frame == Frame::Torn) || (other.requoted && !other.is_edged()) {
+        return false;
+    }
+    let beyond = |(other, own): (&bool, &bool)| *other && !*own;
+    let shared = other.shared.iter().zip(&own.shared).any(beyond);
+    if other.left && !other.starts_alike() {
+        // Lines may move deeper in a block around them that starts and ends where the quoted ones do.
+        return shared && !own.framed;
+    }
+    // How a block ends says less than how it starts.
+    let edges = other.edges.iter().zip(&own.edges).any(|(other, own)| {
+        let [first, last, base] = [0, 1, 2].map(|at| other.get(at) > own.get(at));
+        let ends_alone = matches!((own, other), ([true, _, true], [false, _, false]));
+        first || base || (last && !ends_alone)
+    });
+    shared || edges || (other.shaped && !own.shaped) || (other.steps && !own.steps)
+}
+
+/// The text that a reading writes; lines that old and new share at either end are the file's own.
+fn made(
+    hay: &Haystack<'_>,
+    quote: &Quote<'_>,
+    range: &Range<usize>,
+    passage: &Passage<'_>,
+    reading: &Reading,
+) -> Option<String> {
+    let text = hay.text;
+    if !matches!(quote.brings, Brings::Instead(_)) {
+        let lines = reading.lines.iter().zip(&passage.given);
+        return Some(lines.flat_map(|(line, (_, ending))| [line.as_str(), ending]).collect());
+    }
+    let there: Vec<Option<String>> = match reading.frame {
+        Frame::Quoted => Vec::new(),
+        Frame::File => (0..passage.quoted.len()).map(|at| passage.as_there(at)).collect(),
+        Frame::Torn => (0..passage.quoted.len()).map(|at| passage.as_there(at).filter(|_| at > 0)).collect(),
+    };
+    let endings = crate::locate::lines(quote.old, text.breaks);
+    let quoted: Vec<(&str, &str)> = endings
+        .iter()
+        .enumerate()
+        .map(|(at, (line, ending))| (there.get(at).and_then(Option::as_deref).unwrap_or(line), *ending))
+        .collect();
+    let line = |at: usize, _: &str| reading.lines.get(at).cloned();
+    keep_shared_lines(text, quote, (&quoted, &passage.given), range, line)
+}
+
+/// The refusal of new lines that could be indented in several ways.
+fn conflict(at: usize, readings: &[&Reading], left: bool) -> ReadingConflict {
+    let length = readings.first().map_or(0, |reading| reading.lines.len());
+    let differs = |at: &usize| {
+        let mut lines = readings.iter().map(|reading| reading.lines.get(*at));
+        let first = lines.next();
+        lines.any(|line| Some(line) != first)
+    };
+    let from = (0..length).find(differs).unwrap_or(0);
+    let shown = |reading: &&Reading| {
+        let lines = reading.lines.iter().skip(from).take(shown::READING_LINES);
+        let text = lines.map(|line| excerpt(line, 0)).collect::<Vec<_>>().join("\n");
+        IndentReading { how: reading.frame.how().to_owned(), text }
+    };
+    ReadingConflict { at, left, readings: readings.iter().take(shown::CANDIDATES).map(shown).collect() }
+}

@@ -1,0 +1,207 @@
+//! What speaks for one reading of new lines: how the lines that it would write agree with the lines of the file that
+//! they replace, or between which they come. It prefers no reading.
+
+use std::collections::HashMap;
+
+use super::passage::{Passage, Site};
+use super::unit::{BLANKS, Unit, is_blank, split_indent};
+
+/// How the lines of one reading agree with the file. The same position means the same in each reading of a passage.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Evidence {
+    /// For each site: the first line, the last line and the least indentation are those of the lines there.
+    pub(super) edges: Vec<[bool; 3]>,
+    /// As many lines come as go at each site, each as deep as the one in its place.
+    pub(super) shaped: bool,
+    /// For each line that goes and comes again: it keeps its indentation.
+    pub(super) shared: Vec<bool>,
+    /// The steps to deeper lines are those of the file.
+    pub(super) steps: bool,
+    /// A line that goes and comes again would stand farther left.
+    pub(super) moved_left: bool,
+    /// A line that goes and comes again is indented just as it is quoted, but not as the file has it.
+    pub(super) requoted: bool,
+    /// A line lands left of the lines that are replaced.
+    pub(super) left: bool,
+    /// The lines of every site start at their least indentation and end there, or as deep as those there do.
+    pub(super) framed: bool,
+}
+
+impl Evidence {
+    /// Whether the lines are tied to this place: by a line that stays as deep, or by the first and another edge.
+    pub(super) fn ties(&self) -> bool {
+        let starts = self.edges.iter().any(|edges| matches!(edges, [true, true, _] | [true, _, true]));
+        match (self.shared.is_empty(), self.shared.iter().any(|kept| *kept)) {
+            (true, _) => starts,
+            (false, true) => true,
+            // All of them moved: to the right in a new block, or to the left out of one that ends with the lines.
+            (false, false) => starts && if self.moved_left { self.is_edged() } else { self.framed },
+        }
+    }
+
+    /// Whether all edges of all sites are as there.
+    pub(super) fn is_edged(&self) -> bool {
+        self.edges.iter().flatten().all(|holds| *holds)
+    }
+
+    /// Whether the first line of every site is as deep as those there.
+    pub(super) fn starts_alike(&self) -> bool {
+        self.edges.iter().all(|[first, ..]| *first)
+    }
+}
+
+/// The evidence for lines that would be written in place of the given ones; `torn` where the first line's
+/// indentation was supplied and says nothing.
+pub(super) fn evidence(
+    passage: &Passage<'_>,
+    written: &[String],
+    unit: Option<Unit>,
+    torn: bool,
+) -> Evidence {
+    let mut found = Evidence { framed: true, shaped: true, ..Evidence::default() };
+    let (mut stepped, mut wrong) = (false, false);
+    let known = steps(passage.there.iter().copied());
+    for site in &passage.sites {
+        let come: Vec<&str> = written
+            .get(site.come.clone())
+            .unwrap_or_default()
+            .iter()
+            .map(String::as_str)
+            .filter(|line| !is_blank(line))
+            .collect();
+        let (Some(first), Some(last)) = (come.first(), come.last()) else { continue };
+        let [first, last] = [first, last].map(|line| split_indent(line).0);
+        let base = common(come.iter().copied());
+        let frame = Frame::of(passage, site);
+        let own = torn && site.come.start == 0;
+        let edges = [
+            !own && frame.first.iter().any(|indent| indent.admits(first)),
+            frame.last.iter().any(|indent| indent.admits(last)),
+            frame.base.iter().any(|indent| indent.admits(base)),
+        ];
+        found.framed &= edges == [true; 3] || (edges == [true, false, true] && last == base);
+        found.edges.push(edges);
+        let indents =
+            |lines: &[&str]| lines.iter().map(|line| split_indent(line).0.len()).collect::<Vec<_>>();
+        found.shaped &= indents(&come) == indents(&passage.gone(site));
+        found.left |= come.iter().any(|line| !split_indent(line).0.starts_with(frame.left));
+        shared(passage, site, written, &mut found);
+        for step in steps(come.iter().copied()) {
+            stepped = true;
+            let usual = unit.is_some_and(|unit| unit.depth(step) == Some(1));
+            wrong |= !usual && !known.contains(&step);
+        }
+    }
+    found.steps = stepped && !wrong;
+    found
+}
+
+/// An indentation that is expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Expected<'p> {
+    /// This one.
+    Just(&'p str),
+    /// Any deeper than this.
+    Below(&'p str),
+}
+
+impl Expected<'_> {
+    fn admits(self, indent: &str) -> bool {
+        match self {
+            Self::Just(own) => own == indent,
+            Self::Below(own) => own.len() < indent.len() && indent.starts_with(own),
+        }
+    }
+}
+
+/// The indentations that are expected at a site.
+struct Frame<'p> {
+    first: Vec<Expected<'p>>,
+    last: Vec<Expected<'p>>,
+    base: Vec<Expected<'p>>,
+    /// What every line there begins with.
+    left: &'p str,
+}
+
+impl<'p> Frame<'p> {
+    fn of(passage: &Passage<'p>, site: &Site) -> Self {
+        let gone = passage.gone(site);
+        let indent = |line: &'p str| split_indent(line).0;
+        if let (Some(first), Some(last)) = (gone.first(), gone.last()) {
+            let base = common(gone.iter().copied());
+            return Self {
+                first: vec![Expected::Just(indent(first))],
+                last: vec![Expected::Just(indent(last))],
+                base: vec![Expected::Just(base)],
+                left: base,
+            };
+        }
+        let (above, below) = passage.neighbours(site);
+        let between = match (above, below) {
+            (Some(above), Some(below)) => {
+                let (up, down) = (indent(above), indent(below));
+                match closes(below) {
+                    _ if down.len() > up.len() && down.starts_with(up) => vec![Expected::Just(down)],
+                    true if up == down && opens(above) => vec![Expected::Below(up)],
+                    true => vec![Expected::Just(up)],
+                    false => vec![Expected::Just(up), Expected::Just(down)],
+                }
+            }
+            (Some(line), None) | (None, Some(line)) => vec![Expected::Just(indent(line))],
+            (None, None) => Vec::new(),
+        };
+        let expected = between.iter().map(|(Expected::Just(indent) | Expected::Below(indent))| *indent);
+        let left = common(expected);
+        Self { first: between.clone(), last: between.clone(), base: between, left }
+    }
+}
+
+/// Whether a line begins with a closing bracket.
+fn closes(line: &str) -> bool {
+    line.trim_start_matches(BLANKS).starts_with(['}', ')', ']'])
+}
+
+/// Whether a line ends in an opening bracket.
+fn opens(line: &str) -> bool {
+    line.trim_end().ends_with(['{', '(', '['])
+}
+
+/// What the indentations of some lines have in common at their start.
+fn common<'l>(lines: impl Iterator<Item = &'l str>) -> &'l str {
+    let mut indents = lines.map(|line| split_indent(line).0);
+    let first = indents.next().unwrap_or("");
+    let same = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let length = indents.fold(first.len(), |least, indent| least.min(same(first, indent)));
+    first.get(..length).unwrap_or("")
+}
+
+/// What each line that is not blank begins with beyond the one before, where it is deeper.
+fn steps<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
+    let indents: Vec<&str> = lines.filter(|line| !is_blank(line)).map(|line| split_indent(line).0).collect();
+    let deeper = indents.iter().zip(indents.iter().skip(1));
+    deeper.filter_map(|(above, line)| line.strip_prefix(above)).filter(|step| !step.is_empty()).collect()
+}
+
+/// Judges the lines that a site removes and adds again: whether each stays as deep as one of its like was.
+fn shared(passage: &Passage<'_>, site: &Site, written: &[String], found: &mut Evidence) {
+    let indent = |line: &str| split_indent(line).0.len();
+    let mut gone: HashMap<&str, Vec<usize>> = HashMap::new();
+    for at in site.gone.clone() {
+        let says = |line: &&&str| line.contains(char::is_alphanumeric);
+        if let Some(line) = passage.quoted.get(at).filter(says) {
+            gone.entry(line.trim_matches(BLANKS)).or_default().push(at);
+        }
+    }
+    for come in site.come.clone() {
+        let (Some((given, _)), Some(written)) = (passage.given.get(come), written.get(come)) else {
+            continue;
+        };
+        let Some(alike) = gone.get(given.trim_matches(BLANKS)) else { continue };
+        let depth = |lines: &[&str], at: &usize| lines.get(*at).map(|line| indent(line));
+        let kept = alike.iter().any(|at| depth(&passage.there, at) == Some(indent(written)));
+        let quoted = alike.iter().any(|at| depth(&passage.quoted, at) == Some(indent(given)));
+        found.shared.push(kept);
+        found.requoted |= !kept && quoted;
+        found.moved_left |= alike.iter().all(|at| depth(&passage.there, at) > Some(indent(written)));
+    }
+}

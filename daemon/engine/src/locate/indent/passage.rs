@@ -1,0 +1,124 @@
+//! The new lines of an edit, the quoted lines, and the lines of the file that they stand for, side by side. It
+//! changes none of them.
+
+use std::ops::Range;
+
+use super::unit::{BLANKS, Kinds, is_blank, split_indent};
+use crate::cut::Cut;
+use crate::locate::{Brings, Quote, lines};
+use crate::text::Text;
+
+/// Lines that are looked at for one that is not blank, above and below the quoted lines.
+const NEIGHBOURS: usize = 64;
+
+/// Where new lines come in the quoted ones, as ranges of lines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Site {
+    /// The quoted lines that go; empty for an insertion.
+    pub(super) gone: Range<usize>,
+    /// The new lines that come.
+    pub(super) come: Range<usize>,
+}
+
+/// The lines of an edit at the place where the quoted ones stand.
+#[derive(Debug)]
+pub(super) struct Passage<'p> {
+    /// The quoted lines.
+    pub(super) quoted: Vec<&'p str>,
+    /// The lines of the file, one for each quoted line.
+    pub(super) there: Vec<&'p str>,
+    /// The new lines with their breaks.
+    pub(super) given: Vec<(&'p str, &'p str)>,
+    /// Where they come.
+    pub(super) sites: Vec<Site>,
+    above: Option<&'p str>,
+    below: Option<&'p str>,
+}
+
+impl<'p> Passage<'p> {
+    /// The lines of a quotation that stands at a range; `None` where it brings no new lines.
+    pub(super) fn of(text: &'p Text<'_>, quote: &Quote<'p>, range: &Range<usize>) -> Option<Self> {
+        let (new, spots) = match quote.brings {
+            Brings::Nothing => return None,
+            Brings::Instead(new) => (new, None),
+            Brings::Beside(new, spots) => (new, Some(spots)),
+        };
+        let list = |part: &'p str| lines(part, text.breaks);
+        let bare = |part: &'p str| list(part).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+        let quoted = bare(quote.old);
+        let mut there = bare(text.content.cut(range.clone()));
+        there.resize(quoted.len(), "");
+        let given = list(new);
+        let counted = |part: &'p str, at: Range<usize>| {
+            let from = list(part.cut(0..at.start)).len();
+            from..from + list(part.cut(at)).len()
+        };
+        let sites = match spots {
+            None => vec![Site { gone: 0..quoted.len(), come: 0..given.len() }],
+            Some(spots) => spots
+                .iter()
+                .map(|spot| Site {
+                    gone: counted(quote.old, spot.gone.range()),
+                    come: counted(new, spot.come.range()),
+                })
+                .collect(),
+        };
+        let stop = char::from(text.breaks.stop());
+        let filled = |line: &&str| !is_blank(line.trim_end_matches('\r'));
+        let (head, tail) = (text.content.cut(0..range.start), text.content.cut(range.end..text.len()));
+        let above = head.rsplit(stop).take(NEIGHBOURS).find(filled);
+        let below = tail.split(stop).take(NEIGHBOURS).find(filled);
+        Some(Self { quoted, there, given, sites, above, below })
+    }
+
+    /// The lines of the file that go at a site and are not blank.
+    pub(super) fn gone(&self, site: &Site) -> Vec<&'p str> {
+        let there = self.there.cut(site.gone.clone());
+        there.iter().copied().filter(|line| !is_blank(line)).collect()
+    }
+
+    /// The lines of the file next to a site that are not blank, above and below.
+    pub(super) fn neighbours(&self, site: &Site) -> (Option<&'p str>, Option<&'p str>) {
+        let filled = |line: &&&str| !is_blank(line);
+        let head = self.there.cut(0..site.gone.start).iter().rev().find(filled);
+        let tail = self.there.cut(site.gone.end..self.there.len()).iter().find(filled);
+        (head.copied().or(self.above), tail.copied().or(self.below))
+    }
+
+    /// Whether lines in place of the given ones would leave the file as it is.
+    pub(super) fn is_there(&self, lines: &[String]) -> bool {
+        self.sites.iter().all(|site| {
+            let come = lines.get(site.come.clone()).unwrap_or_default();
+            let gone = self.there.cut(site.gone.clone());
+            let bare = |line: &str| line.trim_end().to_owned();
+            come.iter().map(|line| bare(line)).eq(gone.iter().map(|line| bare(line)))
+        })
+    }
+
+    /// The characters with which the file indents these lines.
+    pub(super) fn kinds_there(&self) -> Kinds {
+        kinds(self.there.iter().copied())
+    }
+
+    /// The characters with which the caller indents the quoted and the new lines.
+    pub(super) fn kinds_given(&self) -> Kinds {
+        kinds(self.quoted.iter().copied().chain(self.given.iter().map(|(line, _)| *line)))
+    }
+
+    /// The indentations of each quoted line that is not blank and of the file's.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&'p str, &'p str)> {
+        let pairs = self.quoted.iter().zip(&self.there).filter(|(line, _)| !is_blank(line));
+        pairs.map(|(quoted, there)| (split_indent(quoted).0, split_indent(there).0))
+    }
+
+    /// A quoted line with the file's indentation.
+    pub(super) fn as_there(&self, at: usize) -> Option<String> {
+        let (quoted, there) = (self.quoted.get(at)?, self.there.get(at)?);
+        Some([split_indent(there).0, quoted.trim_start_matches(BLANKS)].concat())
+    }
+}
+
+fn kinds<'l>(lines: impl Iterator<Item = &'l str>) -> Kinds {
+    let filled = lines.filter(|line| !is_blank(line));
+    filled.fold(Kinds::default(), |all, line| all.and(Kinds::of(split_indent(line).0)))
+}

@@ -1,0 +1,133 @@
+//! What the ladder is asked and what it answers: a quotation with the new text that goes with it, the place that was
+//! found, and why a place cannot be taken. It finds nothing.
+
+use std::ops::Range;
+
+use editd_proto::error::{Code, IndentReading, WireError};
+
+use super::ladder::{Adapted, Rung};
+use super::{Extent, Needle};
+use crate::Refusal;
+use crate::cut::Span;
+use crate::text::{Breaks, Text, split_final_break};
+
+/// What is looked for, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Quote<'a> {
+    /// The quoted text, not empty.
+    pub(crate) old: &'a str,
+    /// Only whole lines; `old` is a list of lines then.
+    pub(crate) whole_lines: bool,
+    /// The 1-based line where it should start.
+    pub(crate) near: Option<u64>,
+    /// Lines either way within which the only candidate is accepted.
+    pub(crate) window: u64,
+    /// The loosest rung allowed.
+    pub(crate) loosest: Rung,
+    /// The least similarity that the fuzzy rung accepts.
+    pub(crate) threshold: f64,
+    /// The new text that goes with it.
+    pub(crate) brings: Brings<'a>,
+}
+
+/// The new text that goes with a quotation, as far as a rung may change it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Brings<'a> {
+    /// None, or one that no rung changes: from a clipboard, or indented explicitly.
+    Nothing,
+    /// It takes the quotation's place.
+    Instead(&'a str),
+    /// It goes beside or between the quoted lines: where each part of it comes.
+    Beside(&'a str, Spots<'a>),
+}
+
+/// Where lines come in a quotation, in its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Spot {
+    /// The quoted lines that go; empty for an insertion.
+    pub(crate) gone: Span,
+    /// The lines of the new text that come.
+    pub(crate) come: Span,
+}
+
+/// Every place in a quotation where lines come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Spots<'a> {
+    /// All of them at one.
+    One(Spot),
+    /// Some at each of these.
+    Each(&'a [Spot]),
+}
+
+impl Spots<'_> {
+    /// Every spot, from the top.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Spot> {
+        match self {
+            Self::One(spot) => std::slice::from_ref(spot).iter(),
+            Self::Each(spots) => spots.iter(),
+        }
+    }
+}
+
+/// New lines that could be indented in several ways at the one place of a quotation.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ReadingConflict {
+    /// Where the quotation stands.
+    pub(crate) at: usize,
+    /// Whether each reading would write a line left of the quoted lines.
+    pub(crate) left: bool,
+    /// What each reading would write.
+    pub(crate) readings: Vec<IndentReading>,
+}
+
+impl ReadingConflict {
+    /// The refusal of the edit.
+    pub(crate) fn refusal(self, text: &Text<'_>) -> Refusal {
+        let line = text.line_of(self.at) as u64;
+        let why = match self.left {
+            true => "the new lines would land left of them",
+            false => "the new lines can be indented in more than one way",
+        };
+        let mut error = WireError::new(
+            Code::Ambiguous,
+            format!(
+                "the quoted lines stand at line {line} with another indentation, and {why}; indent old and new text as the file does"
+            ),
+        );
+        error.line = Some(line);
+        error.readings = self.readings;
+        Box::new(error)
+    }
+}
+
+/// A place that was found.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Hit {
+    /// Where; with `whole_lines`, without the last line's break.
+    pub(crate) range: Range<usize>,
+    /// By which rung.
+    pub(crate) rung: Rung,
+    /// By how many lines it was away from `near`.
+    pub(crate) moved: Option<i64>,
+    /// What the rung makes of the new text.
+    pub(crate) adapted: Adapted,
+}
+
+/// A place that was found, but to which the new text cannot be fitted.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Unfit {
+    /// Where it starts.
+    pub(crate) at: usize,
+    /// By which rung.
+    pub(crate) rung: Rung,
+    /// Why not, and what to do about it.
+    pub(crate) reason: &'static str,
+}
+
+impl Quote<'_> {
+    /// What the first rung looks up.
+    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
+        let text = if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old };
+        Needle { text, extent: Extent::of(self) }
+    }
+}
