@@ -87,9 +87,15 @@ pub(crate) struct JobFlags {
     /// Queue the job durably and return at once with its number; see `wait`
     #[arg(long, global = true)]
     pub(crate) detach: bool,
+    /// Show diffs also where they go to no terminal
+    #[arg(long, global = true, conflicts_with = "no_diff")]
+    pub(crate) diff: bool,
     /// Do not show diffs
     #[arg(long, global = true)]
     pub(crate) no_diff: bool,
+    /// Bytes that the reply may have, beside diffs that were asked for
+    #[arg(long, global = true, value_name = "BYTES")]
+    pub(crate) budget: Option<u64>,
 }
 
 #[derive(Subcommand, Debug)]

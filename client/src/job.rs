@@ -254,9 +254,8 @@ pub(crate) fn lay_over(flags: &JobFlags, job: &mut JobRequest) {
     job.threshold = flags.threshold.or(job.threshold);
     job.partial |= flags.partial;
     job.detach |= flags.detach;
-    if flags.no_diff {
-        job.diff = Some(false);
-    }
+    job.diff = shown(flags).or(job.diff);
+    job.budget = flags.budget.or(job.budget);
     if let Some(base) = &flags.base {
         for file in &mut job.files {
             file.base.get_or_insert_with(|| base.clone());
@@ -274,5 +273,11 @@ pub(crate) fn lay_over_undo(flags: &JobFlags, undo: &mut UndoRequest) {
     undo.mode = flags.mode.unwrap_or(undo.mode);
     undo.on_stale = flags.on_stale.unwrap_or_default();
     undo.durability = flags.durability;
-    undo.diff = flags.no_diff.then_some(false);
+    undo.diff = shown(flags);
+    undo.budget = flags.budget;
+}
+
+/// Whether diffs were asked for, or asked not to be shown.
+fn shown(flags: &JobFlags) -> Option<bool> {
+    flags.diff.then_some(true).or(flags.no_diff.then_some(false))
 }

@@ -184,6 +184,11 @@ impl<'a> Desk<'a> {
         if self.look.json { Answer::json(reply) } else { Answer::text(text(reply, self.look)) }
     }
 
+    /// People at a terminal want to see what changed; `None` leaves it to the daemon.
+    fn shows_diffs(&self) -> Option<bool> {
+        (self.look.terminal && !self.look.json).then_some(true)
+    }
+
     /// A receipt of what was undone or redone, in those words.
     fn receipt_of(&self, receipt: Receipt, done: &'static str) -> Answer {
         self.receipt_in(receipt, &self.look.of(done))

@@ -3,11 +3,13 @@
 
 mod commands;
 mod memory;
+mod replies;
 
 use std::time::Duration;
 
 pub use commands::*;
 pub use memory::*;
+pub use replies::*;
 
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;
@@ -214,10 +216,6 @@ pub const PAST_ENTRIES: usize = 1024;
 
 /// Bytes that this may read and rebuild: half a second at the slowest.
 pub const PAST_BYTES: usize = 256 * 1024 * 1024;
-
-/// Bytes that the refusals of one job show of its files in all, unless the job names another budget: about 300 tokens.
-/// Lines that are left out stay unseen: another refusal shows them, or a read.
-pub const REFUSAL_BYTES: usize = 900;
 
 /// Bytes of others' changes that the reply to a rebased file shows.
 pub const THEIRS_SHOWN: usize = 500;

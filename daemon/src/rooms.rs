@@ -3,6 +3,7 @@
 
 mod in_hand;
 mod parsing;
+mod told;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use crate::validate::process::Runner;
 
 pub use in_hand::{Asks, Covered, InHand, Share};
 pub use parsing::{Parsing, Turn};
+pub use told::ToldWarnings;
 
 /// What tells a ticket from a number that is stored.
 const TICKET: u64 = 1 << 63;
@@ -66,6 +68,8 @@ pub struct Rooms {
     pub queued: Condvar,
     /// Whose turn it is to have a large text parsed.
     pub parsing: Parsing,
+    /// What sessions were told about the configuration.
+    pub told: ToldWarnings,
     /// How much requests may hold of files' contents.
     pub in_hand: InHand,
     observer: RwLock<Arc<dyn Observer>>,
@@ -136,6 +140,7 @@ impl Rooms {
             underway: Mutex::default(),
             queued: Condvar::new(),
             parsing: Parsing::default(),
+            told: ToldWarnings::default(),
             in_hand: InHand::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),

@@ -90,11 +90,16 @@ pub struct Candidate {
 pub struct NearMiss {
     /// The 1-based line where it starts.
     pub line: u64,
-    /// Numbered lines, at most [`crate::limits::NEAR_MISS_LINES`]; below the first that differs stands what was quoted,
-    /// after `quoted |`.
+    /// Numbered lines, at most [`crate::limits::NEAR_MISS_LINES`].
     pub text: String,
     /// Similarity, 0 to 1.
     pub score: f64,
+    /// The 1-based number of the first of the lines that differs from what was quoted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differs: Option<u64>,
+    /// What was quoted for that line, shortened; absent where less was quoted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quoted: Option<String>,
 }
 
 /// A place that one of a chunk's checks refused.

@@ -25,7 +25,7 @@ pub fn copy_real_tree(to: &Path, files: usize) -> usize {
 }
 
 /// The folders of the registries in cargo's home.
-pub(crate) fn registries() -> Vec<PathBuf> {
+pub fn registries() -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
         Some(PathBuf::from(home).join(".cargo"))

@@ -7,10 +7,10 @@ use clap::{Arg, ArgMatches, Args, Command};
 use super::JobFlags;
 
 /// Flags of jobs, by their ids, that mean something where there is no file yet.
-const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "no_diff"];
+const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "diff", "no_diff", "budget"];
 
 /// Flags of jobs that an undo or redo takes.
-const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "no_diff"];
+const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "diff", "no_diff", "budget"];
 
 /// Returns true for a flag of jobs that means nothing to the command. Edits take all of them.
 fn is_foreign(command: &str, id: &str) -> bool {

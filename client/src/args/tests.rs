@@ -98,7 +98,7 @@ fn help(command: &str) -> String {
 
 #[test]
 fn a_command_lists_and_takes_its_own_flags_alone() {
-    let flags: [(&str, &[&str]); 10] = [
+    let flags: [(&str, &[&str]); 11] = [
         ("--mode strict", &["edit", "replace", "create", "undo", "redo"]),
         ("--base any", &["edit", "replace"]),
         ("--partial", &["edit", "replace"]),
@@ -109,6 +109,7 @@ fn a_command_lists_and_takes_its_own_flags_alone() {
         ("--label l", &["edit", "replace", "create", "undo", "redo"]),
         ("--durability full", &["edit", "replace", "create", "undo", "redo"]),
         ("--no-diff", &["edit", "replace", "create", "undo", "redo"]),
+        ("--diff", &["edit", "replace", "create", "undo", "redo"]),
     ];
     let commands = [
         "edit",

@@ -210,11 +210,13 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
         label: Some("why".into()),
         durability: Some(Durability::Full),
         detach: true,
+        diff: false,
         no_diff: true,
+        budget: Some(900),
     };
     lay_over(&flags, &mut job);
     let expected = JobRequest {
-        budget: None,
+        budget: Some(900),
         key: Some("other".into()),
         label: Some("why".into()),
         mode: Mode::VerifyOnly,

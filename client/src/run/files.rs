@@ -73,6 +73,7 @@ pub(super) fn dialects(desk: &Desk<'_>) -> Result<Answer, Failure> {
 
 fn send(desk: &Desk<'_>, mut job: JobRequest) -> Result<Answer, Failure> {
     job::lay_over(&desk.flags, &mut job);
+    job.diff = job.diff.or(desk.shows_diffs());
     let receipt = desk.ask(job.key.is_some(), |it| it.edit(&job))?;
     Ok(desk.receipt(receipt))
 }

@@ -33,6 +33,7 @@ pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure
         ..UndoRequest::default()
     };
     job::lay_over_undo(&desk.flags, &mut request);
+    request.diff = request.diff.or(desk.shows_diffs());
     let receipt = desk.ask(request.key.is_some(), |it| it.undo(&request))?;
     Ok(desk.receipt_of(receipt, "undone"))
 }
@@ -57,6 +58,7 @@ pub(super) fn redo(desk: &Desk<'_>, words: args::Redo) -> Result<Answer, Failure
         ..UndoRequest::default()
     };
     job::lay_over_undo(&desk.flags, &mut request);
+    request.diff = request.diff.or(desk.shows_diffs());
     let receipt = desk.ask(request.key.is_some(), |it| it.redo(&request))?;
     Ok(desk.receipt_of(receipt, "redone"))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{By, Region, WouldApply};
+use editd_proto::error::{By, NearMiss, Region, WouldApply};
 use editd_proto::message::EntryKind;
 use editd_proto::{Code, WireError};
 use serde::Serialize;
@@ -33,7 +33,9 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
     counts(out, error);
     for candidate in &error.candidates {
         let text = one_line(&candidate.text);
-        line(out, &format!("  line {}, column {}: {text}", candidate.line, candidate.column));
+        let within = candidate.symbol.as_ref().map(|name| format!(" in {}", one_line(name)));
+        let (number, column) = (candidate.line, candidate.column);
+        line(out, &format!("  line {number}, column {column}{}: {text}", within.unwrap_or_default()));
     }
     for reading in &error.readings {
         line(out, &format!("  {}:", one_line(&reading.how)));
@@ -42,26 +44,53 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
     for symbol in &error.symbols {
         line(out, &format!("  {}", one_line(symbol)));
     }
-    for miss in &error.near_misses {
-        line(out, &format!("  nearest, from line {}, {:.2} alike:", miss.line, miss.score));
-        for text in miss.text.lines() {
-            line(out, &format!("    {}", one_line(text)));
-        }
-    }
-    if !error.tried.is_empty() {
-        line(out, &format!("  tried: {}", one_line(&error.tried.join(", "))));
-    }
+    error.near_misses.iter().for_each(|one| nearest(out, one));
     error.regions.iter().for_each(|one| region(out, one));
     if let Some(cause) = &error.cause {
         line(out, &format!("  cause: {}", lines(cause)));
     }
+    // The message names the first.
+    for issue in error.issues.iter().filter(|issue| !error.message.contains(&issue.message)) {
+        line(out, &format!("  {}", lines(&issue.to_string())));
+    }
     staleness(out, error, look);
-    for other in &error.others {
-        line(out, &format!("  also: {}", lines(&other.message)));
-        excerpt::add(out, other);
+    for one in &error.others {
+        other(out, one);
+        excerpt::add(out, one);
+    }
+    if let Some(more) = error.more {
+        line(out, &format!("  and {more} more"));
     }
     if let Some(hint) = hint(error) {
         line(out, &format!("  {}", look.paint(Paint::Notice, &hint)));
+    }
+}
+
+/// Something else that is wrong with the job, on a line or two.
+fn other(out: &mut String, error: &WireError) {
+    let place = place(error).map(|place| format!("{place}: ")).unwrap_or_default();
+    line(out, &format!("  also {place}{}: {}", code(error.code), lines(&error.message)));
+    let candidates = error.candidates.iter();
+    let places: Vec<String> = candidates
+        .map(|one| match &one.symbol {
+            Some(name) => format!("{} in {}", one.line, one_line(name)),
+            None => one.line.to_string(),
+        })
+        .collect();
+    if !places.is_empty() {
+        line(out, &format!("    at line {}", places.join(", ")));
+    }
+}
+
+/// The lines most alike to a quotation, and below the first that differs what was quoted there.
+fn nearest(out: &mut String, miss: &NearMiss) {
+    line(out, &format!("  nearest, from line {}, {:.2} alike:", miss.line, miss.score));
+    let number = |text: &str| text.split_once(" |").and_then(|(number, _)| number.trim().parse::<u64>().ok());
+    for text in miss.text.lines() {
+        line(out, &format!("    {}", one_line(text)));
+        if let (true, Some(quoted)) = (miss.differs.is_some() && number(text) == miss.differs, &miss.quoted) {
+            line(out, &format!("    quoted: {}", one_line(quoted)));
+        }
     }
 }
 
@@ -85,6 +114,16 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
+/// Whether a message names a path. A short name may be a word of the sentence.
+fn names(message: &str, path: &str) -> bool {
+    let inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '_' | '-');
+    path.len() > 3
+        && message.match_indices(path).any(|(at, _)| {
+            let (before, behind) = (message.get(..at), message.get(at + path.len()..));
+            !before.unwrap_or_default().ends_with(inside) && !behind.unwrap_or_default().starts_with(inside)
+        })
+}
+
 /// The word of a code, as it stands on the wire.
 fn code(code: Code) -> String {
     match serde_json::to_value(code) {
@@ -95,8 +134,17 @@ fn code(code: Code) -> String {
 
 /// `src/a.rs, line 3, edit 2`, as far as it is known.
 fn place(error: &WireError) -> Option<String> {
-    let mut out = error.path.as_ref().map(ToString::to_string).unwrap_or_default();
-    for (name, number) in [("line", error.line), ("edit", error.edit), ("and edit", error.other_edit)] {
+    // Nothing that the message says is said again.
+    let path = error.path.as_ref().map(ToString::to_string).filter(|path| !names(&error.message, path));
+    let mut out = path.unwrap_or_default();
+    let told = |line: &u64| {
+        error.message.contains(&format!("line {line}")) || error.message.contains(&format!(":{line}:"))
+    };
+    for (name, number) in [
+        ("line", error.line.filter(|line| !told(line))),
+        ("edit", error.edit),
+        ("and edit", error.other_edit),
+    ] {
         if let Some(number) = number {
             let comma = if out.is_empty() { "" } else { ", " };
             // Writing to a String cannot fail.
@@ -110,6 +158,7 @@ fn counts(out: &mut String, error: &WireError) {
     match (error.expected, error.found) {
         (Some(expected), Some(found)) => line(out, &format!("  expected {expected}, found {found}")),
         // The regions of a conflict are shown, as far as there are not too many.
+        (None, Some(found)) if error.message.contains(&format!(" {found} ")) => {}
         (None, Some(found)) if found > error.regions.len() as u64 => line(out, &format!("  found {found}")),
         (Some(expected), None) => line(out, &format!("  expected {expected}")),
         (None, _) => {}
@@ -142,6 +191,9 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
     }
     if let Some(text) = &error.diff {
         diff::add(out, text, look);
+    }
+    if let Some(hunks) = error.omitted_hunks.filter(|hunks| *hunks > 0) {
+        line(out, &format!("  and {hunks} more hunks, which are not shown"));
     }
     match error.would_apply.filter(|_| error.later.is_empty()) {
         Some(WouldApply::Clean) => line(out, "  it would apply to what is there now"),

@@ -1,6 +1,7 @@
 //! A receipt for people: what became of each file with its diff on standard output, refusals on standard
 //! error.
 
+use editd_proto::WireError;
 use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Receipt, Status};
 
 use super::letters::{Paint, lines, one_line};
@@ -46,16 +47,6 @@ fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
 }
 
 fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
-    for file in &receipt.files {
-        one_file(texts, file, look);
-    }
-    if receipt.omitted_files > 0 {
-        texts.out.push_str(&format!("and {} more files\n", receipt.omitted_files));
-    }
-    for hook in &receipt.hooks {
-        one_hook(texts, hook, look);
-    }
-    let out = &mut texts.out;
     if let Some(job) = receipt.job {
         let mut words = match receipt.status {
             Status::Queued => format!("job {job} is queued; its end: editctl wait {job}"),
@@ -63,11 +54,20 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
         };
         words.push_str(if receipt.rebased { ", rebased" } else { "" });
         words.push_str(if receipt.repeated { ", done before under this key" } else { "" });
-        out.push_str(&look.paint(paint(receipt.status), &words));
-        out.push('\n');
-    } else if receipt.files.is_empty() && receipt.status != Status::Refused {
-        out.push_str(&look.paint(paint(receipt.status), word(receipt.status, look)));
-        out.push('\n');
+        texts.out.push_str(&look.paint(paint(receipt.status), &words));
+        texts.out.push('\n');
+    } else if receipt.status != Status::Refused {
+        texts.out.push_str(&look.paint(paint(receipt.status), word(receipt.status, look)));
+        texts.out.push('\n');
+    }
+    for file in &receipt.files {
+        one_file(texts, file, receipt.status, look);
+    }
+    if receipt.omitted_files > 0 {
+        texts.out.push_str(&format!("and {} more files\n", receipt.omitted_files));
+    }
+    for hook in &receipt.hooks {
+        one_hook(texts, hook, look);
     }
     if let Some(refusal) = &receipt.error {
         error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
@@ -81,26 +81,35 @@ fn one_hook(texts: &mut Texts, hook: &HookOutcome, look: &Look) {
     let job = hook.job.map(|job| format!(", entry {job}")).unwrap_or_default();
     texts.out.push_str(&format!("after_write {}{job}\n", look.paint(Paint::Strong, &one_line(&hook.name))));
     for file in &hook.files {
-        one_file(texts, file, look);
+        one_file(texts, file, Status::Applied, look);
     }
     for warning in &hook.warnings {
         texts.out.push_str(&format!("  {}: {}\n", look.paint(Paint::Notice, "warning"), lines(warning)));
     }
 }
 
-fn one_file(texts: &mut Texts, file: &FileOutcome, look: &Look) {
+/// A file of a job that ended so: where it changed, and the version that is there now.
+fn one_file(texts: &mut Texts, file: &FileOutcome, job: Status, look: &Look) {
     let path = file.path.display();
-    let status = look.paint(paint(file.status), word(file.status, look));
     // A refused job's files are named by its error, unless they have something to tell of their own.
     let mute = file.status == Status::Refused && file.diff.is_none();
     if !mute {
-        let now = file.after.as_ref().map(|version| format!(", now {}", one_line(&version.0)));
-        let gone = (file.after.is_none() && file.before.is_some()).then(|| String::from(", now gone"));
-        let now = now.or(gone).unwrap_or_default();
-        texts.out.push_str(&format!("{status} {}{now}\n", look.paint(Paint::Strong, &path)));
+        texts.out.push_str(&look.paint(Paint::Strong, &path));
+        let status = (file.status != job).then(|| look.paint(paint(file.status), word(file.status, look)));
+        let places = file.places.map(|places| format!("of {places} places"));
+        let lines = (!file.lines.is_empty()).then(|| file.lines.to_string());
+        let counts = (file.added + file.removed > 0).then(|| format!("+{} -{}", file.added, file.removed));
+        let now = file.after.as_ref().map(|version| format!("now {}", one_line(&version.0)));
+        let gone = (file.after.is_none() && file.before.is_some()).then(|| String::from("now gone"));
+        for word in [status, lines, places, counts, now.or(gone)].into_iter().flatten() {
+            texts.out.push(' ');
+            texts.out.push_str(&word);
+        }
+        texts.out.push('\n');
     }
     for (number, edit) in file.edits.iter().enumerate() {
-        one_edit(texts, &path, number + 1, edit, look);
+        let number = edit.edit.unwrap_or(number as u64 + 1);
+        one_edit(texts, &path, number, edit, look);
     }
     if let Some(formatted) = &file.formatted {
         texts.out.push_str(&format!("  formatted by {}\n", one_line(&formatted.by.join(", "))));
@@ -120,9 +129,10 @@ fn one_file(texts: &mut Texts, file: &FileOutcome, look: &Look) {
 }
 
 /// Says of an edit what its diff does not.
-fn one_edit(texts: &mut Texts, path: &str, number: usize, edit: &EditOutcome, look: &Look) {
+fn one_edit(texts: &mut Texts, path: &str, number: u64, edit: &EditOutcome, look: &Look) {
     if let Some(refusal) = &edit.error {
-        error::add(&mut texts.err, &format!("{path}, edit {number}"), refusal, &look.for_errors());
+        let told = WireError { path: None, edit: None, ..(**refusal).clone() };
+        error::add(&mut texts.err, &format!("{path}, edit {number}"), &told, &look.for_errors());
     }
     let mut notes = Vec::new();
     if let Some(rung) = edit.rung.as_ref().filter(|rung| *rung != "exact") {

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::oneshot;
 
+use super::brief::ReplyWish;
 use super::encode;
 use super::inbox::{Arrived, Peer};
 use super::misfit;
@@ -77,9 +78,9 @@ impl Answer {
     }
 
     /// As a job's reply.
-    fn of_job(self, kind: &'static str) -> Reply {
+    fn of_job(self, kind: &'static str, wish: ReplyWish) -> Reply {
         Reply::new(move |outcome| {
-            let frame = encode::outcome(self.id, kind, &outcome, self.peer.outbox.room());
+            let frame = encode::outcome(self.id, kind, &outcome, wish, self.peer.outbox.room());
             self.frame(frame);
         })
     }
@@ -166,13 +167,20 @@ fn job(peer: &Arc<Peer>, message: &Message, answer: Answer, pass: Pass, kind: &'
         kind::EDIT => match body::<JobRequest>(message) {
             Ok(mut request) => {
                 request.on_stale = request.on_stale.or(peer.on_stale);
-                Ok(queue.edit(who, request, pass, answer.of_job(kind)))
+                let reply = answer.of_job(kind, ReplyWish::of_job(&request));
+                Ok(queue.edit(who, request, pass, reply))
             }
             Err(refusal) => Err((answer, refusal)),
         },
         _ => match body::<UndoRequest>(message) {
-            Ok(request) if kind == kind::UNDO => Ok(queue.undo(who, request, pass, answer.of_job(kind))),
-            Ok(request) => Ok(queue.redo(who, request, pass, answer.of_job(kind))),
+            Ok(request) => {
+                let reply = answer.of_job(kind, ReplyWish::of_undo(&request));
+                Ok(if kind == kind::UNDO {
+                    queue.undo(who, request, pass, reply)
+                } else {
+                    queue.redo(who, request, pass, reply)
+                })
+            }
             Err(refusal) => Err((answer, refusal)),
         },
     };
@@ -293,7 +301,7 @@ fn wait(peer: &Arc<Peer>, message: &Message, answer: Answer) {
     let job = request.job;
     // Its other end is dropped with the reply, whoever sends it.
     let (answered, over) = oneshot::channel::<()>();
-    let reply = answer.of_job(kind::WAIT);
+    let reply = answer.of_job(kind::WAIT, ReplyWish::default());
     let reply = Reply::new(move |outcome| {
         drop(answered);
         reply.send(outcome);

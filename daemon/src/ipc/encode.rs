@@ -3,20 +3,22 @@
 use editd_proto::message::{FileOutcome, Receipt};
 use editd_proto::{codec, limits};
 
+use super::brief::{self, ReplyWish};
 use crate::queue::Outcome;
 use crate::queue::reply::without_diffs;
 
 /// Bytes that a file takes in a receipt beside its path, without its edits, issues and warnings.
 const FILE_TOLD: usize = 160;
 
-/// What came of a job. A job that was done is never answered with an error because its receipt is large:
+/// What came of a job, as its request wishes to be told. A job that was done is never answered with an error because its receipt is large:
 /// the diffs are left out, then what became of each edit, the files of hooks and the text in a dialect's words, then
 /// the files. `most` is what the frame may have, in bytes, though a bare one is always sent.
-pub fn outcome(id: u64, kind: &str, outcome: &Outcome, most: usize) -> Vec<u8> {
+pub(super) fn outcome(id: u64, kind: &str, outcome: &Outcome, wish: ReplyWish, most: usize) -> Vec<u8> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
         Err(refusal) => return codec::encode_error(id, refusal),
     };
+    let receipt = &brief::shortened(receipt, wish);
     let fitting =
         |receipt: &Receipt| codec::encode(id, kind, receipt).ok().filter(|frame| frame.len() <= most);
     let least = || {
@@ -74,7 +76,7 @@ mod tests {
     }
 
     fn back(receipt: Receipt) -> Receipt {
-        let message = read_back(&outcome(5, kind::EDIT, &Ok(receipt), usize::MAX));
+        let message = read_back(&outcome(5, kind::EDIT, &Ok(receipt), ReplyWish::ALL, usize::MAX));
         assert_eq!((message.id(), message.kind()), (5, kind::EDIT));
         message.body().unwrap()
     }
@@ -133,14 +135,14 @@ mod tests {
         file.path = "x".repeat(limits::PATH).as_str().into();
         long.files = vec![file; limits::FILES];
         for most in [usize::MAX, limits::FRAME / 4, limits::FRAME / 64] {
-            let frame = outcome(5, kind::EDIT, &Ok(long.clone()), most);
+            let frame = outcome(5, kind::EDIT, &Ok(long.clone()), ReplyWish::ALL, most);
             assert!(frame.len() <= most);
             let shown: Receipt = read_back(&frame).body().unwrap();
             let share = most.min(limits::FRAME) / limits::PATH;
             assert!((share / 3..share).contains(&shown.files.len()), "{} of {share}", shown.files.len());
             assert_eq!(shown.files.len() as u64 + shown.omitted_files, limits::FILES as u64);
         }
-        let least: Receipt = read_back(&outcome(5, kind::EDIT, &Ok(long), 0)).body().unwrap();
+        let least: Receipt = read_back(&outcome(5, kind::EDIT, &Ok(long), ReplyWish::ALL, 0)).body().unwrap();
         assert_eq!((least.files.len(), least.omitted_files), (0, limits::FILES as u64));
     }
 }

@@ -12,6 +12,7 @@
 //! *Limitations*: on Windows another user could open the pipe's name first; the client must look at whom it
 //! talks to.
 
+mod brief;
 pub mod connection;
 pub mod dispatch;
 pub mod encode;
@@ -22,6 +23,7 @@ pub mod outbox;
 pub mod serve;
 pub mod session;
 pub mod subscriptions;
+mod terse;
 #[cfg(all(test, unix))]
 mod tests;
 #[cfg(unix)]

@@ -26,6 +26,7 @@ mod intend;
 mod judge;
 mod numbers;
 mod others;
+mod places;
 mod plan;
 mod rebase;
 mod reply;
@@ -89,7 +90,7 @@ pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<R
     let judged = judge::judge(rooms, underway, given.who, snapshot)?;
     errors::step(rooms, Step::Judge)?;
     let mut planned = plan::plan(rooms, underway, judged, given)?;
-    hooks::tell_left_out(rooms, &mut planned.plan);
+    hooks::tell_left_out(rooms, &given.who.session, &mut planned.plan);
     errors::step(rooms, Step::Plan)?;
     let asked = format::format(rooms, underway, &mut planned)?;
     plan::verified(&planned)?;

@@ -15,7 +15,7 @@ use super::intend::Underway;
 use super::judge::Judged;
 use super::rebase;
 use super::snapshot::Snapshot;
-use super::{Given, generated, others, stale, unread, why};
+use super::{Given, generated, others, places, stale, unread, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
 use crate::limits::HOLDS_MORE;
@@ -157,10 +157,14 @@ fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
     let hash = |path, sight: &Sight| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());
     let known: BTreeMap<WirePath, ContentHash> =
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
-    let _turn = rooms.parsing.turn(parsed(request, world))?;
     let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
-    let mut plan = editd_engine::plan_known(request, world, &options, &known, skipped)
-        .map_err(|refusal| why::explained(rooms, snapshot, &known, refusal))?;
+    let planned = {
+        let _turn = rooms.parsing.turn(parsed(request, world))?;
+        editd_engine::plan_known(request, world, &options, &known, skipped)
+    };
+    let mut plan = planned.map_err(|refusal| {
+        why::explained(rooms, snapshot, &known, places::named(rooms, snapshot, refusal))
+    })?;
     why::explain_parts(rooms, snapshot, &known, &mut plan);
     Ok(plan)
 }
@@ -212,7 +216,10 @@ pub(super) fn token(plan: &Plan) -> String {
         hasher.update(clip.name.as_bytes());
         hasher.update(blake3::hash(&clip.bytes).as_bytes());
     }
-    ContentHash::from_bytes(*hasher.finalize().as_bytes()).hex()
+    let mut name = ContentHash::from_bytes(*hasher.finalize().as_bytes()).hex();
+    // 128 bits: enough to tell plans apart, and half as long to repeat.
+    name.truncate(32);
+    name
 }
 
 /// Turns a plan into what the second half of the journey carries out.

@@ -9,7 +9,7 @@ use editd_proto::path::WirePath;
 use super::judge::Judged;
 use crate::disk::{Found, Sight};
 use crate::journal::past;
-use crate::limits::REFUSAL_BYTES;
+use crate::limits::REFUSAL_SHOWS;
 use crate::receipt::{self, NO_LINES, ranges};
 use crate::rooms::Rooms;
 use crate::store::record::{Record, Seen};
@@ -19,7 +19,7 @@ use crate::workspace::Who;
 /// refusal needs room, too.
 pub(super) fn room_of(request: &JobRequest) -> usize {
     let named = request.budget.map(|bytes| usize::try_from(bytes / 2).unwrap_or(usize::MAX));
-    named.map_or(REFUSAL_BYTES, |bytes| bytes.min(editd_proto::limits::DIFF))
+    named.map_or(REFUSAL_SHOWS, |bytes| bytes.min(editd_proto::limits::DIFF))
 }
 
 /// What a session knew of a file that others have changed, beside what is there now.

@@ -34,7 +34,13 @@ pub(crate) fn error() -> WireError {
     error.lines = Some(100);
     error.line = Some(7);
     error.tried = vec!["exact".into(), "eol".into()];
-    error.near_misses = vec![NearMiss { line: 9, text: "9 | let a = 2;".into(), score: 0.875 }];
+    error.near_misses = vec![NearMiss {
+        line: 9,
+        text: "9 | let a = 2;".into(),
+        score: 0.875,
+        differs: Some(9),
+        quoted: Some("let a = 3;".into()),
+    }];
     error.cause = Some("entry 12 removed it".into());
     error.searched = Some((1, 100));
     error.needed = Some(0.9);

@@ -148,7 +148,14 @@ fn show(lines: &[&str], start: usize, wanted: &[&str], score: f64) -> NearMiss {
             format!("{} | {}\n", i + 1, if unseen { reveal(&line) } else { line })
         })
         .collect();
-    NearMiss { line: start as u64 + 1, text, score }
+    let here = lines.get(start + differs).map(|_| (start + differs) as u64 + 1);
+    let there = lines.get(start + differs).copied().unwrap_or("");
+    let quoted = wanted.get(differs).map(|line| {
+        let unseen = *line != there && visible(line) == visible(there);
+        let line = excerpt(line, shared_start(line, there));
+        if unseen { reveal(&line) } else { line }
+    });
+    NearMiss { line: start as u64 + 1, text, score, differs: here.filter(|_| quoted.is_some()), quoted }
 }
 
 /// Bytes that two lines share at the start.

@@ -36,8 +36,8 @@ impl Conflicts {
         let mut error = refuse(
             Code::Conflict,
             format!(
-                "others changed the same or neighbouring lines at line {line}{more}; look at `regions`, and edit \
-                 what is there now"
+                "others changed the same or neighbouring lines at line {line}{more}; compare the three texts, and \
+                 edit what is there now"
             ),
         );
         error.line = Some(line);

@@ -65,8 +65,12 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
     let fresh = fresh(&sealed);
     let brought = rooms.brought();
     // Told before, unless the file changed since, perhaps by this very job.
-    let left_out = brought.left_out(sealed.entry.files.iter().map(|file| &file.path));
-    left_out.into_iter().for_each(|told| warn_once(&mut sealed.receipt.files, told));
+    if let Some(told) = brought.left_out(sealed.entry.files.iter().map(|file| &file.path))
+        && rooms.told.is_new(&sealed.entry.session, &told)
+    {
+        rooms.told.note(&sealed.entry.session, &told);
+        warn_once(&mut sealed.receipt.files, told);
+    }
     let meant = |hook: &&CommandSpec| fresh.iter().any(|path| hook.files.matches(path));
     let hooks: Vec<&CommandSpec> = brought.runnable(CommandKind::AfterWrite).filter(meant).collect();
     if hooks.is_empty() {
@@ -95,10 +99,12 @@ fn broken(hook: &CommandSpec) -> HookOutcome {
     HookOutcome { warnings: vec![MISTAKE.to_owned()], ..silent(hook) }
 }
 
-/// Tells which commands that a planned job calls for may not run, validators and hooks alike.
-pub(super) fn tell_left_out(rooms: &Rooms, plan: &mut Plan) {
+/// Tells which commands that a planned job calls for may not run, validators and hooks alike, unless its session was told
+/// with an earlier job that was done.
+pub(super) fn tell_left_out(rooms: &Rooms, session: &str, plan: &mut Plan) {
     if !plan.changes.is_empty() {
         let left_out = rooms.brought().left_out(plan.changes.iter().map(|change| &change.path));
+        let left_out = left_out.filter(|told| rooms.told.is_new(session, told));
         left_out.into_iter().for_each(|told| warn_once(&mut plan.files, told));
     }
 }

@@ -97,7 +97,8 @@ fn issues_of_a_written_file_are_said_below_it() {
 #[test]
 fn a_refusal_shows_what_is_nearest_and_what_changed() {
     let mut error = WireError::new(Code::Stale, "f changed since it was read; send it again");
-    error.near_misses = vec![NearMiss { line: 3, text: "3 | x\n".to_owned(), score: 0.5 }];
+    error.near_misses =
+        vec![NearMiss { line: 3, text: "3 | x\n".to_owned(), score: 0.5, differs: None, quoted: None }];
     error.diff = Some("-x\n+y\n".to_owned());
     let text = said(&content(), Status::Refused, &[], Some(error));
     let wanted = "❌ Edit failed: f changed since it was read; send it again\n3 | x\n-x\n+y\n";

@@ -313,8 +313,13 @@ fn said(error: WireError, near: Option<u64>) -> String {
 #[test]
 fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text() {
     let mut error = WireError::new(Code::NotFound, "it is not there");
-    error.near_misses =
-        vec![NearMiss { line: 7, text: "7 | def f():\n8 |     pass\n".to_owned(), score: 0.879 }];
+    error.near_misses = vec![NearMiss {
+        line: 7,
+        text: "7 | def f():\n8 |     pass\n".to_owned(),
+        score: 0.879,
+        differs: None,
+        quoted: None,
+    }];
     error.needed = Some(0.9);
     error.searched = Some((1, 80));
     error.tried = vec!["exact".to_owned(), "fuzzy".to_owned()];

@@ -1,0 +1,323 @@
+//! Receipts in few words: what their reader knows, or need not know, is left out, as far as a reply is too long for its
+//! budget. It cuts nothing on which a session's receipts rest: lines that a refusal shows are shown.
+
+use editd_proto::error::{Code, WireError};
+use editd_proto::message::{
+    EditOutcome, EditStatus, FileOutcome, JobRequest, Mode, Receipt, Status, UndoRequest,
+};
+
+use crate::limits::{REFUSAL_BYTES, SUCCESS_BYTES, UNASKED_DIFFS};
+
+/// What a request says about its reply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct ReplyWish {
+    /// Whether it shows diffs.
+    diff: Option<bool>,
+    /// Bytes that it may have as JSON, beside diffs that were asked for.
+    budget: Option<usize>,
+}
+
+impl ReplyWish {
+    /// The wish of a job.
+    pub(super) fn of_job(request: &JobRequest) -> Self {
+        let preview = (request.mode == Mode::VerifyOnly).then_some(true);
+        Self::new(request.diff.or(preview), request.budget)
+    }
+
+    /// The wish of an undo or redo.
+    pub(super) fn of_undo(request: &UndoRequest) -> Self {
+        Self::new(request.diff, request.budget)
+    }
+
+    /// Everything, however long.
+    #[cfg(test)]
+    pub(super) const ALL: Self = Self { diff: Some(true), budget: Some(usize::MAX) };
+
+    fn new(diff: Option<bool>, budget: Option<u64>) -> Self {
+        Self { diff, budget: budget.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)) }
+    }
+}
+
+/// A receipt without what its reader knows, and without what does not fit its budget.
+pub(super) fn shortened(receipt: &Receipt, wish: ReplyWish) -> Receipt {
+    let mut receipt = receipt.clone();
+    shorten(&mut receipt, wish);
+    receipt
+}
+
+fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
+    let whole = wish.diff == Some(true);
+    let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
+    for file in receipt.files.iter_mut().chain(of_hooks) {
+        known_left_out(file, whole);
+    }
+    let refused = receipt.status == Status::Refused && receipt.error.is_some();
+    let errors = receipt
+        .files
+        .iter_mut()
+        .flat_map(|file| &mut file.edits)
+        .filter_map(|edit| edit.error.as_deref_mut());
+    errors.chain(receipt.error.as_mut()).for_each(repeated_left_out);
+    if let (Some(first), true) = (&receipt.error, receipt.status == Status::Partial) {
+        // It stands with its edit.
+        let told =
+            |edit: &EditOutcome| edit.error.as_deref().is_some_and(|error| error.message == first.message);
+        if receipt.files.iter().flat_map(|file| &file.edits).any(told) {
+            receipt.error = None;
+        }
+    }
+    if wish.diff != Some(true) {
+        bound_diffs(receipt, wish.budget.unwrap_or(UNASKED_DIFFS));
+    }
+    if refused {
+        let budget = wish.budget.unwrap_or(REFUSAL_BYTES);
+        if let Some(error) = &mut receipt.error {
+            super::terse::shorten(error, budget);
+        }
+        return;
+    }
+    let budget = wish.budget.unwrap_or(SUCCESS_BYTES);
+    // What is surely too long, or surely not, is not written out to be measured.
+    let least = receipt.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
+    let fits = |receipt: &Receipt| least <= budget && (budget == usize::MAX || size(receipt) <= budget);
+    if !fits(receipt) {
+        receipt.files.iter_mut().for_each(|file| (file.added, file.removed) = (0, 0));
+    }
+    if !fits(receipt) {
+        // The session has a receipt for what it wrote. A file that is gone has no version.
+        receipt.files.iter_mut().for_each(|file| file.after = None);
+    }
+}
+
+/// Bytes of a receipt as JSON, without diffs.
+fn size(receipt: &Receipt) -> usize {
+    let diffs = receipt.files.iter().filter_map(|file| file.diff.as_ref());
+    let in_diffs: usize = diffs.map(|diff| serde_json::to_string(diff).map_or(0, |text| text.len())).sum();
+    serde_json::to_string(receipt).map_or(0, |text| text.len()).saturating_sub(in_diffs)
+}
+
+/// Leaves out of a file what its sender knows: the version that it named, and edits of which only their place is told.
+fn known_left_out(file: &mut FileOutcome, whole: bool) {
+    if whole {
+        return;
+    }
+    if file.after.is_some() {
+        file.before = None;
+    }
+    let status = match file.status {
+        Status::Unchanged => EditStatus::Unchanged,
+        _ => EditStatus::Applied,
+    };
+    let (alone, places) = (file.edits.len() == 1, file.places.unwrap_or(file.lines.0.len() as u64));
+    for (edit, number) in file.edits.iter_mut().zip(1..) {
+        edit.edit = Some(number);
+        edit.rung = edit.rung.take().filter(|rung| !matches!(rung.as_str(), "exact" | "eol"));
+        edit.moved = edit.moved.filter(|lines| *lines != 0);
+        edit.score = edit.score.filter(|score| *score < 1.0);
+        let told = edit.replacements == Some(1) || (alone && edit.replacements == Some(places));
+        edit.replacements = edit.replacements.filter(|_| !told);
+        edit.lines = edit.lines.filter(|_| edit.now.is_none() && edit.error.is_none());
+    }
+    let says_more = |edit: &EditOutcome| {
+        edit.status != status
+            || edit.error.is_some()
+            || edit.rung.is_some()
+            || edit.moved.is_some()
+            || edit.score.is_some()
+            || edit.replacements.is_some()
+            || edit.converted_breaks.is_some()
+    };
+    file.edits.retain(says_more);
+    if alone {
+        // Its place is the file's.
+        file.edits.iter_mut().for_each(|edit| edit.now = None);
+    }
+}
+
+/// Leaves out of an error what its message says too.
+fn repeated_left_out(error: &mut WireError) {
+    error.tried.clear();
+    (error.searched, error.needed) = (None, None);
+    if error.code == Code::NotFound {
+        error.lines = None;
+    }
+    error.cause = error.cause.take().filter(|cause| !error.message.contains(cause.as_str()));
+    error.others.iter_mut().for_each(repeated_left_out);
+}
+
+/// Keeps of diffs that nobody asked for as many hunks as fit.
+fn bound_diffs(receipt: &mut Receipt, mut left: usize) {
+    let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
+    for file in receipt.files.iter_mut().chain(of_hooks) {
+        let Some(diff) = file.diff.take() else { continue };
+        let (kept, omitted) = first_hunks(&diff, left);
+        left = left.saturating_sub(kept.len());
+        file.omitted_hunks = Some(file.omitted_hunks.unwrap_or(0) + omitted).filter(|hunks| *hunks > 0);
+        file.diff = Some(kept.to_owned()).filter(|kept| !kept.is_empty());
+    }
+}
+
+/// The head of a diff up to the last hunk that ends within so many bytes, and the number of hunks behind it.
+fn first_hunks(diff: &str, most: usize) -> (&str, u64) {
+    let starts: Vec<usize> = memchr::memmem::find_iter(diff.as_bytes(), b"\n@@ ").map(|at| at + 1).collect();
+    if diff.len() <= most {
+        return (diff, 0);
+    }
+    // Each hunk ends where the next one starts; the last one does not fit.
+    let kept = starts.iter().skip(1).take_while(|end| **end <= most).count();
+    let end = if kept == 0 { 0 } else { starts.get(kept).copied().unwrap_or(0) };
+    (diff.get(..end).unwrap_or_default(), starts.len().saturating_sub(kept) as u64)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use editd_proto::error::{Candidate, NearMiss};
+    use editd_proto::ids::{JobId, Version};
+    use editd_proto::message::{HookOutcome, Issue, LineRanges};
+
+    fn file(path: &str) -> FileOutcome {
+        FileOutcome {
+            before: Some(Version("0123456789ab".into())),
+            after: Some(Version("ba9876543210".into())),
+            lines: LineRanges(vec![(10, 12)]),
+            added: 3,
+            removed: 1,
+            edits: vec![EditOutcome {
+                rung: Some("exact".into()),
+                lines: Some((9, 10)),
+                now: Some((10, 12)),
+                ..EditOutcome::new(EditStatus::Applied)
+            }],
+            ..FileOutcome::new(path.into(), Status::Applied)
+        }
+    }
+
+    fn applied(paths: &[&str]) -> Receipt {
+        let files = paths.iter().map(|path| file(path)).collect();
+        Receipt { files, ..Receipt::new(Some(JobId(17)), Status::Applied) }
+    }
+
+    fn json(receipt: &Receipt, wish: ReplyWish) -> String {
+        serde_json::to_string(&shortened(receipt, wish)).unwrap()
+    }
+
+    #[test]
+    fn a_success_is_cut_to_its_budget_the_least_needed_first() {
+        let one = json(&applied(&["src/a.rs"]), ReplyWish::default());
+        assert_eq!(
+            one,
+            r#"{"job":17,"status":"applied","files":[{"path":"src/a.rs","after":"ba9876543210","lines":"10-12","added":3,"removed":1}]}"#
+        );
+        let two = json(&applied(&["src/a.rs", "src/b.rs"]), ReplyWish::default());
+        assert_eq!(
+            two,
+            r#"{"job":17,"status":"applied","files":[{"path":"src/a.rs","lines":"10-12"},{"path":"src/b.rs","lines":"10-12"}]}"#
+        );
+        let wish = ReplyWish::new(None, Some(10_000));
+        assert!(
+            json(&applied(&["src/a.rs", "src/b.rs"]), wish)
+                .contains(r#""after":"ba9876543210","lines":"10-12","added":3"#)
+        );
+        let all = shortened(&applied(&["a"]), ReplyWish::ALL);
+        assert_eq!(all, applied(&["a"]));
+    }
+
+    #[test]
+    fn what_a_caller_does_not_know_stays() {
+        let mut receipt = applied(&["a", "b"]);
+        let first = receipt.files.first_mut().unwrap();
+        first.after = None;
+        first.warnings = vec!["w".into()];
+        first.issues = vec![Issue {
+            path: "a".into(),
+            validator: "v".into(),
+            line: None,
+            column: None,
+            message: "i".into(),
+        }];
+        let second = receipt.files.last_mut().unwrap();
+        second.edits.push(EditOutcome {
+            rung: Some("indent".into()),
+            now: Some((4, 4)),
+            ..EditOutcome::new(EditStatus::Applied)
+        });
+        let short = shortened(&receipt, ReplyWish::default());
+        let first = short.files.first().unwrap();
+        // A file that is gone keeps the version that it had.
+        assert!(first.before.is_some() && first.edits.is_empty());
+        assert_eq!((first.warnings.len(), first.issues.len()), (1, 1));
+        let [edit] = short.files.last().unwrap().edits.as_slice() else { panic!("{short:?}") };
+        assert_eq!((edit.edit, edit.rung.as_deref(), edit.now), (Some(2), Some("indent"), Some((4, 4))));
+    }
+
+    #[test]
+    fn diffs_that_nobody_asked_for_are_bounded_by_whole_hunks() {
+        let hunk = format!("@@ -1 +1 @@\n-{}\n+b\n", "x".repeat(300));
+        let diff = format!("--- a/a\n+++ b/a\n{hunk}{hunk}{hunk}");
+        let mut receipt = applied(&["a"]);
+        let changed =
+            FileOutcome { diff: Some(diff.clone()), ..FileOutcome::new("a".into(), Status::Applied) };
+        receipt.hooks =
+            vec![HookOutcome { name: "fmt".into(), job: None, files: vec![changed], warnings: Vec::new() }];
+        let short = shortened(&receipt, ReplyWish::default());
+        let shown = short.hooks.first().unwrap().files.first().unwrap();
+        assert_eq!(shown.diff.as_deref(), Some(format!("--- a/a\n+++ b/a\n{hunk}{hunk}").as_str()));
+        assert_eq!(shown.omitted_hunks, Some(1));
+        assert_eq!(first_hunks(&diff, 10), ("", 3));
+        assert_eq!(first_hunks(&diff, diff.len()), (diff.as_str(), 0));
+        let asked = shortened(&receipt, ReplyWish::new(Some(true), None));
+        assert_eq!(asked.hooks, receipt.hooks);
+    }
+
+    fn long_error() -> WireError {
+        let mut error =
+            WireError::new(Code::Ambiguous, "the text stands at 9 places; quote more").at(&"src/a.rs".into());
+        let candidate =
+            |line| Candidate { line, column: 1, text: "x".repeat(160), symbol: Some("impl S/new".into()) };
+        error.candidates = (1..=5).map(candidate).collect();
+        let mut other = WireError::new(Code::NotFound, "the quoted text is not in the file; ".repeat(5))
+            .at(&"src/a.rs".into());
+        other.edit = Some(3);
+        other.tried = vec!["exact".into()];
+        other.near_misses =
+            vec![NearMiss { line: 8, text: "8 | y\n".repeat(20), score: 0.5, differs: None, quoted: None }];
+        error.others = vec![other; 20];
+        error
+    }
+
+    #[test]
+    fn a_refusal_names_what_fails_in_few_words_and_counts_the_rest() {
+        let receipt = Receipt::refused(long_error());
+        let short = shortened(&receipt, ReplyWish::default()).error.unwrap();
+        let bytes = serde_json::to_string(&short).unwrap().len();
+        assert!(bytes <= REFUSAL_BYTES, "{bytes}");
+        assert_eq!(short.candidates.len(), 5);
+        assert!(!short.others.is_empty());
+        assert_eq!(short.others.len() as u64 + short.more.unwrap(), 20);
+        let other = short.others.first().unwrap();
+        assert_eq!((other.edit, other.line, other.path.as_ref()), (Some(3), Some(8), None));
+        assert!(other.near_misses.is_empty() && other.tried.is_empty());
+        let whole = shortened(&receipt, ReplyWish::new(None, Some(1 << 20))).error.unwrap();
+        assert_eq!((whole.others.len(), whole.more), (20, None));
+    }
+
+    #[test]
+    fn lines_that_a_session_is_taken_to_have_seen_are_never_cut() {
+        let mut error = long_error();
+        error.code = Code::Stale;
+        error.version = Some(Version("ba9876543210".into()));
+        error.diff = Some("@@ -1 +1 @@\n-a\n+b\n".repeat(200));
+        error.near_misses =
+            vec![
+                NearMiss { line: 8, text: "8 | y\n".repeat(20), score: 0.5, differs: Some(8), quoted: None };
+                3
+            ];
+        let whole = error.clone();
+        error.others.iter_mut().for_each(|other| other.diff = Some("+c\n".repeat(50)));
+        let short = shortened(&Receipt::refused(error), ReplyWish::default()).error.unwrap();
+        assert_eq!((short.diff, short.near_misses), (whole.diff, whole.near_misses));
+        assert!(short.others.len() == 20 && short.others.iter().all(|other| other.diff.is_some()));
+    }
+}

@@ -1,0 +1,129 @@
+//! One error in few words. What its reader needs to go on stays: the message, the lines that a session is taken to have
+//! seen by it, and every place where the job fails.
+
+use editd_proto::error::{Candidate, NearMiss, WireError};
+
+use crate::limits::{OTHER_MESSAGE, REGION_BYTES, TERSE_ISSUES, TERSE_LINE, TERSE_SYMBOLS};
+
+/// Shortens an error, step by step, until it has so many bytes as JSON.
+pub(super) fn shorten(error: &mut WireError, budget: usize) {
+    let steps: [fn(&mut WireError, usize); 7] = [
+        short_others,
+        short_lists,
+        short_regions,
+        nearest_alone,
+        near_the_difference,
+        short_texts,
+        fewer_others,
+    ];
+    for step in steps {
+        let over = size(error).saturating_sub(budget);
+        if over == 0 {
+            return;
+        }
+        step(error, over);
+    }
+}
+
+/// Bytes of an error as JSON.
+fn size(error: &WireError) -> usize {
+    serde_json::to_string(error).map_or(0, |text| text.len())
+}
+
+/// Of the other failures the message and the lines remain.
+fn short_others(error: &mut WireError, _: usize) {
+    let path = error.path.clone();
+    for other in &mut error.others {
+        let mut short = WireError::new(other.code, clipped(&other.message, OTHER_MESSAGE));
+        short.path = other.path.take().filter(|own| Some(own) != path.as_ref());
+        (short.edit, short.other_edit, short.line) = (other.edit, other.other_edit, other.line);
+        (short.version, short.found) = (other.version.take(), other.found);
+        // A session is taken to have seen these.
+        short.excerpts = std::mem::take(&mut other.excerpts);
+        short.moved = std::mem::take(&mut other.moved);
+        short.diff = other.diff.take();
+        short.line = short.line.or_else(|| other.near_misses.first().map(|near| near.line));
+        let place = |one: &Candidate| Candidate { text: String::new(), ..one.clone() };
+        short.candidates = other.candidates.iter().take(3).map(place).collect();
+        *other = short;
+    }
+}
+
+fn short_lists(error: &mut WireError, _: usize) {
+    error.symbols.truncate(TERSE_SYMBOLS);
+    let listed = error.issues.len();
+    error.issues.truncate(TERSE_ISSUES);
+    if listed > error.issues.len() {
+        error.found = error.found.or(Some(listed as u64));
+    }
+    error.fallen.truncate(3);
+    error.later.truncate(20);
+}
+
+fn short_regions(error: &mut WireError, _: usize) {
+    error.found = error.found.or(Some(error.regions.len() as u64).filter(|count| *count > 0));
+    for region in &mut error.regions {
+        for text in [&mut region.base, &mut region.current, &mut region.wanted] {
+            *text = clipped(text, REGION_BYTES);
+        }
+    }
+    error.regions.truncate(2);
+}
+
+fn nearest_alone(error: &mut WireError, _: usize) {
+    if error.version.is_none() {
+        error.near_misses.truncate(1);
+    }
+}
+
+/// Of the nearest window the lines around the first that differs remain, each shortened.
+fn near_the_difference(error: &mut WireError, _: usize) {
+    // With a version, the session is taken to have seen them.
+    for near in error.near_misses.iter_mut().filter(|_| error.version.is_none()) {
+        *near = around(near, 2);
+    }
+}
+
+fn around(near: &NearMiss, beside: usize) -> NearMiss {
+    let number = |line: &str| line.split_once(" |").and_then(|(number, _)| number.trim().parse::<u64>().ok());
+    let at = near.text.lines().position(|line| near.differs.is_some() && number(line) == near.differs);
+    let at = at.unwrap_or(0);
+    let first = at.saturating_sub(beside);
+    let kept = near.text.lines().skip(first).take(at + beside + 1 - first);
+    let text = kept.map(|line| clipped(line, TERSE_LINE) + "\n").collect();
+    NearMiss { text, ..near.clone() }
+}
+
+fn short_texts(error: &mut WireError, _: usize) {
+    for candidate in &mut error.candidates {
+        candidate.text = clipped(&candidate.text, TERSE_LINE);
+    }
+    for issue in &mut error.issues {
+        issue.message = clipped(&issue.message, OTHER_MESSAGE);
+    }
+    for fallen in &mut error.fallen {
+        fallen.reason = clipped(&fallen.reason, OTHER_MESSAGE);
+    }
+    error.cause = error.cause.take().map(|cause| clipped(&cause, OTHER_MESSAGE));
+}
+
+/// The last of the other failures are counted alone, as far as nobody is taken to have seen lines by them.
+fn fewer_others(error: &mut WireError, mut over: usize) {
+    while let Some(other) = error.others.pop_if(|other| over > 0 && !shows_lines(other)) {
+        over = over.saturating_sub(size(&other));
+        error.more = Some(error.more.unwrap_or(0) + 1);
+    }
+}
+
+fn shows_lines(error: &WireError) -> bool {
+    error.diff.is_some() || !error.excerpts.is_empty() || !error.moved.is_empty()
+}
+
+/// A text of at most so many bytes, with a mark where it was cut.
+fn clipped(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", text.get(..end).unwrap_or_default())
+}

@@ -1,0 +1,39 @@
+//! Limits of what replies say where a request names no budget.
+
+/// Bytes of JSON that the receipt of a success may have, where the request names no budget: 60 tokens of versions, paths
+/// and numbers.
+pub const SUCCESS_BYTES: usize = 150;
+
+/// Bytes of JSON that the error of a refusal may have, where the request names no budget: 400 tokens of sentences and code.
+pub const REFUSAL_BYTES: usize = 1200;
+
+/// Bytes of what a refusal shows of a file, of these: its diff, lines that were not seen, lines most alike.
+pub const REFUSAL_SHOWS: usize = 700;
+
+/// Bytes of all diffs in a receipt that its request did not ask for: the result differs from it.
+pub const UNASKED_DIFFS: usize = 700;
+
+/// Bytes of the message of an error beside another one, and of other sentences in a long refusal.
+pub const OTHER_MESSAGE: usize = 120;
+
+/// Bytes of each text of a conflict's region in a long refusal.
+pub const REGION_BYTES: usize = 120;
+
+/// Issues of a validator that a long refusal lists.
+pub const TERSE_ISSUES: usize = 5;
+
+/// Symbols that a long refusal lists.
+pub const TERSE_SYMBOLS: usize = 10;
+
+/// Bytes of a line of the file that a long refusal shows.
+pub const TERSE_LINE: usize = 100;
+
+/// Files that are parsed so that a refusal can name the definitions in which an ambiguous text stands.
+pub const PLACES_FILES: usize = 3;
+
+/// Bytes of such a file: some ten milliseconds, for a message alone.
+pub const PLACES_PARSED: usize = 512 * 1024;
+
+/// Warnings about the configuration that are kept in mind, over all sessions, so that none is given twice; forgetting
+/// them repeats one.
+pub const WARNINGS_KEPT: usize = 1000;

@@ -1,0 +1,160 @@
+//! One change in the forms in which callers send edits. It sends nothing.
+
+use editd_engine::{State, unified_diff};
+use serde_json::{Value, json};
+
+use super::history::{Change, Changed};
+
+/// A run of lines of a diff.
+pub(crate) struct Hunk {
+    /// First line before, and how many.
+    pub(crate) start: u64,
+    pub(crate) count: u64,
+    /// The lines with their signs.
+    pub(crate) lines: Vec<String>,
+}
+
+impl Hunk {
+    fn text(&self, without: char) -> String {
+        let kept = self.lines.iter().filter(|line| !line.starts_with(without));
+        kept.map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect()
+    }
+
+    /// What stands there before.
+    pub(crate) fn old(&self) -> String {
+        self.text('+')
+    }
+
+    /// What stands there afterwards.
+    pub(crate) fn new(&self) -> String {
+        self.text('-')
+    }
+}
+
+/// The hunks of a file's change, with three lines of context or with none.
+pub(crate) fn hunks(file: &Changed, context: bool) -> Vec<Hunk> {
+    let state = |text: &Option<String>| match text {
+        None => State::Absent,
+        Some(text) => State::File { bytes: text.as_bytes().into(), mode: 0o644 },
+    };
+    let (diff, _) = unified_diff(&file.path.as_str().into(), &state(&file.before), &state(&file.after));
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for line in diff.lines().skip(2) {
+        if let Some(head) = line.strip_prefix("@@ -") {
+            let range = head.split(' ').next().unwrap_or_default();
+            let (start, count) = range.split_once(',').unwrap_or((range, "1"));
+            let number = |text: &str| text.parse().unwrap_or(0);
+            hunks.push(Hunk { start: number(start), count: number(count), lines: Vec::new() });
+        } else if let Some(hunk) = hunks.last_mut().filter(|_| !line.starts_with('\\')) {
+            hunk.lines.push(line.to_owned());
+        }
+    }
+    if context { hunks } else { hunks.iter().flat_map(bare).collect() }
+}
+
+/// The changed runs of a hunk, without the lines around them.
+fn bare(hunk: &Hunk) -> Vec<Hunk> {
+    let mut found: Vec<Hunk> = Vec::new();
+    let (mut at, mut open) = (hunk.start.max(1), false);
+    for line in &hunk.lines {
+        if line.starts_with(' ') {
+            (at, open) = (at + 1, false);
+            continue;
+        }
+        if !open {
+            found.push(Hunk { start: at, count: 0, lines: Vec::new() });
+            open = true;
+        }
+        if let Some(last) = found.last_mut() {
+            last.lines.push(line.clone());
+            if line.starts_with('-') {
+                last.count += 1;
+                at += 1;
+            }
+        }
+    }
+    found
+}
+
+/// A native job, each file's edits made by `edits`.
+fn native(change: &Change, edits: impl Fn(&Changed) -> Vec<Value>) -> Value {
+    let files = change.files.iter().map(|file| {
+        let edits = match (&file.before, &file.after) {
+            (_, None) => vec![json!({"op": "delete"})],
+            (None, Some(text)) => vec![json!({"op": "write", "text": text})],
+            (Some(_), Some(_)) => edits(file),
+        };
+        json!({"path": file.path, "edits": edits})
+    });
+    json!({"files": files.collect::<Vec<_>>()})
+}
+
+/// The native job by line numbers.
+pub(crate) fn lines(change: &Change) -> Value {
+    native(change, |file| {
+        let edit = |hunk: &Hunk| json!({"op": "lines", "start": hunk.start, "end": hunk.start + hunk.count - 1, "text": hunk.new()});
+        hunks(file, false).iter().map(edit).collect()
+    })
+}
+
+/// Every form of a change that modifies files only; of others those that can say them.
+pub(crate) fn all(change: &Change) -> Vec<(&'static str, String)> {
+    let quoted = native(change, |file| {
+        let edit =
+            |hunk: &Hunk| json!({"op": "replace", "old": hunk.old(), "new": hunk.new(), "near": hunk.start});
+        hunks(file, true).iter().map(edit).collect()
+    });
+    let whole = native(change, |file| vec![json!({"op": "write", "text": file.after})]);
+    let mut forms = vec![
+        ("native `replace`", quoted.to_string()),
+        ("native `lines`", lines(change).to_string()),
+        ("native `write`", whole.to_string()),
+        ("`unified-diff`", change.diff.clone()),
+    ];
+    if change.files.iter().all(|file| file.before.is_some() && file.after.is_some()) {
+        let each = |print: fn(&Changed) -> String| change.files.iter().map(print).collect::<String>();
+        forms.push(("`search-replace`", each(search_replace)));
+        forms.push(("`apply-patch`", format!("*** Begin Patch\n{}*** End Patch\n", each(apply_patch))));
+        forms.push(("`claude-code`", each(claude_code)));
+        forms.push(("`ranges`", each(ranges)));
+    }
+    forms
+}
+
+fn search_replace(file: &Changed) -> String {
+    let block = |hunk: &Hunk| {
+        let (old, new) = (hunk.old(), hunk.new());
+        format!(
+            "{}\n<<<<<<< SEARCH\n:start_line:{}\n-------\n{old}=======\n{new}>>>>>>> REPLACE\n",
+            file.path, hunk.start
+        )
+    };
+    hunks(file, true).iter().map(block).collect()
+}
+
+fn apply_patch(file: &Changed) -> String {
+    let hunk = |hunk: &Hunk| format!("@@\n{}\n", hunk.lines.join("\n"));
+    format!("*** Update File: {}\n{}", file.path, hunks(file, true).iter().map(hunk).collect::<String>())
+}
+
+fn claude_code(file: &Changed) -> String {
+    let edit = |hunk: &Hunk| json!({"old_string": hunk.old(), "new_string": hunk.new()});
+    let edits: Vec<Value> = hunks(file, true).iter().map(edit).collect();
+    json!({"file_path": file.path, "edits": edits}).to_string()
+}
+
+fn ranges(file: &Changed) -> String {
+    let hash = blake3::hash(file.before.as_deref().unwrap_or_default().as_bytes()).to_hex();
+    let mut text = format!("@@ {} {}\n", file.path, hash.get(..12).unwrap_or_default());
+    for hunk in hunks(file, false) {
+        let new = hunk.new();
+        let delete = if new.is_empty() { " delete" } else { "" };
+        let range = match hunk.count {
+            0 => format!("before {}", hunk.start),
+            1 => hunk.start.to_string(),
+            count => format!("{}-{}", hunk.start, hunk.start + count - 1),
+        };
+        text.push_str(&format!("@@ {range}{delete}\n{new}"));
+    }
+    text
+}
