@@ -104,9 +104,9 @@ fn retell(
         (outcome.before, outcome.after, outcome.diff, outcome.omitted_hunks) = (None, None, None, None);
         (outcome.lines, outcome.places, outcome.added, outcome.removed) = Default::default();
         for edit in &mut outcome.edits {
-            edit.lines = edit.lines.map(|(first, last)| (now_at(theirs, first), now_at(theirs, last)));
-            // Where others have changed lines above, only the file's own `lines` are known.
-            edit.now = edit.now.filter(|_| theirs.is_none_or(|theirs| theirs.changes.is_empty()));
+            let planned = edit.lines;
+            edit.lines = planned.map(|(first, last)| (now_at(theirs, first), now_at(theirs, last)));
+            edit.now = planned.zip(edit.lines).zip(edit.now).and_then(|((from, to), now)| shifted(from, to, now));
             if before == after && edit.status == EditStatus::Applied {
                 edit.status = EditStatus::Unchanged;
             }
@@ -130,6 +130,17 @@ fn retell(
             last.omitted_hunks = (omitted > 0).then_some(omitted);
         }
     }
+}
+
+/// The lines `now` of a planned content, in the merged content. `None` if others have added or removed lines between the
+/// first and the last line of the edit, which stood at `from` and stand at `to`: only the file's own `lines` are known then.
+fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u64)> {
+    let shift = i128::from(to.0) - i128::from(from.0);
+    if shift != i128::from(to.1) - i128::from(from.1) {
+        return None;
+    }
+    let moved = |line: u64| u64::try_from(i128::from(line) + shift).ok();
+    Some((moved(now.0)?, moved(now.1)?))
 }
 
 /// Where a line stands that others did not change.

@@ -138,12 +138,13 @@ fn what_means_nothing_to_a_payload_is_refused() {
     let verify = JobRequest { mode: Mode::VerifyOnly, ..JobRequest::default() };
     let view = || Asked::View { path: "a".into(), lines: None };
     let undo = || Asked::Undo { path: "a".into() };
-    let twice = || {
-        let entry = FileEntry { path: "a".into(), ..FileEntry::default() };
-        Asked::Job(Wanted { files: vec![entry.clone(), entry], ..Wanted::default() })
+    // A version is of one file; of two stages of one file it is that of the first.
+    let several = || {
+        let entry = |path: &str| FileEntry { path: path.into(), ..FileEntry::default() };
+        Asked::Job(Wanted { files: vec![entry("a"), entry("b")], ..Wanted::default() })
     };
     for (came, asked) in
-        [(base.clone(), view()), (base.clone(), undo()), (base, twice()), (detach, view()), (verify, undo())]
+        [(base.clone(), view()), (base.clone(), undo()), (base, several()), (detach, view()), (verify, undo())]
     {
         assert_eq!(with(came, asked), Code::Malformed);
     }
