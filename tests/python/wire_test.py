@@ -136,7 +136,8 @@ def read_edit_and_undo(place):
         equal((read["text"], read["lines"], read["line_ending"]), ("one\ntwo\n", 2, "lf"))
         receipt = client.edit(path, {"op": "replace", "old": "two", "new": "2"}, base=read["version"])
         equal(receipt["status"], "applied")
-        equal(receipt["files"][0]["before"], read["version"])
+        equal(receipt["files"][0]["after"], client.read(path)["version"])
+        equal((receipt["files"][0]["lines"], "before" in receipt["files"][0]), ("2", False))
         equal(place.content("a.txt"), b"one\n2\n")
         entry = client.call("history", path=path)["entries"][0]
         equal((entry["id"], entry["kind"], entry["session"]), (receipt["job"], "edit", place.session))

@@ -34,7 +34,11 @@ fn edit(house: &House, path: &str, text: &str) -> String {
     let receipt = house.client("s").ask_json(kind::EDIT, &jobs::write(path, text));
     jobs::applied(&receipt);
     let warnings = |list: &Value| -> Vec<String> {
-        list.as_array().into_iter().flatten().map(|one| one["warnings"].to_string()).collect()
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .map(|one| one.get("warnings").map_or("[]".into(), Value::to_string))
+            .collect()
     };
     [warnings(&receipt["files"]), warnings(&receipt["hooks"])].concat().join(" ")
 }
@@ -49,7 +53,9 @@ fn what_is_not_trusted_never_runs_and_is_told() {
     assert!(told.contains("mark") && told.contains("editctl trust"), "{told}");
     assert_eq!(edit(&house, "a.md", "1\n"), "[]", "no command is for this file");
     let job = jobs::with(jobs::write("a.txt", "verified\n"), "mode", json!("verify_only"));
-    let receipt = house.client("s").ask_json(kind::EDIT, &job);
+    // Each session is told once.
+    assert_eq!(edit(&house, "a.txt", "1b\n"), "[]");
+    let receipt = house.client("another").ask_json(kind::EDIT, &job);
     assert!(receipt["files"][0]["warnings"][0].as_str().unwrap().contains("editctl trust"), "{receipt}");
     let status = house.client("s").ask_json(kind::STATUS, &json!({}));
     assert!(status["left_out"].as_str().unwrap().contains("mark"), "{status}");

@@ -69,9 +69,14 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     for hook in &receipt.hooks {
         one_hook(texts, hook, look);
     }
-    if let Some(refusal) = &receipt.error {
+    // An edit that was left out has its error beside it.
+    let told = |error: &&WireError| {
+        let edits = receipt.files.iter().flat_map(|file| &file.edits);
+        edits.filter_map(|edit| edit.error.as_deref()).all(|one| one.message != error.message)
+    };
+    if let Some(refusal) = receipt.error.as_ref().filter(told) {
         error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
-    } else if receipt.status == Status::Refused {
+    } else if receipt.status == Status::Refused && receipt.error.is_none() {
         texts.err.push_str("editctl: refused, and the daemon did not say why\n");
     }
 }

@@ -58,14 +58,6 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         .flat_map(|file| &mut file.edits)
         .filter_map(|edit| edit.error.as_deref_mut());
     errors.chain(receipt.error.as_mut()).for_each(repeated_left_out);
-    if let (Some(first), true) = (&receipt.error, receipt.status == Status::Partial) {
-        // It stands with its edit.
-        let told =
-            |edit: &EditOutcome| edit.error.as_deref().is_some_and(|error| error.message == first.message);
-        if receipt.files.iter().flat_map(|file| &file.edits).any(told) {
-            receipt.error = None;
-        }
-    }
     if wish.diff != Some(true) {
         bound_diffs(receipt, wish.budget.unwrap_or(UNASKED_DIFFS));
     }
@@ -76,7 +68,12 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         }
         return;
     }
+    if whole {
+        return;
+    }
     let budget = wish.budget.unwrap_or(SUCCESS_BYTES);
+    // What commands did comes on top: nobody sent it.
+    let hooks = std::mem::take(&mut receipt.hooks);
     // What is surely too long, or surely not, is not written out to be measured.
     let least = receipt.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
     let fits = |receipt: &Receipt| least <= budget && (budget == usize::MAX || size(receipt) <= budget);
@@ -87,13 +84,15 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         // The session has a receipt for what it wrote. A file that is gone has no version.
         receipt.files.iter_mut().for_each(|file| file.after = None);
     }
+    receipt.hooks = hooks;
 }
 
-/// Bytes of a receipt as JSON, without diffs.
+/// Bytes of a receipt as JSON, without what its sender did not ask for: diffs, and what formatters made of it.
 fn size(receipt: &Receipt) -> usize {
-    let diffs = receipt.files.iter().filter_map(|file| file.diff.as_ref());
-    let in_diffs: usize = diffs.map(|diff| serde_json::to_string(diff).map_or(0, |text| text.len())).sum();
-    serde_json::to_string(receipt).map_or(0, |text| text.len()).saturating_sub(in_diffs)
+    let bare = |file: &FileOutcome| FileOutcome { diff: None, formatted: None, ..file.clone() };
+    let files = receipt.files.iter().map(bare).collect();
+    let bare = Receipt { files, ..receipt.clone() };
+    serde_json::to_string(&bare).map_or(0, |text| text.len())
 }
 
 /// Leaves out of a file what its sender knows: the version that it named, and edits of which only their place is told.
@@ -248,7 +247,7 @@ mod tests {
         // A file that is gone keeps the version that it had.
         assert!(first.before.is_some() && first.edits.is_empty());
         assert_eq!((first.warnings.len(), first.issues.len()), (1, 1));
-        let [edit] = short.files.last().unwrap().edits.as_slice() else { panic!("{short:?}") };
+        let [edit] = short.files.last().unwrap().edits.as_slice() else { unreachable!("{short:?}") };
         assert_eq!((edit.edit, edit.rung.as_deref(), edit.now), (Some(2), Some("indent"), Some((4, 4))));
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 mod document;
+mod errors;
 mod memory;
 mod round_trip;
 mod samples;

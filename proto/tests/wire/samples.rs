@@ -1,12 +1,11 @@
 //! One sample of every message with every field set, and as JSON what it must look like. It tests nothing
 //! itself.
 
-use editd_proto::error::{
-    By, Candidate, Excerpt, Fallen, IndentReading, MovedLines, NearMiss, Outside, Region, WouldApply,
-};
+use editd_proto::WirePath;
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
-use editd_proto::{Code, WireError, WirePath};
+
+pub(crate) use crate::errors::{error, errors};
 
 pub(crate) fn version() -> Version {
     Version("0123456789ab".into())
@@ -14,71 +13,6 @@ pub(crate) fn version() -> Version {
 
 pub(crate) fn odd_path() -> WirePath {
     WirePath::new(b"src/caf\xe9\n.rs".to_vec())
-}
-
-pub(crate) fn error() -> WireError {
-    let mut error = WireError::new(Code::Stale, "read the file again");
-    error.path = Some("src/a.rs".into());
-    error.edit = Some(2);
-    error.other_edit = Some(3);
-    error.version = Some(version());
-    error.diff = Some("@@ -1 +1 @@\n-a\n+b\n".into());
-    error.omitted_hunks = Some(4);
-    error.by = Some(By::Entry(JobId(16)));
-    error.would_apply = Some(WouldApply::Conflict);
-    error.candidates =
-        vec![Candidate { line: 3, column: 5, text: "let a = 1;".into(), symbol: Some("impl S/new".into()) }];
-    error.readings = vec![IndentReading { how: "kept as given".into(), text: "    b".into() }];
-    error.found = Some(2);
-    error.expected = Some(1);
-    error.lines = Some(100);
-    error.line = Some(7);
-    error.tried = vec!["exact".into(), "eol".into()];
-    error.near_misses = vec![NearMiss {
-        line: 9,
-        text: "9 | let a = 2;".into(),
-        score: 0.875,
-        differs: Some(9),
-        quoted: Some("let a = 3;".into()),
-    }];
-    error.cause = Some("entry 12 removed it".into());
-    error.searched = Some((1, 100));
-    error.needed = Some(0.9);
-    error.check = Some("content".into());
-    error.fallen = vec![Fallen { line: 3, check: "boundary".into(), reason: "it ends before".into() }];
-    error.marker = Some("=======".into());
-    error.expected_marker = Some(">>>>>>> REPLACE".into());
-    error.excerpts = vec![Excerpt { line: 3, text: "a\n".into() }];
-    error.moved = vec![MovedLines {
-        edit: 1,
-        read: version(),
-        lines: (3, 4),
-        then: Some("a\nb\n".into()),
-        now: Some((5, 6)),
-        there: Some("c\nd\n".into()),
-    }];
-    error.others = vec![WireError::new(Code::Unread, "read it").at(&"b".into())];
-    error.regions = vec![Region { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
-    error.symbols = vec!["Class/method".into()];
-    error.issues = vec![issue()];
-    error.later = vec![LaterEntry {
-        job: JobId(1 << 40),
-        session: "s".into(),
-        client: "example".into(),
-        label: Some("why".into()),
-        kind: EntryKind::Edit,
-        own: true,
-    }];
-    error.limit = Some(1024);
-    error.more = Some(2);
-    error
-}
-
-pub(crate) fn errors() -> Vec<WireError> {
-    let mut outside = WireError::new(Code::Stale, "read the file again").at(&odd_path());
-    outside.by = Some(By::Outside(Outside::Outside));
-    outside.would_apply = Some(WouldApply::Clean);
-    vec![error(), outside, WireError::new(Code::Stopping, "try again")]
 }
 
 pub(crate) fn edit() -> Edit {
