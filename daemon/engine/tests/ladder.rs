@@ -134,7 +134,17 @@ fn one_mapping(pairs: &[(&str, &str)]) -> bool {
                 })
             })
         });
-    shifted || scaled
+    // Where the file has tabs, they tell how wide a step is, also where the quoted lines are two apart.
+    let uneven = pairs.iter().any(|(a, _)| a.len() != first.len());
+    let tabbed = uneven
+        && steps.iter().filter(|step| !step.contains('\t') && all_of(step)).any(|step| {
+            let deeper = |(a, b): &(&str, &str)| {
+                (*b == "\t".repeat(b.len())).then(|| b.len() as i64 - (a.len() / step.len()) as i64)
+            };
+            let one = deeper(&pairs[0]);
+            one.is_some() && pairs.iter().all(|pair| deeper(pair) == one)
+        });
+    shifted || scaled || tabbed
 }
 
 /// The lines without numbers, if all bear one.

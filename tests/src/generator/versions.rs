@@ -49,6 +49,10 @@ pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Site> {
         .filter(|change| change.tag() != DiffTag::Equal)
         .map(|change| (change.old_range(), change.new_range()))
         .filter(|(gone, come)| gone.len() <= MOST && come.len() <= MOST)
+        // White space at line ends is what rungs drop: of a change of it nothing may be left in a disturbed payload.
+        .filter(|(gone, come)| {
+            old[gone.clone()].iter().chain(&new[come.clone()]).all(|line| line.trim_end() == *line)
+        })
         .map(|(gone, come)| Site {
             first: gone.start,
             removed: gone.len(),

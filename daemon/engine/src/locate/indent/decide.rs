@@ -28,7 +28,7 @@ pub(crate) struct Frames<'m> {
 
 /// The frame in which new lines were written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Frame {
+pub(super) enum Frame {
     /// That of the quoted lines.
     Quoted,
     /// The file's own.
@@ -159,10 +159,10 @@ fn made_of_other_kind(passage: &Passage<'_>, file: Kinds) -> bool {
 
 /// The one reading that something speaks for, and for which nothing speaks that it lacks.
 fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]) -> Choice<'r> {
-    let unit = if readings.len() > 1 { hay.unit() } else { None };
-    let judge = |reading: &'r Reading| {
-        (reading, evidence(passage, &reading.lines, unit, reading.frame == Frame::Torn))
-    };
+    // How wide a tab of the payload is may be what the readings differ in.
+    let tabs = passage.kinds_given().tabs && passage.kinds_there().spaces;
+    let unit = if readings.len() > 1 && !tabs { hay.unit() } else { None };
+    let judge = |reading: &'r Reading| (reading, evidence(passage, &reading.lines, unit, reading.frame));
     let judged: Vec<(&Reading, Evidence)> = readings.iter().map(judge).collect();
     if let [(only, own)] = judged.as_slice() {
         let given = passage.given.iter().map(|(line, _)| *line);

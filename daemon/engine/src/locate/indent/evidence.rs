@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 
+use super::decide::Frame;
 use super::passage::{Passage, Site};
 use super::unit::{BLANKS, Unit, is_blank, split_indent};
+use crate::cut::Cut;
 
 /// How the lines of one reading agree with the file. The same position means the same in each reading of a passage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -50,13 +52,13 @@ impl Evidence {
     }
 }
 
-/// The evidence for lines that would be written in place of the given ones; `torn` where the first line's
-/// indentation was supplied and says nothing.
+/// The evidence for lines that would be written in place of the given ones, in one frame; `unit` is the file's step,
+/// where that is of use.
 pub(super) fn evidence(
     passage: &Passage<'_>,
     written: &[String],
     unit: Option<Unit>,
-    torn: bool,
+    reading: Frame,
 ) -> Evidence {
     let mut found = Evidence { framed: true, shaped: true, ..Evidence::default() };
     let (mut stepped, mut wrong) = (false, false);
@@ -72,8 +74,9 @@ pub(super) fn evidence(
         let (Some(first), Some(last)) = (come.first(), come.last()) else { continue };
         let [first, last] = [first, last].map(|line| split_indent(line).0);
         let base = common(come.iter().copied());
-        let frame = Frame::of(passage, site);
-        let own = torn && site.come.start == 0;
+        let frame = Surroundings::of(passage, site, reading);
+        // The first line's indentation was supplied, and says nothing.
+        let own = reading == Frame::Torn && site.come.start == 0;
         let edges = [
             !own && frame.first.iter().any(|indent| indent.admits(first)),
             frame.last.iter().any(|indent| indent.admits(last)),
@@ -115,7 +118,7 @@ impl Expected<'_> {
 }
 
 /// The indentations that are expected at a site.
-struct Frame<'p> {
+struct Surroundings<'p> {
     first: Vec<Expected<'p>>,
     last: Vec<Expected<'p>>,
     base: Vec<Expected<'p>>,
@@ -123,8 +126,8 @@ struct Frame<'p> {
     left: &'p str,
 }
 
-impl<'p> Frame<'p> {
-    fn of(passage: &Passage<'p>, site: &Site) -> Self {
+impl<'p> Surroundings<'p> {
+    fn of(passage: &Passage<'p>, site: &Site, reading: Frame) -> Self {
         let gone = passage.gone(site);
         let indent = |line: &'p str| split_indent(line).0;
         if let (Some(first), Some(last)) = (gone.first(), gone.last()) {
@@ -143,8 +146,15 @@ impl<'p> Frame<'p> {
                 match closes(below) {
                     _ if down.len() > up.len() && down.starts_with(up) => vec![Expected::Just(down)],
                     true if up == down && opens(above) => vec![Expected::Below(up)],
+                    // The bracket may be one that the new lines open.
+                    true if reading == Frame::Quoted => vec![Expected::Just(up), Expected::Just(down)],
                     true => vec![Expected::Just(up)],
-                    false => vec![Expected::Just(up), Expected::Just(down)],
+                    false => {
+                        // Any block that ends here may go on.
+                        let blocks = passage.there.cut(0..site.gone.start).iter().map(|line| indent(line));
+                        let open = blocks.filter(|own| up.starts_with(own) && own.starts_with(down));
+                        open.chain([up, down]).map(Expected::Just).collect()
+                    }
                 }
             }
             (Some(line), None) | (None, Some(line)) => vec![Expected::Just(indent(line))],
