@@ -106,7 +106,8 @@ fn retell(
         for edit in &mut outcome.edits {
             let planned = edit.lines;
             edit.lines = planned.map(|(first, last)| (now_at(theirs, first), now_at(theirs, last)));
-            edit.now = planned.zip(edit.lines).zip(edit.now).and_then(|((from, to), now)| shifted(from, to, now));
+            edit.now =
+                planned.zip(edit.lines).zip(edit.now).and_then(|((from, to), now)| shifted(from, to, now));
             if before == after && edit.status == EditStatus::Applied {
                 edit.status = EditStatus::Unchanged;
             }

@@ -45,7 +45,7 @@ pub(crate) struct Found {
     /// First and last line.
     pub(crate) lines: Option<(u64, u64)>,
     /// The same in the new content.
-    pub(crate) now: Option<(u64, u64)>,
+    pub(crate) now: Option<(u32, u32)>,
     /// By how many lines it was away from `near`.
     pub(crate) moved: Option<i64>,
     /// Places, where there may be several.
@@ -54,14 +54,21 @@ pub(crate) struct Found {
     pub(crate) score: Option<f64>,
     /// Breaks converted.
     pub(crate) converted: u64,
-    /// The line in the middle of which an anchor put a text.
-    pub(crate) in_line: Option<u64>,
-    /// Which of several symbols of one name was taken, and which were not.
-    pub(crate) chosen: Option<Rc<str>>,
     /// Whether a symbol was found in a file with syntax errors.
     pub(crate) in_broken: bool,
-    /// Whether a blank last line of context was passed over, since the file ends there.
-    pub(crate) passed_blank: bool,
+    /// What the reply warns of; boxed, since few edits have one and a job may have many edits.
+    pub(crate) note: Option<Box<EditNote>>,
+}
+
+/// A warning about one edit.
+#[derive(Clone, Debug)]
+pub(crate) enum EditNote {
+    /// An anchor put a text in the middle of this line.
+    InLine(u64),
+    /// One of several symbols of one name was taken: the sentence that names it and the others.
+    Chosen(String),
+    /// A blank last line of context was passed over, since the file ends there.
+    PassedBlank,
 }
 
 /// What a text edit would do.
@@ -83,7 +90,7 @@ impl Found {
             status: if changed { EditStatus::Applied } else { EditStatus::Unchanged },
             rung: self.rung.map(|rung| rung.name().to_owned()),
             lines: self.lines,
-            now: self.now.filter(|_| changed),
+            now: self.now.filter(|_| changed).map(|(first, last)| (first.into(), last.into())),
             moved: self.moved,
             replacements: self.replacements,
             score: self.score,

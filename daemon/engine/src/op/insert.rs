@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use editd_proto::message::{Edit, Position};
 
-use super::effect::{Effect, Found, Scene};
+use super::effect::{EditNote, Effect, Found, Scene};
 use super::given::{Given, changed_breaks};
 use super::lines::{lead, line_range, line_text};
 use super::registry::Op;
@@ -145,7 +145,7 @@ impl Insert<'_> {
         }
         let at = if after { hit.range.end } else { hit.range.start };
         let in_line = if self.own_line.is_none() { in_line(scene.text, at, new) } else { None };
-        let found = Found { in_line, ..found };
+        let found = Found { note: in_line.map(|line| Box::new(EditNote::InLine(line))), ..found };
         match (after, quote.whole_lines) {
             (false, false) => self.bytes_at(scene, hit.range.start, new, found, 0),
             (true, false) => {

@@ -27,7 +27,7 @@ mod write;
 
 pub(crate) use chunk::{Check, Chunk};
 pub(crate) use create::Create;
-pub(crate) use effect::{Effect, Found, Scene};
+pub(crate) use effect::{EditNote, Effect, Found, Scene};
 pub(crate) use hunk::{Hunk, Neighbours, Outline};
 pub(crate) use insert::Insert;
 pub(crate) use lines::Lines;

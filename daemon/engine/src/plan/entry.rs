@@ -16,7 +16,7 @@ use super::{Budget, files};
 use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff, readable, tell_change};
 use crate::locate::Rung;
-use crate::op::{Hunk, Op};
+use crate::op::{EditNote, Hunk, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
@@ -345,7 +345,11 @@ fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
             "the file had syntax errors before: a symbol may end elsewhere than it seems, look at the diff";
         warnings.push(warning.to_owned());
     }
-    let mut inside = standing().filter_map(|(edit, found)| Some((edit + 1, found.in_line?)));
+    let notes = || standing().filter_map(|(edit, found)| Some((edit + 1, found.note.as_deref()?)));
+    let mut inside = notes().filter_map(|(edit, note)| match note {
+        EditNote::InLine(line) => Some((edit, line)),
+        EditNote::Chosen(_) | EditNote::PassedBlank => None,
+    });
     if let Some((edit, line)) = inside.next() {
         let more = inside.count();
         let more = if more > 0 { format!(" (and {more} more edits so)") } else { String::new() };
@@ -353,18 +357,19 @@ fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
             "edit {edit} put its text inside line {line}{more}; `own_line` puts it on lines of its own"
         ));
     }
-    let chosen = standing().filter_map(|(edit, found)| Some((edit + 1, found.chosen.as_ref()?)));
-    warnings.extend(chosen.take(crate::limits::SAID).map(|(edit, chosen)| format!("edit {edit}: {chosen}")));
-    let passed = standing().filter(|(_, found)| found.passed_blank).take(crate::limits::SAID);
-    warnings.extend(passed.map(|(edit, _)| {
-        let number = edit + 1;
-        format!("edit {number}: the blank last line of its context was passed over: the file ends there")
-    }));
+    let told = notes().filter_map(|(edit, note)| match note {
+        EditNote::InLine(_) => None,
+        EditNote::Chosen(chosen) => Some(format!("edit {edit}: {chosen}")),
+        EditNote::PassedBlank => Some(format!(
+            "edit {edit}: the blank last line of its context was passed over: the file ends there"
+        )),
+    });
+    warnings.extend(told.take(crate::limits::SAID));
     warnings
 }
 
 fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome> {
-    let outcome = |(edit, report): (usize, &Option<Report>)| {
+    let outcome = |(edit, report): (usize, &Option<Box<Report>>)| {
         let found = report.as_ref().map(|report| report.found.clone()).unwrap_or_default();
         let changed = report.as_ref().is_some_and(|report| report.changed);
         match verdicts.of(edit) {

@@ -57,7 +57,7 @@ pub(super) fn run<'j>(
                 }
                 let changed = changed || (moved.is_some() && matches!(op, Op::Rename(_)));
                 if let Some(report) = reports.get_mut(edit) {
-                    *report = Some(Report::plain(changed));
+                    *report = Some(Box::new(Report::plain(changed)));
                 }
             }
             Ok(None) => {}

@@ -71,7 +71,8 @@ impl Report {
 }
 
 /// One for each edit.
-pub(crate) type Reports = Vec<Option<Report>>;
+/// Boxed, since they are all there while the first edit is looked for, which takes the most memory.
+pub(crate) type Reports = Vec<Option<Box<Report>>>;
 
 /// Plans the text edits that still stand. `None` where they change nothing.
 ///
@@ -161,7 +162,8 @@ fn locate(
                 } else {
                     places.append(&mut effect.places);
                 }
-                *report = Some(Report { found: effect.found, changed, stored: effect.stored });
+                let Effect { found, stored, .. } = effect;
+                *report = Some(Box::new(Report { found, changed, stored }));
             }
             Err(refusal) => {
                 verdicts.refuse(edit, refusal)?;
@@ -288,10 +290,12 @@ fn make(
     reports: &mut Reports,
 ) -> Result<Option<Made>, Refusal> {
     complete(text, &mut places);
-    land(text, &places, |edit, lines| {
-        let report = reports.get_mut(edit as usize).and_then(Option::as_mut);
-        let now = report.map(|report| &mut report.found.now);
-        now.into_iter().for_each(|now| *now = Some((now.map_or(lines.0, |now| now.0), lines.1)));
+    land(text, &places, |edit, (first, last)| {
+        let Some(report) = reports.get_mut(edit as usize).and_then(Option::as_mut) else { return };
+        // A file has fewer bytes than such a number can count.
+        let number = |line| u32::try_from(line).unwrap_or(u32::MAX);
+        let first = report.found.now.map_or(number(first), |now| now.0);
+        report.found.now = Some((first, number(last)));
     });
     let splices = assemble(text, &places)?;
     // Large texts are not kept twice.

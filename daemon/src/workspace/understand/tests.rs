@@ -143,9 +143,13 @@ fn what_means_nothing_to_a_payload_is_refused() {
         let entry = |path: &str| FileEntry { path: path.into(), ..FileEntry::default() };
         Asked::Job(Wanted { files: vec![entry("a"), entry("b")], ..Wanted::default() })
     };
-    for (came, asked) in
-        [(base.clone(), view()), (base.clone(), undo()), (base, several()), (detach, view()), (verify, undo())]
-    {
+    for (came, asked) in [
+        (base.clone(), view()),
+        (base.clone(), undo()),
+        (base, several()),
+        (detach, view()),
+        (verify, undo()),
+    ] {
         assert_eq!(with(came, asked), Code::Malformed);
     }
 }

@@ -79,7 +79,9 @@ pub(super) fn evidence(
         let own = reading == Frame::Torn && site.come.start == 0;
         let edges = [
             !own && frame.first.iter().any(|indent| indent.admits(first)),
-            frame.last.iter().any(|indent| indent.admits(last)),
+            // Lines that come between others and end deeper than they start end at no edge of theirs.
+            (last.len() <= first.len() || !passage.gone(site).is_empty())
+                && frame.last.iter().any(|indent| indent.admits(last)),
             frame.base.iter().any(|indent| indent.admits(base)),
         ];
         found.framed &= edges == [true; 3] || (edges == [true, false, true] && last == base);

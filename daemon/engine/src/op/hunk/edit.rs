@@ -16,7 +16,7 @@ use crate::locate::{
     self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, Spot, Spots, Standing, Unfit,
 };
 use crate::op::chunk::after_lines;
-use crate::op::effect::{Effect, Found, Scene};
+use crate::op::effect::{EditNote, Effect, Found, Scene};
 use crate::op::given::fit;
 use crate::op::lines::{lead, line_text};
 use crate::op::registry::Op;
@@ -154,9 +154,11 @@ impl Hunk<'_> {
         }
         shorter.at = Some(&Position::End);
         match shorter.as_quoted(scene) {
-            Ok(Effect { places, stored, found }) => {
-                Ok(Effect { places, stored, found: Found { passed_blank: true, ..found } })
-            }
+            Ok(Effect { places, stored, found }) => Ok(Effect {
+                places,
+                stored,
+                found: Found { note: Some(Box::new(EditNote::PassedBlank)), ..found },
+            }),
             Err(_) => Err(refusal),
         }
     }

@@ -18,7 +18,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{Rung, Unit};
-use crate::op::effect::{Effect, Found, Scene};
+use crate::op::effect::{EditNote, Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::{Given, fit};
 use crate::op::registry::Op;
@@ -152,8 +152,8 @@ impl<'a> SymbolEdit<'a> {
         effect.found.in_broken = known.outline.broken;
         if !declared.is_empty() {
             let told = short(declared).join(", ");
-            effect.found.chosen =
-                Some(Rc::from(format!("took {}, the implementation; declarations: {told}", symbol.path)));
+            let chosen = format!("took {}, the implementation; declarations: {told}", symbol.path);
+            effect.found.note = Some(Box::new(EditNote::Chosen(chosen)));
         }
         Ok(effect)
     }
