@@ -57,12 +57,12 @@ fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Re
     match path {
         path if has("edits") && is_of_a_tool(&map) => Ok(payload(text, Beside { path, dialect: None })),
         None if has("files") || has("payload") => whole_job(map),
-        None if has("edits") && has("path") => one_file(entry(map)?),
+        None if has("edits") && (has("path") || has("paths")) => one_file(entry(map)?),
         path if has("op") && !has("edits") => lone(map, path),
         None if has("edits") => {
             Err(Failure::Usage("the job names no file: add --path, or \"path\" beside \"edits\"".into()))
         }
-        Some(_) if has("files") || has("payload") || (has("edits") && has("path")) => {
+        Some(_) if has("files") || has("payload") || (has("edits") && (has("path") || has("paths"))) => {
             Err(Failure::Usage("the job names its files itself: leave out --path".into()))
         }
         Some(path) if has("edits") => {
@@ -75,9 +75,9 @@ fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Re
 
 /// Puts one file, and one edit, into a list where a list is expected.
 fn in_lists(mut map: Map<String, Value>) -> Map<String, Value> {
-    for (name, known_by) in [("files", "path"), ("edits", "op")] {
+    for (name, known_by) in [("files", ["path", "paths"]), ("edits", ["op", "op"])] {
         let Some(value) = map.get_mut(name) else { continue };
-        if value.get(known_by).is_some() {
+        if known_by.iter().any(|field| value.get(field).is_some()) {
             *value = Value::Array(vec![value.take()]);
         }
         if name == "files" {

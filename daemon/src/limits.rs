@@ -4,12 +4,14 @@
 mod commands;
 mod memory;
 mod replies;
+mod several;
 
 use std::time::Duration;
 
 pub use commands::*;
 pub use memory::*;
 pub use replies::*;
+pub use several::*;
 
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;

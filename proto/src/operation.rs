@@ -18,6 +18,8 @@ pub struct Operation {
     pub fields: &'static [OperationField],
     /// Edits that apply.
     pub examples: &'static [OperationExample],
+    /// A file entry that makes such an edit in several files, where one may.
+    pub of_several: Option<&'static str>,
 }
 
 /// One field of an operation.
@@ -60,6 +62,9 @@ impl Operation {
         }
         for example in self.examples {
             let _ = writeln!(out, "  {}", example.edit);
+        }
+        if let Some(entry) = self.of_several {
+            let _ = writeln!(out, "  in several files, as an entry of `files`: {entry}");
         }
         out
     }

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use editd_proto::operation::operation;
 use editd_tests::binaries;
 use editd_tests::house::House;
 use editd_tests::tree::Tree;
@@ -33,6 +34,30 @@ fn the_lines_about_symbols_do_what_they_say() {
     }
     let text = fs::read_to_string(house.workspace().join("ada.py")).unwrap();
     assert!(text.contains("        return \"Hello\"\n"), "{text}");
+}
+
+#[test]
+fn one_substitution_renames_in_several_files() {
+    let house = House::new();
+    let at = |path: &str| house.workspace().join(path);
+    fs::create_dir_all(at("src/deep")).unwrap();
+    fs::create_dir_all(at("lib")).unwrap();
+    fs::write(at("src/a.rs"), "fn old_name() {}\nold_name();\n").unwrap();
+    fs::write(at("src/deep/b.rs"), "old_name();\nold_names();\n").unwrap();
+    fs::write(at("Cargo.toml"), "name = \"old_name\"\n").unwrap();
+    fs::write(at("notes.rs"), "old_name\n").unwrap();
+    run(&house, &block("sh several"));
+    assert_eq!(fs::read_to_string(at("src/a.rs")).unwrap(), "fn new_name() {}\nnew_name();\n");
+    assert_eq!(fs::read_to_string(at("src/deep/b.rs")).unwrap(), "new_name();\nold_names();\n");
+    assert_eq!(fs::read_to_string(at("Cargo.toml")).unwrap(), "name = \"new_name\"\n");
+    assert_eq!(fs::read_to_string(at("notes.rs")).unwrap(), "old_name\n");
+
+    // The example of the manual, as `editctl help substitute` shows it.
+    fs::write(at("greet.py"), "def greet(name):\n    return \"Hello \" + name\n").unwrap();
+    fs::write(at("lib/a.py"), "name = name + name\n").unwrap();
+    let entry = operation("substitute").unwrap().of_several.unwrap();
+    run(&house, &format!("editctl edit <<'EOF'\n{entry}\nEOF\neditctl stop >&2"));
+    assert_eq!(fs::read_to_string(at("lib/a.py")).unwrap(), "person = person + person\n");
 }
 
 #[test]

@@ -57,6 +57,20 @@ fn edits_may_come_with_a_path_beside_them() {
 }
 
 #[test]
+fn several_files_may_be_named_with_or_without_the_lists_around() {
+    let entry = r#"{"paths": ["src/**/*.rs", "a"], "edits": {"op": "substitute", "pattern": "x", "replacement": "y"}}"#;
+    for job in [entry.to_owned(), format!(r#"{{"files": {entry}}}"#), format!(r#"{{"files": [{entry}]}}"#)] {
+        let files = plain(&job).unwrap().files;
+        assert_eq!(files.len(), 1, "{job}");
+        assert_eq!(
+            (files[0].paths.as_slice(), files[0].edits.len()),
+            (&["src/**/*.rs", "a"].map(str::to_owned)[..], 1)
+        );
+    }
+    assert!(beside(entry).is_err());
+}
+
+#[test]
 fn one_edit_or_file_needs_no_list() {
     let listed = beside(r#"[{"op": "write", "text": "x"}]"#).unwrap();
     let edit = r#"{"op": "write", "text": "x"}"#;

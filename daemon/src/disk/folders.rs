@@ -90,6 +90,16 @@ impl Disk {
         self.root.dir().mount()
     }
 
+    /// The workspace's folder, open: for walking it.
+    pub fn top(&self) -> &Dir {
+        self.root.dir()
+    }
+
+    /// Whether a name is that of a slot, where these stand among the workspace's own files.
+    pub fn is_slot(name: &[u8]) -> bool {
+        name.starts_with(BESIDE.as_bytes())
+    }
+
     fn own(&self) -> RwLockReadGuard<'_, Own> {
         self.own.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -301,7 +301,7 @@ impl Keeper {
     }
 }
 
-fn small_file(dir: &Dir, name: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn small_file(dir: &Dir, name: &[u8]) -> Option<Vec<u8>> {
     let file = dir.open_file(name, Access::Read).ok()?;
     read_all(&*file, limits::IGNORE_FILE).ok().filter(|bytes| bytes.len() <= limits::IGNORE_FILE)
 }

@@ -34,10 +34,13 @@ mod source;
 
 mod names;
 
+mod walk;
+
 #[cfg(test)]
 mod tests;
 
 pub use echo::Echo;
 pub use settle::{Due, Settle};
 pub use subjects::{SubscribeError, SubscriptionId};
+pub use walk::files_below;
 pub use watcher::{Hint, Watcher};

@@ -143,7 +143,10 @@ impl Workspace {
         };
         let ended = match asked.deed() {
             Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
-            Ok(Deed::Native) => run(request),
+            Ok(Deed::Native) => match self.native(asked) {
+                Ok(request) => run(request),
+                Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
+            },
             Ok(Deed::Job(job)) => run(job),
             Ok(Deed::View(view)) => Ended::Receipt(Box::new(self.view(who, view, said))),
             Ok(Deed::Undo(path)) => self.journeys(|underway| {

@@ -11,6 +11,7 @@ mod history;
 mod open;
 mod outline;
 mod read;
+mod several;
 #[cfg(all(test, unix))]
 pub(crate) mod tests;
 mod trust;
@@ -184,7 +185,9 @@ impl Workspace {
     /// `outside`, `malformed`, `denied` and what else a path may be.
     pub fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
         let lanes = match asked.deed()? {
-            Deed::Native => job::lanes_of(&self.rooms, asked.request())?,
+            // It is looked up when it runs, and may have run already.
+            Deed::Native if asked.names_several() && asked.request().detach => Lanes::All,
+            Deed::Native => job::lanes_of(&self.rooms, self.native(asked)?)?,
             Deed::Job(job) => job::lanes_of(&self.rooms, job)?,
             Deed::View(_) => Lanes::Some(Vec::new()),
             Deed::Undo(_) => Lanes::All,

@@ -5,6 +5,7 @@
 //! earlier daemon stored it; its key names the request as it came, payload and all.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 use editd_engine::Refusal;
 use editd_engine::dialect::{self, Asked, Setting, Translation, Wanted};
@@ -20,6 +21,8 @@ pub struct Understood {
     came: JobRequest,
     deed: Result<Deed, Refusal>,
     said: Option<Said>,
+    /// The native job with one entry for each file, where entries name several by `paths`.
+    looked_up: OnceLock<Result<JobRequest, Refusal>>,
 }
 
 /// What is to be done.
@@ -43,20 +46,20 @@ impl Understood {
         let translation = match &came.payload {
             None => {
                 let deed = editd_engine::check_names(&came).map(|()| Deed::Native);
-                return Self { came, deed, said: None };
+                return Self { came, deed, said: None, looked_up: OnceLock::new() };
             }
             Some(_) if !came.files.is_empty() => Err(malformed(both)),
             Some(payload) => translate(payload, &Setting { path: payload.path.as_ref(), roots, limit }),
         };
         match translation {
-            Err(refusal) => Self { came, deed: Err(refusal), said: None },
+            Err(refusal) => Self { came, deed: Err(refusal), said: None, looked_up: OnceLock::new() },
             Ok(Translation { dialect, asked, words }) => {
                 let warnings = match &asked {
                     Asked::Job(wanted) => wanted.warnings.clone(),
                     Asked::View { .. } | Asked::Undo { .. } => Vec::new(),
                 };
                 let said = Some(Said::new(dialect, words, warnings));
-                Self { deed: deed(&came, asked), came, said }
+                Self { deed: deed(&came, asked), came, said, looked_up: OnceLock::new() }
             }
         }
     }
@@ -64,6 +67,28 @@ impl Understood {
     /// The request as it came.
     pub fn request(&self) -> &JobRequest {
         &self.came
+    }
+
+    /// Returns true if entries name several files by `paths`.
+    pub(super) fn names_several(&self) -> bool {
+        self.came.files.iter().any(|entry| !entry.paths.is_empty())
+    }
+
+    /// The native job with one entry for each file: `look_up` is asked once where entries name several.
+    pub(super) fn by_file(
+        &self,
+        look_up: impl FnOnce(&JobRequest) -> Result<JobRequest, Refusal>,
+    ) -> Result<&JobRequest, Refusal> {
+        if !self.names_several() {
+            return Ok(&self.came);
+        }
+        let guarded = || {
+            catch_unwind(AssertUnwindSafe(|| look_up(&self.came))).unwrap_or_else(|_| {
+                let message = "editd made a mistake in looking up `paths`; please report it with the job";
+                Err(Box::new(WireError::new(Code::Internal, message)))
+            })
+        };
+        self.looked_up.get_or_init(guarded).as_ref().map_err(Clone::clone)
     }
 
     /// What is to be done.

@@ -69,6 +69,7 @@ pub const OPERATIONS: &[Operation] = &[
                 "def greet(name):\n    return \"Hello \" + name\n\n\ndef leave():\n    yield \"Bye\"\n",
             ),
         ],
+        of_several: None,
     },
     Operation {
         name: "insert",
@@ -112,6 +113,7 @@ pub const OPERATIONS: &[Operation] = &[
                 "import sys\ndef greet(name):\n    return \"Hello \" + name\n\n\ndef leave():\n    return \"Bye\"\n",
             ),
         ],
+        of_several: None,
     },
     Operation {
         name: "write",
@@ -127,6 +129,7 @@ pub const OPERATIONS: &[Operation] = &[
             before: None,
             after: Some("one\ntwo\n"),
         }],
+        of_several: None,
     },
     Operation {
         name: "lines",
@@ -150,6 +153,7 @@ pub const OPERATIONS: &[Operation] = &[
                 "import sys\ndef greet(name):\n    return \"Hello \" + name\n\n\ndef leave():\n    return \"Bye\"\n",
             ),
         ],
+        of_several: None,
     },
     Operation {
         name: "substitute",
@@ -178,6 +182,9 @@ pub const OPERATIONS: &[Operation] = &[
                 "def greet(name):\n    return \"Hello \" + name\n\n\ndef leave():\n    yield \"Bye\"\n",
             ),
         ],
+        of_several: Some(
+            r#"{"paths": ["lib/**/*.py", "greet.py"], "edits": [{"op": "substitute", "pattern": "name", "replacement": "person", "expect": 5}]}"#,
+        ),
     },
     Operation {
         name: "chunk",
@@ -207,6 +214,7 @@ pub const OPERATIONS: &[Operation] = &[
                 "def greet(name):\n    return \"Hello \" + name\n\n\ndef leave():\n    pass\n",
             ),
         ],
+        of_several: None,
     },
     Operation {
         name: "hunk",
@@ -227,6 +235,7 @@ pub const OPERATIONS: &[Operation] = &[
             r#"{"op": "hunk", "text": " def leave():\n-    return \"Bye\"\n+    return \"Goodbye\"\n"}"#,
             "def greet(name):\n    return \"Hello \" + name\n\n\ndef leave():\n    return \"Goodbye\"\n",
         )],
+        of_several: None,
     },
     Operation {
         name: "symbol",
@@ -255,6 +264,7 @@ pub const OPERATIONS: &[Operation] = &[
                 "def leave():\n    return \"Bye\"\n",
             ),
         ],
+        of_several: None,
     },
     Operation {
         name: "create",
@@ -268,12 +278,14 @@ pub const OPERATIONS: &[Operation] = &[
             before: None,
             after: Some("one\n"),
         }],
+        of_several: None,
     },
     Operation {
         name: "delete",
         purpose: "removes the file",
         fields: &[],
         examples: &[OperationExample { edit: r#"{"op": "delete"}"#, before: Some(GREET), after: None }],
+        of_several: None,
     },
     Operation {
         name: "rename",
@@ -284,6 +296,7 @@ pub const OPERATIONS: &[Operation] = &[
             before: Some(GREET),
             after: None,
         }],
+        of_several: None,
     },
     Operation {
         name: "copy",
@@ -293,11 +306,13 @@ pub const OPERATIONS: &[Operation] = &[
             field("overwrite", "bool?", "replace what is there"),
         ],
         examples: &[of_greet(r#"{"op": "copy", "to": "hello.py"}"#, GREET)],
+        of_several: None,
     },
     Operation {
         name: "chmod",
         purpose: "sets the permission bits",
         fields: &[field("mode", "text", "octal digits, such as \"755\"")],
         examples: &[of_greet(r#"{"op": "chmod", "mode": "755"}"#, GREET)],
+        of_several: None,
     },
 ];

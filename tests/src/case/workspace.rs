@@ -123,14 +123,19 @@ impl Desk for Room {
     }
 }
 
-/// As the queue does it: lanes first, then its number, then its turn.
+/// As the queue does it: lanes first, then its number, then its turn. The lanes of a job that may be known by its key are
+/// looked up behind its number; where that fails, the job finds out why.
 fn edit(desk: &Workspace, who: &Who, request: JobRequest) -> Value {
     let asked = desk.understand(request);
-    if let Err(refusal) = desk.lanes(&asked) {
+    let known = asked.request().key.is_some() || asked.request().detach;
+    if !known && let Err(refusal) = desk.lanes(&asked) {
         return in_json(&asked.refused(refusal));
     }
     match desk.admit(who, &asked) {
-        Admission::New(id) => in_json(&desk.edit(who, id, &asked)),
+        Admission::New(id) => {
+            let _lanes = desk.lanes(&asked);
+            in_json(&desk.edit(who, id, &asked))
+        }
         Admission::Ended(receipt) => in_json(&asked.said(*receipt)),
         Admission::Refused(refusal) => in_json(&asked.refused(refusal)),
         Admission::Underway(id) => {

@@ -74,6 +74,7 @@ const BESIDES: &[(&str, &str, &str)] = &[
     ("journal", "workspace::Who", "who asks"),
     ("journal", "job", "an undo is a job: it has no road of its own"),
     ("job", "workspace::Who", "who asks"),
+    ("workspace", "watch::files_below", "globs of a job leave out what subscriptions leave out"),
     ("job", "workspace::LaneKey", "what a job needs to itself is known once its paths are resolved"),
     ("job", "workspace::Lanes", "what a job needs to itself is known once its paths are resolved"),
     ("queue", "os::Identity", "what a lane is named by"),

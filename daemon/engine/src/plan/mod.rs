@@ -10,11 +10,13 @@ mod entry;
 mod files;
 mod job;
 mod needs;
+mod several;
 mod stage;
 mod verdict;
 
 pub use job::{lacks_room, plan, plan_known};
 pub use needs::{check_names, needs, proof};
+pub use several::{CountBudget, PatternCounts};
 
 pub(crate) use budget::Budget;
 

@@ -8,8 +8,9 @@ use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::operation::nearest;
 use editd_proto::path::WirePath;
 
+use super::several;
 use crate::op::{Op, parse};
-use crate::refusal::{malformed, refuse};
+use crate::refusal::{internal, malformed, refuse};
 use crate::{Needs, Proof, Refusal};
 
 /// The edits of an entry, each read or refused.
@@ -137,16 +138,15 @@ pub fn check_names(job: &JobRequest) -> Result<(), Refusal> {
 
 /// Refuses fields that no entry has: one that is misspelt may be a guard.
 fn check_entry(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
-    if !entry.paths.is_empty() {
-        let message = format!("files[{number}]: this version takes no `paths`; name each file with `path`");
-        return Err(refuse(Code::Unsupported, message));
-    }
     const FIELDS: [&str; 4] = ["path", "paths", "base", "edits"];
     if entry.unknown.is_empty() {
-        let named = !entry.path.as_bytes().is_empty() || !entry.paths.is_empty();
-        let message =
-            || malformed(format!("files[{number}] names no file; give `path`, or `paths` for several"));
-        return if named { Ok(()) } else { Err(message()) };
+        return match (entry.path.as_bytes().is_empty(), entry.paths.is_empty()) {
+            (true, true) => {
+                Err(malformed(format!("files[{number}] names no file; give `path`, or `paths` for several")))
+            }
+            (false, true) => Ok(()),
+            (_, false) => several::check(entry, number),
+        };
     }
     let tell = |name: &String| match nearest(name, &FIELDS) {
         Some(near) => format!("`{name}` (use `{near}`)"),
@@ -164,6 +164,9 @@ fn check_shape(job: &JobRequest) -> Result<(), Refusal> {
         return Err(malformed("`files` is empty; name at least one file"));
     }
     check_names(job)?;
+    if job.files.iter().any(|entry| !entry.paths.is_empty()) {
+        return Err(internal("the `paths` of this job were not looked up; please report this job"));
+    }
     if let Some(value) = job.threshold {
         crate::op::checked_threshold(value)?;
     }

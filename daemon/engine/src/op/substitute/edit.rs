@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use editd_proto::message::{Edit, Within};
 
-use super::engine::{Engine, Flags, Groups};
+use super::engine::{Engine, Flags, Groups, names_return};
 use super::swallow::Swallow;
 use super::template::{self, Part};
 use crate::cut::{Cut, Span};
@@ -40,7 +40,12 @@ pub(crate) struct Substitute<'a> {
     count: usize,
     expect: Option<u64>,
     literal: bool,
+    /// The pattern for texts without `\r`, where it is the same for all of them.
+    compiled: Option<Compiled>,
 }
+
+/// A compiled pattern, and what comes for it.
+type Compiled = (Engine, Vec<Part>);
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     let pattern = fields::required(edit, "pattern", &edit.pattern)?;
@@ -69,11 +74,13 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     let count = edit.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
     let literal = fields::literal_eol(edit)?;
     let (expect, within) = (edit.expect, within::read(edit)?);
-    let substitute =
-        Substitute { pattern, replacement, regex, optional, once, within, count, expect, literal };
+    let compiled = None;
+    let mut substitute =
+        Substitute { pattern, replacement, regex, optional, once, within, count, expect, literal, compiled };
     if regex.is_some() {
         // Neither needs the file: a bad pattern or template is refused before anything is looked at.
-        substitute.compile(false, "")?;
+        let compiled = substitute.compile(false, "")?;
+        substitute.compiled = Some(compiled).filter(|(engine, _)| matches!(engine, Engine::Linear(_)));
     }
     Ok(Op::Substitute(Box::new(substitute)))
 }
@@ -112,6 +119,8 @@ struct Batch {
 struct Places<'p, 's> {
     scene: &'p Scene<'s>,
     literal: bool,
+    /// Whether a match that swallows a second start is refused.
+    guarded: bool,
     batches: Vec<Batch>,
     chunk: String,
     pending: Vec<(Span, Span)>,
@@ -182,7 +191,7 @@ impl Substitute<'_> {
         if self.expect.is_some() || self.once { Proof::Quoted } else { Proof::Blind }
     }
 
-    fn compile(&self, crlf: bool, text: &str) -> Result<(Engine, Vec<Part>), Refusal> {
+    fn compile(&self, crlf: bool, text: &str) -> Result<Compiled, Refusal> {
         let engine = Engine::new(self.pattern, self.regex.unwrap_or_default(), crlf, text)?;
         let parts = template::parse(self.replacement, &engine.names())?;
         Ok((engine, parts))
@@ -190,23 +199,9 @@ impl Substitute<'_> {
 
     /// Finds the occurrences and says what stands there then.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
-        let mut places = Places {
-            scene,
-            literal: self.literal,
-            batches: Vec::new(),
-            chunk: String::new(),
-            pending: Vec::new(),
-            count: 0,
-            total: 0,
-            converted: 0,
-        };
         let region = within::region(self.within, scene)?;
         let inside = region.as_ref().map_or(0..scene.text.len(), |region| region.bytes.clone());
-        if self.regex.is_some() {
-            self.by_regex(&mut places, inside)?
-        } else {
-            self.by_text(&mut places, inside)?
-        }
+        let places = self.places(scene, inside, self.expect.is_none())?;
         let converted = places.converted;
         let places = places.finish();
         let count = places.len() as u64;
@@ -226,6 +221,44 @@ impl Substitute<'_> {
         Ok(Effect { places, stored: None, found })
     }
 
+    /// Returns true if its pattern is a regular expression.
+    pub(crate) fn is_regex(&self) -> bool {
+        self.regex.is_some()
+    }
+
+    /// Counts the occurrences in a file. It compares them with nothing.
+    pub(crate) fn occurrences(&self, scene: &Scene<'_>) -> Result<u64, Refusal> {
+        if self.regex.is_some() && self.compiled.is_none() && !scene.budget.regex(limits::COMPILING) {
+            return Err(worn_out());
+        }
+        Ok(self.places(scene, 0..scene.text.len(), false)?.count as u64)
+    }
+
+    fn places<'p, 's>(
+        &self,
+        scene: &'p Scene<'s>,
+        inside: Range<usize>,
+        guarded: bool,
+    ) -> Result<Places<'p, 's>, Refusal> {
+        let mut places = Places {
+            scene,
+            literal: self.literal,
+            guarded,
+            batches: Vec::new(),
+            chunk: String::new(),
+            pending: Vec::new(),
+            count: 0,
+            total: 0,
+            converted: 0,
+        };
+        if self.regex.is_some() {
+            self.by_regex(&mut places, inside)?;
+        } else {
+            self.by_text(&mut places, inside)?;
+        }
+        Ok(places)
+    }
+
     fn by_regex(&self, places: &mut Places<'_, '_>, inside: Range<usize>) -> Result<(), Refusal> {
         let scene = places.scene;
         if !scene.budget.regex(scene.text.len()) {
@@ -237,11 +270,17 @@ impl Substitute<'_> {
         let folded = if raw { None } else { text.folded_once() };
         let content: &str = folded.as_ref().map_or(&*text.content, |folded| &folded.content);
         let crlf = raw && (text.breaks == Breaks::Cr || text.has_crlf());
-        let (engine, parts) = self.compile(crlf, content)?;
+        let own;
+        let (engine, parts) = match self.compiled.as_ref().filter(|_| !crlf) {
+            Some(compiled) => compiled,
+            None => {
+                own = self.compile(crlf, content)?;
+                &own
+            }
+        };
         let flags = self.regex.unwrap_or_default();
         let mut meter = engine.meter(self.pattern, flags, crlf);
-        let guarded = self.expect.is_none();
-        let mut swallow = guarded.then(|| Swallow::of(self.pattern, flags, crlf)).flatten();
+        let mut swallow = places.guarded.then(|| Swallow::of(self.pattern, flags, crlf)).flatten();
         let inside = match &folded {
             Some(folded) => folded.folded(inside.start)..folded.folded(inside.end),
             None => inside,
@@ -256,7 +295,7 @@ impl Substitute<'_> {
             }
             from = end;
             if let (Some(swallow), Some(Some(whole))) = (&mut swallow, groups.first())
-                && let Some(inner) = swallow.second(&engine, content, whole, scene.budget)?
+                && let Some(inner) = swallow.second(engine, content, whole, scene.budget)?
             {
                 let places = [whole.start, inner, whole.end];
                 let original = |at: usize| folded.as_ref().map_or(at, |folded| folded.original(at));
@@ -271,7 +310,7 @@ impl Substitute<'_> {
             if places.splits_break(&whole) {
                 return Ok(true);
             }
-            expand(&text.content, &parts, groups, &mut new);
+            expand(&text.content, parts, groups, &mut new);
             places.add(whole, &new)?;
             left -= 1;
             Ok(left > 0)
@@ -305,32 +344,6 @@ impl Substitute<'_> {
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
         outcome
     }
-}
-
-/// Whether a regular expression names `\r`, so that it means the bytes of a break and not the break.
-fn names_return(pattern: &str) -> bool {
-    let mut rest = pattern;
-    while let Some(at) = rest.find(['\\', '\r']) {
-        let named = rest.cut(at..rest.len());
-        let mut letters = named.chars();
-        if letters.next() == Some('\r') {
-            return true;
-        }
-        match letters.next() {
-            Some('r') => return true,
-            Some('x' | 'u' | 'U') => {
-                let digits = letters.as_str().trim_start_matches('{').trim_start_matches('0');
-                let more = digits.chars().nth(1).is_some_and(|digit| digit.is_ascii_hexdigit());
-                let braced = letters.as_str().starts_with('{');
-                if digits.starts_with(['d', 'D']) && !(braced && more) {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-        rest = letters.as_str();
-    }
-    false
 }
 
 /// The refusal of a match that holds a second start: `first`, `second` and their common end.

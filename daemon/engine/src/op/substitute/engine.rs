@@ -10,6 +10,7 @@ use super::ascii;
 use super::backtrack::Backtracking;
 use super::meter::Meter;
 use crate::Refusal;
+use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{excerpt, too_many_places};
 use crate::plan::Budget;
@@ -228,4 +229,30 @@ pub(crate) fn too_many_steps() -> Refusal {
 /// The offset behind the letter at an offset; past the end at the end.
 pub(super) fn after_letter(text: &str, at: usize) -> usize {
     at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+}
+
+/// Whether a regular expression names `\r`, so that it means the bytes of a break and not the break.
+pub(super) fn names_return(pattern: &str) -> bool {
+    let mut rest = pattern;
+    while let Some(at) = rest.find(['\\', '\r']) {
+        let named = rest.cut(at..rest.len());
+        let mut letters = named.chars();
+        if letters.next() == Some('\r') {
+            return true;
+        }
+        match letters.next() {
+            Some('r') => return true,
+            Some('x' | 'u' | 'U') => {
+                let digits = letters.as_str().trim_start_matches('{').trim_start_matches('0');
+                let more = digits.chars().nth(1).is_some_and(|digit| digit.is_ascii_hexdigit());
+                let braced = letters.as_str().starts_with('{');
+                if digits.starts_with(['d', 'D']) && !(braced && more) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        rest = letters.as_str();
+    }
+    false
 }

@@ -1,0 +1,58 @@
+//! One walk through the files that git does not ignore, for globs of a job. It follows no link and reads no file but
+//! `.gitignore` and `.git/info/exclude`.
+
+use std::path::{Path, PathBuf};
+
+use editd_proto::path::WirePath;
+
+use super::ignored::Ignored;
+use super::keeper::small_file;
+use super::names::{os_name, to_wire};
+use crate::os::{Dir, Kind};
+
+/// The regular files below a workspace's folder that are wanted and not ignored, sorted. `wanted` is asked about folders
+/// (`true`), which are not entered otherwise, and about files. Folders that cannot be opened are left out. `None` where
+/// there are more names than `left`, which goes down by those that were looked at.
+pub fn files_below(
+    top: &Dir,
+    wanted: &dyn Fn(&WirePath, bool) -> bool,
+    left: &mut usize,
+) -> Option<Vec<WirePath>> {
+    let mut ignored = Ignored::default();
+    let info = top.open_dir(b".git").and_then(|git| git.open_dir(b"info"));
+    ignored.set_exclude(info.ok().and_then(|info| small_file(&info, b"exclude")).as_deref());
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        let Some((dir, names)) = open(top, &folder).and_then(|dir| Some((dir.clone(), dir.list().ok()?)))
+        else {
+            continue;
+        };
+        *left = left.checked_sub(names.len())?;
+        let rules = names.iter().any(|listed| listed.name == b".gitignore");
+        let rules = if rules { small_file(&dir, b".gitignore") } else { None };
+        ignored.set(&folder, rules.as_deref());
+        for listed in names {
+            let Some(name) = os_name(&listed.name) else { continue };
+            let kind = listed.kind.or_else(|| dir.stat(&listed.name).ok().map(|stat| stat.kind));
+            let is_folder = match kind {
+                Some(Kind::Dir) => true,
+                Some(Kind::File) => false,
+                Some(Kind::Link | Kind::Other) | None => continue,
+            };
+            let path = folder.join(name);
+            let known = to_wire(&path);
+            if !wanted(&known, is_folder) || ignored.covers_itself(&path, is_folder) {
+                continue;
+            }
+            if is_folder { folders.push(path) } else { files.push(known) }
+        }
+    }
+    files.sort();
+    Some(files)
+}
+
+/// Opens a folder below the workspace's, name by name, so that no link is followed.
+fn open(top: &Dir, folder: &Path) -> Option<Dir> {
+    folder.iter().try_fold(top.clone(), |dir, name| dir.open_dir(name.as_encoded_bytes()).ok())
+}

@@ -1,0 +1,301 @@
+//! File entries that name several files by `paths`: each becomes one entry for each file in which its patterns stand.
+//! It counts them there and changes nothing.
+//!
+//! *Invariants*: an edit with `expect` gets in each entry the number that was counted in its file, so that a file which
+//! changes before the job is written is refused by the ordinary rules, and the sum stays what was asked for.
+//!
+//! *Limitations*: globs see the files as they are before the job: what an earlier entry of it creates or renames is not
+//! among them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::{CountBudget, PatternCounts, Refusal};
+use editd_proto::error::{Code, WireError};
+use editd_proto::limits::{FILE, FILES};
+use editd_proto::message::{Edit, FileEntry, JobRequest};
+use editd_proto::path::WirePath;
+
+use super::{Understood, Workspace};
+use crate::config::Files;
+use crate::disk::{Disk, Place, Sight};
+use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
+use crate::rooms::{Asks, Rooms};
+use crate::watch::files_below;
+
+impl Workspace {
+    /// The job as it came, with one entry for each file.
+    ///
+    /// # Errors
+    /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, and what an exact path may be refused with.
+    pub(super) fn native<'u>(&self, asked: &'u Understood) -> Result<&'u JobRequest, Refusal> {
+        asked.by_file(|came| {
+            let job = LookUp::new(&self.rooms).job(came)?;
+            job.files.iter().for_each(|entry| self.touch(&entry.path));
+            Ok(job)
+        })
+    }
+}
+
+/// A file that `paths` leads to.
+struct Meant {
+    place: Place,
+    /// Whether it was named itself, not by a glob.
+    exact: bool,
+    /// How often each pattern stands there; `None` where that cannot be told.
+    counts: Option<Vec<u64>>,
+}
+
+impl Meant {
+    fn count(&self, edit: usize) -> u64 {
+        self.counts.as_ref().and_then(|counts| counts.get(edit)).copied().unwrap_or(0)
+    }
+}
+
+/// The work of looking up the files of one job.
+struct LookUp<'w> {
+    rooms: &'w Rooms,
+    counting: CountBudget,
+    names_left: usize,
+    bytes_left: usize,
+    copies_left: usize,
+}
+
+impl<'w> LookUp<'w> {
+    fn new(rooms: &'w Rooms) -> Self {
+        let counting = CountBudget::default();
+        Self { rooms, counting, names_left: NAMES_VISITED, bytes_left: JOB_BYTES, copies_left: COPIED_EDITS }
+    }
+
+    fn job(mut self, came: &JobRequest) -> Result<JobRequest, Refusal> {
+        let mut files = Vec::with_capacity(came.files.len());
+        for (entry, number) in came.files.iter().zip(0..) {
+            if entry.paths.is_empty() {
+                files.push(entry.clone());
+            } else {
+                files.extend(self.entries(entry, number)?);
+            }
+        }
+        Ok(JobRequest {
+            key: came.key.clone(),
+            label: came.label.clone(),
+            verified: came.verified.clone(),
+            files,
+            payload: None,
+            ..*came
+        })
+    }
+
+    /// The entries of the files that one entry names.
+    fn entries(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<FileEntry>, Refusal> {
+        let patterns = PatternCounts::new(&entry.edits)?;
+        let mut meant = self.meant(entry, number)?;
+        let looked_at = meant.len();
+        for file in &mut meant {
+            file.counts = self.counts(&patterns, file, number)?;
+        }
+        let holds = |file: &Meant| file.exact || file.counts.iter().flatten().any(|count| *count > 0);
+        meant.retain(holds);
+        for (edit, index) in entry.edits.iter().zip(0..) {
+            check_sum(edit, index, &meant, looked_at, number)?;
+        }
+        let most = patterns.most_files().min(FILES);
+        if meant.len() > most {
+            let what =
+                format!("leads to {} files with the pattern, and a job may change {most}", meant.len());
+            return Err(over(Code::Limit, number, &what, most));
+        }
+        let copied = entry.edits.iter().map(size_of_edit).sum::<usize>().saturating_mul(meant.len());
+        self.copies_left = self.copies_left.checked_sub(copied).ok_or_else(|| {
+            let what = format!("makes edits of more than {COPIED_EDITS} bytes, one copy for each file");
+            over(Code::TooLarge, number, &what, COPIED_EDITS)
+        })?;
+        Ok(meant.iter().map(|file| entry_of(entry, file)).collect())
+    }
+
+    /// The files that `paths` names, each once, by path.
+    fn meant(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<Meant>, Refusal> {
+        let mut found: BTreeMap<WirePath, (Place, bool)> = BTreeMap::new();
+        let mut globs = Vec::new();
+        for text in &entry.paths {
+            let path = WirePath::from(text.as_str());
+            let is_glob = text.contains(['*', '?', '[', '{']);
+            match self.rooms.disk.resolve(&path) {
+                // Names may hold the signs of globs: a file of just that name is meant.
+                Ok(place) if !is_glob || place.stat().is_some() => {
+                    found.insert(place.path().clone(), (place, true));
+                }
+                Err(error) if !is_glob => return Err(Box::new(error.to_wire(&path))),
+                Ok(_) | Err(_) => globs.push(text.clone()),
+            }
+        }
+        for path in self.matched(globs, number)? {
+            // What is gone or has become another thing by now is not meant.
+            if let Ok(place) = self.rooms.disk.resolve_link(&path)
+                && place.stat().is_some()
+            {
+                found.entry(path).or_insert((place, false));
+            }
+        }
+        // Names of one file are one file.
+        let mut known = BTreeSet::new();
+        let mut fresh =
+            |place: &Place| place.stat().is_none_or(|stat| stat.links < 2 || known.insert(stat.identity));
+        let mut all: Vec<(Place, bool)> = found.into_values().collect();
+        all.sort_by_key(|(_, exact)| !exact);
+        all.retain(|(place, _)| fresh(place));
+        all.sort_by(|(a, _), (b, _)| a.path().cmp(b.path()));
+        Ok(all.into_iter().map(|(place, exact)| Meant { place, exact, counts: None }).collect())
+    }
+
+    /// The files that globs match.
+    fn matched(&mut self, globs: Vec<String>, number: usize) -> Result<Vec<WirePath>, Refusal> {
+        if globs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let starts: Vec<Vec<u8>> = globs.iter().map(|glob| fixed_start(glob)).collect();
+        let files = Files::new(globs).map_err(|why| {
+            Box::new(WireError::new(Code::Malformed, format!("files[{number}].paths: {why}")))
+        })?;
+        let wanted = |path: &WirePath, is_folder: bool| {
+            if is_folder {
+                return starts.iter().any(|start| reaches(path.as_bytes(), start));
+            }
+            let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            files.matches(path) && !Disk::is_slot(name)
+        };
+        files_below(self.rooms.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
+            let what = format!("is compared with more than {NAMES_VISITED} names of files and folders");
+            over(Code::Limit, number, &what, NAMES_VISITED)
+        })
+    }
+
+    /// How often each pattern stands in a file; `None` for one that is not there, too large, no text, or not to be read.
+    fn counts(
+        &mut self,
+        patterns: &PatternCounts<'_>,
+        file: &Meant,
+        number: usize,
+    ) -> Result<Option<Vec<u64>>, Refusal> {
+        let path = file.place.path();
+        let size = file.place.stat().map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
+        if size > FILE {
+            return Ok(None);
+        }
+        self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(|| {
+            let what = format!("leads to files of more than {JOB_BYTES} bytes in all");
+            over(Code::TooLarge, number, &what, JOB_BYTES)
+        })?;
+        // The text, and once more what is found there.
+        let _share = self.rooms.in_hand.share(size.saturating_mul(2), Asks::Job)?;
+        let Ok(Sight::File(found)) = self.rooms.disk.look_within(&file.place, size) else { return Ok(None) };
+        let options = self.rooms.options([path]);
+        patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
+            refusal.path = Some(path.clone());
+            refusal
+        })
+    }
+}
+
+/// The entry of one file.
+fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
+    let edits = entry.edits.iter().zip(0..).map(|(edit, index)| {
+        let expect = match (file.count(index), edit.expect) {
+            // Refused by the ordinary rules, which say what is nearest.
+            (0, expect) if file.exact => expect,
+            (0, _) => Some(0),
+            (count, Some(_)) => Some(count),
+            (_, None) => None,
+        };
+        Edit { expect, ..edit.clone() }
+    });
+    let (path, base) = (file.place.path().clone(), entry.base.clone());
+    FileEntry { path, base, edits: edits.collect(), ..FileEntry::default() }
+}
+
+/// Refuses an edit whose pattern is in no file, or at another number of places than it expects in all.
+fn check_sum(
+    edit: &Edit,
+    index: usize,
+    meant: &[Meant],
+    looked_at: usize,
+    number: usize,
+) -> Result<(), Refusal> {
+    let sum: u64 = meant.iter().map(|file| file.count(index)).sum();
+    let named = meant.iter().any(|file| file.exact);
+    let mut error = match edit.expect {
+        _ if sum == 0 && named => return Ok(()),
+        _ if sum == 0 => {
+            let message = match looked_at {
+                0 => format!(
+                    "files[{number}].paths matches no file; correct the globs (files that git ignores are left out)"
+                ),
+                files => format!(
+                    "the pattern stands in none of the {files} files that files[{number}].paths matches; correct the pattern or the globs"
+                ),
+            };
+            WireError::new(Code::NotFound, message)
+        }
+        Some(expected) if expected != sum => {
+            let counts = told_counts(meant, index);
+            let message = format!(
+                "{sum} places are to change, not {expected}: {counts}; check them and correct `expect`"
+            );
+            let mut error = WireError::new(Code::CountMismatch, message);
+            (error.found, error.expected) = (Some(sum), Some(expected));
+            error
+        }
+        _ => return Ok(()),
+    };
+    error.edit = u64::try_from(index).ok().map(|index| index + 1);
+    Err(Box::new(error))
+}
+
+/// Some files with how often the pattern of an edit stands there.
+fn told_counts(meant: &[Meant], index: usize) -> String {
+    let counted: Vec<(&Meant, u64)> =
+        meant.iter().map(|file| (file, file.count(index))).filter(|(_, count)| *count > 0).collect();
+    let told =
+        counted.iter().take(COUNTS_TOLD).map(|(file, count)| format!("{count} in {}", file.place.path()));
+    let mut told: Vec<String> = told.collect();
+    let more = counted.get(COUNTS_TOLD..).unwrap_or_default();
+    if !more.is_empty() {
+        let places: u64 = more.iter().map(|(_, count)| count).sum();
+        told.push(format!("{places} in {} more", more.len()));
+    }
+    told.join(", ")
+}
+
+/// The folders of a glob before its first sign.
+fn fixed_start(glob: &str) -> Vec<u8> {
+    if !glob.contains('/') {
+        return Vec::new();
+    }
+    let glob = glob.strip_prefix('/').unwrap_or(glob);
+    let fixed = glob.find(['*', '?', '[', '{', '\\']).and_then(|at| glob.get(..at)).unwrap_or(glob);
+    fixed.rsplit_once('/').map_or_else(Vec::new, |(folders, _)| folders.as_bytes().to_vec())
+}
+
+/// Returns true if a folder leads to another, is it, or lies below it.
+fn reaches(folder: &[u8], start: &[u8]) -> bool {
+    let below = |long: &[u8], short: &[u8]| {
+        short.is_empty()
+            || long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    };
+    below(folder, start) || below(start, folder)
+}
+
+/// Bytes that a copy of an edit takes.
+fn size_of_edit(edit: &Edit) -> usize {
+    let texts = [&edit.pattern, &edit.replacement, &edit.flags, &edit.eol];
+    size_of::<Edit>() / 4 + texts.into_iter().flatten().map(String::len).sum::<usize>()
+}
+
+fn over(code: Code, number: usize, what: &str, limit: usize) -> Refusal {
+    let message = format!("files[{number}].paths {what}; narrow the globs, or send several jobs");
+    let mut error = WireError::new(code, message);
+    error.limit = Some(limit as u64);
+    Box::new(error)
+}
+
+#[cfg(all(test, unix))]
+mod tests;
