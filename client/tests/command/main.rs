@@ -242,7 +242,7 @@ fn words_without_sense_are_two_and_reach_nobody() {
         &["reed"][..],
         &["read"],
         &["read", "a", "--key", "k"],
-        &["undo", "--mode", "verify_only"],
+        &["undo", "--mode", "partial"],
         &["undo", "--since", "soon"],
         &["replace", "a", "x"],
         &["replace", "a", "x", "y", "--old-file", "z"],

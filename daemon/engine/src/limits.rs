@@ -177,3 +177,7 @@ pub(crate) const HEADER: usize = 8 * 1024;
 pub(crate) const HEADER_LINES: usize = 100;
 
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);
+
+/// The most edits of a refused job that is planned again for its other failures: each failure holds a whole error, and
+/// many such jobs may be refused at once.
+pub(crate) const RETOLD_EDITS: usize = 1_000;

@@ -26,7 +26,7 @@ impl Hunk {
     }
 
     /// What stands there afterwards.
-    pub(crate) fn new(&self) -> String {
+    pub(crate) fn added(&self) -> String {
         self.text('-')
     }
 }
@@ -92,7 +92,7 @@ fn native(change: &Change, edits: impl Fn(&Changed) -> Vec<Value>) -> Value {
 /// The native job by line numbers.
 pub(crate) fn lines(change: &Change) -> Value {
     native(change, |file| {
-        let edit = |hunk: &Hunk| json!({"op": "lines", "start": hunk.start, "end": hunk.start + hunk.count - 1, "text": hunk.new()});
+        let edit = |hunk: &Hunk| json!({"op": "lines", "start": hunk.start, "end": hunk.start + hunk.count - 1, "text": hunk.added()});
         hunks(file, false).iter().map(edit).collect()
     })
 }
@@ -100,8 +100,7 @@ pub(crate) fn lines(change: &Change) -> Value {
 /// Every form of a change that modifies files only; of others those that can say them.
 pub(crate) fn all(change: &Change) -> Vec<(&'static str, String)> {
     let quoted = native(change, |file| {
-        let edit =
-            |hunk: &Hunk| json!({"op": "replace", "old": hunk.old(), "new": hunk.new(), "near": hunk.start});
+        let edit = |hunk: &Hunk| json!({"op": "replace", "old": hunk.old(), "new": hunk.added(), "near": hunk.start});
         hunks(file, true).iter().map(edit).collect()
     });
     let whole = native(change, |file| vec![json!({"op": "write", "text": file.after})]);
@@ -123,7 +122,7 @@ pub(crate) fn all(change: &Change) -> Vec<(&'static str, String)> {
 
 fn search_replace(file: &Changed) -> String {
     let block = |hunk: &Hunk| {
-        let (old, new) = (hunk.old(), hunk.new());
+        let (old, new) = (hunk.old(), hunk.added());
         format!(
             "{}\n<<<<<<< SEARCH\n:start_line:{}\n-------\n{old}=======\n{new}>>>>>>> REPLACE\n",
             file.path, hunk.start
@@ -138,7 +137,7 @@ fn apply_patch(file: &Changed) -> String {
 }
 
 fn claude_code(file: &Changed) -> String {
-    let edit = |hunk: &Hunk| json!({"old_string": hunk.old(), "new_string": hunk.new()});
+    let edit = |hunk: &Hunk| json!({"old_string": hunk.old(), "new_string": hunk.added()});
     let edits: Vec<Value> = hunks(file, true).iter().map(edit).collect();
     json!({"file_path": file.path, "edits": edits}).to_string()
 }
@@ -147,7 +146,7 @@ fn ranges(file: &Changed) -> String {
     let hash = blake3::hash(file.before.as_deref().unwrap_or_default().as_bytes()).to_hex();
     let mut text = format!("@@ {} {}\n", file.path, hash.get(..12).unwrap_or_default());
     for hunk in hunks(file, false) {
-        let new = hunk.new();
+        let new = hunk.added();
         let delete = if new.is_empty() { " delete" } else { "" };
         let range = match hunk.count {
             0 => format!("before {}", hunk.start),

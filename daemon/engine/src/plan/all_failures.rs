@@ -8,11 +8,11 @@ use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::job::walk;
-use crate::{Options, Refusal, World};
+use crate::{Options, Refusal, World, limits};
 
 /// The refusal of a job that is not `partial`, with the other edits of the job that fail beside it. The job is planned
-/// once more for that, as if it were `partial`, within the same limits; what fails only since another edit fails is not
-/// told.
+/// once more for that, as if it were `partial`, within the same limits and unless it has more than
+/// [`limits::RETOLD_EDITS`] edits; what fails only since another edit fails is not told.
 pub(super) fn told_beside(
     first: Refusal,
     job: &JobRequest,
@@ -21,7 +21,8 @@ pub(super) fn told_beside(
     hashes: &BTreeMap<WirePath, ContentHash>,
 ) -> Refusal {
     let edits: usize = job.files.iter().map(|entry| entry.edits.len()).sum();
-    if edits < 2 || matches!(first.code, Code::Busy | Code::Limit | Code::Internal | Code::TooLarge) {
+    let many = edits > limits::RETOLD_EDITS;
+    if edits < 2 || many || matches!(first.code, Code::Busy | Code::Limit | Code::Internal | Code::TooLarge) {
         return first;
     }
     let whole = JobRequest { partial: true, diff: Some(false), ..job.clone() };

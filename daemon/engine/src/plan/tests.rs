@@ -1,6 +1,6 @@
 //! Tests of what a job needs and of its limits. They plan small jobs.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 
