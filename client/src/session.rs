@@ -1,5 +1,5 @@
 //! The session of a caller that names none: derived from the terminal or the program that runs the command. Pure but
-//! for [`derive`], which asks the system about processes.
+//! for [`derive()`], which asks the system about processes.
 //!
 //! Two callers must never share a session unless they name it: the one would then be told nothing of what the other
 //! changed. So the parents are followed up to the nearest process that stands for one caller:
