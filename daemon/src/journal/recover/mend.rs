@@ -91,12 +91,14 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
 /// Puts what is pending; `false` where others were in the way.
 fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)]) -> io::Result<bool> {
     for (file, place, standing) in files.iter_mut().filter(|(.., one)| *one == Standing::Pending) {
-        let Some(place) = place else { return Ok(false) };
+        let Some(found) = place else { return Ok(false) };
         let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
-        match rooms.disk.put(file, place, &mut rescue)? {
+        match rooms.disk.put(file, found, &mut rescue)? {
             Ok(_) => *standing = Standing::Put,
             Err(_) => return Ok(false),
         }
+        // A file in a folder that was just made can only be taken back from a place that knows the folder.
+        *place = find(rooms, file)?;
     }
     Ok(true)
 }
