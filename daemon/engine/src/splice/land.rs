@@ -15,7 +15,7 @@ pub(crate) fn land(text: &Text<'_>, places: &[Place], mut tell: impl FnMut(u32, 
         let (first, mut last) = text.lines_of(matched.clone());
         // An insertion of whole lines before a line takes nothing of that line.
         let whole_lines = !split_final_break(new, text.breaks).1.is_empty();
-        let between = place.lead > 0 || text.line_start(first as usize) == matched.start;
+        let between = place.lead > 0 || text.starts_line(matched.start);
         if matched.is_empty() && whole_lines && between {
             last = last.saturating_sub(1);
         }

@@ -1,7 +1,7 @@
 //! Finds lines without listing them: counts of line breaks per block, so that memory is a thousandth of the
 //! file, a look-up reads one block, and a file is counted only as far as somebody asks. It never looks at what a line says.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use crate::cut::Cut;
 
@@ -13,12 +13,14 @@ pub(crate) struct LineIndex {
     stop: u8,
     /// At `i`: breaks before byte `i * BLOCK`; one more entry once the end was reached.
     before: RefCell<Vec<u32>>,
+    /// The offset of the last look-up and the breaks before it: the next one is often close to it.
+    last: Cell<(usize, usize)>,
 }
 
 impl LineIndex {
     /// For breaks that end with the byte `stop`. Always asked about the same content.
     pub(crate) fn new(stop: u8) -> Self {
-        Self { stop, before: RefCell::new(vec![0]) }
+        Self { stop, before: RefCell::new(vec![0]), last: Cell::default() }
     }
 
     /// Counts on until `enough` says so of blocks and breaks counted, or the end is reached.
@@ -42,10 +44,18 @@ impl LineIndex {
     /// Breaks that end at or before `offset`.
     pub(crate) fn rank(&self, content: &[u8], offset: usize) -> usize {
         let offset = offset.min(content.len());
-        let block = offset / BLOCK;
-        self.extend(content, |blocks, _| blocks > block);
-        let base = self.before.borrow().get(block).map_or(0, |count| *count as usize);
-        base + memchr::memchr_iter(self.stop, content.cut(block * BLOCK..offset)).count()
+        let breaks = |from, to| memchr::memchr_iter(self.stop, content.cut(from..to)).count();
+        let (last, known) = self.last.get();
+        let count = if offset.abs_diff(last) < offset % BLOCK {
+            if last <= offset { known + breaks(last, offset) } else { known - breaks(offset, last) }
+        } else {
+            let block = offset / BLOCK;
+            self.extend(content, |blocks, _| blocks > block);
+            let base = self.before.borrow().get(block).map_or(0, |count| *count as usize);
+            base + breaks(block * BLOCK, offset)
+        };
+        self.last.set((offset, count));
+        count
     }
 
     /// The offset just after the `n`-th break (1-based), if there are so many.

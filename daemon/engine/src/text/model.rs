@@ -145,6 +145,12 @@ impl<'a> Text<'a> {
         self.index.after(self.content.as_bytes(), line - 1).unwrap_or(self.len())
     }
 
+    /// Returns true if a line starts at an offset.
+    pub(crate) fn starts_line(&self, offset: usize) -> bool {
+        let before = offset.checked_sub(1).and_then(|at| self.content.as_bytes().get(at));
+        before.is_none_or(|byte| *byte == self.breaks.stop())
+    }
+
     /// The 1-based column of an offset, in Unicode scalar values.
     pub(crate) fn column_of(&self, offset: usize) -> usize {
         self.content.cut(self.line_start(self.line_of(offset))..offset).chars().count() + 1

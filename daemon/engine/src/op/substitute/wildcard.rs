@@ -92,6 +92,9 @@ impl Classes {
     }
 
     fn class(&self, class: &str, casei: bool, letters: &str) -> bool {
+        if let Some(holds) = shorthand(class) {
+            return letters.chars().any(holds);
+        }
         let mut known = self.known.borrow_mut();
         let compiled = known.entry((class.to_owned(), casei)).or_insert_with(|| {
             let flag = if casei { "(?i)" } else { "" };
@@ -101,6 +104,20 @@ impl Classes {
         let Some(compiled) = compiled else { return true };
         letters.chars().any(|letter| compiled.is_match(letter.encode_utf8(&mut [0; 4])))
     }
+}
+
+/// The test of a class that has a name of its own. Compiling one takes a millisecond.
+fn shorthand(class: &str) -> Option<fn(char) -> bool> {
+    let word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    Some(match class {
+        r"\w" => word,
+        r"\W" => |letter| !(letter.is_alphanumeric() || letter == '_'),
+        r"\d" => char::is_numeric,
+        r"\D" => |letter| !letter.is_numeric(),
+        r"\s" => char::is_whitespace,
+        r"\S" => |letter| !letter.is_whitespace(),
+        _ => return None,
+    })
 }
 
 /// Whether a letter is of the kind of which `letters` are samples.
@@ -210,8 +227,8 @@ impl Spell {
         out: &mut String,
     ) -> Option<()> {
         let tail = after.solid || (after.any && self.classes.can(child, "\n"));
-        let wild = hi > lo && self.classes.can(child, WORD) && self.classes.can(child, OTHER);
-        let wraps = wild && before.any && tail;
+        let wraps =
+            hi > lo && before.any && tail && self.classes.can(child, WORD) && self.classes.can(child, OTHER);
         if wraps {
             self.groups += 1;
             self.wildcards.push(self.groups);
