@@ -370,7 +370,8 @@ impl Command {
 
 /// Reads a command line, program name first.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Line, clap::Error> {
-    let mut command = scope::scoped(Line::command());
+    let words: Vec<OsString> = words.into_iter().collect();
+    let mut command = scope::scoped(Line::command(), &words);
     let matches = command.try_get_matches_from_mut(words)?;
     scope::check(&mut command, &matches)?;
     Line::from_arg_matches(&matches)

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::ffi::OsString;
+
 use clap::CommandFactory;
 
 use super::{Command, Line, parse, values};
@@ -12,7 +14,8 @@ fn line(words: &str) -> Result<Line, clap::Error> {
 
 #[test]
 fn the_words_are_consistent() {
-    super::scope::scoped(Line::command()).debug_assert();
+    let all: Vec<OsString> = Line::command().get_subcommands().map(|one| one.get_name().into()).collect();
+    super::scope::scoped(Line::command(), &all).debug_assert();
 }
 
 #[test]
