@@ -12,8 +12,9 @@ use editd_tests::lens::desk::Desk;
 use editd_tests::lens::foreign::deed::Deed;
 use editd_tests::lens::image::{Album, Blow, Cuts};
 use editd_tests::lens::long;
-use editd_tests::lens::requests::{append, file, job};
+use editd_tests::lens::requests::{append, create, file, job};
 use editd_tests::lens::story::{KEY, Story};
+use editd_tests::lens::view::View;
 use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
 
 fn files(outside: &Outside) {
@@ -129,4 +130,37 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
     }
     assert!(images > 0, "nothing was looked at");
     assert!(found.is_empty(), "{} times theirs is not there:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn killed_job_with_linked_file_leaves_no_created_file() {
+    let (mut found, mut voided) = (Vec::new(), 0);
+    for abilities in disks(Abilities::default()) {
+        let request =
+            job(vec![file("new/c.txt", vec![create("c\n")]), file("b.txt", vec![append("more\n")])]);
+        let story = Story::new("a new file and a linked one", files, request).on(abilities);
+        let [first, last, _] = story.course().unwrap().calls;
+        let link = |outside: &Outside| outside.link("/w/b.txt", "/w/second.txt").unwrap();
+        let step = if long() { 1 } else { 5 };
+        for linked in (first + 1..=last).step_by(step) {
+            for killed in (linked..=last + 40).step_by(step - step / 2) {
+                let machine = story.machine();
+                let desk = story.begin(&machine).unwrap();
+                machine.at_call(linked, When::Before, link);
+                let same = machine.clone();
+                machine.at_call(killed, When::After, move |_| same.stop_after(same.effects()));
+                let _receipt = desk.act(&story.job, KEY);
+                drop(desk);
+                let machine = machine.kill();
+                let desk = Desk::open(&machine).unwrap();
+                let created = View::of(&machine).files.keys().any(|path| path.ends_with("c.txt"));
+                voided += u32::from(!is_there(&desk));
+                if created != is_there(&desk) {
+                    found.push(format!("linked at {linked}, killed at {killed}: {:?}", desk.notes));
+                }
+            }
+        }
+    }
+    assert!(voided > 0, "no job was taken back");
+    assert!(found.is_empty(), "{} times:\n{}", found.len(), found.join("\n"));
 }
