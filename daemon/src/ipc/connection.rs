@@ -133,13 +133,16 @@ impl Reader {
                 self.stream.read(&mut self.frames).await
             };
             tokio::select! {
+                // What has arrived is taken before the time is looked at: where the daemon itself had no turn for so long,
+                // the client is not late.
+                biased;
+                () = self.house.stop.asked() => return Err(End::Stopping),
+                () = self.outbox.closed() => return Err(End::Quiet),
                 read = more => match read {
                     Ok(0) | Err(_) => return Err(End::Quiet),
                     Ok(_) => {}
                 },
                 () = late => return Err(End::Refused(0, self.session.late())),
-                () = self.outbox.closed() => return Err(End::Quiet),
-                () = self.house.stop.asked() => return Err(End::Stopping),
             }
         }
     }

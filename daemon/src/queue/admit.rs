@@ -37,12 +37,13 @@ impl Gate {
     /// # Errors
     /// `busy` above [`limits::QUEUE_BYTES`]; a request that is alone always fits.
     pub fn request(self: &Arc<Self>, bytes: usize) -> Result<Pass, Refusal> {
-        let pass = Pass { gate: Arc::clone(self), jobs: 0, bytes };
-        let before = self.bytes.fetch_add(bytes, Ordering::AcqRel);
-        if before > 0 && before.saturating_add(bytes) > limits::QUEUE_BYTES {
-            return Err(too_many_bytes());
-        }
-        Ok(pass)
+        let with_it = |before: usize| {
+            let sum = before.saturating_add(bytes);
+            (before == 0 || sum <= limits::QUEUE_BYTES).then_some(sum)
+        };
+        // A request that is refused never counts, not even for a moment: another one would be refused because of it.
+        counted(&self.bytes, with_it).map_err(|_| too_many_bytes())?;
+        Ok(Pass { gate: Arc::clone(self), jobs: 0, bytes })
     }
 
     /// Lets a request in as a job.
@@ -53,10 +54,9 @@ impl Gate {
         if self.closed.load(Ordering::Acquire) {
             return Err(reply::stopping());
         }
+        counted(&self.jobs, |jobs| (jobs < limits::QUEUE).then_some(jobs + 1))
+            .map_err(|_| busy("too many jobs are waiting; try again in a moment"))?;
         pass.jobs = 1;
-        if self.jobs.fetch_add(1, Ordering::AcqRel) >= limits::QUEUE {
-            return Err(busy("too many jobs are waiting; try again in a moment"));
-        }
         Ok(pass)
     }
 
@@ -92,11 +92,12 @@ impl Pass {
     /// As [`Gate::request`].
     pub fn weighing(mut self, cost: usize) -> Result<Self, Refusal> {
         let more = cost.saturating_sub(self.bytes);
-        let others = self.gate.bytes.fetch_add(more, Ordering::AcqRel).saturating_sub(self.bytes);
+        let with_it = |all: usize| {
+            let (alone, sum) = (all <= self.bytes, all.saturating_add(more));
+            (alone || sum <= limits::QUEUE_BYTES).then_some(sum)
+        };
+        counted(&self.gate.bytes, with_it).map_err(|_| too_many_bytes())?;
         self.bytes = self.bytes.saturating_add(more);
-        if others > 0 && others.saturating_add(self.bytes) > limits::QUEUE_BYTES {
-            return Err(too_many_bytes());
-        }
         Ok(self)
     }
 }
@@ -106,6 +107,11 @@ impl Drop for Pass {
         self.gate.jobs.fetch_sub(self.jobs, Ordering::AcqRel);
         self.gate.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
     }
+}
+
+/// Replaces a count by the one that `with_it` makes of it; leaves it where that is `None`.
+fn counted(count: &AtomicUsize, with_it: impl FnMut(usize) -> Option<usize>) -> Result<usize, usize> {
+    count.fetch_update(Ordering::AcqRel, Ordering::Acquire, with_it)
 }
 
 fn too_many_bytes() -> Refusal {
@@ -172,6 +178,30 @@ mod tests {
         assert_eq!(gate.request(10).unwrap().weighing(30).unwrap_err().code, Code::Busy);
         drop(first);
         assert_eq!(gate.bytes.load(Ordering::Acquire), 0);
+    }
+
+    #[test]
+    fn a_request_that_is_refused_keeps_no_other_out() {
+        let gate = Gate::new();
+        let _some = gate.request(10).unwrap();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let refused = scope.spawn(|| {
+                while !over.load(Ordering::Acquire) {
+                    assert_eq!(gate.request(limits::QUEUE_BYTES).unwrap_err().code, Code::Busy);
+                    let little = gate.request(10).unwrap();
+                    assert_eq!(little.weighing(limits::QUEUE_BYTES).unwrap_err().code, Code::Busy);
+                }
+            });
+            let let_in = (0..100_000).filter(|_| {
+                let pass = gate.request(10).and_then(|pass| pass.weighing(1000));
+                pass.and_then(|pass| gate.job(pass)).is_ok()
+            });
+            let let_in = let_in.count();
+            over.store(true, Ordering::Release);
+            refused.join().unwrap();
+            assert_eq!(let_in, 100_000);
+        });
     }
 
     #[test]

@@ -59,12 +59,19 @@ impl Fake {
 
     /// What happened, as soon as `what` has.
     pub(crate) fn log_with(&self, what: &str) -> Vec<String> {
+        self.log_until(what, |log| log.iter().any(|line| line == what))
+    }
+
+    /// What happened, as soon as so many things have.
+    pub(crate) fn log_of(&self, count: usize) -> Vec<String> {
+        self.log_until(&format!("{count} things"), |log| log.len() >= count)
+    }
+
+    fn log_until(&self, what: &str, enough: impl Fn(&[String]) -> bool) -> Vec<String> {
         let inside = self.inside();
         let (inside, waited) = self
             .changed
-            .wait_timeout_while(inside, std::time::Duration::from_secs(30), |inside| {
-                !inside.log.iter().any(|line| line == what)
-            })
+            .wait_timeout_while(inside, std::time::Duration::from_secs(30), |inside| !enough(&inside.log))
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         assert!(!waited.timed_out(), "{what:?} did not happen: {:?}", inside.log);
         inside.log.clone()

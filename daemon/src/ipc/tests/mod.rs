@@ -22,7 +22,7 @@ mod kit {
     use serde::de::DeserializeOwned;
     use tokio::runtime::{Builder, Handle};
 
-    use crate::clock::System;
+    use crate::clock::{Clock, System};
     use crate::ipc::house::Parts;
     use crate::ipc::{About, House, Listener, Sink, Stop, Subscription, Subscriptions, claim, serve};
     use crate::limits;
@@ -170,6 +170,16 @@ mod kit {
             stop: Arc::new(Stop::default()),
             runtime,
         })
+    }
+
+    /// Looks until something is so, at most half a minute.
+    #[track_caller]
+    pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
+        let clock = System::start();
+        while !so() {
+            assert!(clock.monotonic() < Duration::from_secs(30), "{what}: not within half a minute");
+            std::thread::yield_now();
+        }
     }
 
     /// A body without fields.

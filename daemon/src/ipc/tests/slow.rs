@@ -11,7 +11,7 @@ use editd_proto::message::{
     ChangeEvent, ChangeKind, Edit, ReadReply, SubscribeReply, SubscribeRequest, kind,
 };
 
-use super::kit::{Nothing, Served, job, read};
+use super::kit::{Nothing, Served, job, read, until};
 use crate::limits;
 
 /// Bytes of a large job.
@@ -91,11 +91,10 @@ fn who_never_takes_its_replies_is_dropped() {
     let mut other = served.client();
     served.let_time_pass();
     // The daemon gives up; then nothing of the client is left in it.
-    let mut sessions = 2;
-    while sessions > 1 {
+    until("the client is dropped", || {
         let status: editd_proto::message::StatusReply = other.ask(1, kind::STATUS, &Nothing {});
-        sessions = status.sessions;
-    }
+        status.sessions <= 1
+    });
 }
 
 #[test]
@@ -135,9 +134,7 @@ fn large_frames_arrive_a_few_at_a_time_and_too_many_bytes_are_busy() {
     let mut other = served.client();
     let _: ReadReply = other.ask(1, kind::READ, &read("small"));
     let fit = limits::QUEUE_BYTES / LARGE - 1;
-    while served.fake.log().len() < fit {
-        std::thread::yield_now();
-    }
+    served.fake.log_of(fit);
     served.fake.let_go("held");
     let mut applied = 0;
     for client in &mut clients {
@@ -185,7 +182,5 @@ fn events_come_in_order_and_too_many_turn_into_one_overflow() {
     sink.send(&event(7));
     assert_eq!(client.receive().body::<ChangeEvent>().unwrap(), event(7));
     drop(client);
-    while !served.sinks.lock().unwrap().is_empty() {
-        std::thread::yield_now();
-    }
+    until("the subscription ends", || served.sinks.lock().unwrap().is_empty());
 }
