@@ -7,8 +7,8 @@ mod once;
 mod tests;
 
 use editd_proto::WirePath;
-use editd_proto::message::{Edit, FileEntry, JobRequest, Payload, Position, Reindent, UndoRequest};
-use editd_proto::operation::operation;
+use editd_proto::message::{Edit, FileEntry, JobRequest, Payload, Position, UndoRequest};
+use editd_proto::operation::{NESTED, operation};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -143,11 +143,11 @@ fn one_file(entry: FileEntry) -> Result<JobRequest, Failure> {
 }
 
 fn whole_job(map: Map<String, Value>) -> Result<JobRequest, Failure> {
-    fields::known::<JobRequest>(&map, "job")?;
-    if let Some(Value::Object(payload)) = map.get("payload") {
-        fields::known::<Payload>(payload, "payload")?;
-    }
     let mut stray = Vec::new();
+    fields::check::<JobRequest>(&map, "job", &mut stray);
+    if let Some(Value::Object(payload)) = map.get("payload") {
+        fields::check::<Payload>(payload, "payload", &mut stray);
+    }
     match map.get("files") {
         Some(Value::Object(file)) => known_entry(file, "files", &mut stray)?,
         Some(Value::Array(files)) => {
@@ -174,10 +174,10 @@ fn edit(value: Value) -> Result<Edit, Failure> {
     typed(value, |value| faulty::in_edit(value, "edit"))
 }
 
-/// Checks the names of an entry's fields, and notes those that its edits do not have.
+/// Checks the names of an entry's fields and of its edits', and notes those that they do not have.
 fn known_entry(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -> Result<(), Failure> {
-    fields::known::<FileEntry>(map, place)?;
-    if !map.contains_key("path") && !map.contains_key("paths") {
+    fields::check::<FileEntry>(map, place, stray);
+    if stray.is_empty() && !map.contains_key("path") && !map.contains_key("paths") {
         return Err(Failure::Usage(format!("the job is malformed: {place}.path is missing")));
     }
     match map.get("edits") {
@@ -192,7 +192,7 @@ fn known_entry(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -
 
 /// Refuses fields that edits do not have, all at once.
 fn all_known(stray: Vec<String>) -> Result<(), Failure> {
-    /// Edits whose fields are told; more say little.
+    /// Objects whose fields are told; more say little.
     const TOLD: usize = 10;
     if stray.is_empty() {
         return Ok(());
@@ -200,7 +200,7 @@ fn all_known(stray: Vec<String>) -> Result<(), Failure> {
     let more = stray.len().saturating_sub(TOLD);
     let mut told: Vec<String> = stray.into_iter().take(TOLD).collect();
     if more > 0 {
-        told.push(format!("and {more} more edits"));
+        told.push(format!("and {more} more"));
     }
     Err(Failure::Usage(told.join("; ")))
 }
@@ -208,14 +208,16 @@ fn all_known(stray: Vec<String>) -> Result<(), Failure> {
 fn known_edit(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -> Result<(), Failure> {
     match map.get("op").and_then(Value::as_str).and_then(operation) {
         Some(operation) => {
-            let given: Vec<&str> = map.keys().map(String::as_str).filter(|name| *name != "op").collect();
-            stray.extend(operation.stray(&given).map(|told| format!("{place}: {told}")));
+            let inside = unknown_inside(map);
+            let own = map.keys().map(String::as_str).filter(|name| *name != "op");
+            let given: Vec<&str> = own.chain(inside.iter().map(String::as_str)).collect();
+            if let Some(told) = operation.stray(&given) {
+                stray.push(format!("{place}: {told}"));
+                return Ok(());
+            }
         }
         // What is meant is not known: the daemon says which operations there are.
-        None => fields::known::<Edit>(map, place)?,
-    }
-    if let Some(Value::Object(reindent)) = map.get("reindent") {
-        fields::known::<Reindent>(reindent, &format!("{place}.reindent"))?;
+        None => fields::check::<Edit>(map, place, stray),
     }
     match map.get("at") {
         Some(Value::Object(at)) if at.len() != 1 => Err(wrong_position(place)),
@@ -224,6 +226,20 @@ fn known_edit(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) ->
         }
         None => Ok(()),
     }
+}
+
+/// Names of unknown fields inside the fields of an edit, such as `reindent.stirp`.
+fn unknown_inside(edit: &Map<String, Value>) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for (holder, fields) in NESTED {
+        let (first, rest) =
+            holder.split_once('.').map_or((*holder, None), |(first, rest)| (first, Some(rest)));
+        let value = edit.get(first).and_then(|value| rest.map_or(Some(value), |rest| value.get(rest)));
+        let Some(Value::Object(inside)) = value else { continue };
+        let stray = inside.keys().filter(|name| !fields.contains(&name.as_str()));
+        unknown.extend(stray.map(|name| format!("{holder}.{name}")));
+    }
+    unknown
 }
 
 fn wrong_position(place: &str) -> Failure {

@@ -44,6 +44,22 @@ pub struct OperationExample {
     pub after: Option<&'static str>,
 }
 
+/// The fields of edits that hold fields, each with those.
+pub const NESTED: &[(&str, &[&str])] = &[
+    ("at", &["line", "before", "after"]),
+    ("within", &["lines", "symbol", "position"]),
+    ("within.position", &["line", "column"]),
+    ("reindent", &["strip", "add"]),
+];
+
+/// A field inside another one, by its name such as `at.lne`: the field that holds it, its own name, and the names that there
+/// are. `None` for any other name.
+fn nested(name: &str) -> Option<(&str, &str, &'static [&'static str])> {
+    let (holder, own) = name.rsplit_once('.')?;
+    let (_, fields) = NESTED.iter().find(|(field, _)| *field == holder)?;
+    Some((holder, own, fields))
+}
+
 /// The operation of a name.
 pub fn operation(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
@@ -69,10 +85,17 @@ impl Operation {
         out
     }
 
-    /// What is wrong with the names of an edit's fields, all at once; `None` where it has each of them.
+    /// What is wrong with the names of an edit's fields, all at once; `None` where it has each of them. An unknown field
+    /// inside another one is given with that one's name: `reindent.stirp`.
     pub fn stray(&self, given: &[&str]) -> Option<String> {
         let has = |name: &str| self.fields.iter().any(|field| field.name == name);
-        let wrong: Vec<&str> = given.iter().copied().filter(|name| !has(name)).collect();
+        // What stands inside a field that the operation lacks goes with that one.
+        let is_told_with_another = |name: &str| {
+            let outermost = name.split('.').next().unwrap_or_default();
+            nested(name).is_some() && !has(outermost) && given.contains(&outermost)
+        };
+        let wrong: Vec<&str> =
+            given.iter().copied().filter(|name| !has(name) && !is_told_with_another(name)).collect();
         if wrong.is_empty() {
             return None;
         }
@@ -82,17 +105,37 @@ impl Operation {
         let more = wrong.len().saturating_sub(TOLD);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let word = if wrong.len() == 1 { "field" } else { "fields" };
-        let fields: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
-        let has = match fields.as_slice() {
-            [] => "it has none".to_owned(),
-            fields => format!("it has {}", fields.join(", ")),
-        };
+        let has = self.told_fields(&wrong).join("; ");
         Some(format!("`{}` has no {word} {}{more}; {has}", self.name, told.join(", ")))
+    }
+
+    /// The fields that there are where these names are none.
+    fn told_fields(&self, wrong: &[&str]) -> Vec<String> {
+        let mut told = Vec::new();
+        if wrong.iter().any(|name| nested(name).is_none()) {
+            let fields: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
+            told.push(match fields.as_slice() {
+                [] => "it has none".to_owned(),
+                fields => format!("it has {}", fields.join(", ")),
+            });
+        }
+        for (holder, fields) in NESTED {
+            if wrong.iter().any(|name| nested(name).is_some_and(|(inside, ..)| inside == *holder)) {
+                told.push(format!("`{holder}` has {}", fields.join(", ")));
+            }
+        }
+        told
     }
 
     /// One wrong name, with what to write for it.
     fn tell(&self, name: &str, open: &[&str]) -> String {
         let shown: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+        if let Some((holder, own, fields)) = nested(name) {
+            return match nearest(own, fields) {
+                Some(near) => format!("`{shown}` (use `{holder}.{near}`)"),
+                None => format!("`{shown}` (leave it out)"),
+            };
+        }
         let other = || OPERATIONS.iter().find(|other| other.fields.iter().any(|field| field.name == name));
         match nearest(name, open) {
             Some(near) => format!("`{shown}` (use `{near}`)"),
@@ -238,6 +281,26 @@ mod tests {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(replace.stray(&many).unwrap().contains(", and 12 more; "));
         assert!(operation("delete").unwrap().stray(&["text"]).unwrap().ends_with("; it has none"));
+    }
+
+    #[test]
+    fn a_field_inside_another_is_told_with_both_names() {
+        let insert = operation("insert").unwrap();
+        let said = insert.stray(&["txt", "at", "at.lne", "reindent", "reindent.add2"]).unwrap();
+        assert!(
+            said.contains(
+                "`txt` (use `text`), `at.lne` (use `at.line`), `reindent.add2` (use `reindent.add`)"
+            )
+        );
+        assert!(said.ends_with("; `at` has line, before, after; `reindent` has strip, add"), "{said}");
+        let said = operation("chunk").unwrap().stray(&["within.position.colum"]).unwrap();
+        let expected = "`chunk` has no field `within.position.colum` (use `within.position.column`); \
+                        `within.position` has line, column";
+        assert_eq!(said, expected);
+        // Where the field itself is none of the operation's, what stands in it is no other mistake.
+        let said = operation("write").unwrap().stray(&["text", "at", "at.lne"]).unwrap();
+        assert!(said.starts_with("`write` has no field `at` (leave it out"), "{said}");
+        assert!(operation("write").unwrap().stray(&["text", "at.lne"]).is_some());
     }
 
     #[test]

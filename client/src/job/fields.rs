@@ -5,21 +5,31 @@
 
 use std::fmt;
 
+use editd_proto::operation::nearest;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
-
-/// Refuses a map with a field that `T` does not have.
-pub(super) fn known<'de, T: Deserialize<'de>>(map: &Map<String, Value>, place: &str) -> Result<(), Failure> {
+/// Notes the fields of a map that `T` does not have, each with the name that was meant.
+pub(super) fn check<'de, T: Deserialize<'de>>(
+    map: &Map<String, Value>,
+    place: &str,
+    stray: &mut Vec<String>,
+) {
     let fields = of::<T>();
-    match map.keys().find(|key| !fields.contains(&key.as_str())) {
-        None => Ok(()),
-        Some(unknown) => Err(Failure::Usage(format!(
-            "{place}: there is no field {}; there are {}",
-            serde_json::Value::from(unknown.as_str()),
+    let unknown = map.keys().filter(|key| !fields.contains(&key.as_str()));
+    let told: Vec<String> = unknown
+        .map(|name| {
+            let near = nearest(name, fields).map_or_else(String::new, |near| format!(" (use `{near}`)"));
+            format!("{}{near}", Value::from(name.as_str()))
+        })
+        .collect();
+    if !told.is_empty() {
+        let word = if told.len() == 1 { "field" } else { "fields" };
+        stray.push(format!(
+            "{place}: there is no {word} {}; there are {}",
+            told.join(", "),
             fields.join(", ")
-        ))),
+        ));
     }
 }
 

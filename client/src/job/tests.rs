@@ -116,15 +116,23 @@ fn a_misspelt_field_is_refused_by_its_name() {
             "files[0].edits[1]: `replace` has no field `exepct` (use `expect`); it has old, new, ",
         ),
         (
-            r#"{"files": [{"path": "a", "edits": [{"op": "insert", "reindent": {"trim": ""}}]}]}"#,
-            "files[0].edits[0].reindent: there is no field \"trim\"",
+            r#"{"files": [{"path": "a", "edits": [{"op": "insert", "reindent": {"stirp": ""}, "at": {"lne": 3}}]}]}"#,
+            "files[0].edits[0]: `insert` has no fields `at.lne` (use `at.line`), `reindent.stirp` (use `reindent.strip`); `at`",
+        ),
+        (
+            r#"{"lable": "x", "files": [{"path": "a", "bse": "any", "edits": [{"op": "write", "txt": ""}]}]}"#,
+            "job: there is no field \"lable\" (use `label`); there are key, ",
+        ),
+        (
+            r#"{"files": [{"path": "a", "edits": [{"op": "symbol", "within": {"position": {"line": 1, "colum": 2}}}]}]}"#,
+            "files[0].edits[0]: `symbol` has no field `within.position.colum` (use `within.position.column`)",
         ),
         (
             r#"{"files": [{"path": "a", "edits": [{"op": "insert", "at": {"lines": 3}}]}]}"#,
-            "files[0].edits[0].at: use",
+            "files[0].edits[0]: `insert` has no field `at.lines` (use `at.line`)",
         ),
         (
-            r#"{"files": [{"path": "a", "edits": [{"op": "insert", "at": {"line": 3, "end": 1}}]}]}"#,
+            r#"{"files": [{"path": "a", "edits": [{"op": "insert", "at": {"line": 3, "before": "x"}}]}]}"#,
             "files[0].edits[0].at: use",
         ),
     ] {

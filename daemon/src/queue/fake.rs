@@ -52,6 +52,11 @@ impl Fake {
         self.changed.notify_all();
     }
 
+    pub(crate) fn let_all_go(&self) {
+        self.inside().held.clear();
+        self.changed.notify_all();
+    }
+
     /// From here on another folder stands at its path: jobs are refused.
     pub(crate) fn replace(&self) {
         self.inside().replaced = true;

@@ -11,7 +11,7 @@ macro_rules! strict {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let mut unknown = Vec::new();
-                let read = Self::deserialize(super::strict::Strict { from, unknown: &mut unknown })?;
+                let read = Self::deserialize(super::strict::Strict::new(from, &mut unknown))?;
                 Ok(Self { unknown, ..read })
             }
         }
@@ -222,7 +222,8 @@ pub struct Edit {
     pub within: Option<Within>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_order: Option<bool>,
-    /// Names of fields that it came with and that no edit has. Such an edit is refused.
+    /// Names of fields that it came with and that no edit has, also those inside other fields (`reindent.stirp`). Such an
+    /// edit is refused.
     #[serde(skip)]
     pub unknown: Vec<String>,
 }

@@ -1,23 +1,82 @@
-//! Structs that remember the names of fields which they do not have. On the wire such fields are ignored elsewhere, for the
-//! sake of newer peers; in an edit a guard that is misspelt (`exepct`) must not be lost.
+//! Structs that remember the names of fields which they do not have, also those of the maps inside. On the wire such fields
+//! are ignored elsewhere, for the sake of newer peers; in an edit a guard that is misspelt (`exepct`) must not be lost.
+
+mod choice;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
     DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
-use serde::{Deserialize, forward_to_deserialize_any};
 
 use crate::limits;
+use choice::Choice;
 
 /// Names that are kept of one struct: a refusal lists fewer.
 const KEPT: usize = 16;
 
-/// Reads a struct through `read`, and notes the fields that it does not have.
-pub(super) struct Strict<'u, D> {
-    pub(super) from: D,
-    pub(super) unknown: &'u mut Vec<String>,
+/// A field, and those that hold it.
+#[derive(Clone, Copy)]
+struct FieldPlace<'p> {
+    outer: Option<&'p FieldPlace<'p>>,
+    field: &'static str,
+}
+
+/// The unknown names that were met, and the field inside of which more may be met.
+struct Notes<'n> {
+    unknown: &'n mut Vec<String>,
+    place: Option<&'n FieldPlace<'n>>,
+}
+
+impl Notes<'_> {
+    /// Keeps a name, with the fields that hold it in front: `within.position.colum`.
+    fn add(&mut self, mut name: String) {
+        let mut outer = self.place;
+        while let Some(place) = outer {
+            name = format!("{}.{name}", place.field);
+            outer = place.outer;
+        }
+        if self.unknown.len() < KEPT {
+            self.unknown.push(name);
+        }
+    }
+
+    /// Reads the value of a field.
+    fn value<'de, T: DeserializeSeed<'de>, A: MapAccess<'de>>(
+        &mut self,
+        field: &'static str,
+        seed: T,
+        map: &mut A,
+    ) -> Result<T::Value, A::Error> {
+        let place = FieldPlace { outer: self.place, field };
+        map.next_value_seed(Nested { seed, notes: Notes { unknown: self.unknown, place: Some(&place) } })
+    }
+}
+
+/// Reads a struct through `from`, and notes the fields that it does not have.
+pub(super) struct Strict<'n, D> {
+    from: D,
+    notes: Notes<'n>,
+}
+
+impl<'n, D> Strict<'n, D> {
+    /// Notes unknown names in `unknown`.
+    pub(super) fn new(from: D, unknown: &'n mut Vec<String>) -> Self {
+        Self { from, notes: Notes { unknown, place: None } }
+    }
+}
+
+/// Passes methods on that read neither a struct, an option nor an enum.
+macro_rules! pass_on {
+    ($($name:ident)*) => {
+        $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.from.$name(visitor)
+        })*
+    };
 }
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
@@ -29,24 +88,112 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.from.deserialize_struct(name, fields, Noting { inner: visitor, fields, unknown: self.unknown })
+        let noting = Noting { inner: visitor, fields, field: "", notes: self.notes };
+        self.from.deserialize_struct(name, fields, noting)
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.from.deserialize_any(visitor)
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.from.deserialize_option(Optional { inner: visitor, notes: self.notes })
     }
 
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
-        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.from.deserialize_any(Choice { inner: visitor, variants, notes: self.notes })
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.from.deserialize_unit_struct(name, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.from.deserialize_newtype_struct(name, visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, D::Error> {
+        self.from.deserialize_tuple(len, visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.from.deserialize_tuple_struct(name, len, visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.from.is_human_readable()
+    }
+
+    pass_on! {
+        deserialize_any deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64 deserialize_char deserialize_str deserialize_string deserialize_bytes
+        deserialize_byte_buf deserialize_unit deserialize_seq deserialize_map deserialize_identifier
+        deserialize_ignored_any
+    }
+}
+
+/// The value of a field.
+struct Nested<'n, T> {
+    seed: T,
+    notes: Notes<'n>,
+}
+
+impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Nested<'_, T> {
+    type Value = T::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T::Value, D::Error> {
+        self.seed.deserialize(Strict { from, notes: self.notes })
+    }
+}
+
+/// The visitor of an option.
+struct Optional<'n, V> {
+    inner: V,
+    notes: Notes<'n>,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Optional<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_none()
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_some(Strict { from, notes: self.notes })
     }
 }
 
 /// A struct's visitor, or the access to its map, which is shown only the fields that the struct has.
-struct Noting<'u, T> {
+struct Noting<'n, T> {
     inner: T,
     fields: &'static [&'static str],
-    unknown: &'u mut Vec<String>,
+    /// The field whose value comes next.
+    field: &'static str,
+    notes: Notes<'n>,
 }
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Noting<'_, V> {
@@ -57,7 +204,8 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Noting<'_, V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Noting { inner: map, fields: self.fields, unknown: self.unknown })
+        let Self { inner, fields, field, notes } = self;
+        inner.visit_map(Noting { inner: map, fields, field, notes })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
@@ -72,19 +220,20 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Noting<'_, A> {
         loop {
             match self.inner.next_key_seed(FieldName(self.fields))? {
                 None => return Ok(None),
-                Some(Ok(known)) => return seed.deserialize(known.into_deserializer()).map(Some),
+                Some(Ok(known)) => {
+                    self.field = known;
+                    return seed.deserialize(known.into_deserializer()).map(Some);
+                }
                 Some(Err(unknown)) => {
                     self.inner.next_value::<IgnoredAny>()?;
-                    if self.unknown.len() < KEPT {
-                        self.unknown.push(unknown);
-                    }
+                    self.notes.add(unknown);
                 }
             }
         }
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        self.inner.next_value_seed(seed)
+        self.notes.value(self.field, seed, &mut self.inner)
     }
 }
 

@@ -121,19 +121,24 @@ fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Malformed<'_>
 /// # Errors
 /// `malformed`, naming them.
 pub fn check_names(job: &JobRequest) -> Result<(), Refusal> {
-    for (entry, number) in job.files.iter().zip(0_u64..) {
-        check_entry(entry, number)?;
-        let mut stray =
-            entry.edits.iter().zip(1..).filter(|(edit, _)| job.detach && !edit.unknown.is_empty());
-        if let Some((edit, number)) = stray.next()
-            && let Err(malformed) = read_one(edit, job.threshold)
-        {
-            let mut refusal = malformed.refusal;
+    let entries = job.files.iter().zip(0_u64..);
+    let mut found: Vec<Refusal> =
+        entries.filter_map(|(entry, number)| check_entry(entry, number).err()).collect();
+    if job.detach || !found.is_empty() {
+        let edits =
+            job.files.iter().flat_map(|entry| entry.edits.iter().zip(1..).map(move |edit| (entry, edit)));
+        let stray = edits.filter(|(_, (edit, _))| !edit.unknown.is_empty()).take(limits::OTHER_ERRORS);
+        found.extend(stray.filter_map(|(entry, (edit, number))| {
+            let mut refusal = read_one(edit, job.threshold).err()?.refusal;
             (refusal.path, refusal.edit) = (Some(entry.path.clone()), Some(number));
-            return Err(refusal);
-        }
+            Some(refusal)
+        }));
     }
-    Ok(())
+    let mut found = found.into_iter();
+    match found.next() {
+        None => Ok(()),
+        Some(first) => Err(Box::new(first.beside(found.map(|refusal| *refusal)))),
+    }
 }
 
 /// Refuses fields that no entry has: one that is misspelt may be a guard.

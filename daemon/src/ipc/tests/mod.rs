@@ -143,6 +143,8 @@ mod kit {
     impl Drop for Served {
         fn drop(&mut self) {
             self.let_time_pass();
+            // A test that failed has let nothing go, and the house waits for its jobs.
+            self.fake.let_all_go();
             self.house.stop.ask();
             if let Some(thread) = self.thread.take() {
                 let ended = thread.join();
