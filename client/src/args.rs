@@ -18,7 +18,8 @@ Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unrea
 Paths are relative to the current folder, or to the root of the workspace for a caller who stands
 outside of it. Paths within a JSON job are always relative to the root.
 
-Environment: EDITCTL_SESSION (see --session), EDITD_BIN (the daemon to start), NO_COLOR.";
+Environment: EDITCTL_SESSION (see --session), EDITCTL_ON_STALE (what the jobs of the session do without
+--on-stale: reject or rebase), EDITD_BIN (the daemon to start), NO_COLOR.";
 
 /// Reads and edits files through editd, the one process in a workspace through which edits go
 #[derive(Parser, Debug)]
@@ -63,7 +64,8 @@ pub(crate) struct JobFlags {
     /// What to do with what validators say: strict, interactive or verify_only
     #[arg(long, global = true, value_parser = values::mode)]
     pub(crate) mode: Option<Mode>,
-    /// What to do when the content changed since its base: reject or rebase
+    /// What to do when the content changed since its base: reject or rebase; of edits else EDITCTL_ON_STALE, else
+    /// what .editd.toml says
     #[arg(long, global = true, value_parser = values::on_stale)]
     pub(crate) on_stale: Option<OnStale>,
     /// The version that the edit starts from, or any, absent, blake3:HEX, sha256:HEX; else the receipt

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use editd_proto::message::Hello;
+use editd_proto::message::{Hello, OnStale};
 use editd_proto::place::{self, Surroundings};
 use editd_proto::unit;
 use editd_proto::{Code, limits};
@@ -51,6 +51,8 @@ pub struct Caller<'a> {
     pub client: &'a str,
     /// Whose receipts, clipboards and undo.
     pub session: &'a str,
+    /// What the jobs of this session do about stale files, where they do not say it; the daemon's setting where absent.
+    pub on_stale: Option<OnStale>,
     /// The socket, where it is not the workspace's usual one.
     pub socket: Option<&'a Path>,
     /// Told, in a sentence, of what takes long: that the last daemon has to finish first.
@@ -175,7 +177,7 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
         protocol: limits::PROTOCOLS.to_vec(),
         client: caller.client.to_owned(),
         session: Some(caller.session.to_owned()),
-        on_stale: None,
+        on_stale: caller.on_stale,
         capabilities: Vec::new(),
     };
     let attempt = || match (attempt(&socket, &hello)?, &units) {

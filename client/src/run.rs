@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use editctl::daemon::{Caller, Start, program, reach};
 use editctl::{CallError, Connection, Workspace, machine};
-use editd_proto::message::Receipt;
+use editd_proto::message::{OnStale, Receipt};
 use editd_proto::{Code, WireError, WirePath, limits, operation};
 use serde::Serialize;
 
@@ -117,6 +117,8 @@ struct Desk<'a> {
     workspace: Workspace,
     current: PathBuf,
     session: ActiveSession,
+    /// What the session's jobs do about stale files, where they do not say it.
+    on_stale: Option<OnStale>,
     /// `--session`, where it was given.
     chosen_session: Option<String>,
     socket: Option<PathBuf>,
@@ -142,6 +144,7 @@ impl<'a> Desk<'a> {
             workspace,
             current,
             session,
+            on_stale: session::on_stale()?,
             chosen_session: everywhere.session,
             socket: everywhere.socket,
             start,
@@ -157,7 +160,8 @@ impl<'a> Desk<'a> {
 
     fn connect(&self, start: &Start) -> Result<Connection, Failure> {
         let socket = self.socket.as_deref();
-        let caller = Caller { client: CLIENT, session: &self.session.name, socket, tell };
+        let session = &self.session.name;
+        let caller = Caller { client: CLIENT, session, on_stale: self.on_stale, socket, tell };
         Ok(reach(&self.workspace, &caller, start)?)
     }
 

@@ -85,6 +85,7 @@ impl House {
             .env("NO_COLOR", "1")
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("EDITCTL_SESSION")
+            .env_remove("EDITCTL_ON_STALE")
             .env_remove("LISTEN_FDS")
             .env_remove("LISTEN_PID")
             .env_remove("NOTIFY_SOCKET")

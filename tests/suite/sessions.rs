@@ -96,6 +96,24 @@ fn a_runtime_is_told_what_another_changed_since_it_read() {
 }
 
 #[test]
+fn a_runtime_that_says_rebase_once_needs_no_second_call() {
+    let house = House::started();
+    house.put("a", "one\ntwo\nthree\n");
+    let (mut first, mut second) = (runtime(&house), runtime(&house));
+    assert_eq!(first.run("export EDITCTL_ON_STALE=rebase; $EDITCTL read a").0, 0);
+    // What a runtime sets, it sets for each command.
+    let mut rebasing = |command: &str| first.run(&format!("export EDITCTL_ON_STALE=rebase; {command}"));
+    assert_eq!(second.run("$EDITCTL replace a one 1").0, 0);
+    let (status, said) = rebasing("$EDITCTL replace a three 3 --on-stale reject");
+    assert_eq!((status, said.contains("stale")), (3, true), "the job's own word counts: {said}");
+    assert_eq!(second.run("$EDITCTL replace a 1 eins").0, 0);
+    let (status, said) = rebasing("$EDITCTL replace a three 3");
+    assert_eq!((status, house.get("a")), (0, b"eins\ntwo\n3\n".to_vec()), "{said}");
+    let (status, said) = first.run("EDITCTL_ON_STALE=rebsae $EDITCTL replace a two 2");
+    assert_eq!(status, 2, "{said}");
+}
+
+#[test]
 fn what_is_under_another_name_is_reached_by_it() {
     let house = House::started();
     let mut one = runtime(&house);

@@ -2,12 +2,28 @@
 
 use editctl::machine;
 use editctl::session::{SessionOrigin, derive};
+use editd_proto::message::OnStale;
 use serde::Serialize;
 
+use crate::args::values;
 use crate::failure::Failure;
 
 /// The variable by which a runtime names its session.
 const VARIABLE: &str = "EDITCTL_SESSION";
+
+/// The variable that says what the jobs of a session do about stale files.
+const ON_STALE: &str = "EDITCTL_ON_STALE";
+
+/// What the environment says that the session's jobs do about stale files.
+///
+/// # Errors
+/// It says something else.
+pub(super) fn on_stale() -> Result<Option<OnStale>, Failure> {
+    let Some(word) = machine::variable(ON_STALE) else { return Ok(None) };
+    let word = word.to_string_lossy();
+    let meant = values::on_stale(&word);
+    meant.map(Some).map_err(|use_this| Failure::Usage(format!("{ON_STALE} is {word:?}; {use_this}")))
+}
 
 /// The session under which a command runs.
 #[derive(Debug)]

@@ -22,8 +22,8 @@ use std::process::{Output, Stdio};
 use editd_proto::error::{By, Outside};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobRequest, Mode, ReadReply,
-    ReadRequest, Receipt, Status, SubscribeReply, SubscribeRequest, UndoRequest, kind,
+    ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobRequest, Mode, OnStale,
+    ReadReply, ReadRequest, Receipt, Status, SubscribeReply, SubscribeRequest, UndoRequest, kind,
 };
 use editd_proto::{Code, WireError, limits};
 use peer::{Says, Scene, bare, frame, reply, run};
@@ -130,6 +130,26 @@ fn a_session_is_a_flag_or_the_environment() {
         let hello: Hello = scene.asked(kind::HELLO).body().unwrap();
         assert_eq!(hello.session.as_deref(), Some(expected));
     }
+}
+
+#[test]
+fn the_environment_says_what_a_session_does_about_stale_files() {
+    let scene = Scene::new(|_, message| reply(message, &content(b"")));
+    let run_with = |value: &str| {
+        let mut command = scene.editctl(&["read", "a"]);
+        command.env("EDITCTL_ON_STALE", value);
+        run(command, b"")
+    };
+    for (value, expected) in
+        [("rebase", Some(OnStale::Rebase)), ("reject", Some(OnStale::Reject)), ("", None)]
+    {
+        assert_eq!(status(&run_with(value)), 0);
+        let hello: Hello = scene.asked(kind::HELLO).body().unwrap();
+        assert_eq!(hello.on_stale, expected, "{value:?}");
+    }
+    let wrong = run_with("rebsae");
+    assert_eq!(status(&wrong), 2);
+    assert!(err(&wrong).contains("EDITCTL_ON_STALE is \"rebsae\"; use reject or rebase"), "{}", err(&wrong));
 }
 
 #[test]

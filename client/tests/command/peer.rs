@@ -99,7 +99,7 @@ pub(crate) fn bare(folder: &Path, words: &[&str]) -> Command {
 
 fn plain(mut command: Command, folder: &Path) -> Command {
     command.current_dir(folder);
-    for name in ["EDITCTL_SESSION", "EDITD_BIN", "XDG_RUNTIME_DIR", "NO_COLOR"] {
+    for name in ["EDITCTL_SESSION", "EDITCTL_ON_STALE", "EDITD_BIN", "XDG_RUNTIME_DIR", "NO_COLOR"] {
         command.env_remove(name);
     }
     command
