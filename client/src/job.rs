@@ -91,8 +91,14 @@ fn in_lists(mut map: Map<String, Value>) -> Map<String, Value> {
     map
 }
 
-/// One edit without a list, of the file that is named beside it or in it.
+/// One edit without a list, of the file that is named beside it or in it, or of the files that are.
 fn lone(mut map: Map<String, Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
+    if path.is_none() && map.contains_key("paths") {
+        let mut file: Map<String, Value> =
+            ["path", "paths", "base"].into_iter().filter_map(|name| map.remove_entry(name)).collect();
+        file.insert("edits".into(), Value::Array(vec![Value::Object(map)]));
+        return one_file(entry(file)?);
+    }
     let path = match (path, map.remove("path")) {
         (Some(_), Some(_)) => {
             return Err(Failure::Usage("the edit names its file itself: leave out --path".into()));

@@ -315,6 +315,9 @@ fn one_edit_and_one_file_may_come_without_a_list() {
         assert_eq!(plain(payload).unwrap().files, wanted, "{payload}");
     }
     assert_eq!(plain(r#"{"op": "delete"}"#).unwrap_err().exit(), Exit::Usage);
+    let several = plain(r#"{"paths": ["a*"], "base": "any", "op": "delete"}"#).unwrap().files;
+    assert_eq!((&several[0].paths, &several[0].edits), (&vec!["a*".to_owned()], &wanted[0].edits));
+    assert_eq!(several[0].base.as_deref(), Some("any"));
 }
 
 #[test]

@@ -138,7 +138,14 @@ fn place(error: &WireError) -> Option<String> {
     let path = error.path.as_ref().map(ToString::to_string).filter(|path| !names(&error.message, path));
     let mut out = path.unwrap_or_default();
     let told = |line: &u64| {
-        error.message.contains(&format!("line {line}")) || error.message.contains(&format!(":{line}:"))
+        ["line ", "lines ", ":"].iter().any(|before| {
+            let number = format!("{before}{line}");
+            let mut found = error.message.match_indices(&number);
+            found.any(|(at, _)| {
+                let behind = error.message.get(at + number.len()..).unwrap_or_default();
+                !behind.starts_with(|letter: char| letter.is_ascii_digit())
+            })
+        })
     };
     for (name, number) in [
         ("line", error.line.filter(|line| !told(line))),
@@ -196,6 +203,7 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
         line(out, &format!("  and {hunks} more hunks, which are not shown"));
     }
     match error.would_apply.filter(|_| error.later.is_empty()) {
+        Some(WouldApply::Clean) if error.message.contains("fits what is there now") => {}
         Some(WouldApply::Clean) => line(out, "  it would apply to what is there now"),
         Some(WouldApply::Conflict) => line(out, "  it would not apply to what is there now"),
         None => {}
@@ -231,12 +239,7 @@ fn hint(error: &WireError) -> Option<String> {
             let clean = error.would_apply == Some(WouldApply::Clean);
             clean.then(|| "the same with --on-stale rebase undoes it, and keeps what came later".into())
         }
-        Code::Stale => error.version.as_ref().map(|version| {
-            format!(
-                "seen now: send the same again, or with --base {}, to go on from there",
-                one_line(&version.0)
-            )
-        }),
+        Code::Stale => error.version.as_ref().map(|version| format!("version now: {}", one_line(&version.0))),
         // A refused undo names no version: there is nothing to send again.
         Code::Conflict => {
             error.version.as_ref().map(|_| "seen now: adapt it to what is there, and send it again".into())

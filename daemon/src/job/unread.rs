@@ -11,7 +11,7 @@ use super::judge::Judged;
 use super::shown;
 use super::stale::Trial;
 use crate::disk::{Found, Sight};
-use crate::receipt::lines::last_line;
+use crate::receipt::lines::{cut_lines, last_line};
 use crate::receipt::{NO_LINES, ranges};
 use crate::rooms::Rooms;
 use crate::workspace::Who;
@@ -63,7 +63,11 @@ pub(super) fn of_lines(
 ) -> Refusal {
     let version = found.face.hash.version();
     let (excerpts, shown) = shown::excerpts(rooms, judged, (path, &found.bytes), wanted);
-    let (first, last) = wanted.first().copied().unwrap_or((1, 1));
+    let (first, mut last) = wanted.first().copied().unwrap_or((1, 1));
+    if first < last && cut_lines(&found.bytes, (last, last)).is_empty() {
+        // The empty line behind the last break is no line to people.
+        last -= 1;
+    }
     let more = match wanted.len().saturating_sub(1) {
         0 => String::new(),
         1 => " and those at 1 more place".to_owned(),
