@@ -201,7 +201,7 @@ fn a_stale_job_is_three_and_its_refusal_travels_whole() {
     let output = scene.run(&words, b"");
     assert_eq!((status(&output), out(&output)), (3, ""));
     assert!(err(&output).starts_with("editctl: stale: src/a changed"), "{}", err(&output));
-    assert!(err(&output).contains("--base ba9876543210"), "{}", err(&output));
+    assert!(err(&output).contains("version now: ba9876543210"), "{}", err(&output));
     let output = scene.run(&[&words[..], &["--json"]].concat(), b"");
     let found = object(&output);
     assert_eq!(
