@@ -35,8 +35,7 @@ fn main() -> ExitCode {
     }
     table.wrong().iter().for_each(|text| println!("== applied wrongly\n{text}"));
     println!("{table}");
-    let (none, some) = table.shares();
-    if table.wrongly() == 0 && none >= SHARES.0 && some >= SHARES.1 {
+    if table.passes(SHARES) {
         return ExitCode::SUCCESS;
     }
     println!("Wrong edits, or too few applied.");

@@ -77,10 +77,21 @@ impl Table {
         self.counts.values().map(|count| count.wrongly).sum()
     }
 
-    /// The share of undisturbed payloads with one right place that were applied, and of disturbed ones.
-    pub fn shares(&self) -> (f64, f64) {
-        let of = |count: Count| count.placed_rightly as f64 / count.placed.max(1) as f64;
+    /// The share of undisturbed payloads with one right place that were applied, and of disturbed ones; `None` where no
+    /// such payload was judged, as no payload of a way that quotes nothing can be disturbed.
+    pub fn shares(&self) -> (Option<f64>, Option<f64>) {
+        let of = |count: Count| (count.placed > 0).then(|| count.placed_rightly as f64 / count.placed as f64);
         (of(self.total(Disturbance::is_none)), of(self.total(|how| !how.is_none())))
+    }
+
+    /// Returns true if no payload was applied wrongly and the shares of those that were applied are at least these, where
+    /// there are payloads to have a share of.
+    pub fn passes(&self, (none, some): (f64, f64)) -> bool {
+        let (undisturbed, disturbed) = self.shares();
+        self.edits() > 0
+            && self.wrongly() == 0
+            && undisturbed.is_none_or(|share| share >= none)
+            && disturbed.is_none_or(|share| share >= some)
     }
 
     /// Payloads that were applied wrongly, in full; bounded.
