@@ -154,6 +154,14 @@ impl<'w> Tree<'w> {
         })
     }
 
+    /// The content of a path before the job, and the changes that entries so far made to it; `None` where they made none,
+    /// or put another file there.
+    pub(crate) fn earlier(&self, path: &WirePath) -> Option<(&[u8], &[Splice])> {
+        let (before, node) = (self.world.files.get(path)?, self.nodes.get(path)?);
+        let splices = node.spliced(before).filter(|splices| !splices.is_empty())?;
+        Some((content(before), splices))
+    }
+
     /// A new content at a path.
     pub(crate) fn write(&mut self, path: &WirePath, stage: Stage) -> Result<(), Refusal> {
         let node = self.node(path)?;

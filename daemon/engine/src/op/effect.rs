@@ -7,7 +7,7 @@ use editd_proto::path::WirePath;
 
 use crate::clip::Clips;
 use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
-use crate::op::{Neighbours, Outline, Symbols};
+use crate::op::{Earlier, Neighbours, Outline, Symbols};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
@@ -33,6 +33,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) written: Option<&'s str>,
     /// What the job may still cost.
     pub(crate) budget: &'s Budget,
+    /// What the earlier entries of the job changed in the file.
+    pub(crate) earlier: Option<Earlier<'s>>,
     /// Where else in the job a text stands: a path for people and a line.
     pub(crate) elsewhere: &'s dyn Fn(&str) -> Option<(String, u64)>,
 }

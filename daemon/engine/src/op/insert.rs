@@ -16,7 +16,7 @@ use super::{fields, quote};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::{Cut, Span};
-use crate::locate::{self, Brings, Hit, Quote, Rung, Spot, Spots, Unfit};
+use crate::locate::{Brings, Hit, Quote, Rung, Spot, Spots, Unfit};
 use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
@@ -98,7 +98,7 @@ impl Insert<'_> {
                 let at = if matches!(self.at, Position::After(_)) { quote.old.len() } else { 0 };
                 let brings = rest.map_or(Brings::Nothing, |rest| coming(rest, at));
                 let quote = Quote { brings, ..quote.clone() };
-                let hit = locate::one(scene.hay, &quote)?.and_then(|hit| self.may_stand(&quote, hit, text));
+                let hit = scene.one(&quote)?.and_then(|hit| self.may_stand(&quote, hit, text));
                 let hit = hit.map_err(|unfit| scene.missed(&quote, None, unfit))?;
                 let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());
                 Ok(self.beside(scene, &quote, &hit, adapted.as_deref().unwrap_or(&new)))

@@ -8,6 +8,7 @@
 mod chmod;
 mod chunk;
 mod create;
+mod earlier;
 mod effect;
 mod fields;
 mod given;
@@ -27,6 +28,7 @@ mod write;
 
 pub(crate) use chunk::{Check, Chunk};
 pub(crate) use create::Create;
+pub(crate) use earlier::Earlier;
 pub(crate) use effect::{EditNote, Effect, Found, Scene};
 pub(crate) use hunk::{Hunk, Neighbours, Outline};
 pub(crate) use insert::Insert;

@@ -87,7 +87,7 @@ impl<'a> Replace<'a> {
     fn one(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let region = within::region(self.within, scene)?;
         let hit = match &region {
-            None => locate::one(scene.hay, &self.quote)?,
+            None => scene.one(&self.quote)?,
             Some(region) => within::one(scene, &self.quote, region)?,
         };
         let hit = hit.map_err(|unfit| self.missed(scene, region.as_ref(), &self.quote, unfit))?;

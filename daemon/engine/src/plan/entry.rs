@@ -16,7 +16,7 @@ use super::{Budget, files};
 use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff, readable, tell_change};
 use crate::locate::Rung;
-use crate::op::{EditNote, Hunk, Op};
+use crate::op::{Earlier, EditNote, Hunk, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
@@ -228,7 +228,8 @@ fn text_edits(
         State::Absent => (&[], None),
     };
     let label = job.options.label(path);
-    let ground = Ground { bytes, label, hash, path, budget: &job.budget, elsewhere: &elsewhere };
+    let earlier = tree.earlier(path).map(|(before, splices)| Earlier { before, splices });
+    let ground = Ground { bytes, label, hash, path, budget: &job.budget, earlier, elsewhere: &elsewhere };
     stage::run(&ground, ops, verdicts, clips)
 }
 

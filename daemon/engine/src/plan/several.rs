@@ -116,6 +116,7 @@ impl<'e> PatternCounts<'e> {
             origin: path,
             written: None,
             budget,
+            earlier: None,
             elsewhere: &|_| None,
         };
         let count = |op: &Op<'_>| match op {

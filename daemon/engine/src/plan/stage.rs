@@ -17,7 +17,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Effect, Found, Neighbours, Op, Outline, Scene, Symbols};
+use crate::op::{Earlier, Effect, Found, Neighbours, Op, Outline, Scene, Symbols};
 use crate::refusal::{internal, malformed, no_room, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size_after};
 use crate::text::{Breaks, Encoding, Text};
@@ -35,6 +35,8 @@ pub(crate) struct Ground<'g> {
     pub(crate) path: &'g editd_proto::path::WirePath,
     /// What the job may still cost.
     pub(crate) budget: &'g Budget,
+    /// What the earlier entries of the job changed in the file.
+    pub(crate) earlier: Option<Earlier<'g>>,
     /// Where else in the job a text stands.
     pub(crate) elsewhere: &'g dyn Fn(&str) -> Option<(String, u64)>,
 }
@@ -148,6 +150,7 @@ fn locate(
             origin: ground.path,
             written: written.as_deref(),
             budget: ground.budget,
+            earlier: ground.earlier,
             elsewhere: ground.elsewhere,
         };
         let effect = effect(op, &scene, clips).and_then(|effect| encodable(text, effect));
