@@ -44,18 +44,26 @@ pub(super) fn insertion(source: &Source, rng: &mut Rng) -> Option<Site> {
     }
     // After a last line without an ending there is no line to stand before.
     let first = rng.usize(0..source.lines.len());
-    let new = fragments::made(source, depth_at(source, first), rng);
+    let new = fragments::made(source, &depth_at(source, first), rng);
     Some(Site { first, removed: 0, new, phrase: None })
 }
 
-/// How deep an author would write lines before a line: as deep as it, or as the block that it ends.
-fn depth_at(source: &Source, first: usize) -> &str {
+/// How deep an author would write lines before a line: as deep as it, or as the block that it ends; one step deeper than
+/// the ends of a block that is empty.
+fn depth_at(source: &Source, first: usize) -> String {
     let filled = |line: &&super::source::Line| !line.text.trim().is_empty();
-    let above = source.lines[..first].iter().rev().find(filled).map_or("", |line| indent(&line.text));
-    let Some(below) = source.lines[first..].iter().find(filled) else { return above };
+    let above = source.lines[..first].iter().rev().find(filled).map_or("", |line| &line.text);
+    let opens = above.trim_end().ends_with(['{', '(', '[']);
+    let above = indent(above);
+    let Some(below) = source.lines[first..].iter().find(filled) else { return above.to_owned() };
     let closes = below.text.trim_start().starts_with(['}', ')', ']']);
     let below = indent(&below.text);
-    if closes && above.len() > below.len() { above } else { below }
+    match closes {
+        true if above == below && opens => above.to_owned() + &source.unit(),
+        // Where tabs and spaces mix, a deeper line may have fewer characters.
+        true if !below.starts_with(above) => above.to_owned(),
+        _ => below.to_owned(),
+    }
 }
 
 /// What the authors changed somewhere in the file, where that is known.

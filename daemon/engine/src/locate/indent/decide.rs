@@ -130,8 +130,13 @@ fn readings(
             add(Frame::File, own(first, &as_given));
         }
         None => {
-            let mapped = passage.given.iter().map(|(line, _)| frames.mapping.line(line));
-            add(Frame::Quoted, mapped.collect());
+            let given = || passage.given.iter().map(|(line, _)| *line);
+            let mapped = |mapping: &Mapping| -> Option<Vec<String>> {
+                given().map(|line| mapping.line(line)).collect()
+            };
+            // The quoted lines may be two steps apart where the new lines are one.
+            let narrower = || mapped(&frames.mapping.with_narrower_steps(given())?);
+            add(Frame::Quoted, mapped(frames.mapping).or_else(narrower));
             add(Frame::File, passage.given.iter().map(|(line, _)| as_given(line)).collect());
             if let Some(first) = frames.torn.filter(|_| torn) {
                 add(Frame::Torn, own(first, &as_given));

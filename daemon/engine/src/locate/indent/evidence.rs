@@ -74,7 +74,7 @@ pub(super) fn evidence(
         let (Some(first), Some(last)) = (come.first(), come.last()) else { continue };
         let [first, last] = [first, last].map(|line| split_indent(line).0);
         let base = common(come.iter().copied());
-        let frame = Surroundings::of(passage, site, reading);
+        let frame = Surroundings::of(passage, site, reading, &come);
         // The first line's indentation was supplied, and says nothing.
         let own = reading == Frame::Torn && site.come.start == 0;
         let edges = [
@@ -129,7 +129,7 @@ struct Surroundings<'p> {
 }
 
 impl<'p> Surroundings<'p> {
-    fn of(passage: &Passage<'p>, site: &Site, reading: Frame) -> Self {
+    fn of(passage: &Passage<'p>, site: &Site, reading: Frame, come: &[&str]) -> Self {
         let gone = passage.gone(site);
         let indent = |line: &'p str| split_indent(line).0;
         if let (Some(first), Some(last)) = (gone.first(), gone.last()) {
@@ -148,8 +148,9 @@ impl<'p> Surroundings<'p> {
                 match closes(below) {
                     _ if down.len() > up.len() && down.starts_with(up) => vec![Expected::Just(down)],
                     true if up == down && opens(above) => vec![Expected::Below(up)],
-                    // The bracket may be one that the new lines open.
-                    true if reading == Frame::Quoted => vec![Expected::Just(up), Expected::Just(down)],
+                    true if reading == Frame::Quoted && reopens(come, down) => {
+                        vec![Expected::Just(up), Expected::Just(down)]
+                    }
                     true => vec![Expected::Just(up)],
                     false => {
                         // Any block that ends here may go on.
@@ -171,6 +172,12 @@ impl<'p> Surroundings<'p> {
 /// Whether a line begins with a closing bracket.
 fn closes(line: &str) -> bool {
     line.trim_start_matches(BLANKS).starts_with(['}', ')', ']'])
+}
+
+/// Whether lines open a block that a bracket of this indentation below them closes.
+fn reopens(lines: &[&str], bracket: &str) -> bool {
+    let mut heads = lines.iter().rev().filter(|line| split_indent(line).0 == bracket);
+    heads.next().is_some_and(|head| opens(head) || head.trim_end().ends_with(':'))
 }
 
 /// Whether a line ends in an opening bracket.

@@ -73,6 +73,25 @@ impl Mapping {
         Some(mapped + rest)
     }
 
+    /// The same mapping with narrower steps, where these lines are indented by parts of its own step and so are the
+    /// lines of the file; `None` for any other.
+    pub(crate) fn with_narrower_steps<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Option<Self> {
+        let How::Scale { search: Unit::Spaces(wide), file: Unit::Spaces(there), deeper } = self.how else {
+            return None;
+        };
+        let indents = lines.filter(|line| !is_blank(line)).map(|line| split_indent(line).0);
+        let Unit::Spaces(narrow) = Unit::of(indents.chain([" ".repeat(wide).as_str()]))? else { return None };
+        let parts = wide.checked_div(narrow).filter(|parts| *parts > 1 && narrow > 1)?;
+        let file = Unit::of_file(self.kinds, there.checked_div(parts)?)?;
+        let whole = there.is_multiple_of(parts);
+        let how = How::Scale {
+            search: Unit::Spaces(narrow),
+            file,
+            deeper: deeper.checked_mul(i64::try_from(parts).ok()?)?,
+        };
+        whole.then(|| Self { how, kinds: self.kinds })
+    }
+
     fn indent(&self, indent: &str) -> Option<String> {
         match &self.how {
             How::Shift { search, file } => {

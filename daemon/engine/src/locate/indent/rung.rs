@@ -157,6 +157,8 @@ impl<'q> Wanted<'q> {
             |gauge: Gauge<'w>, first, torn| gauge.explains().then_some(Explained { gauge, first, torn });
         let torn = first.filter(|own| self.behind.is_some() && same && !own.is_empty());
         let whole = if possible { explained(all, None, torn) } else { None };
-        (whole.or_else(|| explained(behind?, first, None)), compared)
+        // A line that the file does not indent has lost nothing: the others are indented in no way that is known.
+        let lost = first.filter(|own| !own.is_empty());
+        (whole.or_else(|| lost.and_then(|own| explained(behind?, Some(own), None))), compared)
     }
 }
