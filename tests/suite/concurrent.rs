@@ -11,6 +11,7 @@ use editd_tests::jobs;
 use serde_json::{Value, json};
 
 mod numbers;
+mod reindented;
 
 /// Edits of one run, unless `EDITS` says otherwise.
 const EDITS: usize = 192;

@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use diff::{HunkExtent, LineChange, NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
 pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
-pub use merge::{BothContents, located_again, merge, rebase, same_lines};
+pub use merge::{BothContents, StaleFiles, merge, rebase, same_lines};
 pub use op::{NamedLines, Quotation, named_lines, quotation};
 pub use plan::{CountBudget, PatternCounts, check_names, lacks_room, needs, plan, plan_known, proof};
 pub use splice::{apply, invert, splices_between};

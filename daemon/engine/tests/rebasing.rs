@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{BothContents, Options, Plan, Refusal, State, World, apply, located_again, plan, rebase};
+use editd_engine::{
+    Options, Plan, Refusal, StaleFiles, State, World, apply, merge, plan, rebase, splices_between,
+};
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Status};
 use editd_proto::path::WirePath;
@@ -42,7 +44,9 @@ fn rebased(stages: &[&[Edit]], base: &State, current: &State) -> (Plan, Vec<Refu
     let job = JobRequest { files: stages.iter().map(entry).collect(), ..JobRequest::default() };
     let world = World { files: BTreeMap::from([(path.clone(), base.clone())]), ..World::default() };
     let mut plan = plan(&job, &world, &Options::default()).unwrap();
-    let refusals = rebase(&mut plan, &BTreeMap::from([(path, current.clone())]), true, &Options::default());
+    let current = BTreeMap::from([(path, current.clone())]);
+    let stale = StaleFiles { job: &job, clips: &world.clips, current: &current };
+    let refusals = rebase(&mut plan, stale, true, &Options::default());
     (plan, refusals)
 }
 
@@ -133,6 +137,13 @@ proptest! {
     }
 }
 
+/// Lines of which one is the session's.
+fn replaced(lines: &[String], at: usize) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    lines[at] = "MINE".to_owned();
+    lines
+}
+
 /// Lines of which some are equal, and what others made of them.
 fn both_contents() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     let line = prop_oneof![3 => "[a-c]".prop_map(|text| text), 4 => "[d-z]{6}".prop_map(|text| text)];
@@ -160,20 +171,19 @@ proptest! {
             let line = Some(at as u64 + 1);
             Edit { op: "lines".into(), start: line, end: line, text: Some("MINE".into()), ..Edit::default() }
         };
-        let entry = FileEntry { path: "a".into(), edits: vec![edit], ..FileEntry::default() };
         let (then, now) = (joined(&base), joined(&current));
-        let contents = BothContents { base: then.as_bytes(), current: now.as_bytes() };
-        let again = located_again(&entry, contents, &BTreeMap::new(), &Options::default());
-        if let Some(again) = again {
-            let job = JobRequest { files: vec![again], ..JobRequest::default() };
-            let state = State::File { bytes: now.as_bytes().into(), mode: 0o644 };
-            let world = World { files: BTreeMap::from([("a".into(), state)]), ..World::default() };
-            let made = plan(&job, &world, &Options::default()).unwrap();
+        let entry = FileEntry { path: "a".into(), edits: vec![edit.clone()], ..FileEntry::default() };
+        let job = JobRequest { files: vec![entry], ..JobRequest::default() };
+        let world = World { files: BTreeMap::from([("a".into(), file(&then, 0o644))]), ..World::default() };
+        prop_assume!(plan(&job, &world, &Options::default()).is_ok());
+        let (made, refusals) = rebased(&[&[edit]], &file(&then, 0o644), &file(&now, 0o644));
+        if refusals.is_empty() && !made.changes.is_empty() {
             let after: Vec<String> = text(&made.changes[0].after).lines().map(str::to_owned).collect();
             let place = after.iter().position(|line| line == "MINE").unwrap();
             let mut wanted = current.clone();
             prop_assert_eq!(&wanted[place], &base[at]);
-            if quoted {
+            let splices = splices_between(then.as_bytes(), joined(&replaced(&base, at)).as_bytes());
+            if quoted && merge(then.as_bytes(), &splices, now.as_bytes(), None).is_err() {
                 prop_assert_eq!(base.iter().filter(|line| **line == base[at]).count(), 1);
                 prop_assert_eq!(current.iter().filter(|line| **line == base[at]).count(), 1);
             }

@@ -34,8 +34,6 @@ pub(super) struct Judged {
     pub(super) where_seen: BTreeSet<WirePath>,
     /// Older contents that stale entries are planned on, where the job asks for that.
     pub(super) bases: BTreeMap<WirePath, Base>,
-    /// Stale entries whose edits were located again in what is there, so that they are planned on that.
-    pub(super) located: BTreeSet<WirePath>,
     /// What may still be spent on finding those.
     pub(super) patience: Patience,
     /// With `partial`: entries (by index) that are left out, and why.
@@ -68,7 +66,6 @@ pub(super) fn judge(
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
-        located: BTreeSet::new(),
         patience: Patience::whole(),
         skipped: BTreeMap::new(),
     };

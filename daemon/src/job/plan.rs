@@ -54,14 +54,14 @@ pub(super) fn plan(
         }
     })?;
     let theirs = rebase::tell_theirs(rooms, &judged, &mut plan);
-    let Judged { snapshot, mut seen, bases, located, .. } = judged;
+    let Judged { snapshot, mut seen, bases, .. } = judged;
     seen.extend(theirs);
     generated::vet(rooms, &mut plan)?;
     if let Some(said) = given.said {
         said.warn(&mut plan.files);
     }
     let Snapshot { request, places, sights, .. } = snapshot;
-    Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().chain(located).collect() })
+    Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().collect() })
 }
 
 /// Plans stale entries on what their session saw, and merges that into what is there. With `partial`, what cannot be
@@ -80,11 +80,7 @@ fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result
         leave_out(judged, &mut current, unseen)?;
         plan = plan_again(rooms, judged, given)?;
     }
-    let mut conflicts = rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan);
-    if !conflicts.is_empty() && rebase::locate_again(rooms, judged, &mut current, &conflicts) {
-        plan = plan_as_seen(rooms, judged)?;
-        conflicts = rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan);
-    }
+    let conflicts = rebase::onto(rooms, judged, &current, &mut plan);
     if conflicts.is_empty() {
         return Ok(plan);
     }
@@ -92,7 +88,7 @@ fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result
     let conflicts = conflicts.into_iter().map(told).collect();
     leave_out(judged, &mut current, conflicts)?;
     let mut plan = plan_again(rooms, judged, given)?;
-    match rebase::onto(rooms, &judged.snapshot.request, &current, &mut plan).into_iter().next() {
+    match rebase::onto(rooms, judged, &current, &mut plan).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }

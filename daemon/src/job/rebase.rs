@@ -1,5 +1,6 @@
 //! `rebase`: a stale entry of a job that asks for it is planned on the content that its session knew, and that plan
-//! is merged into what is there. Here that content is found; what a merge is, the engine knows.
+//! is moved onto what is there: each edit to where its quotation stands now, the others by a merge of lines. Here that
+//! content is found; how edits are moved, the engine knows.
 //!
 //! *Limitations*: only changes of text are merged. What takes a file away, makes it, moves it or stores a part of it in
 //! a clipboard is about the file as a whole, or about what is there now: it stays stale.
@@ -7,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{BothContents, Options, Plan, Refusal, State, World};
+use editd_engine::{Options, Plan, Refusal, StaleFiles, State, World};
 use editd_proto::error::{Code, WireError, WouldApply};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::{FileEntry, JobRequest};
@@ -151,52 +152,19 @@ pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<WirePath, Base>) -> B
     current
 }
 
-/// Merges a plan into what is there now: the refusals of the files where that cannot be done.
+/// Moves a plan onto what is there now: the refusals of the files where that cannot be done.
 pub(super) fn onto(
     rooms: &Rooms,
-    request: &JobRequest,
+    judged: &Judged,
     current: &BTreeMap<WirePath, State>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
     if current.is_empty() {
         return Vec::new();
     }
+    let (job, clips) = (&judged.snapshot.request, &judged.snapshot.world.clips);
     let options = rooms.options(current.keys());
-    editd_engine::rebase(plan, current, request.diff != Some(false), &options)
-}
-
-/// Locates the edits of files that cannot be merged again in what is there. Where each has one certain place, the file
-/// is planned on what is there; returns true if there is such a file.
-pub(super) fn locate_again(
-    rooms: &Rooms,
-    judged: &mut Judged,
-    current: &mut BTreeMap<WirePath, State>,
-    conflicts: &[Refusal],
-) -> bool {
-    let mut located = false;
-    for path in conflicts.iter().filter_map(|conflict| conflict.path.as_ref()) {
-        let request = &mut judged.snapshot.request;
-        let mut entries = request.files.iter_mut().filter(|entry| entry.path == *path);
-        // A second entry is made on what the first one makes.
-        let (Some(entry), None) = (entries.next(), entries.next()) else { continue };
-        let (Some(base), Some(State::File { bytes, .. })) = (judged.bases.get(path), current.get(path))
-        else {
-            continue;
-        };
-        let contents = BothContents { base: &base.bytes, current: bytes };
-        let options = rooms.options([path]);
-        let clips = &judged.snapshot.world.clips;
-        let Some(again) = editd_engine::located_again(entry, contents, clips, &options) else { continue };
-        *entry = again;
-        if let Some(now) = current.remove(path) {
-            judged.snapshot.world.files.insert(path.clone(), now);
-        }
-        judged.bases.remove(path);
-        // Its lines were looked at on the content that it was made for.
-        judged.where_seen.remove(path);
-        located |= judged.located.insert(path.clone());
-    }
-    located
+    editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
 }
 
 /// Adds to the outcomes of rebased files what others changed near the edits. Returns the receipts of the session for
@@ -206,8 +174,7 @@ pub(super) fn tell_theirs(rooms: &Rooms, judged: &Judged, plan: &mut Plan) -> BT
     let now = rooms.clock.wall_ms();
     for outcome in &mut plan.files {
         let path = &outcome.path;
-        let rebased = judged.bases.contains_key(path) || judged.located.contains(path);
-        let sight = judged.snapshot.sights.get(path).filter(|_| rebased);
+        let sight = judged.snapshot.sights.get(path).filter(|_| judged.bases.contains_key(path));
         let Some(found) = sight.and_then(Sight::found) else { continue };
         let seen = judged.seen.get(path);
         if seen.is_some_and(|seen| seen.hash == Some(found.face.hash)) {
@@ -268,7 +235,8 @@ pub(super) fn trial(
     let options = Options { room: Some(room), ..rooms.options(world.files.keys()) };
     // What does not fit what was read may fit what is there.
     let mut plan = editd_engine::plan(alone, &world, &options).ok()?;
-    Some(if editd_engine::rebase(&mut plan, &current, false, &options).is_empty() {
+    let stale = StaleFiles { job: alone, clips: &world.clips, current: &current };
+    Some(if editd_engine::rebase(&mut plan, stale, false, &options).is_empty() {
         WouldApply::Clean
     } else {
         WouldApply::Conflict

@@ -1,5 +1,5 @@
 //! The edits of an older content, located again in a newer one: what they quote by its text, what they number by the
-//! line. It merges nothing: an edit whose place is not certain is told to nobody.
+//! line. It merges nothing: an edit whose place is not certain has none.
 //!
 //! *Invariants*: a quoted text is located again only if it stands once in either content, found at the same rung or a
 //! stricter one; a numbered line only if others left it alone, and no comparison could have told it elsewhere. So no
@@ -13,7 +13,7 @@ use super::slide::reaches;
 use crate::diff::Delta;
 use crate::locate::Rung;
 use crate::text::{Breaks, Text};
-use crate::{Options, Plan, State, World, named_lines, plan};
+use crate::{Options, Plan, Refusal, State, World, named_lines, plan};
 
 /// What an entry was made on, and what is there now.
 #[derive(Clone, Copy, Debug)]
@@ -24,42 +24,77 @@ pub struct BothContents<'c> {
     pub current: &'c [u8],
 }
 
-/// An entry that was made on an older content, as an entry that does the same to the content there is; `None` if it is
-/// not certain of every edit where it goes. `clips` is the job's.
-pub fn located_again(
-    entry: &FileEntry,
-    contents: BothContents<'_>,
-    clips: &BTreeMap<String, Vec<u8>>,
-    options: &Options,
-) -> Option<FileEntry> {
-    let first = trial(entry, contents.base, clips, options)?;
-    let bare = FileEntry { edits: entry.edits.iter().map(without_hint).collect(), ..entry.clone() };
-    let alone = trial(&bare, contents.base, clips, options)?;
-    let map = LineMap::new(contents, options.label(&entry.path))?;
-    let mut edits = Vec::with_capacity(entry.edits.len());
-    let named = named_lines(entry);
-    for (at, edit) in bare.edits.iter().enumerate() {
-        let lines = named.iter().find(|named| named.edit == at as u64 + 1).map(|named| named.lines);
-        edits.push(match lines {
-            Some(lines) => renumbered(edit, map.lines(lines)?)?,
-            None if quotes_one(edit) => {
-                // A hint chose among several places: they are told apart by nothing else.
-                let same = first.get(at)?.lines == alone.get(at)?.lines;
-                // Both of these rungs go by more than the text.
-                let loose = matches!(rung(alone.get(at)?), None | Some(Rung::Numbered | Rung::Fuzzy));
-                (same && !loose && found(alone.get(at)?)).then(|| edit.clone())?
+/// What planning the edits of one path takes beside its contents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'w> {
+    /// The entries of the path, one for each stage.
+    pub(super) stages: &'w [&'w FileEntry],
+    /// The job's threshold.
+    pub(super) threshold: Option<f64>,
+    /// The clipboards that the job may read.
+    pub(super) clips: &'w BTreeMap<String, Vec<u8>>,
+    /// How text is read.
+    pub(super) options: &'w Options,
+}
+
+/// The edits of a path that have one certain place in the content there is, as they are made there; `None` for each other.
+/// The edits of several stages stand on each other: all of those that have a place in the base have one, or none is told.
+pub(super) fn located(wanted: &Wanted<'_>, contents: BothContents<'_>) -> Option<Vec<Vec<Option<Edit>>>> {
+    let stages: Vec<FileEntry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
+    let first = trial(&stages, contents.base, wanted)?;
+    let bare: Vec<FileEntry> = stages.iter().map(without_hints).collect();
+    let alone = trial(&bare, contents.base, wanted)?;
+    let label = wanted.options.label(&stages.first()?.path);
+    let map = LineMap::new(contents, label);
+    let mut places: Vec<Vec<Option<Edit>>> = Vec::with_capacity(bare.len());
+    for (stage, entry) in bare.iter().enumerate() {
+        let named = named_lines(entry);
+        let outcomes = first.get(stage)?.iter().zip(alone.get(stage)?);
+        let edits = entry.edits.iter().zip(outcomes).enumerate();
+        let place = |(at, (edit, (hinted, bare))): (usize, (&Edit, (&EditOutcome, &EditOutcome)))| {
+            let lines = named.iter().find(|named| named.edit == at as u64 + 1).map(|named| named.lines);
+            match lines {
+                _ if !found(hinted) => None,
+                // A later stage numbers the lines that an earlier one makes.
+                Some(lines) if stage == 0 => renumbered(edit, map.as_ref()?.lines(lines)?),
+                None if quotes_one(edit) => {
+                    // A hint chose among several places: they are told apart by nothing else.
+                    let same = hinted.lines == bare.lines;
+                    // Both of these rungs go by more than the text.
+                    let loose = matches!(rung(bare), None | Some(Rung::Numbered | Rung::Fuzzy));
+                    (same && !loose && found(bare)).then(|| edit.clone())
+                }
+                _ => None,
             }
-            None => return None,
-        });
+        };
+        places.push(edits.map(place).collect());
     }
-    let moved = FileEntry { edits, base: None, ..entry.clone() };
-    let now = trial(&moved, contents.current, clips, options)?;
-    let certain = |(at, edit): (usize, &Edit)| {
-        let outcomes = alone.get(at).zip(now.get(at));
-        outcomes.is_some_and(|(then, now)| found(now) && (!quotes_one(edit) || rung(now) <= rung(then)))
-            && !made_already(edit, contents)
+    let whole = |places: &[Vec<Option<Edit>>]| {
+        let all = first.iter().flatten().zip(places.iter().flatten());
+        bare.len() == 1 || all.into_iter().all(|(outcome, place)| place.is_some() || !found(outcome))
     };
-    moved.edits.iter().enumerate().all(certain).then_some(moved)
+    let moved = moved(wanted, &places);
+    let now = trial(&moved, contents.current, wanted).filter(|_| whole(&places))?;
+    let mut outcomes = now.iter().flatten();
+    for (place, then) in places.iter_mut().flatten().zip(alone.iter().flatten()) {
+        let Some(edit) = place.as_ref() else { continue };
+        let now = outcomes.next()?;
+        let certain =
+            found(now) && (!quotes_one(edit) || rung(now) <= rung(then)) && !made_already(edit, contents);
+        if !certain {
+            *place = None;
+        }
+    }
+    whole(&places).then_some(places)
+}
+
+/// The entries of a path with those of its edits that have a place; an entry without one is left out.
+pub(super) fn moved(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>]) -> Vec<FileEntry> {
+    let entries = wanted.stages.iter().zip(places).map(|(entry, places)| {
+        let edits: Vec<Edit> = places.iter().flatten().cloned().collect();
+        FileEntry { base: None, edits, ..(*entry).clone() }
+    });
+    entries.filter(|entry| !entry.edits.is_empty()).collect()
 }
 
 /// Returns true if some lines (`last` = `first` - 1: the place before a line) stand unchanged under the same numbers in
@@ -68,23 +103,32 @@ pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&
     LineMap::new(contents, label).and_then(|map| map.lines(lines)) == Some(lines)
 }
 
-/// The outcome of each edit of an entry alone on a content.
-fn trial(
-    entry: &FileEntry,
+/// The outcomes of the edits of each stage on a content.
+fn trial(stages: &[FileEntry], content: &[u8], wanted: &Wanted<'_>) -> Option<Vec<Vec<EditOutcome>>> {
+    let plan = planned(stages, content, wanted, true).ok()?;
+    Some(plan.files.into_iter().map(|file| file.edits).collect())
+}
+
+/// Plans stages of one path on a content.
+pub(super) fn planned(
+    stages: &[FileEntry],
     content: &[u8],
-    clips: &BTreeMap<String, Vec<u8>>,
-    options: &Options,
-) -> Option<Vec<EditOutcome>> {
+    wanted: &Wanted<'_>,
+    partial: bool,
+) -> Result<Plan, Refusal> {
     let state = State::File { bytes: content.into(), mode: 0o644 };
-    let world = World { files: BTreeMap::from([(entry.path.clone(), state)]), clips: clips.clone() };
+    let path = stages.first().map(|entry| entry.path.clone());
+    let files = path.map(|path| (path, state)).into_iter().collect();
+    let world = World { files, clips: wanted.clips.clone() };
+    let bare = |entry: &FileEntry| FileEntry { base: None, ..entry.clone() };
     let job = JobRequest {
-        partial: true,
+        partial,
         diff: Some(false),
-        files: vec![FileEntry { base: None, ..entry.clone() }],
+        threshold: wanted.threshold,
+        files: stages.iter().map(bare).collect(),
         ..JobRequest::default()
     };
-    let Plan { files, .. } = plan(&job, &world, options).ok()?;
-    files.into_iter().next().map(|file| file.edits)
+    plan(&job, &world, wanted.options)
 }
 
 fn found(outcome: &EditOutcome) -> bool {
@@ -104,6 +148,11 @@ fn quotes_one(edit: &Edit) -> bool {
         "insert" => matches!(edit.at, Some(Position::Before(_) | Position::After(_))),
         _ => false,
     }
+}
+
+/// An entry whose quotations come without the lines near which they stood then.
+fn without_hints(entry: &FileEntry) -> FileEntry {
+    FileEntry { edits: entry.edits.iter().map(without_hint).collect(), ..entry.clone() }
 }
 
 /// An edit without the line near which its text stood then.

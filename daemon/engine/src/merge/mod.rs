@@ -2,7 +2,8 @@
 //! resolves a conflict, and never changes what others changed.
 //!
 //! *Calling sequence*: [`merge`] for one content; [`rebase`] for the files of a plan that was made on contents
-//! that are no longer there.
+//! that are no longer there: there each edit is first located again by what it quotes, and merged by lines where that
+//! gives no certain place.
 //!
 //! *Invariants*: changes that share a line, or stand on neighbouring lines, conflict unless they are the same, as
 //! they do for git, and so do changes that could as well be told at such lines, beside equal ones; a line that
@@ -13,14 +14,15 @@
 //! not used: it would guess at both sides, and gives a text where a plan needs splices.
 
 mod again;
+mod each;
 mod onto;
 mod plan;
 mod region;
 mod slide;
 mod three;
 
-pub use again::{BothContents, located_again, same_lines};
-pub use plan::rebase;
+pub use again::{BothContents, same_lines};
+pub use plan::{StaleFiles, rebase};
 pub use three::merge;
 
 #[cfg(test)]

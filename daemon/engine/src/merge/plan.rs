@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::error::Code;
-use editd_proto::message::{EditStatus, FileOutcome, Status};
+use editd_proto::message::{EditStatus, FileEntry, FileOutcome, JobRequest, Status};
 use editd_proto::path::WirePath;
 
+use super::again::Wanted;
+use super::each::edit_by_edit;
 use super::three::{Merged, merged};
 use crate::diff::{Delta, LineChange, readable, unified_diff};
 use crate::hash::hash;
@@ -15,14 +17,29 @@ use crate::refusal::{internal, refuse};
 use crate::splice::apply_shared;
 use crate::{Change, Options, Plan, Refusal, Splice, State};
 
-/// Moves the changes of some files, planned on older contents, onto what is there now: `current` names those
-/// files. Gives a refusal for each file where that cannot be done; the plan is of no use then.
-pub fn rebase(
-    plan: &mut Plan,
-    current: &BTreeMap<WirePath, State>,
-    diffs: bool,
-    options: &Options,
-) -> Vec<Refusal> {
+/// The stale files of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct StaleFiles<'s> {
+    /// The job that was planned on their older contents.
+    pub job: &'s JobRequest,
+    /// The clipboards of the job's world.
+    pub clips: &'s BTreeMap<String, Vec<u8>>,
+    /// The files, as they are now.
+    pub current: &'s BTreeMap<WirePath, State>,
+}
+
+impl<'s> StaleFiles<'s> {
+    /// The entries of a path, one for each stage.
+    fn stages(&self, path: &WirePath) -> Vec<&'s FileEntry> {
+        self.job.files.iter().filter(|entry| entry.path == *path).collect()
+    }
+}
+
+/// Moves the changes of the stale files of a job, planned on older contents, onto what is there now: each edit to the place
+/// where what it quotes stands now, the others by a merge of lines; where these two ways meet, all of them by a merge. Gives
+/// a refusal for each file where that cannot be done; the plan is of no use then.
+pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Options) -> Vec<Refusal> {
+    let current = stale.current;
     let budget = Budget::new();
     let mut refusals = Vec::new();
     let mut outcomes: BTreeMap<WirePath, Vec<&mut FileOutcome>> = BTreeMap::new();
@@ -32,6 +49,10 @@ pub fn rebase(
     let mut merged = BTreeMap::new();
     for change in plan.changes.iter_mut().filter(|change| current.contains_key(&change.path)) {
         let Some(state) = current.get(&change.path) else { continue };
+        let told = outcomes.get_mut(&change.path);
+        if told.is_some_and(|told| located_again(change, told, state, stale, options)) {
+            continue;
+        }
         match onto(change, state, options) {
             Ok(theirs) => drop(merged.insert(change.path.clone(), theirs)),
             Err(mut refusal) => {
@@ -63,6 +84,23 @@ pub fn rebase(
         });
     }
     refusals
+}
+
+/// Moves one change with its outcomes edit by edit; false if that cannot be done, and nothing was moved.
+fn located_again(
+    change: &mut Change,
+    told: &mut [&mut FileOutcome],
+    state: &State,
+    stale: StaleFiles<'_>,
+    options: &Options,
+) -> bool {
+    let stages = stale.stages(&change.path);
+    let wanted = Wanted { stages: &stages, threshold: stale.job.threshold, clips: stale.clips, options };
+    let planned: Vec<FileOutcome> = told.iter().map(|outcome| (**outcome).clone()).collect();
+    let Some(moved) = edit_by_edit(change, &planned, &wanted, state) else { return false };
+    *change = moved.change;
+    told.iter_mut().zip(moved.outcomes).for_each(|(outcome, now)| **outcome = now);
+    true
 }
 
 /// Moves one change; what others did is told.
@@ -135,7 +173,7 @@ fn retell(
 
 /// The lines `now` of a planned content, in the merged content. `None` if others have added or removed lines between the
 /// first and the last line of the edit, which stood at `from` and stand at `to`: only the file's own `lines` are known then.
-fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u64)> {
+pub(super) fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u64)> {
     let shift = i128::from(to.0) - i128::from(from.0);
     if shift != i128::from(to.1) - i128::from(from.1) {
         return None;
@@ -145,7 +183,7 @@ fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u6
 }
 
 /// Where a line stands that others did not change.
-fn now_at(theirs: Option<&Delta>, line: u64) -> u64 {
+pub(super) fn now_at(theirs: Option<&Delta>, line: u64) -> u64 {
     let Some(theirs) = theirs else { return line };
     let before = theirs
         .changes

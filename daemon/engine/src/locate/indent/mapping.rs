@@ -74,22 +74,18 @@ impl Mapping {
     }
 
     /// The same mapping with narrower steps, where these lines are indented by parts of its own step and so are the
-    /// lines of the file; `None` for any other.
+    /// lines of the file; `None` for any other. A mapping that also moves all lines has no parts of a step: what looks like
+    /// one may be a first line that lost its indentation.
     pub(crate) fn with_narrower_steps<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Option<Self> {
-        let How::Scale { search: Unit::Spaces(wide), file: Unit::Spaces(there), deeper } = self.how else {
+        let How::Scale { search: Unit::Spaces(wide), file: Unit::Spaces(there), deeper: 0 } = self.how else {
             return None;
         };
         let indents = lines.filter(|line| !is_blank(line)).map(|line| split_indent(line).0);
         let Unit::Spaces(narrow) = Unit::of(indents.chain([" ".repeat(wide).as_str()]))? else { return None };
         let parts = wide.checked_div(narrow).filter(|parts| *parts > 1 && narrow > 1)?;
         let file = Unit::of_file(self.kinds, there.checked_div(parts)?)?;
-        let whole = there.is_multiple_of(parts);
-        let how = How::Scale {
-            search: Unit::Spaces(narrow),
-            file,
-            deeper: deeper.checked_mul(i64::try_from(parts).ok()?)?,
-        };
-        whole.then(|| Self { how, kinds: self.kinds })
+        let how = How::Scale { search: Unit::Spaces(narrow), file, deeper: 0 };
+        there.is_multiple_of(parts).then_some(Self { how, kinds: self.kinds })
     }
 
     fn indent(&self, indent: &str) -> Option<String> {

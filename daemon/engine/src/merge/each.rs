@@ -1,0 +1,207 @@
+//! The edits of a stale file, each in its own way: those that have one certain place in what is there are made there, the
+//! others are planned on the older content and merged by lines. It resolves no conflict: where the two ways meet at a line,
+//! or one of them fails, it gives nothing.
+//!
+//! *Limitations*: the edits of several stages are all located again, or none; a file of which some edits are merged has
+//! `\n` or `\r\n` at its line ends and is UTF-8.
+
+use std::ops::Range;
+
+use editd_proto::message::{Edit, EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
+
+use super::again::{BothContents, Wanted, located, moved, planned};
+use super::plan::{now_at, shifted};
+use super::three::merged;
+use crate::cut::Cut;
+use crate::diff::Delta;
+use crate::splice::apply_shared;
+use crate::text::{Breaks, Encoding, Text};
+use crate::{Change, Splice, State};
+
+/// A change of what is there, and the outcomes of its stages.
+pub(super) struct Moved {
+    pub(super) change: Change,
+    pub(super) outcomes: Vec<FileOutcome>,
+}
+
+/// One of the two ways: what it changes in what is there, and the outcomes of its edits, in their order.
+struct Way {
+    splices: Vec<Splice>,
+    outcomes: std::vec::IntoIter<EditOutcome>,
+    warnings: Vec<Vec<String>>,
+}
+
+/// Makes the edits of a change, planned on an older content with these outcomes, in what is there now. `None` if none of
+/// them has a certain place there, or the others cannot be merged beside them.
+pub(super) fn edit_by_edit(
+    change: &Change,
+    stages: &[FileOutcome],
+    wanted: &Wanted<'_>,
+    state: &State,
+) -> Option<Moved> {
+    let (
+        State::File { bytes: base, mode: had },
+        State::File { mode, .. },
+        State::File { bytes: current, mode: has },
+    ) = (&change.before, &change.after, state)
+    else {
+        return None;
+    };
+    let contents = BothContents { base, current };
+    let places = located(wanted, contents)?;
+    places.iter().flatten().flatten().next()?;
+    let mut located = in_place(wanted, &places, current)?;
+    let mut others = by_lines(stages, wanted, &places, contents)?;
+    tell_apart(&mut located, &mut others, current)?;
+    let (own, splices) = (&located.splices, &others.splices);
+    let mut splices: Vec<Splice> = own.iter().chain(splices).cloned().collect();
+    splices.sort_by_key(|splice| splice.at);
+    let after = apply_shared(current, &splices)?;
+    let (added, removed) = Delta::of_splices(current, &after, &splices, None).totals();
+    let mode = if mode == had { *has } else { *mode };
+    let outcomes = outcomes(stages, &places, located, others)?;
+    let after = State::File { bytes: after, mode };
+    let change = Change { path: change.path.clone(), before: state.clone(), after, splices, added, removed };
+    Some(Moved { change, outcomes })
+}
+
+/// Plans the edits that have a place in what is there.
+fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>], current: &[u8]) -> Option<Way> {
+    let plan = planned(&moved(wanted, places), current, wanted, false).ok()?;
+    let warnings = plan.files.iter().map(|file| file.warnings.clone()).collect();
+    let outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
+    let splices = plan.changes.into_iter().next().map(|change| change.splices).unwrap_or_default();
+    Some(Way { splices, outcomes: outcomes.into_iter(), warnings })
+}
+
+/// Plans the other edits on the older content, and merges that.
+fn by_lines(
+    stages: &[FileOutcome],
+    wanted: &Wanted<'_>,
+    places: &[Vec<Option<Edit>>],
+    contents: BothContents<'_>,
+) -> Option<Way> {
+    let none = Way { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
+    let mut rest = Vec::new();
+    for ((entry, places), stage) in wanted.stages.iter().zip(places).zip(stages) {
+        let edits = entry.edits.iter().zip(places).zip(&stage.edits);
+        let left = edits.filter(|((_, place), told)| place.is_none() && told.status != EditStatus::Refused);
+        let edits: Vec<Edit> = left.map(|((edit, _), _)| edit.clone()).collect();
+        if !edits.is_empty() {
+            rest.push(FileEntry { base: None, edits, ..(*entry).clone() });
+        }
+    }
+    let Some(entry) = rest.first() else { return Some(none) };
+    let label = wanted.options.label(&entry.path);
+    let plain = |bytes| {
+        Text::read(bytes, label)
+            .is_ok_and(|text| text.encoding == Encoding::Utf8 && matches!(text.breaks, Breaks::Lf))
+    };
+    if wanted.stages.len() > 1 || !plain(contents.base) || !plain(contents.current) {
+        return None;
+    }
+    let plan = planned(&rest, contents.base, wanted, false).ok()?;
+    let splices = plan.changes.into_iter().next().map(|change| change.splices).unwrap_or_default();
+    let merged = merged(contents.base, &splices, contents.current, label).ok()?;
+    let mut outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
+    for edit in &mut outcomes {
+        let then = edit.lines;
+        edit.lines = then
+            .map(|(first, last)| (now_at(Some(&merged.theirs), first), now_at(Some(&merged.theirs), last)));
+        edit.now = then.zip(edit.lines).zip(edit.now).and_then(|((from, to), now)| shifted(from, to, now));
+        if merged.splices.is_empty() && edit.status == EditStatus::Applied {
+            edit.status = EditStatus::Unchanged;
+        }
+    }
+    Some(Way { splices: merged.splices, outcomes: outcomes.into_iter(), warnings: Vec::new() })
+}
+
+/// Moves the new lines of each way by what the other one adds above them; `None` if both change a line.
+fn tell_apart(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
+    if located.splices.is_empty() || others.splices.is_empty() {
+        return Some(());
+    }
+    let (own, theirs) = (touched(&located.splices, current), touched(&others.splices, current));
+    let meets = |lines: &Touched| theirs.iter().any(|other| lines.meets(other));
+    if own.iter().any(meets) {
+        return None;
+    }
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(memchr::memchr_iter(b'\n', current).map(|at| at + 1)).collect();
+    for (way, other) in [(located, &theirs), (others, &own)] {
+        let move_down = |mut edit: EditOutcome| {
+            let start =
+                edit.lines.and_then(|(first, _)| starts.get(usize::try_from(first).ok()?.checked_sub(1)?));
+            let above = other.iter().filter(|lines| start.is_some_and(|start| lines.bytes.end <= *start));
+            let gain: i64 = above.map(|lines| lines.gain).sum();
+            let down = |line: u64| line.saturating_add_signed(gain);
+            edit.now = edit.now.map(|(first, last)| (down(first), down(last)));
+            edit
+        };
+        let moved: Vec<EditOutcome> = way.outcomes.by_ref().map(move_down).collect();
+        way.outcomes = moved.into_iter();
+    }
+    Some(())
+}
+
+/// The lines that a splice changes, as bytes of the content before, and how many more there are then.
+struct Touched {
+    bytes: Range<usize>,
+    gain: i64,
+}
+
+impl Touched {
+    /// Returns true if both change a line.
+    fn meets(&self, other: &Self) -> bool {
+        self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
+            || self.bytes.start == other.bytes.start
+    }
+}
+
+fn touched(splices: &[Splice], content: &[u8]) -> Vec<Touched> {
+    let breaks = |bytes: &[u8]| i64::try_from(memchr::memchr_iter(b'\n', bytes).count()).unwrap_or(0);
+    let lines = |splice: &Splice| {
+        let at = usize::try_from(splice.at).unwrap_or(usize::MAX).min(content.len());
+        let end = at.saturating_add(splice.old.len()).min(content.len());
+        let start = memchr::memrchr(b'\n', content.cut(0..at)).map_or(0, |found| found + 1);
+        let rest = content.cut(end..content.len());
+        let end = memchr::memchr(b'\n', rest).map_or(content.len(), |found| end + found + 1);
+        Touched { bytes: start..end, gain: breaks(&splice.new) - breaks(&splice.old) }
+    };
+    splices.iter().map(lines).collect()
+}
+
+/// The outcomes of the stages: each edit's as it was made.
+fn outcomes(
+    stages: &[FileOutcome],
+    places: &[Vec<Option<Edit>>],
+    located: Way,
+    others: Way,
+) -> Option<Vec<FileOutcome>> {
+    let Way { outcomes: mut in_place, warnings, .. } = located;
+    let mut merged = others.outcomes;
+    let all = merged.len() == 0;
+    let mut warnings = warnings.into_iter();
+    let mut told = Vec::with_capacity(stages.len());
+    for (stage, places) in stages.iter().zip(places) {
+        let mut outcome = stage.clone();
+        for (edit, place) in outcome.edits.iter_mut().zip(places) {
+            match place {
+                Some(_) => *edit = in_place.next()?,
+                None if edit.status == EditStatus::Refused => {}
+                None => *edit = merged.next()?,
+            }
+        }
+        if all && places.iter().any(Option::is_some) {
+            outcome.warnings = warnings.next()?;
+        }
+        let made = outcome.edits.iter().any(|edit| edit.status == EditStatus::Applied);
+        outcome.status = match outcome.status {
+            Status::Applied | Status::Unchanged if made => Status::Applied,
+            Status::Applied | Status::Unchanged => Status::Unchanged,
+            other => other,
+        };
+        told.push(outcome);
+    }
+    Some(told)
+}
