@@ -192,7 +192,8 @@ fn places(file: &[Line], quoted: &[String], rung: &str) -> Vec<usize> {
             let equal = window.iter().zip(&wanted).all(|(a, b)| a.trim() == b.trim());
             let pairs: Vec<(&str, &str)> =
                 wanted.iter().map(String::as_str).zip(window.iter().copied()).collect();
-            let torn = !blank(pairs[0].0) && indent_of(pairs[0].0).is_empty();
+            let lost = indent_of(pairs[0].0).is_empty() && !indent_of(pairs[0].1).is_empty();
+            let torn = !blank(pairs[0].0) && lost;
             equal && (one_mapping(&pairs) || (torn && one_mapping(&pairs[1..])))
         }
         _ => window.iter().zip(&wanted).all(|(a, b)| a.trim_end() == b.trim_end()),
