@@ -128,12 +128,10 @@ proptest! {
         let now = format!("{}{base}{}", more(above, "above"), more(below as u64, "below"));
         let edit = [replace(&format!("line {line}\n"), "one\ntwo\n")];
         let (moved, refusals) = rebased(&[&edit], &file(&base, 0o644), &file(&now, 0o644));
-        let touches = (line == 0 && above > 0) || (line == 7 && below > 0);
-        prop_assert_eq!(refusals.is_empty(), !touches);
-        if !touches {
-            let (planned, _) = rebased(&[&edit], &file(&now, 0o644), &file(&now, 0o644));
-            prop_assert_eq!(moved, planned);
-        }
+        // Also at the edges, beside a line that others added: the quotation stands once.
+        prop_assert_eq!(refusals, []);
+        let (planned, _) = rebased(&[&edit], &file(&now, 0o644), &file(&now, 0o644));
+        prop_assert_eq!(moved, planned);
     }
 }
 
@@ -189,6 +187,34 @@ proptest! {
             }
             wanted[place] = "MINE".into();
             prop_assert_eq!(after, wanted);
+        }
+    }
+
+    /// A quotation and a pattern in one file, where others changed lines beside them: each changes its line and no other,
+    /// and the outcome of each says where that is.
+    #[test]
+    fn edits_that_go_different_ways_change_their_lines_alone((base, current) in both_contents(), at in 0_usize..14, other in 0_usize..14, more in any::<bool>()) {
+        let (at, other) = (at % base.len(), other % base.len());
+        let once = |lines: &[String], text: &str| lines.iter().filter(|line| line.contains(text)).count() == 1;
+        prop_assume!(at != other && once(&base, &base[at]) && once(&base, &base[other]));
+        let joined = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let mine = if more { "MINE\nmore" } else { "MINE" };
+        let whole = Edit { whole_lines: Some(true), ..replace(&base[at], mine) };
+        let pattern = Edit { op: "substitute".into(), pattern: Some(base[other].clone()), replacement: Some("YOURS".into()), ..Edit::default() };
+        let (then, now) = (joined(&base), joined(&current));
+        let (made, refusals) = rebased(&[&[pattern, whole]], &file(&then, 0o644), &file(&now, 0o644));
+        if refusals.is_empty() {
+            let after: Vec<&str> = text(&made.changes[0].after).lines().collect();
+            let left: Vec<&str> = after.iter().filter(|line| !more || **line != "more").copied().collect();
+            let mut wanted: Vec<&str> = current.iter().map(String::as_str).collect();
+            for (name, line, outcome) in [("YOURS", &base[other], 0), ("MINE", &base[at], 1)] {
+                let place = left.iter().position(|line| *line == name).unwrap();
+                prop_assert_eq!(wanted[place], line);
+                wanted[place] = name;
+                let told = made.files[0].edits[outcome].now.map(|(first, _)| first as usize);
+                prop_assert_eq!(told, after.iter().position(|line| *line == name).map(|at| at + 1));
+            }
+            prop_assert_eq!(left, wanted);
         }
     }
 }
