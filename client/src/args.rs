@@ -68,7 +68,7 @@ pub(crate) struct JobFlags {
     /// what .editd.toml says
     #[arg(long, global = true, value_parser = values::on_stale)]
     pub(crate) on_stale: Option<OnStale>,
-    /// The version that the edit starts from, or any, absent, blake3:HEX, sha256:HEX; else the receipt
+    /// The version that the edit starts from, @JOB (what JOB left), any, absent, blake3:HEX, sha256:HEX; else the receipt
     #[arg(long, global = true, value_name = "VERSION")]
     pub(crate) base: Option<String>,
     /// Apply what resolves and report the rest
@@ -89,13 +89,13 @@ pub(crate) struct JobFlags {
     /// Queue the job durably and return at once with its number; see `wait`
     #[arg(long, global = true)]
     pub(crate) detach: bool,
-    /// Show diffs also where they go to no terminal
+    /// Show diffs also where they go to no terminal; with --json, the receipt in full
     #[arg(long, global = true, conflicts_with = "no_diff")]
     pub(crate) diff: bool,
     /// Do not show diffs
     #[arg(long, global = true)]
     pub(crate) no_diff: bool,
-    /// Bytes that the reply may have, beside diffs that were asked for
+    /// Bytes that the reply may have, beside diffs that were asked for; with --json, the receipt in full
     #[arg(long, global = true, value_name = "BYTES")]
     pub(crate) budget: Option<u64>,
 }
@@ -138,6 +138,7 @@ pub(crate) enum Command {
     /// Show one journal entry with its changes
     Show {
         /// Its number
+        #[arg(value_parser = values::job)]
         job: u64,
         /// Pass over so many of its files
         #[arg(long, value_name = "FILES")]
@@ -164,6 +165,7 @@ pub(crate) enum Command {
     /// Withdraw a detached job that has not begun
     Cancel {
         /// Its number
+        #[arg(value_parser = values::job)]
         job: u64,
     },
 }
@@ -251,7 +253,7 @@ pub(crate) struct Create {
 #[derive(Args, Debug)]
 pub(crate) struct Undo {
     /// Entries by their numbers
-    #[arg(value_name = "JOB")]
+    #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
     /// Every entry since: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
     #[arg(long, value_name = "TIME")]
@@ -270,7 +272,7 @@ pub(crate) struct Undo {
 #[derive(Args, Debug)]
 pub(crate) struct Redo {
     /// Undo entries by their numbers, or the entries that they took back
-    #[arg(value_name = "JOB")]
+    #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
     /// With JOB: only what it changed in this file; may be repeated
     #[arg(long = "path", value_name = "PATH", requires = "jobs")]
@@ -349,6 +351,7 @@ pub(crate) struct Trust {
 #[derive(Args, Debug)]
 pub(crate) struct Wait {
     /// Its number
+    #[arg(value_parser = values::job)]
     pub(crate) job: u64,
     /// How long, such as 30s or 10m; an hour where absent
     #[arg(long, value_name = "TIME", value_parser = values::patience)]

@@ -29,6 +29,16 @@ const CLIENT: &str = "editctl";
 /// Daemons that one request is sent to, where each leaves before it has begun with it.
 const DAEMONS: u32 = 16;
 
+/// What `help` says below the operations.
+const BASES: &str = r#"
+base: the version that an entry of `files` starts from; without it, what this session has read.
+  "af1349b9f5f9"          a version that `read` or a refusal told
+  "@17"                   what job 17 left in the file: a reply has it once, for all files of the job
+  "blake3:…", "sha256:…"  a hash of the whole content, 64 digits
+  "any", "absent"         whatever is there; no file
+  e.g. {"files": [{"path": "src/a.rs", "base": "@17", "edits": [{"op": "lines", "start": 3, "end": 3, "text": "new"}]}]}
+"#;
+
 /// Tells people what takes long.
 fn tell(words: &str) {
     // Nobody is left to tell where this fails.
@@ -102,7 +112,7 @@ fn dispatch(desk: &Desk<'_>, command: Command) -> Result<Answer, Failure> {
 
 /// The manual of an operation, or of all. It needs no daemon.
 fn help(op: Option<&str>) -> Result<Answer, Failure> {
-    let Some(name) = op else { return Ok(Answer::text(operation::manual())) };
+    let Some(name) = op else { return Ok(Answer::text(operation::manual() + BASES)) };
     if let Some(operation) = operation::operation(name) {
         return Ok(Answer::text(operation.help()));
     }
@@ -193,16 +203,9 @@ impl<'a> Desk<'a> {
         (self.look.terminal && !self.look.json).then_some(true)
     }
 
-    /// A receipt of what was undone or redone, in those words.
-    fn receipt_of(&self, receipt: Receipt, done: &'static str) -> Answer {
-        self.receipt_in(receipt, &self.look.of(done))
-    }
-
-    fn receipt(&self, receipt: Receipt) -> Answer {
-        self.receipt_in(receipt, self.look)
-    }
-
-    fn receipt_in(&self, mut receipt: Receipt, look: &Look) -> Answer {
+    /// A receipt as `look` says; whole where the command line asks for a diff or a budget.
+    fn receipt(&self, mut receipt: Receipt, look: &Look) -> Answer {
+        let look = &look.whole(self.flags.diff || self.flags.budget.is_some());
         let exit = Exit::of_receipt(&receipt);
         let unread = receipt.error.as_mut().filter(|error| error.code == Code::Unread);
         let limits = unread.and_then(|error| Some((error, self.session.limits()?)));
@@ -210,7 +213,9 @@ impl<'a> Desk<'a> {
             if let Some((error, limits)) = limits {
                 error.message = format!("{}; {limits}", error.message);
             }
-            return Answer { exit, ..Answer::json(&receipt) };
+            let json =
+                if look.whole { Answer::json(&receipt) } else { Answer::json(&show::json::short(&receipt)) };
+            return Answer { exit, ..json };
         }
         let note = limits.map(|(_, limits)| format!("editctl: {limits}\n")).unwrap_or_default();
         let texts = show::receipt::text(&receipt, look);

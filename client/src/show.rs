@@ -4,9 +4,11 @@ pub(crate) mod diff;
 pub(crate) mod error;
 mod excerpt;
 pub(crate) mod history;
+pub(crate) mod json;
 pub(crate) mod letters;
 pub(crate) mod outline;
 pub(crate) mod receipt;
+pub(crate) mod short;
 pub(crate) mod state;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,8 @@ pub(crate) struct Look {
     pub(crate) terminal: bool,
     /// Colours on standard output.
     pub(crate) colour: bool,
+    /// Nothing of a receipt is shortened: a diff or a budget was asked for, or people read it.
+    pub(crate) whole: bool,
     /// The word for what was done: `applied`, `undone` or `redone`.
     pub(crate) done: &'static str,
     /// The same two of standard error.
@@ -43,6 +47,7 @@ impl Look {
             json,
             terminal: out,
             colour: out && colours,
+            whole: out && !json,
             done: "applied",
             errors: (err, err && colours),
             zone: None,
@@ -52,6 +57,11 @@ impl Look {
     /// The same, of what was undone or redone.
     pub(crate) fn of(&self, done: &'static str) -> Self {
         Self { done, ..self.clone() }
+    }
+
+    /// The same where nothing is shortened, if `whole` says so.
+    pub(crate) fn whole(&self, whole: bool) -> Self {
+        Self { whole: self.whole || whole, ..self.clone() }
     }
 
     /// How to print on standard error.

@@ -8,6 +8,20 @@ use std::fmt;
 #[serde(transparent)]
 pub struct JobId(pub u64);
 
+impl JobId {
+    /// The version, as a `base` names it, of every file that the job wrote: `@17`.
+    pub fn version(self) -> Version {
+        Version(format!("@{}", self.0))
+    }
+
+    /// Reads such a version: `@` and digits.
+    pub fn of_version(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('@')?;
+        let number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        number.then(|| digits.parse().ok()).flatten().map(Self)
+    }
+}
+
 impl fmt::Debug for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "job {}", self.0)
@@ -71,4 +85,17 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(out, "{byte:02x}");
         out
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JobId;
+
+    #[test]
+    fn a_job_is_a_version_behind_its_sign_alone() {
+        assert_eq!(JobId::of_version(&JobId(17).version().0), Some(JobId(17)));
+        for text in ["17", "@", "@+7", "@1a", "@ 7", "@17@", "@99999999999999999999"] {
+            assert_eq!(JobId::of_version(text), None, "{text}");
+        }
+    }
 }

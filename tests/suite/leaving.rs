@@ -210,7 +210,10 @@ fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_
     assert_ne!(status["pid"], old);
     let ended: Value =
         serde_json::from_str(&done(&house, &["wait", "--json", &jobs::number(&queued).to_string()])).unwrap();
-    jobs::applied(&ended);
+    // Without a status it was applied.
+    assert_eq!((&ended["status"], ended["files"]["a.txt"].is_string()), (&Value::Null, true), "{ended}");
+    let wait = ["wait", "--json", "--budget", "9000", &jobs::number(&queued).to_string()];
+    jobs::applied(&serde_json::from_str(&done(&house, &wait)).unwrap());
 
     for _ in 0..10 {
         pid(&house);

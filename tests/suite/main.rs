@@ -27,6 +27,7 @@ mod idle;
 #[cfg(unix)]
 mod inside;
 #[cfg(unix)]
+mod job_versions;
 mod kills;
 #[cfg(unix)]
 mod kit;

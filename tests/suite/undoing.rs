@@ -45,7 +45,7 @@ fn hunks_are_numbered_undone_and_redone_by_their_numbers() {
     assert!(preview.contains("-nineteen\n+19\n") && preview.contains("verified") && status == 0, "{preview}");
     assert!(text(&house, "a.txt").contains("nineteen"));
     let (undone, status) = editctl(&house, "s", &undo);
-    assert!(undone.contains("undone\na.txt ") && status == 0, "{undone}");
+    assert!(undone.contains(" undone, version @2\na.txt ") && status == 0, "{undone}");
     assert_eq!(text(&house, "a.txt"), LINES.replace("2\n3", "two\n3"));
     assert_eq!(text(&house, "b.txt"), "B\n");
     let (log, _) = editctl(&house, "s", &["log"]);
@@ -55,9 +55,9 @@ fn hunks_are_numbered_undone_and_redone_by_their_numbers() {
     let (refused, status) = editctl(&house, "s", &undo);
     assert!(refused.contains("undone already") && status == 3, "{refused}");
     let (redone, status) = editctl(&house, "s", &["redo", &job]);
-    assert!(redone.contains("redone\na.txt ") && status == 0, "{redone}");
+    assert!(redone.contains(" redone, version @3\na.txt ") && status == 0, "{redone}");
     assert!(text(&house, "a.txt").contains("nineteen"));
-    let (undone, _) = editctl(&house, "s", &["undo", &job, "--hunk", "1"]);
+    let (undone, _) = editctl(&house, "s", &["undo", &format!("@{job}"), "--hunk", "1"]);
     assert!(undone.contains("name one path"), "{undone}");
 }
 

@@ -34,7 +34,7 @@ fn every_command_of_the_design_is_understood() {
         "outline a --depth 1 --json",
         "read a --symbol Class/method --body --numbers",
         "undo",
-        "undo 3 4 --on-stale rebase",
+        "undo 3 @4 --on-stale rebase",
         "undo --session s --since 10m --path p",
         "redo 3",
         "log --path p --session s --limit 5",
@@ -101,7 +101,7 @@ fn help(command: &str) -> String {
 
 #[test]
 fn a_command_lists_and_takes_its_own_flags_alone() {
-    let flags: [(&str, &[&str]); 11] = [
+    let flags: [(&str, &[&str]); 12] = [
         ("--mode strict", &["edit", "replace", "create", "undo", "redo"]),
         ("--base any", &["edit", "replace"]),
         ("--partial", &["edit", "replace"]),
@@ -113,6 +113,7 @@ fn a_command_lists_and_takes_its_own_flags_alone() {
         ("--durability full", &["edit", "replace", "create", "undo", "redo"]),
         ("--no-diff", &["edit", "replace", "create", "undo", "redo"]),
         ("--diff", &["edit", "replace", "create", "undo", "redo"]),
+        ("--budget 9000", &["edit", "replace", "create", "undo", "redo", "wait"]),
     ];
     let commands = [
         "edit",

@@ -14,6 +14,12 @@ pub(crate) fn mode(text: &str) -> Result<Mode, String> {
     }
 }
 
+/// The number of a job, as `17` or as the version that it left, `@17`.
+pub(crate) fn job(text: &str) -> Result<u64, String> {
+    let number = text.strip_prefix('@').unwrap_or(text).parse();
+    number.map_err(|_| "use the number of a job, such as 17 or @17".into())
+}
+
 pub(crate) fn on_stale(text: &str) -> Result<OnStale, String> {
     match text {
         "reject" => Ok(OnStale::Reject),

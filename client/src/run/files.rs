@@ -75,7 +75,8 @@ fn send(desk: &Desk<'_>, mut job: JobRequest) -> Result<Answer, Failure> {
     job::lay_over(&desk.flags, &mut job);
     job.diff = job.diff.or(desk.shows_diffs());
     let receipt = desk.ask(job.key.is_some(), |it| it.edit(&job))?;
-    Ok(desk.receipt(receipt))
+    let whole = job.budget.is_some() || job.diff == Some(true);
+    Ok(desk.receipt(receipt, &desk.look.whole(whole)))
 }
 
 pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, Failure> {

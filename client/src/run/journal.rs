@@ -35,7 +35,7 @@ pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure
     job::lay_over_undo(&desk.flags, &mut request);
     request.diff = request.diff.or(desk.shows_diffs());
     let receipt = desk.ask(request.key.is_some(), |it| it.undo(&request))?;
-    Ok(desk.receipt_of(receipt, "undone"))
+    Ok(desk.receipt(receipt, &desk.look.of("undone")))
 }
 
 /// The session whose work is taken back: a `--session` that was written, where no entries are named. One
@@ -60,7 +60,7 @@ pub(super) fn redo(desk: &Desk<'_>, words: args::Redo) -> Result<Answer, Failure
     job::lay_over_undo(&desk.flags, &mut request);
     request.diff = request.diff.or(desk.shows_diffs());
     let receipt = desk.ask(request.key.is_some(), |it| it.redo(&request))?;
-    Ok(desk.receipt_of(receipt, "redone"))
+    Ok(desk.receipt(receipt, &desk.look.of("redone")))
 }
 
 pub(super) fn log(desk: &Desk<'_>, words: args::Log) -> Result<Answer, Failure> {
@@ -94,7 +94,7 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
             // A receipt that has both numbers says so itself.
             let untold = receipt.queued.is_none() && !desk.look.json;
             let entry = receipt.job.filter(|job| job.0 != words.job && untold);
-            let mut answer = desk.receipt(receipt);
+            let mut answer = desk.receipt(receipt, desk.look);
             if let Some(entry) = entry {
                 let both =
                     format!("job {} is entry {entry} of the journal; each number names it\n", words.job);
@@ -104,7 +104,7 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
         }
         if words.timeout.is_some() {
             // What was to follow the job must not follow this.
-            return Ok(Answer { exit: Exit::Refused, ..desk.receipt(receipt) });
+            return Ok(Answer { exit: Exit::Refused, ..desk.receipt(receipt, desk.look) });
         }
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
 pub(super) fn cancel(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
     // Asked again, the daemon would call its own cancelling a refusal.
     let receipt = desk.ask(false, |it| it.cancel(JobId(job)))?;
-    Ok(desk.receipt(receipt))
+    Ok(desk.receipt(receipt, desk.look))
 }
 
 #[cfg(test)]

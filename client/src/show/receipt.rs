@@ -3,8 +3,10 @@
 
 use editd_proto::WireError;
 use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Receipt, Status};
+use editd_proto::path::WirePath;
 
 use super::letters::{Paint, lines, one_line};
+use super::short::{self, FileWords};
 use super::{Look, diff, error};
 
 /// What goes to standard output and what to standard error.
@@ -52,6 +54,9 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
             Status::Queued => format!("job {job} is queued; its end: editctl wait {job}"),
             other => format!("job {job}{} {}", queued(receipt), word(other, look)),
         };
+        if let Some(version) = short::version(receipt) {
+            words.push_str(&format!(", version {version}"));
+        }
         words.push_str(if receipt.rebased { ", rebased" } else { "" });
         words.push_str(if receipt.repeated { ", done before under this key" } else { "" });
         texts.out.push_str(&look.paint(paint(receipt.status), &words));
@@ -60,8 +65,8 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
         texts.out.push_str(&look.paint(paint(receipt.status), word(receipt.status, look)));
         texts.out.push('\n');
     }
-    for file in &receipt.files {
-        one_file(texts, file, receipt.status, look);
+    for (file, told) in receipt.files.iter().zip(short::files(receipt, look.whole)) {
+        one_file(texts, (file, &told), receipt.status, look);
     }
     if receipt.omitted_files > 0 {
         texts.out.push_str(&format!("and {} more files\n", receipt.omitted_files));
@@ -86,27 +91,25 @@ fn one_hook(texts: &mut Texts, hook: &HookOutcome, look: &Look) {
     let job = hook.job.map(|job| format!(", entry {job}")).unwrap_or_default();
     texts.out.push_str(&format!("after_write {}{job}\n", look.paint(Paint::Strong, &one_line(&hook.name))));
     for file in &hook.files {
-        one_file(texts, file, Status::Applied, look);
+        let told = FileWords { name: short::name(file), words: short::words(file, "", usize::MAX) };
+        one_file(texts, (file, &told), Status::Applied, look);
     }
     for warning in &hook.warnings {
         texts.out.push_str(&format!("  {}: {}\n", look.paint(Paint::Notice, "warning"), lines(warning)));
     }
 }
 
-/// A file of a job that ended so: where it changed, and the version that is there now.
-fn one_file(texts: &mut Texts, file: &FileOutcome, job: Status, look: &Look) {
+/// A file of a job that ended so.
+fn one_file(texts: &mut Texts, (file, told): (&FileOutcome, &FileWords), job: Status, look: &Look) {
     let path = file.path.display();
     // A refused job's files are named by its error, unless they have something to tell of their own.
     let mute = file.status == Status::Refused && file.diff.is_none();
     if !mute {
-        texts.out.push_str(&look.paint(Paint::Strong, &path));
+        let name = WirePath::from(told.name.as_str()).display();
+        texts.out.push_str(&look.paint(Paint::Strong, &name));
         let status = (file.status != job).then(|| look.paint(paint(file.status), word(file.status, look)));
-        let places = file.places.map(|places| format!("of {places} places"));
-        let lines = (!file.lines.is_empty()).then(|| file.lines.to_string());
-        let counts = (file.added + file.removed > 0).then(|| format!("+{} -{}", file.added, file.removed));
-        let now = file.after.as_ref().map(|version| format!("now {}", one_line(&version.0)));
-        let gone = (file.after.is_none() && file.before.is_some()).then(|| String::from("now gone"));
-        for word in [status, lines, places, counts, now.or(gone)].into_iter().flatten() {
+        let words = Some(told.words.clone()).filter(|words| !words.is_empty());
+        for word in [status, words].into_iter().flatten() {
             texts.out.push(' ');
             texts.out.push_str(&word);
         }

@@ -15,19 +15,20 @@ use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 
 use super::letters::{lines, one_line};
-use super::{Look, error, history, outline, receipt, state};
+use super::{Look, error, history, json, outline, receipt, state};
 
 fn look(name: &str) -> Look {
     let (terminal, colour) = match name {
-        "pipe" => (false, false),
+        "pipe" | "json" | "whole" => (false, false),
         "terminal" => (true, true),
         "colourless" => (true, false),
         other => panic!("no look is called {other}"),
     };
     Look {
-        json: false,
+        json: name == "json",
         terminal,
         colour,
+        whole: terminal || name == "whole",
         done: "applied",
         errors: (terminal, colour),
         zone: Some(TimeZone::UTC),
@@ -39,26 +40,29 @@ fn value<T: DeserializeOwned>(json: &str) -> T {
 }
 
 /// What is printed, ESC shown as a letter.
-fn printed(subject: &str, look: &Look, json: &str) -> String {
+fn printed(subject: &str, look: &Look, data: &str) -> String {
     let (out, err) = match subject {
+        "receipt" if look.json => {
+            (serde_json::to_string(&json::short(&value(data))).unwrap() + "\n", String::new())
+        }
         "receipt" => {
-            let texts = receipt::text(&value(json), look);
+            let texts = receipt::text(&value(data), look);
             (texts.out, texts.err)
         }
         "undo" => {
             let look = Look { done: "undone", ..look.clone() };
-            let texts = receipt::text(&value(json), &look);
+            let texts = receipt::text(&value(data), &look);
             (texts.out, texts.err)
         }
-        "error" => (String::new(), error::text(&value(json), look)),
-        "log" => (history::list(&value(json), look), String::new()),
-        "show" => (history::one(&value(json), 1, look), String::new()),
-        "status" => (state::status(&value(json), look), String::new()),
-        "findings" => (state::findings(&value(json), look), String::new()),
-        "dialects" => (state::dialects(&value(json), look), String::new()),
-        "outline" => (outline::tree(&value(json), look), String::new()),
-        "clipboards" => (state::clipboards(&value(json), look), String::new()),
-        "change" => (state::change(&value(json), look), String::new()),
+        "error" => (String::new(), error::text(&value(data), look)),
+        "log" => (history::list(&value(data), look), String::new()),
+        "show" => (history::one(&value(data), 1, look), String::new()),
+        "status" => (state::status(&value(data), look), String::new()),
+        "findings" => (state::findings(&value(data), look), String::new()),
+        "dialects" => (state::dialects(&value(data), look), String::new()),
+        "outline" => (outline::tree(&value(data), look), String::new()),
+        "clipboards" => (state::clipboards(&value(data), look), String::new()),
+        "change" => (state::change(&value(data), look), String::new()),
         other => panic!("nothing is called {other}"),
     };
     format!("{out}=== err\n{err}").replace('\x1b', "␛")

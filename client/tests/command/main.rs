@@ -175,7 +175,7 @@ fn a_job_comes_from_standard_input_or_a_file_with_the_flags_laid_over() {
 fn replace_takes_its_texts_literally_or_from_files() {
     let scene = Scene::new(|_, message| reply(message, &receipt(Status::Applied, None)));
     let output = scene.run(&["replace", "../top", "$1\\n", "-", "--all", "--expect", "2"], b"");
-    assert_eq!((status(&output), out(&output)), (0, "job 17 applied\nsrc/a now ba9876543210\n"));
+    assert_eq!((status(&output), out(&output)), (0, "job 17 applied, version @17\nsrc/a\n"));
     let request: JobRequest = scene.asked(kind::EDIT).body().unwrap();
     let edit = &request.files[0].edits[0];
     assert_eq!(request.files[0].path, "top".into());

@@ -6,7 +6,7 @@ use editd_proto::message::{
     EditOutcome, EditStatus, FileOutcome, JobRequest, Mode, Receipt, Status, UndoRequest,
 };
 
-use crate::limits::{REFUSAL_BYTES, SUCCESS_BYTES, UNASKED_DIFFS};
+use crate::limits::{REFUSAL_BYTES, UNASKED_DIFFS};
 
 /// What a request says about its reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -71,7 +71,7 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
     if whole {
         return;
     }
-    let budget = wish.budget.unwrap_or(SUCCESS_BYTES);
+    let Some(budget) = wish.budget else { return };
     // What commands did comes on top: nobody sent it.
     let hooks = std::mem::take(&mut receipt.hooks);
     // What is surely too long, or surely not, is not written out to be measured.
@@ -203,22 +203,22 @@ mod tests {
     }
 
     #[test]
-    fn a_success_is_cut_to_its_budget_the_least_needed_first() {
-        let one = json(&applied(&["src/a.rs"]), ReplyWish::default());
+    fn a_success_is_cut_to_the_budget_that_it_names_the_least_needed_first() {
+        let wish = ReplyWish::new(None, Some(150));
+        let one = json(&applied(&["src/a.rs"]), wish);
         assert_eq!(
             one,
             r#"{"job":17,"status":"applied","files":[{"path":"src/a.rs","after":"ba9876543210","lines":"10-12","added":3,"removed":1}]}"#
         );
-        let two = json(&applied(&["src/a.rs", "src/b.rs"]), ReplyWish::default());
+        let two = json(&applied(&["src/a.rs", "src/b.rs"]), wish);
         assert_eq!(
             two,
             r#"{"job":17,"status":"applied","files":[{"path":"src/a.rs","lines":"10-12"},{"path":"src/b.rs","lines":"10-12"}]}"#
         );
-        let wish = ReplyWish::new(None, Some(10_000));
-        assert!(
-            json(&applied(&["src/a.rs", "src/b.rs"]), wish)
-                .contains(r#""after":"ba9876543210","lines":"10-12","added":3"#)
-        );
+        for wish in [ReplyWish::default(), ReplyWish::new(None, Some(10_000))] {
+            let whole = json(&applied(&["src/a.rs", "src/b.rs"]), wish);
+            assert_eq!(whole.matches(r#""after":"ba9876543210","lines":"10-12","added":3"#).count(), 2);
+        }
         let all = shortened(&applied(&["a"]), ReplyWish::ALL);
         assert_eq!(all, applied(&["a"]));
     }

@@ -99,8 +99,8 @@ pub(super) fn expectation(entry: &FileEntry, seen: Option<Seen>) -> Result<Expec
             WireError::new(
                 Code::Malformed,
                 format!(
-                    "base {base:?} is none of a version (12 hexadecimal digits), `blake3:` or `sha256:` with \
-                     64 digits, `any`, `absent`"
+                    "base {base:?} is none of a version (12 hexadecimal digits, or `@` and the number of a job), \
+                     `blake3:` or `sha256:` with 64 digits, `any`, `absent`"
                 ),
             )
             .at(&entry.path),

@@ -23,13 +23,11 @@ pub(super) fn vet(rooms: &Rooms, plan: &mut Plan) -> Result<(), Refusal> {
             );
             return Err(Box::new(WireError::new(Code::Rejected, message).at(path)));
         }
-        let warning = format!(
-            "{path} is generated, since {why}: change what it is generated from too, or its generator takes this back"
-        );
         // A copy over it is told with the file that was copied.
         let told = plan.files.iter().position(|file| file.path == *path).unwrap_or_default();
         if let Some(file) = plan.files.get_mut(told) {
-            file.warnings.push(warning);
+            file.warnings
+                .push(format!("{path} is generated, since {why}: change its source too, or this is lost"));
         }
     }
     Ok(())

@@ -24,6 +24,7 @@ mod generated;
 mod hooks;
 mod intend;
 mod judge;
+mod left;
 mod numbers;
 mod others;
 mod places;
@@ -82,7 +83,7 @@ pub struct Given<'g> {
 /// [`Halt::Refused`] where nothing was changed; [`Halt::Stopped`] only where an observer asked for it.
 pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<Receipt, Halt> {
     errors::step(rooms, Step::Admit)?;
-    let resolved = resolve(rooms, given.request)?;
+    let resolved = left::named(rooms, resolve(rooms, given.request)?)?;
     errors::step(rooms, Step::Resolve)?;
     underway.hold(weight::guess(&resolved))?;
     let snapshot = snapshot::take(rooms, underway, given.who, resolved)?;

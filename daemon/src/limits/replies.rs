@@ -1,9 +1,5 @@
 //! Limits of what replies say where a request names no budget.
 
-/// Bytes of JSON that the receipt of a success may have, where the request names no budget: 60 tokens of versions, paths
-/// and numbers.
-pub const SUCCESS_BYTES: usize = 150;
-
 /// Bytes of JSON that the error of a refusal may have, where the request names no budget: 400 tokens of sentences and code.
 pub const REFUSAL_BYTES: usize = 1200;
 

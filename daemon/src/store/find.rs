@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::{ClipInfo, EntryKind, EntrySummary, FileOutcome, Receipt, Status};
+use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
-use super::index::entry::RESCUED;
 use super::index::row::{self, ClipRow, EntryRow, KeyRow, SeenRow};
 use super::index::{View, entry, key};
 use super::lock::lock;
@@ -16,10 +15,7 @@ use super::log::read;
 use super::record::{Carried, Clip, Entry, EntryPart, Record, Seen};
 use super::shared::Shared;
 use super::taken::TakenBack;
-use super::{ClipsHeld, Keyed, Position, Query, Store, StoreError};
-
-/// Entries of a path that are looked at together.
-const PAGE: usize = 64;
+use super::{ClipsHeld, Keyed, Position, Store, StoreError};
 
 impl Store {
     /// A sealed or external entry, whole, read back from the log.
@@ -62,43 +58,6 @@ impl Store {
             None => Ok(self.shared.record(row::place(value)?)?.into_entry().map(|entry| entry.parts)),
         };
         Ok(self.shared.held(&key::job(key::ENTRY, id), parts)?.unwrap_or_default())
-    }
-
-    /// The newest sealed or external entry that touches a path, and the content it left there.
-    pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
-        let prefix = key::paths(path);
-        let mut last = None;
-        self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |key, value| {
-            if value.get(8..) == Some(&[RESCUED]) {
-                return Ok(true);
-            }
-            let left = value.get(8..).and_then(|hash| hash.try_into().ok()).map(ContentHash::from_bytes);
-            last = key::id_of(key).map(|id| (id, left));
-            Ok(false)
-        })?;
-        Ok(last)
-    }
-
-    /// The newest entry of a job that touches a path, where it is newer than `behind`: neither an outside change nor
-    /// what a command made.
-    pub fn job_behind(&self, path: &WirePath, behind: JobId) -> Result<Option<JobId>, StoreError> {
-        let mut before = None;
-        loop {
-            let query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
-            let ids = self.ids(&query, before)?;
-            for id in &ids {
-                if *id <= behind {
-                    return Ok(None);
-                }
-                let kind = |value: &[u8]| row::rest::<EntryRow>(value).map(|row| Some(row.kind));
-                let kind = self.shared.held(&key::job(key::ENTRY, *id), kind)?;
-                if kind.is_some_and(|kind| !matches!(kind, EntryKind::External | EntryKind::Hook)) {
-                    return Ok(Some(*id));
-                }
-            }
-            let Some(last) = ids.last() else { return Ok(None) };
-            before = Some(*last);
-        }
     }
 
     /// What a session has seen of a path.

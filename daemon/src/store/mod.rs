@@ -20,6 +20,7 @@ pub mod overlay;
 pub mod record;
 pub mod taken;
 
+mod by_path;
 mod check;
 mod find;
 mod history;

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use editd_engine::Refusal;
 use editd_engine::dialect::{self, Asked, Setting, Translation, Wanted};
 use editd_proto::error::{Code, WireError};
+use editd_proto::ids::JobId;
 use editd_proto::message::{JobRequest, Mode, Payload, ReadRequest, Receipt};
 use editd_proto::path::WirePath;
 
@@ -162,15 +163,16 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
                 // What follows for the path is made against the result of the first.
                 first.base = first.base.take().or_else(|| Some(base.clone()));
             }
-            // That nothing is expected is said of any number of files.
-            several if base == "any" => {
+            // What a job left, and that nothing is expected, is said of any number of files.
+            several if base == "any" || JobId::of_version(base).is_some() => {
                 for file in several {
                     file.base = file.base.take().or_else(|| Some(base.clone()));
                 }
             }
             several => {
                 return Err(malformed(format!(
-                    "a version is of one file and the payload names {}; leave `base` out, say `any`, or send one at a time",
+                    "a version is of one file and the payload names {}; leave `base` out, say `any` or the job that wrote them \
+                     (`@17`), or send one at a time",
                     several.len()
                 )));
             }

@@ -55,11 +55,14 @@ pub fn fits(expect: &Value, actual: &Value) -> bool {
     }
 }
 
-/// The value with every `"$name"` that was saved put in.
+/// The value with every `"$name"` that was saved put in, and every `"@$name"`, the version that a job left.
 pub fn filled(value: &Value, saved: &Saved) -> Value {
     match value {
         Value::String(text) => {
-            text.strip_prefix('$').and_then(|name| saved.get(name)).cloned().unwrap_or_else(|| value.clone())
+            let job = text.strip_prefix("@$").and_then(|name| saved.get(name));
+            let version = job.map(|job| Value::String(format!("@{job}")));
+            let saved = || text.strip_prefix('$').and_then(|name| saved.get(name)).cloned();
+            version.or_else(saved).unwrap_or_else(|| value.clone())
         }
         Value::Array(all) => all.iter().map(|one| filled(one, saved)).collect(),
         Value::Object(all) => Value::Object(

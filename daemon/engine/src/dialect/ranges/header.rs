@@ -1,5 +1,7 @@
 //! One header line of a `ranges` text. It knows no other line.
 
+use editd_proto::ids::JobId;
+
 /// The forms that a header may have, for people.
 pub(super) const FORMS: &str = "`PATH VERSION`, `PATH new`, `PATH VERSION delete`, `10-12`, `10-12 delete`, `before 10`, `after 10` or \
      `end`";
@@ -113,12 +115,13 @@ fn is_path(text: &str) -> bool {
     !text.is_empty() && !text.contains("@@")
 }
 
-/// Returns true for a version, or a hash with its name.
+/// Returns true for a version, a job that left one (`@17`), or a hash with its name.
 fn is_base(text: &str) -> bool {
     let hex = |text: &str, digits: usize| {
         text.len() == digits && text.bytes().all(|digit| digit.is_ascii_hexdigit())
     };
     hex(text, 12)
+        || JobId::of_version(text).is_some()
         || text
             .split_once(':')
             .is_some_and(|(name, digest)| ["sha256", "blake3"].contains(&name) && hex(digest, 64))
@@ -136,6 +139,9 @@ mod tests {
             ("a b.rs 0A1B2C3D4E5F", Header::File("a b.rs", version.into())),
             ("new 123456789012", Header::File("new", "123456789012".into())),
             ("before 123456789012", Header::File("before", "123456789012".into())),
+            ("src/a.rs @17", Header::File("src/a.rs", "@17".into())),
+            ("a @3 @17", Header::File("a @3", "@17".into())),
+            ("a.rs @17 delete", Header::DeletedFile("a.rs", "@17".into())),
             ("src/a.rs new", Header::NewFile("src/a.rs")),
             ("10-12 new", Header::NewFile("10-12")),
             ("a.rs 0a1b2c3d4e5f delete", Header::DeletedFile("a.rs", version.into())),
@@ -165,6 +171,8 @@ mod tests {
             ("-1,2 +1,2 @@ new", HeaderFault::Form),
             ("-1,2 +1,2 @@", HeaderFault::Form),
             ("src/a.rs", HeaderFault::Version),
+            ("@17", HeaderFault::Version),
+            ("src/a.rs @17x", HeaderFault::Form),
             ("src/a.rs delete", HeaderFault::Version),
             ("12-10", HeaderFault::Backwards),
             ("0-3", HeaderFault::Zero),

@@ -1,0 +1,160 @@
+//! A receipt as JSON in few words: `files` is a map from path to what became of the file; what does not fit one line stands
+//! in `details`, as on the wire. The receipt itself is printed where a diff or a budget is asked for.
+
+use editd_proto::error::WireError;
+use editd_proto::ids::{JobId, Version};
+use editd_proto::message::{FileOutcome, HookOutcome, LineRanges, Receipt, Status};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::short::{self, FileWords};
+
+/// A receipt in few words. A field that it shares with the receipt means the same; `status` is absent where it is
+/// `applied`.
+#[derive(Serialize)]
+struct ShortReceipt<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<JobId>,
+    /// The version of each file that names no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<Version>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queued: Option<JobId>,
+    #[serde(skip_serializing_if = "is_applied")]
+    status: Status,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    files: Map<String, Value>,
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted_files: u64,
+    /// Of files of which there is more to tell: that, with the exact path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<FileOutcome>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hooks: Vec<ShortHook<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: &'r Option<WireError>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: &'r Option<String>,
+    #[serde(skip_serializing_if = "is_false")]
+    rebased: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    repeated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: &'r Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: &'r Option<String>,
+}
+
+/// A command that ran after writing.
+#[derive(Serialize)]
+struct ShortHook<'r> {
+    name: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<JobId>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    files: Map<String, Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<FileOutcome>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'r [String],
+}
+
+/// A receipt in few words.
+pub(crate) fn short(receipt: &Receipt) -> impl Serialize + '_ {
+    let Receipt {
+        job,
+        queued,
+        status,
+        files,
+        omitted_files,
+        hooks,
+        error,
+        verified,
+        rebased,
+        repeated,
+        dialect,
+        text,
+    } = receipt;
+    ShortReceipt {
+        job: *job,
+        version: short::version(receipt),
+        queued: *queued,
+        status: *status,
+        files: map(files, short::files(receipt, false), *status),
+        omitted_files: *omitted_files,
+        details: details(files),
+        hooks: hooks.iter().map(hook).collect(),
+        error,
+        verified,
+        rebased: *rebased,
+        repeated: *repeated,
+        dialect,
+        text,
+    }
+}
+
+fn hook(hook: &HookOutcome) -> ShortHook<'_> {
+    let told = hook
+        .files
+        .iter()
+        .map(|file| FileWords { name: short::name(file), words: short::words(file, "", usize::MAX) });
+    ShortHook {
+        name: &hook.name,
+        job: hook.job,
+        files: map(&hook.files, told.collect(), Status::Applied),
+        details: details(&hook.files),
+        warnings: &hook.warnings,
+    }
+}
+
+/// The words for each path; those of a path that is listed again follow behind a semicolon. A file of a job that was
+/// refused is named by its error.
+fn map(files: &[FileOutcome], told: Vec<FileWords>, job: Status) -> Map<String, Value> {
+    let mut map = Map::new();
+    for (file, FileWords { name, mut words }) in files.iter().zip(told) {
+        if job == Status::Refused && file.status == Status::Refused {
+            continue;
+        }
+        if file.status != job {
+            let status = serde_json::to_value(file.status).unwrap_or_default();
+            let gap = if words.is_empty() { "" } else { " " };
+            words = format!("{}{gap}{words}", status.as_str().unwrap_or_default());
+        }
+        match map.get_mut(&name) {
+            Some(Value::String(known)) => known.push_str(&format!("; {words}")),
+            _ => drop(map.insert(name, words.into())),
+        }
+    }
+    map
+}
+
+/// What the words for a file leave out, of the files where that is something.
+fn details(files: &[FileOutcome]) -> Vec<FileOutcome> {
+    let rest = files.iter().map(|file| FileOutcome {
+        status: Status::Applied,
+        before: None,
+        after: None,
+        lines: LineRanges::default(),
+        places: None,
+        added: 0,
+        removed: 0,
+        ..file.clone()
+    });
+    // No key of a map in JSON is a path that is not UTF-8.
+    let odd = |file: &FileOutcome| std::str::from_utf8(file.path.as_bytes()).is_err();
+    let says =
+        |file: &FileOutcome| odd(file) || *file != FileOutcome::new(file.path.clone(), Status::Applied);
+    rest.filter(says).collect()
+}
+
+fn is_applied(status: &Status) -> bool {
+    *status == Status::Applied
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}

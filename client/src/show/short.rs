@@ -1,0 +1,231 @@
+//! The files of a success in few words: a name, the lines that changed and the version. Where the reply would have more
+//! than 60 tokens, names and lists of lines are shortened. It reads nothing but the receipt.
+//!
+//! *Shortened*, each only while the reply is too long: the places of a file to the first two, then to the first; names to
+//! as many of their last components as tell the files apart (`…place/walk.rs`); then what is left of long names.
+
+use editd_proto::ids::{JobId, Version};
+use editd_proto::message::{FileOutcome, Receipt, Status};
+
+use super::letters::one_line;
+
+/// The most tokens of a success, as [`tokens`] counts them, less what it counts too few.
+const TOKENS: usize = 56;
+
+/// Files of a reply that is shortened.
+const FILES: usize = 3;
+
+/// Letters of a name's last component that stay, where names are cut.
+const LETTERS: [usize; 2] = [24, 16];
+
+/// Bytes of an ending that is never cut.
+const ENDING: usize = 8;
+
+/// What a reply says of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FileWords {
+    /// Its path, or as much of it as is shown: a part that is left out is `…`.
+    pub(crate) name: String,
+    /// The lines that changed, how many were added and removed, and its version where that is not the job's.
+    pub(crate) words: String,
+}
+
+/// The version of what a job wrote, where it wrote something.
+pub(crate) fn version(receipt: &Receipt) -> Option<Version> {
+    let wrote = matches!(receipt.status, Status::Applied | Status::Partial);
+    receipt.job.filter(|_| wrote).map(JobId::version)
+}
+
+/// The words for each file, in their order; `whole` if nothing is shortened.
+pub(crate) fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
+    let said = |names: Vec<String>, places: usize| -> Vec<FileWords> {
+        let words = receipt.files.iter().map(|file| words(file, &standing(receipt, file), places));
+        names.into_iter().zip(words).map(|(name, words)| FileWords { name, words }).collect()
+    };
+    let names: Vec<String> = receipt.files.iter().map(name).collect();
+    if whole || names.len() > FILES {
+        return said(names, usize::MAX);
+    }
+    let mut told = said(names.clone(), usize::MAX);
+    for places in [2, 1] {
+        if fits(receipt, &told) {
+            return told;
+        }
+        told = said(names.clone(), places);
+    }
+    let tails = tails(&names);
+    for short in std::iter::once(tails.clone()).chain(LETTERS.map(|letters| cut(&tails, letters))) {
+        if fits(receipt, &told) {
+            return told;
+        }
+        told = said(short, 1);
+    }
+    told
+}
+
+/// The version of one file, where it is not that of its job: a command changed it afterwards, or the job did not.
+fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
+    let Some(after) = &file.after else {
+        return if file.before.is_some() { "gone".to_owned() } else { String::new() };
+    };
+    let last = receipt.hooks.iter().rev().find(|hook| hook.files.iter().any(|one| one.path == file.path));
+    match (last.and_then(|hook| hook.job), version(receipt)) {
+        (Some(job), _) => job.version().0,
+        (None, Some(_)) if matches!(file.status, Status::Applied | Status::Partial) => String::new(),
+        _ => one_line(&after.0),
+    }
+}
+
+/// `10-12,40 and 5 more +3 -1 @18`.
+pub(crate) fn words(file: &FileOutcome, standing: &str, places: usize) -> String {
+    let shown = file.lines.0.len().min(places);
+    let mut lines = file.lines.clone();
+    lines.0.truncate(shown);
+    let all = file.places.unwrap_or(file.lines.0.len() as u64);
+    let more = all.saturating_sub(shown as u64);
+    let lines = (shown > 0).then(|| lines.to_string());
+    let more = (shown > 0 && more > 0).then(|| format!("and {more} more"));
+    let added = (file.added > 0).then(|| format!("+{}", file.added));
+    let removed = (file.removed > 0).then(|| format!("-{}", file.removed));
+    let standing = (!standing.is_empty()).then(|| standing.to_owned());
+    let parts: Vec<String> = [lines, more, added, removed, standing].into_iter().flatten().collect();
+    parts.join(" ")
+}
+
+/// A path as text; what is no UTF-8 in it is U+FFFD.
+pub(crate) fn name(file: &FileOutcome) -> String {
+    String::from_utf8_lossy(file.path.as_bytes()).into_owned()
+}
+
+/// Returns true if the longer form of a reply, JSON, has few tokens.
+fn fits(receipt: &Receipt, told: &[FileWords]) -> bool {
+    let job = receipt.job.map_or_else(String::new, |job| job.to_string());
+    let mut reply = format!("{{\"job\":{job},\"version\":\"@{job}\",\"files\":{{");
+    for file in told {
+        reply.push_str(&format!("\"{}\":\"{}\",", file.name, file.words));
+    }
+    tokens(&reply) <= TOKENS
+}
+
+/// About as many tokens as a text has: words of up to five letters, numbers of up to three digits, and signs, of which one
+/// before a word belongs to it.
+fn tokens(text: &str) -> usize {
+    let kind = |letter: char| (letter.is_alphabetic(), letter.is_ascii_digit());
+    let letters: Vec<char> = text.chars().collect();
+    let mut runs = letters.chunk_by(|a, b| kind(*a) == kind(*b)).peekable();
+    let mut count = 0;
+    while let Some(run) = runs.next() {
+        let before_word = runs.peek().and_then(|next| next.first()).is_some_and(|next| next.is_alphabetic());
+        count += match run.first().map(|first| kind(*first)) {
+            Some((true, _)) => {
+                let weight: usize = run.iter().map(|letter| if letter.is_ascii() { 1 } else { 5 }).sum();
+                weight.div_ceil(5)
+            }
+            Some((false, false)) if run.len() == 1 && before_word => 0,
+            _ => run.len().div_ceil(3),
+        };
+    }
+    count
+}
+
+/// Of each name the last components that tell it apart from the others.
+fn tails(names: &[String]) -> Vec<String> {
+    let tail = |name: &String| {
+        let others: Vec<&String> = names.iter().filter(|other| *other != name).collect();
+        let starts = name.rmatch_indices('/').map(|(at, _)| at);
+        let alone = |at: &usize| {
+            let tail = name.get(*at..).unwrap_or_default();
+            others
+                .iter()
+                .all(|other| !other.ends_with(tail) && other.as_str() != tail.trim_start_matches('/'))
+        };
+        match starts.into_iter().find(alone) {
+            Some(at) => format!("…{}", name.get(at + 1..).unwrap_or_default()),
+            None => name.clone(),
+        }
+    };
+    names.iter().map(tail).collect()
+}
+
+/// The names with so many letters of their last component: the first ones and the ending, or the last ones where the
+/// names differ there alone; as they are where neither tells them apart.
+fn cut(names: &[String], most: usize) -> Vec<String> {
+    for keep in [head, tail] {
+        let short: Vec<String> = names.iter().map(|name| cut_one(name, most, keep)).collect();
+        let clear = |at: usize, name: &String| {
+            let mut others = short.iter().zip(names).skip(at + 1);
+            others.all(|(other, long)| other != name || names.get(at) == Some(long))
+        };
+        if short.iter().enumerate().all(|(at, name)| clear(at, name)) {
+            return short;
+        }
+    }
+    names.to_vec()
+}
+
+/// A name whose last component has at most so many letters.
+fn cut_one(name: &str, most: usize, keep: fn(&str, usize) -> String) -> String {
+    let (folder, last) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
+    if last.chars().count() <= most {
+        return name.to_owned();
+    }
+    format!("{folder}{}", keep(last, most))
+}
+
+/// The first letters of a component, and its ending.
+fn head(last: &str, most: usize) -> String {
+    let ending = last.rfind('.').filter(|at| *at > 0).and_then(|at| last.get(at..)).unwrap_or_default();
+    let ending = if ending.len() <= ENDING { ending } else { "" };
+    let kept: String = last.chars().take(most.saturating_sub(ending.len() + 1)).collect();
+    format!("{kept}…{ending}")
+}
+
+/// The last letters of a component.
+fn tail(last: &str, most: usize) -> String {
+    let cut = last.chars().count().saturating_sub(most.saturating_sub(1));
+    format!("…{}", last.chars().skip(cut).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_name_is_shortened_as_far_as_it_is_told_apart() {
+        let shortened = [
+            (&["a/b/c.rs", "a/d.rs"][..], &["…c.rs", "…d.rs"][..]),
+            (&["x/a/mod.rs", "x/b/mod.rs"], &["…a/mod.rs", "…b/mod.rs"]),
+            (&["mod.rs", "b/mod.rs"], &["mod.rs", "b/mod.rs"]),
+            (&["a/mod.rs", "b/a/mod.rs"], &["a/mod.rs", "b/a/mod.rs"]),
+            (&["a/b.rs", "a/b.rs"], &["…b.rs", "…b.rs"]),
+            (&["README.md"], &["README.md"]),
+        ];
+        for (names, tails_of) in shortened {
+            let tails = tails(&strings(names));
+            assert_eq!(tails, strings(tails_of));
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut_before_their_ending_and_stay_apart() {
+        let cut = |names: &[&str]| cut(&strings(names), 16);
+        assert_eq!(cut(&["…a very long sentence.case", "a.rs"]), strings(&["…a very lo….case", "a.rs"]));
+        assert_eq!(cut(&["d/häßliche-Überschriften.md"]), strings(&["d/häßliche-Übe….md"]));
+        assert_eq!(cut(&["no-ending-in-this-name"]), strings(&["no-ending-in-th…"]));
+        let alike = ["a sentence that begins so.case", "a sentence that begins thus.case"];
+        assert_eq!(cut(&alike), strings(&["… begins so.case", "…egins thus.case"]));
+        let alike = ["a sentence a that ends so.case", "a sentence b that ends so.case"];
+        assert_eq!(cut(&alike), strings(&alike));
+    }
+
+    #[test]
+    fn tokens_are_counted_as_words_numbers_and_signs() {
+        for (text, count) in [("", 0), ("src/a.rs", 3), ("10-12,40 +3", 7), ("\",\"", 1), ("日本", 2)] {
+            assert_eq!(tokens(text), count, "{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A base that names a job (`@17`) means what that job left in the file. It becomes the hash of that content, so that no
+//! later step knows of it. It reads no file.
+
+use editd_engine::Refusal;
+use editd_proto::error::{Code, WireError};
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::path::WirePath;
+
+use super::errors::store_refusal;
+use super::resolve::Resolved;
+use crate::journal::undo::entry_of;
+use crate::rooms::Rooms;
+
+/// Files of a job that a refusal names.
+const NAMED: usize = 3;
+
+/// The job, with every base that names a job as the hash of what that job left in the file, or as `absent` where it left
+/// none.
+///
+/// # Errors
+/// `not_found` where the journal does not hold that job, or the job did not touch the file; with `partial` the entry is
+/// left out.
+pub(super) fn named(rooms: &Rooms, mut resolved: Resolved) -> Result<Resolved, Refusal> {
+    let partial = resolved.request.partial;
+    for (index, entry) in resolved.request.files.iter_mut().enumerate() {
+        if resolved.skipped.contains_key(&index) {
+            continue;
+        }
+        let Some(job) = entry.base.as_deref().and_then(JobId::of_version) else { continue };
+        match left_by(rooms, job, &entry.path) {
+            Ok(Some(hash)) => entry.base = Some(format!("blake3:{}", hash.hex())),
+            Ok(None) => entry.base = Some("absent".to_owned()),
+            Err(refusal) if partial => drop(resolved.skipped.insert(index, refusal)),
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    Ok(resolved)
+}
+
+/// The content that a job left at a path; `None` where it left no file there.
+fn left_by(rooms: &Rooms, job: JobId, path: &WirePath) -> Result<Option<ContentHash>, Refusal> {
+    let entry = entry_of(rooms, job)?;
+    let left = rooms.store.left_by(path, entry).map_err(|error| store_refusal(&error))?;
+    left.ok_or_else(|| match rooms.store.summary(entry) {
+        Err(error) => store_refusal(&error),
+        Ok(None) => refusal(
+            path,
+            format!(
+                "base {} of {path} names no job that the journal holds: it wrote nothing, or is too old; read the file \
+                 and name the version that you get, or leave `base` out",
+                job.version()
+            ),
+        ),
+        Ok(Some(summary)) => {
+            let files = summary.files.iter().map(|file| file.path.display()).take(NAMED);
+            let mut files = files.collect::<Vec<_>>().join(", ");
+            if summary.files.len() > NAMED {
+                files.push_str(&format!(" and {} more", summary.files.len() - NAMED));
+            }
+            let message = format!(
+                "base {} of {path}: that job did not write this file but {files}; name the version that you read, or \
+                 leave `base` out",
+                job.version()
+            );
+            refusal(path, message)
+        }
+    })
+}
+
+fn refusal(path: &WirePath, message: String) -> Refusal {
+    Box::new(WireError::new(Code::NotFound, message).at(path))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use editd_proto::message::{Edit, FileEntry, JobRequest, Receipt, Status};
+
+    use super::*;
+    use crate::store::Keep;
+    use crate::workspace::tests::kit::Bench;
+
+    fn second_line(bench: &Bench, base: Option<JobId>, text: &str) -> Receipt {
+        let edit = Edit {
+            op: "lines".into(),
+            start: Some(2),
+            end: Some(2),
+            text: Some(text.into()),
+            ..Edit::default()
+        };
+        let base = Some(base.map_or_else(|| "any".to_owned(), |job| job.version().0));
+        let entry = FileEntry { path: "a".into(), base, edits: vec![edit], ..FileEntry::default() };
+        bench
+            .run("s", &bench.workspace.understand(JobRequest { files: vec![entry], ..JobRequest::default() }))
+    }
+
+    #[test]
+    fn what_retention_has_dropped_is_no_version_and_what_it_keeps_is_one() {
+        let bench = Bench::new();
+        bench.put("a", "one\ntwo\n");
+        let first = second_line(&bench, None, "2").job.unwrap();
+        let second = second_line(&bench, Some(first), "zwei").job.unwrap();
+        bench.workspace.settle(true);
+        let keep = Keep { age_ms: u64::MAX, entries: 1, bytes: u64::MAX, sane_ms: 0 };
+        bench.rooms().store.upkeep(bench.rooms().clock.wall_ms(), keep).unwrap();
+        let refused = second_line(&bench, Some(first), "two").error.unwrap();
+        assert_eq!((refused.code, refused.path), (Code::NotFound, Some("a".into())));
+        assert!(refused.message.contains("is too old; read the file"), "{}", refused.message);
+        assert_eq!(second_line(&bench, Some(second), "two").status, Status::Applied);
+        assert_eq!(bench.get("a"), "one\ntwo\n");
+    }
+}

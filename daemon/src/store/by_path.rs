@@ -1,0 +1,62 @@
+//! Look-ups of the entries that touched a path, and of what they left there. It writes nothing.
+
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::EntryKind;
+use editd_proto::path::WirePath;
+
+use super::index::entry::RESCUED;
+use super::index::key;
+use super::index::row::{self, EntryRow};
+use super::{Query, Store, StoreError};
+
+/// Entries of a path that are looked at together.
+const PAGE: usize = 64;
+
+impl Store {
+    /// The newest sealed or external entry that touches a path, and the content it left there.
+    pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
+        let prefix = key::paths(path);
+        let mut last = None;
+        self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |key, value| {
+            if value.get(8..) == Some(&[RESCUED]) {
+                return Ok(true);
+            }
+            let left = value.get(8..).and_then(|hash| hash.try_into().ok()).map(ContentHash::from_bytes);
+            last = key::id_of(key).map(|id| (id, left));
+            Ok(false)
+        })?;
+        Ok(last)
+    }
+
+    /// The content that an entry left at a path: `None` where it did not touch the path, or is not held (any more).
+    pub fn left_by(&self, path: &WirePath, id: JobId) -> Result<Option<Option<ContentHash>>, StoreError> {
+        self.shared.held(&key::path(path, id), |value| {
+            let left = value.get(8..).unwrap_or_default();
+            // Rescued bytes never stood at their path.
+            let stood = left != [RESCUED];
+            Ok(stood.then(|| left.try_into().ok().map(ContentHash::from_bytes)))
+        })
+    }
+
+    /// The newest entry of a job that touches a path, where it is newer than `behind`: neither an outside change nor
+    /// what a command made.
+    pub fn job_behind(&self, path: &WirePath, behind: JobId) -> Result<Option<JobId>, StoreError> {
+        let mut before = None;
+        loop {
+            let query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
+            let ids = self.ids(&query, before)?;
+            for id in &ids {
+                if *id <= behind {
+                    return Ok(None);
+                }
+                let kind = |value: &[u8]| row::rest::<EntryRow>(value).map(|row| Some(row.kind));
+                let kind = self.shared.held(&key::job(key::ENTRY, *id), kind)?;
+                if kind.is_some_and(|kind| !matches!(kind, EntryKind::External | EntryKind::Hook)) {
+                    return Ok(Some(*id));
+                }
+            }
+            let Some(last) = ids.last() else { return Ok(None) };
+            before = Some(*last);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! *A job is a version*: as `@17`, what job 17 left in a file is a base, where commands change files after jobs and where a
+//! job has two numbers. What it means otherwise is told by stories in `tests/cases`.
+
+use editd_proto::message::kind;
+use editd_tests::house::House;
+use editd_tests::jobs;
+use serde_json::{Value, json};
+
+/// Writes each file in capitals, after its job.
+const HOOK: &str = r#"[[after_write]]
+name = "capitals"
+files = ["*.txt"]
+command = ["sh", "-c", "tr a-z A-Z <\"$1\" >\"$1~\" && mv \"$1~\" \"$1\"", "sh", "{file}"]
+"#;
+
+#[test]
+fn the_job_is_the_version_before_a_hook_and_the_entry_of_the_hook_the_one_after_it() {
+    let house = House::started();
+    house.put(".editd.toml", HOOK);
+    let told = house.client("s").ask_json(kind::TRUST, &json!({}));
+    let told = house.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+    assert_eq!(told["trusted"], true, "{told}");
+    house.put("a.txt", "one\ntwo\nthree\n");
+    let job = jobs::one("a.txt", json!({"op": "replace", "old": "two", "new": "zwei"}));
+    let receipt = house.client("s").ask_json(kind::EDIT, &job);
+    let (job, hook) = (&receipt["job"], &receipt["hooks"][0]["job"]);
+    let line = |base: &Value, number: u64, text: &str| {
+        let edit = json!({"op": "lines", "start": number, "end": number, "text": text});
+        let entry = json!({"path": "a.txt", "base": format!("@{base}"), "edits": [edit]});
+        house.client("other").ask_json(kind::EDIT, &json!({ "files": [entry] }))
+    };
+    // The hook has changed the line since.
+    assert_eq!(jobs::code(&line(job, 2, "2")), Some("conflict"));
+    jobs::applied(&line(hook, 2, "second"));
+    assert_eq!(house.get("a.txt"), b"ONE\nSECOND\nTHREE\n");
+}
+
+#[test]
+fn a_detached_job_is_a_version_under_both_of_its_numbers() {
+    let house = House::started();
+    house.put("a.txt", "one\ntwo\n");
+    let mut client = house.client("a");
+    // The second waits for the first, which has no entry when it is queued.
+    let queued =
+        client.ask_json(kind::EDIT, &jobs::with(jobs::append("a.txt", "three\n"), "detach", json!(true)));
+    let number = jobs::number(&queued);
+    let edit = json!({"op": "lines", "start": 3, "end": 3, "text": "3"});
+    let after =
+        json!({"files": [{"path": "a.txt", "base": format!("@{number}"), "edits": [edit]}], "detach": true});
+    let second = jobs::number(&client.ask_json(kind::EDIT, &after));
+    let ended = client.ask_json(kind::WAIT, &json!({ "job": second, "timeout_ms": 60_000 }));
+    jobs::applied(&ended);
+    assert_eq!(house.get("a.txt"), b"one\ntwo\n3\n");
+    for (number, text) in [(second, "drei"), (jobs::number(&ended), "III")] {
+        let edit = json!({"op": "replace", "old": "3", "new": text});
+        let base = format!("@{number}");
+        let reply = client
+            .ask_json(kind::EDIT, &json!({"files": [{"path": "a.txt", "base": base, "edits": [edit]}]}));
+        assert_eq!(jobs::status(&reply), if text == "III" { "refused" } else { "applied" }, "{reply}");
+    }
+}
