@@ -25,7 +25,9 @@ pub(super) fn read(desk: &Desk<'_>, words: &args::Read) -> Result<Answer, Failur
         return Ok(Answer::json(&reply));
     }
     let whole = words.lines.is_none() && words.symbol.is_none();
-    Ok(Answer::text(if words.numbers { numbered(&reply)? } else { plain(reply, whole) }))
+    let err = reply.symbol.as_ref().and_then(show::outline::declarations).unwrap_or_default();
+    let out = if words.numbers { numbered(&reply)? } else { plain(reply, whole) };
+    Ok(Answer { err, ..Answer::text(out) })
 }
 
 pub(super) fn outline(desk: &Desk<'_>, path: &Path, depth: Option<u64>) -> Result<Answer, Failure> {

@@ -41,6 +41,18 @@ pub(crate) fn tree(reply: &OutlineReply, look: &Look) -> String {
     out
 }
 
+/// The definitions that only declare what a symbol implements, where its name is theirs, too.
+pub(crate) fn declarations(symbol: &SymbolInfo) -> Option<String> {
+    let named = |name: &str, (first, last): (u64, u64)| match first == last {
+        true => format!("{} (line {first})", one_line(name)),
+        false => format!("{} (lines {first}-{last})", one_line(name)),
+    };
+    let told: Vec<String> = symbol.declarations.iter().map(|one| named(&one.name, one.lines)).collect();
+    let chosen = named(&symbol.name, symbol.lines);
+    (!told.is_empty())
+        .then(|| format!("editctl: {chosen} is the implementation; declarations: {}\n", told.join(", ")))
+}
+
 /// `7-12`, or `7` where it is one line.
 fn range(symbol: &SymbolInfo) -> String {
     match symbol.lines {

@@ -2,7 +2,8 @@
 
 use editd_proto::ids::Version;
 use editd_proto::message::{
-    Extent, OutlineReply, OutlineRequest, ReadReply, ReadRequest, SymbolInfo, SymbolPosition, kind,
+    Declaration, Extent, OutlineReply, OutlineRequest, ReadReply, ReadRequest, SymbolInfo, SymbolPosition,
+    kind,
 };
 use editd_proto::{Code, WireError};
 use serde_json::json;
@@ -20,6 +21,7 @@ fn symbol() -> SymbolInfo {
         definition: extent,
         body: None,
         position: SymbolPosition { line: 1, column: 3 },
+        declarations: vec![],
     }
 }
 
@@ -57,6 +59,20 @@ fn a_definition_is_read_by_its_name() {
     assert_eq!(out(&output), "2 | x\r\n3 | y\r\n");
     let request: ReadRequest = scene.asked(kind::READ).body().unwrap();
     assert!(!request.body);
+}
+
+#[test]
+fn what_only_declares_a_definition_is_told_beside_it() {
+    let declared = |name: &str, lines| Declaration { name: name.into(), lines };
+    let declarations = vec![declared("f[1]", (1, 2)), declared("f[2]", (3, 3))];
+    let found = SymbolInfo { name: "f[3]".into(), lines: (4, 6), declarations, ..symbol() };
+    let read = ReadReply { symbol: Some(found), ..content(b"x\n") };
+    let scene = Scene::new(move |_, message| reply(message, &read));
+    let output = scene.run(&["read", "a", "--symbol", "f"], b"");
+    assert_eq!((status(&output), out(&output)), (0, "x\n"));
+    let told =
+        "editctl: f[3] (lines 4-6) is the implementation; declarations: f[1] (lines 1-2), f[2] (line 3)\n";
+    assert_eq!(err(&output), told);
 }
 
 #[test]

@@ -42,7 +42,10 @@ pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
 pub use merge::{BothContents, StaleFiles, merge, rebase, same_lines};
 pub use op::{NamedLines, Quotation, named_lines, quotation};
-pub use plan::{CountBudget, PatternCounts, check_names, lacks_room, needs, plan, plan_known, proof};
+pub use plan::{
+    CountBudget, PatternCounts, check_names, failures, is_told_in_part, lacks_room, needs, plan, plan_known,
+    proof,
+};
 pub use splice::{apply, invert, splices_between};
 pub use symbols::{Outlined, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};
 pub use syntax::introduced;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_proto::error::Code;
-use editd_proto::message::{Extent, SymbolInfo, SymbolPosition};
+use editd_proto::message::{Declaration, Extent, SymbolInfo, SymbolPosition};
 use editd_proto::path::WirePath;
 use editd_syntax::{Budget, Language, NotOne, Outline, Symbol, Unparsed};
 
@@ -15,6 +15,9 @@ use crate::refusal::{malformed, refuse, spent, too_large};
 use crate::text::{Breaks, Text};
 use crate::view::{View, part};
 use crate::{Options, Refusal};
+
+/// The most declarations that are told beside what implements them.
+const DECLARATIONS: usize = 10;
 
 /// A file's outline.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,9 +84,13 @@ pub fn view_symbol(
     let text = read(bytes, path, options)?;
     let (_, outline) = parsed(&text, path, &Budget::default())?;
     let found = named(&outline, name, path)?;
-    let Some(symbol) = told_as(&text, &[found]).pop() else {
+    let beside = outline.declarations_beside(found, name);
+    let all: Vec<&Symbol> = std::iter::once(found).chain(beside.into_iter().take(DECLARATIONS)).collect();
+    let mut told = told_as(&text, &all).into_iter();
+    let Some(mut symbol) = told.next() else {
         return Err(malformed(format!("{path} has no place for {name:?}")));
     };
+    symbol.declarations = told.map(|one| Declaration { name: one.name, lines: one.lines }).collect();
     let (lines, range) = match (body, &found.body, symbol.body) {
         (false, ..) => (symbol.lines, text.line_range(symbol.lines)),
         (true, Some(range), Some(extent)) => (lines_of(extent), range.clone()),
@@ -195,6 +202,23 @@ pub(crate) fn short(mut symbols: Vec<String>) -> Vec<String> {
     symbols
 }
 
+/// A sentence about the symbol that a name means, where others have the name and only declare it: which was taken, and
+/// where the others are.
+pub(crate) fn chosen(text: &Text<'_>, outline: &Outline, symbol: &Symbol, name: &str) -> Option<String> {
+    let beside = outline.declarations_beside(symbol, name);
+    let named = |symbol: &Symbol| match text.lines_of(symbol.extent.clone()) {
+        (first, last) if first >= last => format!("{} (line {first})", symbol.path),
+        (first, last) => format!("{} (lines {first}-{last})", symbol.path),
+    };
+    let some = beside.iter().filter(|one| one.path.len() <= limits::SYMBOL_NAME).take(DECLARATIONS);
+    let told: Vec<String> = some.map(|one| named(one)).collect();
+    let more = beside.len() - told.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!beside.is_empty()).then(|| {
+        format!("took {}, the implementation; declarations: {}{more}", named(symbol), told.join(", "))
+    })
+}
+
 /// Symbols as they are told. Every byte of the text is looked at once, whatever they are.
 fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
     let ends = |range: &Range<usize>| [range.start, range.end];
@@ -216,6 +240,7 @@ fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
             definition: places.extent(&symbol.definition),
             body: symbol.body.as_ref().map(|body| places.extent(body)),
             position: SymbolPosition { line: name.line.saturating_sub(1), column: name.units },
+            declarations: Vec::new(),
         }
     };
     symbols.iter().map(told).collect()

@@ -1,13 +1,16 @@
-//! Several refusals of one job as one error: the first, with the rest beside it.
+//! Several refusals of one job as one error: the first, with the rest beside it. Where one file is refused, the others are
+//! looked at all the same, so that the job need not be sent once more to learn of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Options, Refusal};
+use editd_engine::{Options, Plan, Refusal, State};
+use editd_proto::ids::ContentHash;
 use editd_proto::limits::OTHER_ERRORS;
+use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::judge::Judged;
-use super::unread;
+use super::{places, plan, rebase, stale, unread, why};
 use crate::rooms::Rooms;
 use crate::workspace::Who;
 
@@ -18,21 +21,99 @@ pub(super) fn gathered(refusals: Vec<Refusal>) -> Option<Refusal> {
     Some(Box::new(first.beside(refusals.map(|refusal| *refusal))))
 }
 
-/// The refusal of a job some of whose files are refused, with that of the files whose lines its session has not seen:
-/// they are looked for now, so that the job need not be sent once more to learn of them.
+/// The refusal of a job some of whose files are refused, with those of the other files: edits that fail, and lines that its
+/// session has not seen.
 pub(super) fn report(rooms: &Rooms, who: &Who, judged: &mut Judged, mut refusals: Vec<Refusal>) -> Refusal {
     let refused: BTreeSet<WirePath> = refusals.iter().filter_map(|refusal| refusal.path.clone()).collect();
     judged.where_seen.retain(|path| !refused.contains(path));
-    if !judged.where_seen.is_empty() && refusals.len() < OTHER_ERRORS {
-        let mut rest = judged.snapshot.request.clone();
-        rest.partial = true;
-        rest.diff = Some(false);
-        rest.files.retain(|entry| judged.where_seen.contains(&entry.path));
-        let world = &judged.snapshot.world;
-        let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
-        if let Ok(plan) = editd_engine::plan(&rest, world, &options) {
-            refusals.extend(unread::of_plan(rooms, who, &plan, judged));
-        }
+    if refusals.len() < OTHER_ERRORS {
+        let many = editd_engine::is_told_in_part(&judged.snapshot.request);
+        let is_left_out = |entry: &FileEntry| {
+            let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
+            std::iter::once(&entry.path).chain(targets).any(|path| refused.contains(path))
+                || many && !judged.where_seen.contains(&entry.path)
+        };
+        let entries = judged.snapshot.request.files.iter().enumerate();
+        let left_out: Vec<usize> =
+            entries.filter(|(_, entry)| is_left_out(entry)).map(|(index, _)| index).collect();
+        let some = refusals.first().cloned();
+        let left_out = left_out.into_iter().filter_map(|index| Some((index, some.clone()?))).collect();
+        let current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
+        let failing = failing(rooms, who, judged, &left_out);
+        let further = further(rooms, who, judged, &current, &left_out);
+        judged.snapshot.world.files.extend(current);
+        refusals.extend(failing);
+        refusals.extend(further);
     }
     gathered(refusals).unwrap_or_else(|| super::fault("a job was refused for no reason"))
+}
+
+/// The plan of what a refused job could do, were it `partial`; `None` where there is none.
+fn in_part(
+    rooms: &Rooms,
+    judged: &Judged,
+    left_out: &BTreeMap<usize, Refusal>,
+) -> Option<(JobRequest, Plan)> {
+    let snapshot = &judged.snapshot;
+    let job = JobRequest { partial: true, diff: Some(false), ..snapshot.request.clone() };
+    let options = Options { room: Some(judged.room), ..rooms.options(snapshot.world.files.keys()) };
+    let _turn = rooms.parsing.turn(plan::parsed(&job, &snapshot.world)).ok()?;
+    let plan = editd_engine::plan_known(&job, &snapshot.world, &options, &BTreeMap::new(), left_out).ok()?;
+    Some((job, plan))
+}
+
+/// The edits of the other entries that fail.
+fn failing(rooms: &Rooms, who: &Who, judged: &Judged, left_out: &BTreeMap<usize, Refusal>) -> Vec<Refusal> {
+    let Some((job, plan)) = in_part(rooms, judged, left_out) else { return Vec::new() };
+    let known: BTreeMap<WirePath, ContentHash> = judged
+        .snapshot
+        .sights
+        .iter()
+        .filter_map(|(path, sight)| Some((path.clone(), sight.hash()?)))
+        .collect();
+    let mut unfit = BTreeSet::new();
+    let failures = editd_engine::failures(&job, &plan, left_out).into_iter().take(OTHER_ERRORS);
+    failures
+        .filter_map(|failure| {
+            let told = places::named(rooms, &judged.snapshot, Box::new(failure));
+            let told = why::explained(rooms, &judged.snapshot, &known, told);
+            // Of a file that is stale as well, one refusal shows what changed.
+            let stale = told.path.clone().filter(|path| judged.bases.contains_key(path));
+            match stale {
+                Some(path) if !unfit.insert(path.clone()) => None,
+                Some(_) => Some(plan::unfit(rooms, judged, who, told)),
+                None => Some(told),
+            }
+        })
+        .collect()
+}
+
+/// Refusals of the files of a job, one of which is refused, that are not for an edit that fails: lines that the session has
+/// not seen, and changes that cannot be merged into what is there.
+pub(super) fn further(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    current: &BTreeMap<WirePath, State>,
+    left_out: &BTreeMap<usize, Refusal>,
+) -> Vec<Refusal> {
+    if judged.where_seen.is_empty() && current.is_empty() {
+        return Vec::new();
+    }
+    let Some((_, mut plan)) = in_part(rooms, judged, left_out) else { return Vec::new() };
+    let mut refusals = unread::of_plan(rooms, who, &plan, judged);
+    refusals.extend(conflicts(rooms, who, judged, current, &mut plan));
+    refusals
+}
+
+/// The changes of a plan that cannot be made to what is there.
+pub(super) fn conflicts(
+    rooms: &Rooms,
+    who: &Who,
+    judged: &Judged,
+    current: &BTreeMap<WirePath, State>,
+    plan: &mut Plan,
+) -> Vec<Refusal> {
+    let conflicts = rebase::onto(rooms, judged, current, plan);
+    conflicts.into_iter().map(|conflict| stale::conflict(rooms, who, judged, conflict)).collect()
 }

@@ -21,6 +21,7 @@ use crate::disk::{Place, Sight};
 use crate::limits::HOLDS_MORE;
 use crate::rooms::Rooms;
 use crate::store::record::Seen;
+use crate::workspace::Who;
 
 /// A job and what it would do.
 pub(super) struct Planned {
@@ -70,13 +71,13 @@ fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result
     let mut current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
     let mut plan = match plan_as_seen(rooms, judged) {
         Ok(plan) => plan,
-        Err(refusal) => {
-            judged.snapshot.world.files.extend(current);
-            return Err(unfit(rooms, judged, given, refusal));
-        }
+        Err(refusal) => return Err(refused(rooms, judged, given.who, current, refusal)),
     };
-    let unseen = unread::of_plan(rooms, given.who, &plan, judged);
+    let mut unseen = unread::of_plan(rooms, given.who, &plan, judged);
     if !unseen.is_empty() {
+        if !judged.snapshot.request.partial {
+            unseen.extend(others::conflicts(rooms, given.who, judged, &current, &mut plan));
+        }
         leave_out(judged, &mut current, unseen)?;
         plan = plan_again(rooms, judged, given)?;
     }
@@ -132,14 +133,34 @@ fn leave_out(
     Ok(())
 }
 
+/// The refusal of a job that cannot be planned, with what else its other files are refused for.
+fn refused(
+    rooms: &Rooms,
+    judged: &mut Judged,
+    who: &Who,
+    current: BTreeMap<WirePath, State>,
+    refusal: Refusal,
+) -> Refusal {
+    let request = &judged.snapshot.request;
+    let mut further = if request.partial || editd_engine::is_told_in_part(request) {
+        Vec::new()
+    } else {
+        others::further(rooms, who, judged, &current, &BTreeMap::new())
+    };
+    judged.snapshot.world.files.extend(current);
+    let first = unfit(rooms, judged, who, refusal);
+    further.retain(|other| other.path != first.path);
+    Box::new(first.beside(further.into_iter().map(|other| *other)))
+}
+
 /// A job that does not even fit what its session saw may fit what is there now: it is stale, and told what changed, so
 /// that it can be sent again.
-fn unfit(rooms: &Rooms, judged: &Judged, given: Given<'_>, refusal: Refusal) -> Refusal {
+pub(super) fn unfit(rooms: &Rooms, judged: &Judged, who: &Who, refusal: Refusal) -> Refusal {
     let Some(path) = refusal.path.as_ref().filter(|path| judged.bases.contains_key(path)) else {
         return refusal;
     };
     let why = Some("the job does not fit what its session has read");
-    let mut stale = stale::refusal(rooms, given.who, judged, path, Verdict::Stale, why);
+    let mut stale = stale::refusal(rooms, who, judged, path, Verdict::Stale, why);
     (stale.edit, stale.cause) = (refusal.edit, Some(refusal.message));
     (stale.others, stale.more) = (refusal.others, refusal.more);
     stale
@@ -166,7 +187,7 @@ fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
 }
 
 /// Bytes of the largest file whose symbols the job needs.
-fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
+pub(super) fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
     let by_symbol = |edit: &Edit| {
         edit.op == "symbol" || edit.within.as_ref().is_some_and(|within| !matches!(within, Within::Lines(_)))
     };

@@ -5,10 +5,12 @@
 //! those that the refusal shows. So an edit that quotes passes when it is sent again; one that does not quote is told
 //! the lines that are missing, and each further refusal shows more of them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{Options, Plan, Proof, Refusal, State, named_lines};
 use editd_proto::error::{By, Code, NearMiss, Outside, WireError, WouldApply};
+use editd_proto::limits::OTHER_ERRORS;
 use editd_proto::message::{EditStatus, EntryKind, FileEntry, OnStale};
 use editd_proto::path::WirePath;
 
@@ -89,6 +91,8 @@ fn stale(
     error.by = by;
     let trial = Trial::run(rooms, judged, path);
     error.moved = show_change(rooms, who, judged, (path, found), trial.as_ref(), &mut error);
+    let partial = judged.snapshot.request.partial;
+    let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
     error.would_apply = match trial {
         None => None,
         Some(trial) if error.moved.is_empty() && trial.would_apply(rooms, judged, path) => {
@@ -108,6 +112,7 @@ fn stale(
     };
     error.message.push_str(&obstacle(why));
     error.version = Some(version);
+    error.others = further;
     Box::new(error)
 }
 
@@ -243,6 +248,17 @@ fn by(
     }
 }
 
+/// Which edit fails and why, without what the refusal shows of the file anyway.
+fn in_short(error: &WireError) -> WireError {
+    WireError {
+        path: error.path.clone(),
+        edit: error.edit,
+        file: error.file,
+        line: error.line,
+        ..WireError::new(error.code, error.message.clone())
+    }
+}
+
 /// The job's edits of one file, planned on what is there now.
 pub(super) struct Trial {
     /// The plan of those that fit.
@@ -252,6 +268,8 @@ pub(super) struct Trial {
     /// The first edit that does not fit, and why.
     failed: Option<u64>,
     cause: Option<String>,
+    /// The other edits that do not fit, and why.
+    further: Vec<WireError>,
     /// The lines most alike to quotations that are not there.
     nearest: Vec<NearMiss>,
     /// Returns true if some edit replaces what it does not quote.
@@ -281,7 +299,7 @@ impl Trial {
                 let (failed, cause) = (Some(refusal.edit.unwrap_or(1)), Some(refusal.message));
                 let plan = Plan { changes: Vec::new(), clips: Vec::new(), files: Vec::new(), error: None };
                 let (lines, nearest) = (Vec::new(), Vec::new());
-                return Some(Self { plan, lines, failed, cause, nearest, blind, alone });
+                return Some(Self { plan, lines, failed, cause, further: Vec::new(), nearest, blind, alone });
             }
         };
         let outcomes = plan.files.iter().flat_map(|file| file.edits.iter().zip(1..));
@@ -301,7 +319,9 @@ impl Trial {
             }
         }
         nearest.truncate(editd_proto::limits::NEAR_MISSES);
-        Some(Self { plan, lines, failed, cause, nearest, blind, alone })
+        let others = editd_engine::failures(&alone, &plan, &BTreeMap::new()).into_iter();
+        let further = others.skip(1).take(OTHER_ERRORS).map(|other| in_short(&other)).collect();
+        Some(Self { plan, lines, failed, cause, further, nearest, blind, alone })
     }
 
     /// Returns true if every edit fits what is there.

@@ -51,13 +51,20 @@ impl Outline {
 
     /// The declarations of what a symbol implements: those with its names, of which only it is no declaration.
     pub fn declarations_of(&self, symbol: &Symbol) -> Vec<&Symbol> {
-        let last = |symbol: &Symbol| symbol.segments.last().map(|segment| segment.name.clone());
-        let (own, names) = (last(symbol), self.names(symbol));
+        let own = symbol.segments.last().map(|segment| segment.name.as_str());
+        let names = self.names(symbol);
+        let is_named_so = |other: &Symbol| other.segments.last().map(|segment| segment.name.as_str()) == own;
         let is_same =
-            |other: &&Symbol| other.name != symbol.name && last(other) == own && self.names(other) == names;
+            |other: &&Symbol| other.name != symbol.name && is_named_so(other) && self.names(other) == names;
         let same: Vec<&Symbol> = self.symbols.iter().filter(is_same).collect();
         let declared = !same.is_empty() && !symbol.declares && same.iter().all(|other| other.declares);
         if declared { same } else { Vec::new() }
+    }
+
+    /// The same, where `asked` named the symbol and does not tell it from them.
+    pub fn declarations_beside(&self, symbol: &Symbol, asked: &str) -> Vec<&Symbol> {
+        let is_whole = asked.strip_prefix('/').unwrap_or(asked) == symbol.path;
+        if is_whole { Vec::new() } else { self.declarations_of(symbol) }
     }
 
     /// The names of a symbol and of those that hold it, innermost first, without numbers.

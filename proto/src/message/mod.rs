@@ -28,7 +28,7 @@ pub use job::{
     Durability, Edit, FileEntry, FileMode, JobRequest, Mode, OnStale, Payload, Position, Reindent,
     SymbolPosition, WaitRequest, Within,
 };
-pub use outline::{Extent, OutlineReply, OutlineRequest, SymbolInfo};
+pub use outline::{Declaration, Extent, OutlineReply, OutlineRequest, SymbolInfo};
 pub use ranges::LineRanges;
 pub use read::{ReadReply, ReadRequest};
 pub use receipt::{EditOutcome, EditStatus, FileOutcome, Formatted, HookOutcome, Issue, Receipt, Status};

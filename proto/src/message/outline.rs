@@ -53,6 +53,9 @@ pub struct SymbolInfo {
     pub body: Option<Extent>,
     /// Where its name stands, as a language server counts it.
     pub position: SymbolPosition,
+    /// In the reply to a read by a name that others have, too: those, which only declare what this one implements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declarations: Vec<Declaration>,
 }
 
 /// A stretch of text.
@@ -62,4 +65,13 @@ pub struct Extent {
     pub start: (u64, u64),
     /// The 1-based line and column directly behind its last character.
     pub end: (u64, u64),
+}
+
+/// A symbol that only declares what another one implements: an overload's signature, a prototype.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Declaration {
+    /// Its name path.
+    pub name: String,
+    /// Its first and last line.
+    pub lines: (u64, u64),
 }

@@ -76,7 +76,7 @@ fn every_message_without_its_optional_fields() {
     both_ways(&OutlineRequest { path: "".into(), depth: None });
     both_ways(&OutlineReply {
         omitted: None,
-        symbols: vec![SymbolInfo { body: None, ..samples::symbol() }],
+        symbols: vec![SymbolInfo { body: None, declarations: vec![], ..samples::symbol() }],
         ..samples::outline()
     });
     both_ways(&TrustRequest::default());

@@ -231,6 +231,7 @@ pub(crate) fn symbol() -> SymbolInfo {
         definition: extent,
         body: Some(extent),
         position: SymbolPosition { line: 1, column: 3 },
+        declarations: vec![Declaration { name: "Class/method[1]".into(), lines: (1, 1) }],
     }
 }
 

@@ -98,8 +98,7 @@ impl<'a> Replace<'a> {
             lines: Some(self.lines(scene.text, &hit.range)),
             moved: hit.moved,
             score: hit.adapted.score,
-            in_broken: within::in_broken(self.within, scene),
-            ..Found::default()
+            ..within::report(self.within, scene)
         };
         if self.new.restores(self.to_clipboard) {
             return Ok(Effect { places: Vec::new(), stored, found });
@@ -145,8 +144,7 @@ impl<'a> Replace<'a> {
             rung: Some(rung),
             lines: Some(self.lines(scene.text, &whole)),
             replacements: Some(count),
-            in_broken: within::in_broken(self.within, scene),
-            ..Found::default()
+            ..within::report(self.within, scene)
         };
         if self.new.restores(self.to_clipboard) {
             return Ok(Effect { places: Vec::new(), stored, found });

@@ -4,7 +4,7 @@
 use editd_proto::message::{Edit, Within};
 
 use super::chunk::Region;
-use super::effect::Scene;
+use super::effect::{Found as Report, Scene};
 use super::symbol::Which;
 use crate::Refusal;
 use crate::cut::Span;
@@ -51,9 +51,14 @@ pub(crate) fn region(within: Option<&Within>, scene: &Scene<'_>) -> Result<Optio
     Ok(Some(region))
 }
 
-/// Whether the part is that of a symbol in a file with syntax errors.
-pub(crate) fn in_broken(within: Option<&Within>, scene: &Scene<'_>) -> bool {
-    scene.symbols.broken() && within.and_then(Which::of).is_some()
+/// The report of an edit that looked in the part, as far as the part is concerned.
+pub(crate) fn report(within: Option<&Within>, scene: &Scene<'_>) -> Report {
+    let Some(which) = within.and_then(Which::of) else { return Report::default() };
+    Report {
+        in_broken: scene.symbols.broken(),
+        note: scene.symbols.chosen(scene, which),
+        ..Report::default()
+    }
 }
 
 /// The one place of a quote in a part.

@@ -8,64 +8,104 @@ use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::job::walk;
-use crate::{Options, Refusal, World, limits};
+use crate::{Options, Plan, Refusal, World, limits};
 
 /// The refusal of a job that is not `partial`, with the other edits of the job that fail beside it. The job is planned
 /// once more for that, as if it were `partial`, within the same limits and unless it has more than
-/// [`limits::RETOLD_EDITS`] edits; what fails only since another edit fails is not told.
+/// [`limits::RETOLD_EDITS`] edits, which the refusal says then; what fails only since another edit fails is not told.
 pub(super) fn told_beside(
-    first: Refusal,
+    mut first: Refusal,
     job: &JobRequest,
     world: &World,
     options: &Options,
     hashes: &BTreeMap<WirePath, ContentHash>,
 ) -> Refusal {
-    let edits: usize = job.files.iter().map(|entry| entry.edits.len()).sum();
-    let many = edits > limits::RETOLD_EDITS;
-    if edits < 2 || many || matches!(first.code, Code::Busy | Code::Limit | Code::Internal | Code::TooLarge) {
+    let edits = edits_of(job);
+    if edits < 2 || matches!(first.code, Code::Busy | Code::Limit | Code::Internal | Code::TooLarge) {
+        return first;
+    }
+    if edits > limits::RETOLD_EDITS {
+        let most = limits::RETOLD_EDITS;
+        let untold = format!("; the job has more than {most} edits, so others that fail were not looked for");
+        first.message.push_str(&untold);
         return first;
     }
     let whole = JobRequest { partial: true, diff: Some(false), ..job.clone() };
     let Ok(plan) = walk(&whole, (world, hashes), options, &BTreeMap::new()) else { return first };
-    let mut failures = Failures { first: &first, job, tainted: BTreeSet::new(), found: Vec::new() };
-    for (entry, outcome) in job.files.iter().zip(&plan.files) {
+    let found = found_in(job, &plan, &BTreeMap::new(), Some(&first));
+    Box::new(first.beside(found))
+}
+
+/// The edits that fail by themselves in the `partial` plan of a job, and are of no entry that was left out (by index). What
+/// fails only since another edit fails, or since an entry was left out, is not among them.
+pub fn failures(job: &JobRequest, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> Vec<WireError> {
+    found_in(job, plan, left_out, None)
+}
+
+/// Whether a job has more edits than those of a refused job whose failures are all looked for.
+pub fn is_told_in_part(job: &JobRequest) -> bool {
+    edits_of(job) > limits::RETOLD_EDITS
+}
+
+fn edits_of(job: &JobRequest) -> usize {
+    job.files.iter().map(|entry| entry.edits.len()).sum()
+}
+
+fn found_in(
+    job: &JobRequest,
+    plan: &Plan,
+    left_out: &BTreeMap<usize, Refusal>,
+    first: Option<&WireError>,
+) -> Vec<WireError> {
+    let mut failures = Failures { first, job, tainted: BTreeSet::new(), found: Vec::new() };
+    for (index, (entry, outcome)) in job.files.iter().zip(&plan.files).enumerate() {
+        if left_out.contains_key(&index) {
+            failures.taint(entry);
+            continue;
+        }
         let errors = outcome.edits.iter().enumerate();
         let errors = errors.filter_map(|(edit, outcome)| Some((edit, outcome.error.as_deref()?)));
         failures.add(entry, errors);
     }
-    let found = failures.found;
-    Box::new(first.beside(found))
+    failures.found
 }
 
 /// What is collected, and the paths whose later entries stand on something that failed.
 struct Failures<'j> {
-    first: &'j WireError,
+    /// The one that is told anyway.
+    first: Option<&'j WireError>,
     job: &'j JobRequest,
     tainted: BTreeSet<&'j WirePath>,
     found: Vec<WireError>,
 }
 
 impl<'j> Failures<'j> {
+    /// Takes what an entry brings to other paths for something that failed, too.
+    fn taint(&mut self, entry: &'j FileEntry) {
+        self.tainted.insert(&entry.path);
+        self.tainted.extend(entry.edits.iter().filter_map(|edit| edit.to.as_ref()));
+    }
+
     /// Adds the errors of one entry's edits.
     fn add<'e>(&mut self, entry: &'j FileEntry, errors: impl Iterator<Item = (usize, &'e WireError)>) {
         let targets = || entry.edits.iter().filter_map(|edit| edit.to.as_ref());
         let follows = std::iter::once(&entry.path).chain(targets()).any(|path| self.tainted.contains(path));
+        let first = self.first.filter(|first| first.path.as_ref() == Some(&entry.path));
         let mut last: Option<(Code, &str)> = None;
         for (edit, error) in errors {
             let number = edit as u64 + 1;
-            let of_first = self.first.path.as_ref() == Some(&entry.path) && self.first.edit == Some(number);
+            let of_first = first.is_some_and(|first| first.edit == Some(number));
             // The two sides of one overlap, and a whole entry that cannot be edited, are one failure.
-            let pair = error.other_edit.is_some()
-                && self.first.path.as_ref() == Some(&entry.path)
-                && self.first.edit == error.other_edit;
+            let is_other_side = |one: &WireError| one.edit == error.other_edit;
+            let told = self.found.iter().filter(|one| one.path.as_ref() == Some(&entry.path));
+            let pair = error.other_edit.is_some() && told.chain(first).any(is_other_side);
             let whole = matches!(
                 error.code,
                 Code::Binary | Code::Encoding | Code::Exists | Code::Missing | Code::TooLarge
             );
             let again = whole && last == Some((error.code, error.message.as_str()));
             let known = whole
-                && self.first.path.as_ref() == Some(&entry.path)
-                && (self.first.code, self.first.message.as_str()) == (error.code, error.message.as_str());
+                && first.is_some_and(|first| (first.code, &first.message) == (error.code, &error.message));
             if !(follows || of_first || pair || again || known || self.reads_what_failed(entry, edit, error))
             {
                 let mut error = error.clone();
@@ -77,7 +117,7 @@ impl<'j> Failures<'j> {
             self.tainted.insert(&entry.path);
         }
         if self.tainted.contains(&entry.path) {
-            self.tainted.extend(targets());
+            self.taint(entry);
         }
     }
 

@@ -14,6 +14,7 @@ mod several;
 mod stage;
 mod verdict;
 
+pub use all_failures::{failures, is_told_in_part};
 pub use job::{lacks_room, plan, plan_known};
 pub use needs::{check_names, needs, proof};
 pub use several::{CountBudget, PatternCounts};

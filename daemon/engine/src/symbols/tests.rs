@@ -26,6 +26,22 @@ fn refused<T: std::fmt::Debug>(result: Result<T, crate::Refusal>) -> WireError {
 }
 
 #[test]
+fn an_implementation_is_shown_with_what_only_declares_it() {
+    let source =
+        "class A {\n  f(a: string): void;\n  // numbers\n  f(a: number): void;\n  f(a: any) {\n  }\n}\n";
+    let path = "a.ts".into();
+    let read = |name: &str| view_symbol(source.as_bytes(), name, false, &path, &options()).unwrap().symbol;
+    let told = |symbol: &editd_proto::message::SymbolInfo| {
+        symbol.declarations.iter().map(|one| (one.name.clone(), one.lines)).collect::<Vec<_>>()
+    };
+    let found = read("A/f");
+    assert_eq!((found.name.as_str(), found.lines), ("A/f[3]", (5, 6)));
+    assert_eq!(told(&found), [("A/f[1]".to_owned(), (2, 2)), ("A/f[2]".to_owned(), (3, 4))]);
+    assert!(told(&read("A/f[3]")).is_empty() && told(&read("/A/f[1]")).is_empty(), "a whole name means one");
+    assert!(told(&read("A")).is_empty());
+}
+
+#[test]
 fn places_are_the_same_whatever_ends_the_lines() {
     for ending in ["\n", "\r\n", "\r"] {
         let text = SOURCE.replace('\n', ending);

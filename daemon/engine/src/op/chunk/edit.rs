@@ -86,8 +86,8 @@ impl<'a> Chunk<'a> {
             self.instead(text, &old, mapped, &stand)
         };
         let lines = Some(text.lines_of(old.clone()));
-        let in_broken = within::in_broken(self.within, scene);
-        let found = Found { rung: Some(stand.rung), lines, converted, in_broken, ..Found::default() };
+        let part = within::report(self.within, scene);
+        let found = Found { rung: Some(stand.rung), lines, converted, ..part };
         let place = if old.is_empty() {
             let lead = lead(text, &old, &made);
             Place { lead, ..Place::inserting(scene.edit, old.start, &Rc::from(made)) }

@@ -205,8 +205,8 @@ impl Substitute<'_> {
         let converted = places.converted;
         let places = places.finish();
         let count = places.len() as u64;
-        let in_broken = within::in_broken(self.within, scene);
-        let mut found = Found { replacements: Some(count), converted, in_broken, ..Found::default() };
+        let part = within::report(self.within, scene);
+        let mut found = Found { replacements: Some(count), converted, ..part };
         if count == 0 {
             if self.expect == Some(0) || (self.optional && self.expect.is_none()) {
                 return Ok(Effect { found, ..Effect::default() });

@@ -18,7 +18,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{Rung, Unit};
-use crate::op::effect::{EditNote, Effect, Found, Scene};
+use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
 use crate::op::given::{Given, fit};
 use crate::op::registry::Op;
@@ -150,21 +150,18 @@ impl<'a> SymbolEdit<'a> {
             Action::Delete => remove::delete(&site, self.to_clipboard, clips),
         }?;
         effect.found.in_broken = known.outline.broken;
-        if !declared.is_empty() {
-            let told = short(declared).join(", ");
-            let chosen = format!("took {}, the implementation; declarations: {told}", symbol.path);
-            effect.found.note = Some(Box::new(EditNote::Chosen(chosen)));
-        }
+        effect.found.note = scene.symbols.chosen(scene, self.which);
         Ok(effect)
     }
 
     /// The declarations of the symbol, where its name alone did not tell it from them.
     fn declared(&self, outline: &Outline, symbol: &Symbol) -> Vec<String> {
         match self.which {
-            Which::Name(name) if name.trim_start_matches('/') != symbol.path => {
-                outline.declarations_of(symbol).into_iter().map(|symbol| symbol.path.clone()).collect()
+            Which::Name(name) => {
+                let beside = outline.declarations_beside(symbol, name).into_iter();
+                beside.map(|symbol| symbol.path.clone()).collect()
             }
-            _ => Vec::new(),
+            Which::Position(_) => Vec::new(),
         }
     }
 }

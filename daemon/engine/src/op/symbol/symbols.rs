@@ -15,9 +15,9 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{Unit, candidate};
-use crate::op::Scene;
+use crate::op::{EditNote, Scene};
 use crate::refusal::{refuse, spent};
-use crate::symbols::{named, parsed, short};
+use crate::symbols::{chosen, named, parsed, short};
 use crate::text::Text;
 
 /// Which symbol is meant.
@@ -103,6 +103,13 @@ impl<'s> Symbols<'s> {
         let known = self.known(scene)?;
         let at = known.find(scene, which)?;
         Ok(known.get(at).map_or((1, 1), |symbol| scene.text.lines_of(symbol.extent.clone())))
+    }
+
+    /// A note about the symbol that is meant, where it was preferred to those that only declare it.
+    pub(crate) fn chosen(&self, scene: &Scene<'_>, which: Which<'_>) -> Option<Box<EditNote>> {
+        let (Which::Name(name), Some(Ok(known))) = (which, self.known.get()) else { return None };
+        let symbol = known.outline.named(name).ok()?;
+        chosen(scene.text, &known.outline, symbol, name).map(|told| Box::new(EditNote::Chosen(told)))
     }
 
     /// Whether the file has syntax errors.
