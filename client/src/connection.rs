@@ -74,7 +74,7 @@ impl Connection {
     pub fn open(socket: &Path, hello: &Hello) -> Result<Self, CallError> {
         let name = socket.to_fs_name::<GenericFilePath>().map_err(CallError::Io)?;
         let stream = Stream::connect(name).map_err(CallError::Io)?;
-        if !same_user(&stream) {
+        if !same_user(&stream, socket) {
             return Err(CallError::Stranger);
         }
         let mut connection = Self {
@@ -253,13 +253,17 @@ fn decode<R: DeserializeOwned>(message: &Message) -> Result<R, CallError> {
 }
 
 #[cfg(unix)]
-fn same_user(stream: &Stream) -> bool {
-    let listener = stream.peer_creds().ok().and_then(|creds| creds.euid());
-    listener == Some(rustix::process::geteuid().as_raw())
+fn same_user(stream: &Stream, socket: &Path) -> bool {
+    match stream.peer_creds() {
+        Ok(listener) => listener.euid() == Some(rustix::process::geteuid().as_raw()),
+        // Of a process in another namespace the system gives no number, which is taken for an error: then the socket must
+        // be one that only this user can have made.
+        Err(_) => machine::is_own_socket(socket, rustix::process::geteuid().as_raw()),
+    }
 }
 
 /// A pipe names its server's process only; see *Limitations*.
 #[cfg(not(unix))]
-fn same_user(_: &Stream) -> bool {
+fn same_user(_: &Stream, _: &Path) -> bool {
     true
 }

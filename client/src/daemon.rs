@@ -32,6 +32,9 @@ pub const IDLE_EXIT: u32 = 1800;
 /// Failed starts after which it is clear that another try fails too.
 const STARTS: u32 = 3;
 
+/// Bytes of the address that a daemon wrote into its workspace: more than a socket's path has.
+const ADDRESS: usize = 4096;
+
 /// First and longest pause between two tries to connect.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 
@@ -180,9 +183,13 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
         on_stale: caller.on_stale,
         capabilities: Vec::new(),
     };
-    let attempt = || match (attempt(&socket, &hello)?, &units) {
-        (Attempt::Nobody, Some(units)) => attempt(units, &hello),
-        (reached, _) => Ok(reached),
+    let attempt = || {
+        let reached = match (attempt(&socket, &hello)?, &units) {
+            (Attempt::Nobody, Some(units)) => attempt(units, &hello)?,
+            (reached, _) => reached,
+        };
+        let elsewhere = matches!(reached, Attempt::Nobody) && caller.socket.is_none();
+        Ok(if elsewhere { told_by(workspace, &hello) } else { reached })
     };
     let end = machine::tick() + START_PATIENCE;
     let (mut reached, mut pause) = (attempt()?, PAUSES.0);
@@ -239,6 +246,24 @@ fn attempt(socket: &Path, hello: &Hello) -> Result<Attempt<Connection>, ReachErr
         Err(CallError::Refused(error)) if error.code == Code::Stopping => Ok(Attempt::Leaving),
         Err(CallError::Io(error)) if nobody(error.kind()) => Ok(Attempt::Nobody),
         Err(other) => Err(ReachError::Hello(other)),
+    }
+}
+
+/// The daemon whose address stands in the workspace's own lock: it was started with another `XDG_RUNTIME_DIR` or socket.
+/// The workspace may have come from anywhere, so only a daemon that says that it serves this very folder counts.
+fn told_by(workspace: &Workspace, hello: &Hello) -> Attempt<Connection> {
+    let Some(socket) = machine::first_line(&workspace.root().join(".editd/lock"), ADDRESS) else {
+        return Attempt::Nobody;
+    };
+    match attempt(Path::new(&socket), hello) {
+        Ok(Attempt::Reached(connection)) => {
+            let serves = connection.welcome().map(|welcome| welcome.workspace.as_str());
+            let this = serves.is_some() && serves == workspace.root().to_str();
+            if this { Attempt::Reached(connection) } else { Attempt::Nobody }
+        }
+        Ok(other) => other,
+        // A wrong address is as good as none.
+        Err(_) => Attempt::Nobody,
     }
 }
 

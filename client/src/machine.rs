@@ -41,6 +41,16 @@ pub fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
+/// Whether a socket belongs to this user, in a folder in which nobody else could have exchanged it.
+#[cfg(unix)]
+pub fn is_own_socket(path: &Path, user: u32) -> bool {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let Ok(socket) = std::fs::symlink_metadata(path) else { return false };
+    let Some(Ok(folder)) = path.parent().map(std::fs::metadata) else { return false };
+    let (open, sticky) = (folder.mode() & 0o022 != 0, folder.mode() & 0o1000 != 0);
+    socket.file_type().is_socket() && socket.uid() == user && (!open || sticky)
+}
+
 /// What a file says that another process holds locked; `None` where it is free or not there. At most `limit` bytes.
 pub fn held(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let file = std::fs::File::open(path).ok()?;
@@ -52,6 +62,16 @@ pub fn held(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes).ok()?;
     Some(bytes)
+}
+
+/// The first line of a small file, which is no link and no device; `None` where there is none.
+pub fn first_line(path: &Path, limit: usize) -> Option<String> {
+    let found = std::fs::symlink_metadata(path).ok().filter(|found| found.is_file())?;
+    if usize::try_from(found.len()).ok()? > limit {
+        return None;
+    }
+    let text = String::from_utf8(read_whole(Some(path), limit).ok()?).ok()?;
+    text.lines().next().filter(|line| !line.is_empty()).map(str::to_owned)
 }
 
 /// An environment variable that is set and not empty.

@@ -18,6 +18,8 @@ mod flushed;
 mod foreign;
 #[cfg(target_os = "linux")]
 mod formatters;
+#[cfg(target_os = "linux")]
+mod found;
 #[cfg(unix)]
 mod hints;
 #[cfg(unix)]
