@@ -1,4 +1,5 @@
-//! Several sessions and a formatter in one tree of real files: every applied edit is in the file at the end, at its
+//! Several sessions and a formatter in one tree of real files, with edits by quotation, by the numbers of a named version,
+//! and by bare numbers after own and others' changes: every applied edit is in the file at the end, at its
 //! line; and the calls that staleness costs are counted, with `reject` and with `rebase`. The test prints the table;
 //! `EDITS` and `SEED` make the run longer and another one.
 
@@ -27,6 +28,36 @@ struct Copy {
     lines: Vec<String>,
 }
 
+/// How an edit says where it goes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Said {
+    /// It quotes the line.
+    Replace,
+    /// It names the line's number, and the version that it was read in.
+    LinesOfVersion,
+    /// It adds behind the line, which it quotes.
+    InsertAfter,
+    /// It names the number under which the session last read the line.
+    Lines,
+    /// It adds a line before that number.
+    InsertAtLine,
+}
+
+const ALL_SAID: [Said; 6] =
+    [Said::Replace, Said::Replace, Said::LinesOfVersion, Said::InsertAfter, Said::Lines, Said::InsertAtLine];
+
+impl Said {
+    /// Returns true if the same edit means the same line after others have moved it.
+    fn quotes(self) -> bool {
+        matches!(self, Said::Replace | Said::InsertAfter)
+    }
+
+    /// Returns true if it means a line only as long as that stands where it was read.
+    fn is_bare_number(self) -> bool {
+        matches!(self, Said::Lines | Said::InsertAtLine)
+    }
+}
+
 /// One edit: the line that it is about, as its session read it, and the text that proves that it was made.
 #[derive(Clone)]
 struct Planned {
@@ -34,7 +65,7 @@ struct Planned {
     at: usize,
     line: String,
     mark: String,
-    kind: usize,
+    said: Said,
 }
 
 #[derive(Default, Debug)]
@@ -45,6 +76,8 @@ struct Tally {
     given_up: usize,
     apart: usize,
     apart_late: Vec<String>,
+    /// Edits by bare numbers: those applied with the first call, and the others.
+    numbered: (usize, usize),
 }
 
 struct Run {
@@ -53,8 +86,8 @@ struct Run {
     rebase: bool,
     paths: Vec<String>,
     copies: BTreeMap<(usize, String), Copy>,
-    /// Mark and line of every applied edit.
-    made: Vec<(String, String, String)>,
+    /// Every applied edit.
+    made: Vec<Planned>,
     touched: BTreeSet<String>,
     tally: Tally,
 }
@@ -124,7 +157,8 @@ impl Run {
             }
             self.touched.insert(own);
             let mark = format!("mark-{session}-{number}");
-            return Planned { path, at, line: bare.to_owned(), mark, kind: self.random.usize(..4) };
+            let said = self.random.choice(ALL_SAID).unwrap();
+            return Planned { path, at, line: bare.to_owned(), mark, said };
         }
     }
 
@@ -133,20 +167,21 @@ impl Run {
         let line = &copy.lines[edit.at];
         let number = edit.at + 1;
         let changed = format!("{} // {}", edit.line, edit.mark);
-        let (edit_json, base) = match edit.kind {
-            0 | 1 => (json!({ "op": "replace", "old": edit.line, "new": changed }), None),
-            2 => {
-                let text = line.replacen(&edit.line, &changed, 1);
-                (json!({ "op": "lines", "start": number, "end": number, "text": text }), Some(&copy.version))
+        let text = line.replacen(&edit.line, &changed, 1);
+        let behind = format!(" // {}", edit.mark);
+        let edit_json = match edit.said {
+            Said::Replace => json!({ "op": "replace", "old": edit.line, "new": changed }),
+            Said::InsertAfter => json!({ "op": "insert", "at": { "after": edit.line }, "text": behind }),
+            Said::LinesOfVersion | Said::Lines => {
+                json!({ "op": "lines", "start": number, "end": number, "text": text })
             }
-            _ => {
-                let text = format!(" // {}", edit.mark);
-                (json!({ "op": "insert", "at": { "after": edit.line }, "text": text }), None)
+            Said::InsertAtLine => {
+                json!({ "op": "insert", "at": { "line": number }, "text": format!("// {}", edit.mark) })
             }
         };
         let mut file = json!({ "path": edit.path, "edits": [edit_json] });
-        if let Some(base) = base {
-            file["base"] = json!(base);
+        if edit.said == Said::LinesOfVersion {
+            file["base"] = json!(copy.version);
         }
         let mut job = json!({ "diff": false, "mode": "interactive", "files": [file] });
         if self.rebase {
@@ -165,15 +200,25 @@ impl Run {
 
     fn edit(&mut self, session: usize, number: usize) {
         let mut edit = self.plan(session, number);
-        let apart = self.is_apart(session, &edit);
+        // A bare number is refused where the line was moved, even if nobody has touched it.
+        let apart = !edit.said.is_bare_number() && self.is_apart(session, &edit);
         self.tally.jobs += 1;
         self.tally.apart += usize::from(apart);
+        // A reply may have shown lines under numbers that the session's copy does not have.
+        let mut shown = false;
         for call in 0..MOST_CALLS {
             let job = self.job(session, &edit);
             let reply = self.house.client(&format!("s{session}")).ask_json(kind::EDIT, &job);
             if jobs::status(&reply) == "applied" {
                 self.tally.at_once += usize::from(call == 0);
-                self.made.push((edit.path, edit.mark, edit.line));
+                if edit.said.is_bare_number() {
+                    let (at_once, later) = &mut self.tally.numbered;
+                    *(if call == 0 { at_once } else { later }) += 1;
+                }
+                if shown || reply["files"][0].get("warnings").is_some() {
+                    self.copies.remove(&(session, edit.path.clone()));
+                }
+                self.made.push(edit);
                 return;
             }
             if call == 0 && apart {
@@ -181,7 +226,8 @@ impl Run {
             }
             let error = &reply["error"];
             self.tally.extra += 1;
-            if error["code"] == "stale" && error["would_apply"] == "clean" && edit.kind != 2 {
+            if error["code"] == "stale" && error["would_apply"] == "clean" && edit.said.quotes() {
+                shown = true;
                 continue;
             }
             // What the refusal shows does not say where the line is: the session looks.
@@ -220,12 +266,18 @@ impl Run {
     }
 
     fn check(&self) {
-        for (path, mark, line) in &self.made {
+        for Planned { path, mark, line, said, .. } in &self.made {
             let now = text(&self.house.get(path));
-            let marked: Vec<&str> =
-                now.lines().filter(|line| line.split(' ').any(|word| word == mark)).collect();
+            let lines: Vec<&str> = now.lines().filter(|line| !line.is_empty()).collect();
+            let has_mark = |at: &usize| lines[*at].split(' ').any(|word| word == mark);
+            let marked: Vec<usize> = (0..lines.len()).filter(has_mark).collect();
             assert_eq!(marked.len(), 1, "{path}: {mark} stands {} times", marked.len());
-            assert!(marked[0].trim_start().starts_with(line.as_str()), "{path}: {mark} is not at {line:?}");
+            let at = marked[0] + usize::from(*said == Said::InsertAtLine);
+            let there = lines.get(at).copied().unwrap_or_default();
+            assert!(
+                there.trim_start().starts_with(line.as_str()),
+                "{path}: {mark} is not at {line:?}: {said:?}"
+            );
         }
     }
 }
@@ -269,6 +321,8 @@ fn sessions_and_a_formatter_lose_nothing_and_a_rebase_saves_the_calls() {
                 tally.apart,
                 tally.apart_late.len()
             );
+            let (at_once, later) = tally.numbered;
+            assert!(at_once > 0 && later > 0, "no number was moved, or each: {:?}", tally.numbered);
             if rebase {
                 let late = tally.apart_late.first();
                 assert!(late.is_none(), "an edit apart from others' lines did not apply at once: {late:?}");
