@@ -1,5 +1,4 @@
-//! The line of a dialect's reply that every dialect has: the job, and for each file the lines that changed. It has no
-//! wording of its own beyond that.
+//! The summary line in the reply of every dialect: the job, and for each file the lines that changed.
 
 use std::fmt::Write;
 
@@ -13,12 +12,12 @@ const FILES: usize = 3;
 /// Places of a file that are listed; the others are counted.
 const PLACES: usize = 3;
 
-/// What a summary says of a file beside its changes.
+/// The detail that a summary adds to the changes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Detail {
     /// Nothing.
     Changes,
-    /// The version that it has then, for a caller that edits it again by line numbers.
+    /// The new version, for a caller that edits it again by line numbers.
     Version,
 }
 
@@ -124,26 +123,30 @@ impl<'f> FileSummary<'f> {
         self.more = self.more.saturating_add(file.places.unwrap_or(listed).saturating_sub(listed));
     }
 
-    /// Moves the places of earlier stages to where a later stage has left them.
+    /// Moves the places of earlier stages to where a later stage has left them. If that is not certain, they are left out.
     fn follow(&mut self, file: &FileOutcome) {
-        let edits = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied);
-        for edit in edits {
-            let one = edit.replacements.is_none_or(|count| count == 1);
-            let (Some(old), Some(new), true) = (edit.lines, edit.now, one) else {
-                // Which lines are where is not known then.
-                self.counts = None;
-                self.places.clear();
-                return;
-            };
-            let grown = |line: u64| line.saturating_add(new.1).saturating_sub(old.1);
-            for place in &mut self.places {
+        let Some(moves) = moves(file) else {
+            self.counts = None;
+            self.places.clear();
+            return;
+        };
+        for place in &mut self.places {
+            let mut moved = *place;
+            for (old, new) in &moves {
+                // A line below an edit is moved by that edit and all edits above it.
+                let grown = |line: u64| line.saturating_add(new.1).saturating_sub(old.1);
                 if place.0 > old.1 {
-                    *place = (grown(place.0), grown(place.1));
-                } else if place.1 >= old.0 {
-                    *place = (place.0.min(new.0), grown(place.1).max(new.1));
+                    moved.0 = grown(place.0);
+                }
+                if place.1 > old.1 {
+                    moved.1 = grown(place.1);
+                }
+                if place.0 <= old.1 && place.1 >= old.0 {
                     self.counts = None;
+                    moved = (moved.0.min(new.0), moved.1.max(new.1));
                 }
             }
+            *place = moved;
         }
     }
 
@@ -178,5 +181,79 @@ impl<'f> FileSummary<'f> {
             let _ = write!(out, " and {more} more");
         }
         (!out.is_empty()).then_some(out)
+    }
+}
+
+/// First and last line.
+type LineSpan = (u64, u64);
+
+/// Returns the lines of each edit of a stage, before and after the whole stage, from the top; `None` if they are not known.
+fn moves(file: &FileOutcome) -> Option<Vec<(LineSpan, LineSpan)>> {
+    let applied: Vec<_> = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied).collect();
+    let once = applied.iter().all(|edit| edit.replacements.is_none_or(|count| count == 1));
+    // The lines that a hunk quotes are more than those that it changes: with one edit the counts tell its own.
+    let before = |line: u64| line.saturating_add(file.removed).saturating_sub(file.added);
+    if let ([one], true) = (applied.as_slice(), once) {
+        return one.now.map(|new| vec![((new.0, before(new.1)), new)]);
+    }
+    let both = applied.iter().map(|edit| edit.lines.zip(edit.now).filter(|_| once));
+    let mut moves = both.collect::<Option<Vec<_>>>()?;
+    moves.sort_unstable();
+    let agrees = moves.last().is_none_or(|(old, new)| before(new.1) == old.1);
+    agrees.then_some(moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use editd_proto::message::EditOutcome;
+
+    use super::*;
+
+    /// A stage that changes these lines, before and after.
+    fn stage(
+        lines: &[(u64, u64)],
+        (added, removed): (u64, u64),
+        edits: &[(LineSpan, LineSpan)],
+    ) -> FileOutcome {
+        let edit = |(old, new): &(LineSpan, LineSpan)| EditOutcome {
+            lines: Some(*old),
+            now: Some(*new),
+            ..EditOutcome::new(EditStatus::Applied)
+        };
+        FileOutcome {
+            lines: editd_proto::message::LineRanges(lines.to_vec()),
+            added,
+            removed,
+            edits: edits.iter().map(edit).collect(),
+            ..FileOutcome::new(WirePath::from("f"), Status::Applied)
+        }
+    }
+
+    fn told(stages: Vec<FileOutcome>) -> String {
+        let receipt = Receipt { files: stages, ..Receipt::new(None, Status::Applied) };
+        summary(&receipt, Detail::Changes).unwrap_or_default()
+    }
+
+    #[test]
+    fn lines_of_an_earlier_stage_are_moved_once_by_the_edits_above_them() {
+        let first = stage(&[(100, 100)], (1, 1), &[((100, 100), (100, 100))]);
+        let below = [((10, 9), (10, 14)), ((20, 20), (25, 25)), ((103, 103), (108, 108))];
+        let second = stage(&[(10, 14), (25, 25), (108, 108)], (7, 2), &below);
+        assert_eq!(told(vec![first, second]), "f +8 -3, lines 10-14, 25, 105 and 1 more");
+    }
+
+    #[test]
+    fn the_context_of_a_hunk_moves_no_lines() {
+        let first = stage(&[(100, 100)], (1, 1), &[((97, 103), (100, 100))]);
+        let second = stage(&[(13, 13)], (1, 1), &[((10, 16), (13, 13))]);
+        assert_eq!(told(vec![first, second]), "f +2 -2, lines 13, 100");
+    }
+
+    #[test]
+    fn lines_of_an_earlier_stage_are_left_out_where_their_place_is_not_certain() {
+        let first = stage(&[(100, 100)], (1, 1), &[((97, 103), (100, 100))]);
+        let hunks = [((10, 16), (13, 13)), ((30, 36), (33, 34))];
+        let second = stage(&[(13, 13), (33, 34)], (3, 2), &hunks);
+        assert_eq!(told(vec![first, second]), "f, lines 13, 33-34");
     }
 }
