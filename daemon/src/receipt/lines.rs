@@ -13,7 +13,7 @@ pub struct LineShift {
     pub added: u64,
 }
 
-/// What ends a line in a content.
+/// The line break of a content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LineBreak {
     /// This byte.
@@ -113,8 +113,10 @@ pub fn line_shifts(before: &[u8], splices: &[Splice]) -> Vec<LineShift> {
         match shifts.last_mut() {
             // Two splices of one line.
             Some(last) if last.at + last.removed > shift.at => {
-                last.removed += shift.removed - 1;
-                last.added += shift.added.saturating_sub(1);
+                // Lines that are put before the line that both touch share none with the first splice.
+                let shared = u64::from(shift.removed > 0);
+                last.removed += shift.removed - shared;
+                last.added += shift.added.saturating_sub(shared);
             }
             _ => shifts.push(shift),
         }
@@ -184,6 +186,15 @@ mod tests {
             Splice { at: 4, old: b"d\nx".to_vec(), new: b"D".to_vec() },
         ];
         assert_eq!(line_shifts(b"a\nb d\nx y\n", &splices), [LineShift { at: 2, removed: 2, added: 1 }]);
+    }
+
+    #[test]
+    fn a_line_put_directly_behind_a_removed_break_is_counted() {
+        let splices = [
+            Splice { at: 1, old: b"\n".to_vec(), new: b" ".to_vec() },
+            Splice { at: 2, old: Vec::new(), new: b"x\n".to_vec() },
+        ];
+        assert_eq!(line_shifts(b"a\nb\n", &splices), [LineShift { at: 1, removed: 2, added: 2 }]);
     }
 
     #[test]

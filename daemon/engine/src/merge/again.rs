@@ -15,7 +15,7 @@ use crate::locate::Rung;
 use crate::text::{Breaks, Text};
 use crate::{Options, Plan, Refusal, State, World, named_lines, plan};
 
-/// What an entry was made on, and what is there now.
+/// The content that an entry was made on, and the present one.
 #[derive(Clone, Copy, Debug)]
 pub struct BothContents<'c> {
     /// The content that the entry was made on.
@@ -194,7 +194,7 @@ fn count(content: &[u8], text: &str) -> usize {
 struct LineMap {
     /// Bytes of the base in which each change of others can lie, and the lines it adds and removes.
     changes: Vec<(std::ops::Range<usize>, i64)>,
-    /// Where each line of the base starts.
+    /// The offset of each line of the base.
     starts: Vec<usize>,
     len: usize,
 }
@@ -224,7 +224,7 @@ impl LineMap {
     fn lines(&self, (first, last): (u64, u64)) -> Option<(u64, u64)> {
         let start = self.start(first)?;
         let place = last < first;
-        let end = if place { start } else { self.start(last + 1).unwrap_or(self.len) };
+        let end = if place { start } else { self.start(last.saturating_add(1)).unwrap_or(self.len) };
         let touches = |(reach, _): &(std::ops::Range<usize>, i64)| match place {
             true => reach.start <= end && start <= reach.end,
             false => reach.start < end && start < reach.end,

@@ -23,7 +23,10 @@ fn lines(edit: &Edit) -> Option<(u64, u64)> {
         ("lines", ..) => Some((edit.start?, edit.end?)),
         ("insert", Some(Position::Line(line)), _) => Some((*line, line.saturating_sub(1))),
         ("substitute", _, Some(Within::Lines(lines))) => Some(*lines),
-        ("symbol", _, Some(Within::Position(start))) => Some((start.line + 1, start.line + 1)),
+        ("symbol", _, Some(Within::Position(start))) => {
+            let line = start.line.saturating_add(1);
+            Some((line, line))
+        }
         _ => None,
     }
 }
