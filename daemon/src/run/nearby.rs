@@ -47,8 +47,24 @@ pub(super) fn served(root: &Path, states: Option<&Path>) -> Vec<PathBuf> {
 /// The paths that a daemon wrote into a lock, one a line.
 fn said(lock: &Path) -> Option<Vec<PathBuf>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(lock).ok()?.take(SAID).read_to_end(&mut bytes).ok()?;
+    open(lock)?.take(SAID).read_to_end(&mut bytes).ok()?;
     Some(bytes.split(|byte| *byte == b'\n').map(path).collect())
+}
+
+/// Opens a lock of the same user. Another user may have put anything into a folder above, such as a pipe that nobody
+/// writes to: opening it must not wait.
+#[cfg(unix)]
+fn open(lock: &Path) -> Option<std::fs::File> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(lock).ok()?;
+    let meta = file.metadata().ok()?;
+    (meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw()).then_some(file)
+}
+
+#[cfg(not(unix))]
+fn open(lock: &Path) -> Option<std::fs::File> {
+    std::fs::File::open(lock).ok()
 }
 
 #[cfg(unix)]
@@ -65,7 +81,7 @@ fn path(bytes: &[u8]) -> PathBuf {
 /// Returns true while a daemon holds the lock of its socket. A daemon that is about to take it tries again, so this look
 /// does not keep it from that.
 fn is_served(socket: &Path) -> bool {
-    let Ok(lock) = std::fs::File::open(place::lock(socket)) else { return false };
+    let Some(lock) = open(&place::lock(socket)) else { return false };
     matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
 }
 
@@ -86,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_served_above_and_below_is_found_and_nothing_beside() {
+    fn only_workspaces_above_and_below_are_found() {
         let temp = tempfile::tempdir().unwrap();
         let (root, states) = (Path::new("/a/b"), temp.path().join("states"));
         let locks: Vec<_> = ["/", "/a", "/a/b", "/a/b/c/d", "/a/bc", "/x"]
@@ -99,6 +115,36 @@ mod tests {
         drop(locks);
         assert!(served(root, Some(&states)).is_empty(), "they have left");
         assert!(served(root, None).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_a_lock_does_not_hang_the_daemon() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("w/.editd")).unwrap();
+        let pipe = top.join("w/.editd/lock");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        assert!(served(&top.join("w/sub"), None).is_empty());
+        std::fs::remove_file(&pipe).unwrap();
+        let socket = top.join("s.sock");
+        std::fs::write(&pipe, socket.display().to_string()).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            place::lock(&socket),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        assert!(served(&top.join("w/sub"), None).is_empty());
     }
 
     #[test]
