@@ -17,8 +17,9 @@ use editd_proto::path::WirePath;
 
 use super::{Understood, Workspace};
 use crate::config::Files;
-use crate::disk::{Disk, Place, Sight};
+use crate::disk::{Disk, PlaceError, Sight};
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
+use crate::os::Stat;
 use crate::rooms::{Asks, Rooms};
 use crate::watch::files_below;
 
@@ -38,10 +39,11 @@ impl Workspace {
 
 /// A file that `paths` leads to.
 struct Meant {
-    place: Place,
-    /// Whether it was named itself, not by a glob.
+    path: WirePath,
+    stat: Option<Stat>,
+    /// Set if it was named itself, not by a glob.
     exact: bool,
-    /// How often each pattern stands there; `None` where that cannot be told.
+    /// The number of places of each pattern in it; `None` if they cannot be counted.
     counts: Option<Vec<u64>>,
 }
 
@@ -114,7 +116,8 @@ impl<'w> LookUp<'w> {
 
     /// The files that `paths` names, each once, by path.
     fn meant(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<Meant>, Refusal> {
-        let mut found: BTreeMap<WirePath, (Place, bool)> = BTreeMap::new();
+        // A place holds its folder open, and there may be many: only the paths are kept.
+        let mut found: BTreeMap<WirePath, (Option<Stat>, bool)> = BTreeMap::new();
         let mut globs = Vec::new();
         for text in &entry.paths {
             let path = WirePath::from(text.as_str());
@@ -122,29 +125,34 @@ impl<'w> LookUp<'w> {
             match self.rooms.disk.resolve(&path) {
                 // Names may hold the signs of globs: a file of just that name is meant.
                 Ok(place) if !is_glob || place.stat().is_some() => {
-                    found.insert(place.path().clone(), (place, true));
+                    found.insert(place.path().clone(), (place.stat().copied(), true));
                 }
                 Err(error) if !is_glob => return Err(Box::new(error.to_wire(&path))),
                 Ok(_) | Err(_) => globs.push(text.clone()),
             }
         }
         for path in self.matched(globs, number)? {
-            // What is gone or has become another thing by now is not meant.
-            if let Ok(place) = self.rooms.disk.resolve_link(&path)
-                && place.stat().is_some()
-            {
-                found.entry(path).or_insert((place, false));
+            match self.rooms.disk.resolve_link(&path) {
+                Ok(place) if place.stat().is_some() => {
+                    found.entry(path).or_insert((place.stat().copied(), false));
+                }
+                Err(error @ (PlaceError::Io { .. } | PlaceError::Changing(_))) => {
+                    return Err(Box::new(error.to_wire(&path)));
+                }
+                // What is gone or has become another thing by now is not meant.
+                Ok(_) | Err(_) => {}
             }
         }
         // Names of one file are one file.
         let mut known = BTreeSet::new();
         let mut fresh =
-            |place: &Place| place.stat().is_none_or(|stat| stat.links < 2 || known.insert(stat.identity));
-        let mut all: Vec<(Place, bool)> = found.into_values().collect();
-        all.sort_by_key(|(_, exact)| !exact);
-        all.retain(|(place, _)| fresh(place));
-        all.sort_by(|(a, _), (b, _)| a.path().cmp(b.path()));
-        Ok(all.into_iter().map(|(place, exact)| Meant { place, exact, counts: None }).collect())
+            |stat: Option<&Stat>| stat.is_none_or(|stat| stat.links < 2 || known.insert(stat.identity));
+        let meant = |(path, (stat, exact))| Meant { path, stat, exact, counts: None };
+        let mut all: Vec<Meant> = found.into_iter().map(meant).collect();
+        all.sort_by_key(|file| !file.exact);
+        all.retain(|file| fresh(file.stat.as_ref()));
+        all.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(all)
     }
 
     /// The files that globs match.
@@ -169,15 +177,16 @@ impl<'w> LookUp<'w> {
         })
     }
 
-    /// How often each pattern stands in a file; `None` for one that is not there, too large, no text, or not to be read.
+    /// Returns the number of places of each pattern in a file; `None` for a file that is missing, too large, no text,
+    /// or not readable.
     fn counts(
         &mut self,
         patterns: &PatternCounts<'_>,
         file: &Meant,
         number: usize,
     ) -> Result<Option<Vec<u64>>, Refusal> {
-        let path = file.place.path();
-        let size = file.place.stat().map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
+        let path = &file.path;
+        let size = file.stat.as_ref().map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
         if size > FILE {
             return Ok(None);
         }
@@ -187,7 +196,8 @@ impl<'w> LookUp<'w> {
         })?;
         // The text, and once more what is found there.
         let _share = self.rooms.in_hand.share(size.saturating_mul(2), Asks::Job)?;
-        let Ok(Sight::File(found)) = self.rooms.disk.look_within(&file.place, size) else { return Ok(None) };
+        let Ok(place) = self.rooms.disk.resolve_link(path) else { return Ok(None) };
+        let Ok(Sight::File(found)) = self.rooms.disk.look_within(&place, size) else { return Ok(None) };
         let options = self.rooms.options([path]);
         patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
             refusal.path = Some(path.clone());
@@ -208,7 +218,7 @@ fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
         };
         Edit { expect, ..edit.clone() }
     });
-    let (path, base) = (file.place.path().clone(), entry.base.clone());
+    let (path, base) = (file.path.clone(), entry.base.clone());
     FileEntry { path, base, edits: edits.collect(), ..FileEntry::default() }
 }
 
@@ -254,8 +264,7 @@ fn check_sum(
 fn told_counts(meant: &[Meant], index: usize) -> String {
     let counted: Vec<(&Meant, u64)> =
         meant.iter().map(|file| (file, file.count(index))).filter(|(_, count)| *count > 0).collect();
-    let told =
-        counted.iter().take(COUNTS_TOLD).map(|(file, count)| format!("{count} in {}", file.place.path()));
+    let told = counted.iter().take(COUNTS_TOLD).map(|(file, count)| format!("{count} in {}", file.path));
     let mut told: Vec<String> = told.collect();
     let more = counted.get(COUNTS_TOLD..).unwrap_or_default();
     if !more.is_empty() {
