@@ -7,8 +7,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
+use editd_proto::message::kind;
 use editd_proto::place::{self, Surroundings};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 use crate::client::{Client, Failure};
 use crate::{binaries, process, wait};
@@ -30,6 +32,21 @@ impl House {
         let top = scratch.path().canonicalize().expect("a folder that was just made is there");
         let mut house = House::at(&top);
         house.scratch = Some(scratch);
+        house
+    }
+
+    /// Starts a daemon in a workspace with this configuration, whose commands are trusted.
+    ///
+    /// # Panics
+    /// If the configuration is not accepted.
+    pub fn trusted(config: &str) -> House {
+        let mut house = House::new();
+        house.put(".editd.toml", config);
+        house.start();
+        let mut client = house.client("trusting");
+        let told = client.ask_json(kind::TRUST, &json!({}));
+        let told = client.ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+        assert_eq!(told["trusted"], true, "{told}");
         house
     }
 

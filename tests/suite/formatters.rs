@@ -24,18 +24,6 @@ fn formatter(script: &str) -> String {
     command("format", "trim", script)
 }
 
-/// A daemon in a workspace with these commands, trusted.
-fn house(config: &str) -> House {
-    let mut house = House::new();
-    house.put(".editd.toml", config);
-    house.start();
-    let mut client = house.client("trusting");
-    let told = client.ask_json(kind::TRUST, &json!({}));
-    let told = client.ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
-    assert_eq!(told["trusted"], true, "{told}");
-    house
-}
-
 fn edit(house: &House, job: &Value) -> Value {
     house.client("s").ask_json(kind::EDIT, job)
 }
@@ -50,8 +38,8 @@ fn entries(house: &House) -> Vec<Value> {
 }
 
 #[test]
-fn what_a_formatter_makes_is_one_change_that_validators_accept_and_undo_takes_back() {
-    let house = house(&(formatter(TRIM) + &command("validator", "blanks", BLANKS)));
+fn formatting_is_part_of_the_job_for_validators_and_undo() {
+    let house = House::trusted(&(formatter(TRIM) + &command("validator", "blanks", BLANKS)));
     house.put("a.txt", "one\ntwo\n");
     let job = json!({ "files": [
         { "path": "a.txt", "edits": [{ "op": "replace", "old": "two\n", "new": "2  \nthree \n" }] },
@@ -92,8 +80,8 @@ fn what_a_formatter_makes_is_one_change_that_validators_accept_and_undo_takes_ba
 }
 
 #[test]
-fn what_a_job_would_do_is_verified_formatted_and_its_token_applies_exactly_that() {
-    let house = house(&formatter(TRIM));
+fn a_verified_job_is_formatted_and_its_token_applies_it() {
+    let house = House::trusted(&formatter(TRIM));
     house.put("a.txt", "one\n");
     let job = jobs::append("a.txt", "two  \n");
     let told = edit(&house, &jobs::with(job.clone(), "mode", json!("verify_only")));
@@ -108,7 +96,7 @@ fn what_a_job_would_do_is_verified_formatted_and_its_token_applies_exactly_that(
 
 #[test]
 fn a_job_whose_change_the_formatter_takes_away_is_unchanged() {
-    let house = house(&formatter(TRIM));
+    let house = House::trusted(&formatter(TRIM));
     house.put("a.txt", "one\n");
     let job = json!({ "files": [{ "path": "a.txt", "edits": [{ "op": "replace", "old": "one", "new": "one " }] }] });
     let receipt = edit(&house, &job);
@@ -132,7 +120,7 @@ fn a_formatter_that_fails_leaves_the_content_as_the_job_gave_it() {
         ("kill -9 $$", "signal"),
     ] {
         let config = formatter(script) + "timeout = \"1s\"\n";
-        let house = house(&config);
+        let house = House::trusted(&config);
         house.put("a.txt", "one\n");
         let receipt = edit(&house, &jobs::append("a.txt", "two \n"));
         jobs::applied(&receipt);
@@ -145,8 +133,8 @@ fn a_formatter_that_fails_leaves_the_content_as_the_job_gave_it() {
 }
 
 #[test]
-fn what_a_formatter_breaks_is_written_as_the_job_gave_it() {
-    let house = house(&formatter("sed 's/}//'"));
+fn content_that_a_formatter_breaks_is_written_unformatted() {
+    let house = House::trusted(&formatter("sed 's/}//'"));
     house.put("a.json", "{\"a\": 1}\n");
     let job =
         json!({ "files": [{ "path": "a.json", "edits": [{ "op": "replace", "old": "1", "new": "2" }] }] });
@@ -194,7 +182,7 @@ fn a_formatter_runs_only_where_it_is_trusted_and_for_contents_that_are_new() {
 fn rustfmt_formats_before_the_write() {
     let config = "[[format]]\nname = \"rustfmt\"\nfiles = [\"*.rs\"]\ncommand = [\"rustfmt\", \"--edition\", \"2024\", \
                   \"--emit\", \"stdout\"]\n";
-    let house = house(config);
+    let house = House::trusted(config);
     house.put("a.rs", "fn a() {}\n");
     let receipt = edit(&house, &jobs::append("a.rs", "fn b( ) { a( ) }\n"));
     jobs::applied(&receipt);

@@ -13,20 +13,8 @@ fn validator(name: &str, files: &str, command: &[&str], more: &str) -> String {
     format!("[[validator]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {}\n{more}\n", json!(command))
 }
 
-/// A daemon in a workspace with these validators, trusted.
-fn house(config: &str) -> House {
-    let mut house = House::new();
-    house.put(".editd.toml", config);
-    house.start();
-    let mut client = house.client("trusting");
-    let told = client.ask_json(kind::TRUST, &json!({}));
-    let told = client.ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
-    assert_eq!(told["trusted"], true, "{told}");
-    house
-}
-
 fn grep() -> House {
-    house(&validator("grep", "*.txt", &["sh", "-c", GREP, "sh", "{path}"], ""))
+    House::trusted(&validator("grep", "*.txt", &["sh", "-c", GREP, "sh", "{path}"], ""))
 }
 
 fn edit(house: &House, job: &Value) -> Value {
@@ -90,7 +78,7 @@ fn one_broken_file_of_ten_refuses_the_strict_job_and_nothing_is_written() {
 }
 
 #[test]
-fn a_token_writes_what_was_verified_and_there_is_none_for_what_strict_mode_refuses() {
+fn a_token_applies_the_verified_job_and_strict_refusals_have_none() {
     let house = grep();
     let good = jobs::write("a.txt", "fine\n");
     let verified = edit(&house, &in_mode(good.clone(), "verify_only"));
@@ -142,7 +130,7 @@ fn an_undo_is_nobodys_to_judge() {
 #[test]
 fn a_validator_may_read_a_file_that_is_named_as_the_real_one() {
     let script = r#"case "$1" in */a\ b.txt) ;; *) echo "$1:9: named $1";; esac; grep -n bad "$1" | sed "s|^\([0-9]*\):.*|$1:\1: bad in $1|"; exit 1"#;
-    let house = house(&validator("file", "*.txt", &["sh", "-c", script, "sh", "{file}"], ""));
+    let house = House::trusted(&validator("file", "*.txt", &["sh", "-c", script, "sh", "{file}"], ""));
     let reply = edit(&house, &in_mode(jobs::write("sub/a b.txt", "x\nbad\n"), "interactive"));
     assert_eq!(issues(&reply), ["sub/a b.txt:2:null file"], "{reply}");
     assert_eq!(reply["files"][0]["issues"][0]["message"], "bad in sub/a b.txt");
@@ -154,7 +142,7 @@ fn a_validator_may_read_a_file_that_is_named_as_the_real_one() {
 fn a_status_without_a_word_is_an_issue_and_a_status_of_0_is_none() {
     let silent = validator("silent", "*.txt", &["sh", "-c", "cat >/dev/null; exit 3"], "");
     let content = validator("content", "*.txt", &["sh", "-c", "echo a.txt:1: said"], "");
-    let house = house(&format!("{silent}{content}"));
+    let house = House::trusted(&format!("{silent}{content}"));
     let refused = edit(&house, &jobs::write("a.txt", "x\n"));
     assert_eq!(issues(&refused), ["a.txt:null:null silent"]);
     assert!(message(&refused).contains("status 3"), "{refused}");
@@ -175,7 +163,7 @@ fn who_cannot_run_refuses_a_strict_job_and_is_told_to_others() {
         (&["yes"], "output = \"10KB\"", "wrote more"),
         (&["sh", "-c", "s=x; while :; do s=$s$s; done"], "memory = \"64MiB\"", "memory"),
     ] {
-        let house = house(&validator("broken", "*.txt", command, more));
+        let house = House::trusted(&validator("broken", "*.txt", command, more));
         let refused = edit(&house, &jobs::write("a.txt", "x\n"));
         jobs::refused(&refused, "rejected");
         assert!(
@@ -192,12 +180,12 @@ fn who_cannot_run_refuses_a_strict_job_and_is_told_to_others() {
 #[test]
 fn garbage_is_shown_within_bounds() {
     let script = "head -c 3000000 /dev/zero | tr '\\0' x; printf '\\377\\376\\n'; printf 'a.txt:1: \\033[31m\\377\\n'; exit 1";
-    let house = house(&validator("garbage", "*.txt", &["sh", "-c", script], "output = \"10MB\""));
+    let house = House::trusted(&validator("garbage", "*.txt", &["sh", "-c", script], "output = \"10MB\""));
     let refused = edit(&house, &jobs::write("a.txt", "x\n"));
     assert_eq!(issues(&refused), ["a.txt:1:null garbage"], "{}", message(&refused));
     assert!(refused.to_string().len() < 10_000);
     let many = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo a.txt:$i: bad; done; exit 1";
-    let house = self::house(&validator("many", "*.txt", &["sh", "-c", many], ""));
+    let house = self::House::trusted(&validator("many", "*.txt", &["sh", "-c", many], ""));
     let reply = edit(&house, &in_mode(jobs::write("a.txt", "x\n"), "interactive"));
     assert_eq!(issues(&reply).len(), editd_proto::limits::ISSUES);
     assert!(warnings(&reply).contains("2950 more"), "{}", warnings(&reply));
@@ -206,7 +194,7 @@ fn garbage_is_shown_within_bounds() {
 #[test]
 fn others_are_served_while_a_validator_hangs_and_a_killed_daemon_leaves_nothing() {
     let script = "(setsid sleep 1000 &); trap '' TERM; sleep 1000 & sleep 1000";
-    let mut house = house(&validator("hang", "*.txt", &["sh", "-c", script], "timeout = \"600s\""));
+    let mut house = House::trusted(&validator("hang", "*.txt", &["sh", "-c", script], "timeout = \"600s\""));
     let mut waiting = house.client("waiting");
     waiting.send(kind::EDIT, &jobs::write("a.txt", "x\n")).unwrap();
     let running = || {
@@ -240,7 +228,7 @@ fn what_a_grammar_may_not_know_is_a_warning_in_every_mode() {
 
 #[test]
 fn the_built_in_check_can_be_told_to_leave_files_alone() {
-    let house = house(
+    let house = House::trusted(
         "[syntax]\nexcept = [\"fixtures/**\"]\n[[validator]]\nname = \"v\"\nfiles = [\"x\"]\ncommand = [\"true\"]\n",
     );
     jobs::applied(&edit(&house, &jobs::write("fixtures/a.json", "{\n")));
@@ -270,7 +258,7 @@ fn ruff_finds_what_an_edit_brings() {
     }
     let command =
         ["ruff", "check", "--no-cache", "--output-format", "concise", "--stdin-filename", "{path}", "-"];
-    let house = house(&validator("ruff", "*.py", &command, ""));
+    let house = House::trusted(&validator("ruff", "*.py", &command, ""));
     house.put("pkg/a.py", "import os\n\n\ndef f():\n    return 1\n");
     let more = jobs::one("pkg/a.py", json!({ "op": "replace", "old": "return 1", "new": "return missing" }));
     let refused = edit(&house, &more);
@@ -291,7 +279,7 @@ fn a_type_checker_finds_what_an_edit_brings() {
     let base = format!("PYTHONUSERBASE={base}");
     let mypy = ["mypy", "--no-error-summary", "--cache-dir=/dev/null", "--show-column-numbers", "{file}"];
     let command = [&["env", &base][..], &mypy].concat();
-    let house = house(&validator("mypy", "*.py", &command, "timeout = \"60s\""));
+    let house = House::trusted(&validator("mypy", "*.py", &command, "timeout = \"60s\""));
     jobs::applied(&edit(&house, &jobs::write("a.py", "def f(x: int) -> int:\n    return x\n")));
     let reply = written(&house, "a.py", "def f(x: int) -> int:\n    return \"x\"\n");
     assert_eq!(issues(&reply), ["a.py:2:12 mypy"], "{reply}");
@@ -307,8 +295,12 @@ fn rustfmt_says_that_a_file_is_not_as_it_would_have_it() {
     if !has(&rustfmt) {
         return;
     }
-    let house =
-        house(&validator("rustfmt", "*.rs", &[&rustfmt, "--check", "--edition", "2024", "{file}"], ""));
+    let house = House::trusted(&validator(
+        "rustfmt",
+        "*.rs",
+        &[&rustfmt, "--check", "--edition", "2024", "{file}"],
+        "",
+    ));
     jobs::applied(&edit(&house, &jobs::write("a.rs", "fn a() {}\n")));
     let refused = edit(&house, &jobs::write("a.rs", "fn a( ) { }\n"));
     assert_eq!(issues(&refused), ["a.rs:null:null rustfmt"], "{refused}");

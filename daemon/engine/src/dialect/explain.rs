@@ -68,7 +68,7 @@ pub(super) fn readings(error: &WireError) -> String {
 }
 
 /// Fields and operations of native jobs, as messages name them.
-const NATIVE: [&str; 11] = [
+pub(super) const NATIVE: [&str; 11] = [
     "`near`",
     "`all`",
     "`base`",
@@ -89,7 +89,7 @@ fn without_native(message: &str) -> String {
     if kept.is_empty() { message.to_owned() } else { kept.join("; ") }
 }
 
-/// What a `not_found` error says beyond that the text is not there.
+/// Returns what a `not_found` error tells in addition: its cause, or its message if that is not the usual one.
 pub(super) fn found_otherwise(error: &WireError) -> Option<String> {
     match &error.cause {
         Some(cause) => Some(cause.clone()),

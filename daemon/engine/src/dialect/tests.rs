@@ -7,6 +7,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{FileOutcome, LineRanges, Receipt, Status};
 use editd_proto::path::WirePath;
 
+use super::explain::NATIVE;
 use super::*;
 
 #[test]
@@ -68,17 +69,6 @@ fn reply(dialect: &str, payload: &str, receipt: &Receipt) -> String {
 
 #[test]
 fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
-    const NATIVE: [&str; 9] = [
-        "`near`",
-        "`all`",
-        "`base`",
-        "`version`",
-        "`regions`",
-        "`write`",
-        "`overwrite`",
-        "`expect`",
-        "`on_stale`",
-    ];
     let keywords: [(Code, &[&str]); 9] = [
         (
             Code::NotFound,
@@ -129,7 +119,7 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
 }
 
 #[test]
-fn every_failing_edit_is_told() {
+fn every_failing_edit_is_named() {
     for (dialect, payload) in PAYLOADS {
         let missing = |path: &str| WireError::new(Code::Missing, "x").at(&WirePath::from(path));
         let error = WireError { others: vec![missing("second")], ..missing("f") };
