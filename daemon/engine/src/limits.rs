@@ -52,7 +52,7 @@ pub(crate) const REGEX_WORK: u64 = 512 * 1024 * 1024;
 /// Regular expressions of one job: compiling one may take milliseconds.
 pub(crate) const REGEXES: usize = 500;
 
-/// What compiling a pattern for one file costs, in bytes that regular expressions look at.
+/// The cost of compiling a pattern for one file, in bytes that regular expressions look at.
 pub(crate) const COMPILING: usize = 256 * 1024;
 
 /// Places of one hunk that are compared with those of the hunks beside it.

@@ -111,7 +111,8 @@ pub struct Symbol {
     pub comma: Option<usize>,
     /// The statement, with what belongs to it, that defines others beside it: `let a = 1, b = 2;`.
     pub statement: Option<Range<usize>>,
-    /// Whether it only declares what is defined elsewhere: a signature of an overload, a prototype, what `@overload` marks.
+    /// Set if it only declares what is defined elsewhere: a signature of an overload, a prototype, a function marked
+    /// `@overload`.
     pub declares: bool,
     /// The segments of `path` before numbering, each with the names by which it may be asked for.
     pub(crate) segments: Vec<Segment>,

@@ -49,7 +49,7 @@ pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outlin
     Ok(Outline { symbols: paths::numbered(symbols), broken })
 }
 
-/// Whether a function is only declared: it has no body, or a decorator of Python says so.
+/// Returns true if a function is only declared: it has no body, or a decorator of Python says so.
 fn declares(text: &str, language: Language, symbol: &Symbol) -> bool {
     if !matches!(symbol.kind, Kind::Function | Kind::Method | Kind::Constructor) {
         return false;

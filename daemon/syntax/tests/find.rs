@@ -250,7 +250,7 @@ fn an_implementation_is_preferred_to_its_declarations() {
 }
 
 #[test]
-fn dots_and_colons_part_names_where_nothing_is_called_so() {
+fn dots_and_colons_separate_names_if_no_symbol_has_the_name() {
     let text = "class C:\n    def a(self): pass\nclass D:\n    def a(self): pass\n    def b(self): pass\n";
     finds(
         Language::Python,

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_opened_in_each_of_its_forms() {
+    fn tool_calls_of_every_form_are_unwrapped() {
         let forms = [
             r#"{"name": "Edit", "arguments": {"a": 1}}"#,
             r#"{"tool": "Edit", "input": {"a": 1}}"#,
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_stays_as_it_is() {
+    fn payloads_without_a_call_are_kept() {
         let payloads = [
             r#"{"path": "f", "patches": []}"#,
             r#"{"input": "*** Begin Patch"}"#,

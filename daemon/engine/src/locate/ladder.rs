@@ -112,7 +112,7 @@ impl Step {
         Self { fitting: Fitting::Mapped(settle), ..self }
     }
 
-    /// What the rung makes of the new text at a place.
+    /// Returns the new text as the rung fits it to a place; `None` if it cannot.
     fn adapt(
         &self,
         hay: &Haystack<'_>,
@@ -135,7 +135,7 @@ impl Step {
         }
     }
 
-    /// Whether the new text can be fitted to a place, be it in several ways.
+    /// Returns true if the new text can be fitted to a place, in one way or in several.
     pub(super) fn adapts(&self, hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> bool {
         self.adapt(hay, quote, range).map_or(true, |adapted| adapted.is_some())
     }
@@ -159,7 +159,7 @@ pub(crate) struct Adapted {
     pub(crate) new: Option<String>,
     /// Similarity, at the fuzzy rung.
     pub(crate) score: Option<f64>,
-    /// Whether the new text was written with the file's indentation: the lines that stay are found by the file's
+    /// Set if the new text was written with the file's indentation: the lines that stay are found by the file's
     /// lines, not by the quoted ones.
     pub(crate) as_file: bool,
 }
@@ -279,7 +279,7 @@ pub(crate) fn candidates(
 /// What a rung makes of the new text at a candidate of [`candidates`]; `None` fails the rung.
 ///
 /// # Errors
-/// Where the new text could be indented in several ways.
+/// A conflict if the new text could be indented in several ways.
 pub(crate) fn adapt(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,

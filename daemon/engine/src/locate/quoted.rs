@@ -1,5 +1,5 @@
-//! What the ladder is asked and what it answers: a quotation with the new text that goes with it, the place that was
-//! found, and why a place cannot be taken. It finds nothing.
+//! The input and the output of the ladder: a quotation with its new text, the place that was found, and the reason
+//! why a place cannot be taken. It finds nothing.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::Refusal;
 use crate::cut::Span;
 use crate::text::{Breaks, Text, split_final_break};
 
-/// What is looked for, and how.
+/// A quotation to be found, and the ways in which it may be found.
 #[derive(Clone, Debug)]
 pub(crate) struct Quote<'a> {
     /// The quoted text, not empty.
@@ -41,7 +41,7 @@ pub(crate) enum Brings<'a> {
     Beside(&'a str, Spots<'a>),
 }
 
-/// Where lines come in a quotation, in its bytes.
+/// A place in a quotation where lines are put, as byte ranges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spot {
     /// The quoted lines that go; empty for an insertion.
@@ -72,11 +72,11 @@ impl Spots<'_> {
 /// New lines that could be indented in several ways at the one place of a quotation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ReadingConflict {
-    /// Where the quotation stands.
+    /// The offset of the quotation.
     pub(crate) at: usize,
-    /// Whether each reading would write a line left of the quoted lines.
+    /// Set if each reading would write a line left of the quoted lines.
     pub(crate) left: bool,
-    /// What each reading would write.
+    /// The text that each reading would write.
     pub(crate) readings: Vec<IndentReading>,
 }
 
@@ -103,20 +103,20 @@ impl ReadingConflict {
 /// A place that was found.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Hit {
-    /// Where; with `whole_lines`, without the last line's break.
+    /// The byte range; with `whole_lines`, without the last line's break.
     pub(crate) range: Range<usize>,
     /// By which rung.
     pub(crate) rung: Rung,
     /// By how many lines it was away from `near`.
     pub(crate) moved: Option<i64>,
-    /// What the rung makes of the new text.
+    /// The new text as the rung fits it to the place.
     pub(crate) adapted: Adapted,
 }
 
 /// A place that was found, but to which the new text cannot be fitted.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Unfit {
-    /// Where it starts.
+    /// The offset at which it starts.
     pub(crate) at: usize,
     /// By which rung.
     pub(crate) rung: Rung,
@@ -125,7 +125,7 @@ pub(crate) struct Unfit {
 }
 
 impl Quote<'_> {
-    /// What the first rung looks up.
+    /// Returns the text that the first rung looks up.
     pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         let text = if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old };
         Needle { text, extent: Extent::of(self) }

@@ -1,4 +1,4 @@
-//! All places of a quote, whatever line it is said to be near. It chooses none of several.
+//! All places of a quote, whatever line it names. It chooses none of several.
 
 use std::ops::{ControlFlow, Range};
 
@@ -12,9 +12,9 @@ use crate::Refusal;
 pub(crate) struct Standing {
     /// That rung.
     pub(crate) rung: Rung,
-    /// Where they start and end, from the top of the file.
+    /// Their byte ranges, from the top of the file.
     pub(crate) places: Vec<Range<usize>>,
-    /// Whether these are all.
+    /// Set if these are all.
     pub(crate) complete: bool,
 }
 

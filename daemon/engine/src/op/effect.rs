@@ -58,7 +58,7 @@ pub(crate) struct Found {
     pub(crate) converted: u64,
     /// Whether a symbol was found in a file with syntax errors.
     pub(crate) in_broken: bool,
-    /// What the reply warns of; boxed, since few edits have one and a job may have many edits.
+    /// A warning for the reply; boxed, since few edits have one and a job may have many edits.
     pub(crate) note: Option<Box<EditNote>>,
 }
 

@@ -47,8 +47,8 @@ pub(crate) struct Insert<'a> {
     pub(crate) anchor: Option<Quote<'a>>,
     /// Set where the text comes as lines at the start or the end.
     as_lines: bool,
-    /// Whether it goes on lines of its own, before or after those of the anchor; where that is not said, the outcome tells
-    /// that it does not.
+    /// Set if it goes on lines of its own, before or after those of the anchor. If the request does not say, the
+    /// outcome warns when it does not.
     own_line: Option<bool>,
     /// What.
     pub(crate) text: Given<'a>,

@@ -47,7 +47,7 @@ pub(crate) struct Replace<'a> {
     pub(crate) quote: Quote<'a>,
     /// What stands there then.
     pub(crate) new: Given<'a>,
-    /// Where it is looked for.
+    /// The part of the file that is searched; all of it without.
     within: Option<&'a Within>,
     all: bool,
     expect: Option<u64>,

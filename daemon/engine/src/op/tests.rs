@@ -123,7 +123,7 @@ fn the_manual_names_the_fields_that_are_read() {
 }
 
 #[test]
-fn no_given_field_is_overlooked() {
+fn every_given_field_is_checked() {
     let all = r#"{"op": "x", "old": "", "new": "", "text": "", "at": "end", "start": 1, "end": 1, "near": 1,
         "window": 1, "match": "", "threshold": 1, "whole_lines": true, "all": true, "expect": 1, "eol": "",
         "pattern": "", "replacement": "", "regex": true, "flags": "", "count": 1, "to_clipboard": "",

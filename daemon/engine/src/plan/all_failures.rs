@@ -70,7 +70,7 @@ fn found_in(
     failures.found
 }
 
-/// What is collected, and the paths whose later entries stand on something that failed.
+/// The failures so far, and the paths whose later entries depend on something that failed.
 struct Failures<'j> {
     /// The one that is told anyway.
     first: Option<&'j WireError>,
@@ -121,7 +121,7 @@ impl<'j> Failures<'j> {
         }
     }
 
-    /// Whether an edit fails since the edit of this job that fills its clipboard does.
+    /// Returns true if an edit fails because the edit of this job that fills its clipboard fails.
     fn reads_what_failed(&self, entry: &FileEntry, edit: usize, error: &WireError) -> bool {
         let name = entry.edits.get(edit).and_then(|edit| edit.from_clipboard.as_deref());
         let stored = |name| {

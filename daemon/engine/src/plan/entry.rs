@@ -327,7 +327,8 @@ fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> Status {
     }
 }
 
-/// Whether an edit that stands was found in a text that differs from what it quotes by more than line breaks.
+/// Returns true if an edit that is kept was found in a text that differs from what it quotes by more than line
+/// breaks.
 fn loosely(reports: &Reports, verdicts: &Verdicts<'_>) -> bool {
     let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
     let mut rungs = standing.filter_map(|(_, report)| report.as_ref()?.found.rung);

@@ -58,7 +58,7 @@ fn check_edit(edit: &Edit, number: u64) -> Result<(), Refusal> {
     Err(malformed(format!("files[{number}] has `paths` and {of_one}")))
 }
 
-/// What counting patterns may still cost in one job.
+/// The work that counting patterns may still do in one job.
 #[derive(Debug)]
 pub struct CountBudget(Budget);
 

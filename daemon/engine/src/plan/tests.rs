@@ -157,7 +157,7 @@ fn copies_of_a_large_file_are_bounded() {
 }
 
 #[test]
-fn without_a_wish_only_a_result_that_differs_from_the_request_has_a_diff() {
+fn by_default_only_results_that_differ_from_the_request_have_a_diff() {
     let replace = |old: &str| Edit {
         op: "replace".to_owned(),
         old: Some(old.to_owned()),

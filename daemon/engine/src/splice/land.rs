@@ -1,4 +1,4 @@
-//! Where arranged places land: the lines of the new content that they take. It changes nothing.
+//! The lines of the new content that arranged places take. It changes nothing.
 
 use super::place::Place;
 use crate::text::{Text, split_final_break};

@@ -91,7 +91,7 @@ struct Lines<'p> {
     next: usize,
     /// The number of the first of them.
     first: u64,
-    /// What was accepted although it is no form of the format.
+    /// Warnings about lines that were accepted although the format does not allow them.
     warnings: Vec<String>,
 }
 

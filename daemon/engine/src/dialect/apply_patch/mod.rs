@@ -13,7 +13,7 @@
 //!
 //! *Declared*: a file or the target of a move is never overwritten; a file without a final line break keeps
 //! none; hunks of one file need no order where each stands at one place only, and all are located in the file as it was.
-//! Where one stands at several, the order of the hunks of an update decides, if it leaves one place.
+//! If a hunk stands at several places, the order of the hunks of the update decides, if it leaves one place.
 
 mod envelope;
 mod translate;

@@ -58,7 +58,7 @@ impl Dialect for ApplyPatch {
     }
 }
 
-/// What the caller of a tool is told whose call was taken off.
+/// The warning for a payload that is a call of the tool.
 const CALL: &str = "the patch was taken out of a call of `apply_patch`; send the patch itself";
 
 /// The entries so far, and what is to be said of them.

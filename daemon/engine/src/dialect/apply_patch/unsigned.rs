@@ -22,8 +22,8 @@ pub(super) fn signed(lines: &[&str]) -> Option<(String, usize)> {
     Some((out, added))
 }
 
-/// Whether the lines that begin with blanks lack the one in front, too: then their indentation is a whole number of
-/// steps as they stand, and is none without that blank.
+/// Returns true if the lines that begin with blanks lack the leading one, too: their indentation is then a whole
+/// number of steps as it is, and would be none without one blank.
 fn lost_everywhere(lines: &[&str]) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let filled = |line: &&&str| !line.trim().is_empty();
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_blank_is_put_back() {
+    fn a_missing_leading_blank_is_restored() {
         assert_eq!(read(&[" a", "-b", "+c", "", "\\ No newline"]), None);
         assert_eq!(read(&["a", "-b", "+c"]).as_deref(), Some(" a\n-b\n+c\n"));
         assert_eq!(read(&["\ta", "-\tb"]).as_deref(), Some(" \ta\n-\tb\n"));

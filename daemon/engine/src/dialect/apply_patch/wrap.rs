@@ -1,5 +1,5 @@
-//! What an envelope comes wrapped in: the JSON of a tool call, or the line of a shell that calls `apply_patch`. It takes
-//! off only what cannot change the patch.
+//! Unwraps an envelope from the JSON of a tool call or from a shell line that calls `apply_patch`. It removes only
+//! what cannot change the patch.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::refusal::malformed;
 pub(super) struct Unwrapped<'p> {
     /// The envelope.
     pub(super) text: Cow<'p, str>,
-    /// Whether a call was taken off.
+    /// Set if it was in a call.
     pub(super) call: bool,
 }
 
@@ -43,7 +43,7 @@ enum Command {
     Words(Vec<String>),
 }
 
-/// Whether a text is an envelope, perhaps in what this module takes off.
+/// Returns true if a text is an envelope, with or without a call around it.
 pub(super) fn fits(payload: &str) -> bool {
     if payload.trim_start().starts_with('[') {
         let words = json::value(payload).ok().and_then(|value| words_of(&value));
@@ -56,7 +56,7 @@ fn fits_text(text: &str) -> bool {
     envelope::begins(text) || script(text).is_some()
 }
 
-/// Whether an object is a call that applies a patch.
+/// Returns true if an object is a call that applies a patch.
 pub(super) fn fits_object(fields: &serde_json::Map<String, Value>) -> bool {
     let text = |name| matches!(fields.get(name), Some(Value::String(text)) if fits_text(text));
     let words = |name| {
@@ -146,7 +146,8 @@ fn is_flags(flags: &str) -> bool {
     matches!(flags, "-c" | "-lc")
 }
 
-/// What a shell line quotes that calls `apply_patch`, itself or in another shell (`bash -lc '…'`, `apply_patch '…'`).
+/// Returns the quoted argument of a shell line that calls `apply_patch`, itself or in another shell (`bash -lc '…'`,
+/// `apply_patch '…'`).
 fn script(payload: &str) -> Option<Result<Cow<'_, str>, Refusal>> {
     let text = payload.trim();
     let (name, rest) = text.split_once(char::is_whitespace)?;

@@ -6,7 +6,7 @@ use editd_proto::ids::JobId;
 pub(super) const FORMS: &str = "`PATH VERSION`, `PATH new`, `PATH VERSION delete`, `10-12`, `10-12 delete`, `before 10`, `after 10` or \
      `end`";
 
-/// What a header says.
+/// A header, read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Header<'p> {
     /// A file that is edited: path and base.
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_header_is_told_apart() {
+    fn lines_that_are_no_headers_get_distinct_faults() {
         let faults = [
             ("", HeaderFault::Form),
             ("new", HeaderFault::Form),

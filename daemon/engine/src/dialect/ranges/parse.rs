@@ -14,11 +14,11 @@ pub(super) struct FileSection<'p> {
     pub(super) line: u64,
     /// Its path.
     pub(super) path: &'p str,
-    /// What happens to it.
+    /// The change of the file.
     pub(super) change: FileChange,
 }
 
-/// What happens to a file.
+/// The change of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum FileChange {
     /// Ranges of the version change.
@@ -193,7 +193,7 @@ impl<'p> Reader<'p> {
         Ok(())
     }
 
-    /// What to say of a line that begins as a header and is none.
+    /// Returns the message for a line that begins with the marker and is no header.
     fn fault(&self, fault: HeaderFault, line: &str) -> String {
         let (line, marker) = (excerpt(line), self.marker);
         match fault {

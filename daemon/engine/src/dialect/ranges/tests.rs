@@ -57,7 +57,7 @@ fn a_longer_marker_takes_content_that_looks_like_headers() {
 }
 
 #[test]
-fn each_fault_is_told_with_its_line() {
+fn every_fault_names_its_line() {
     let head = "@@ a 0a1b2c3d4e5f\n";
     let faults = [
         ("hello\n", 1, "begin with `@@ PATH VERSION`"),

@@ -17,7 +17,7 @@ pub(super) struct RangeWords {
     pub(super) files: Vec<FileWords>,
 }
 
-/// What a reply needs to know about a file.
+/// The facts about a file that the reply needs.
 #[derive(Debug)]
 pub(super) struct FileWords {
     /// Its path.

@@ -116,7 +116,7 @@ fn unescaped(part: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// Whether a name is surely that of a file: a file is made by no line of prose.
+/// Returns true if a name is surely a path, so that no line of prose creates a file.
 fn is_surely_path(name: &str) -> bool {
     !name.contains(char::is_whitespace) && name.contains(['/', '.'])
 }

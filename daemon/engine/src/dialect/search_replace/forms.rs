@@ -76,7 +76,8 @@ pub(super) const CDATA: &str = "<![CDATA[";
 /// What it ends with.
 pub(super) const CDATA_END: &str = "]]>";
 
-/// Whether a text has a line that starts a block. An indented one does not tell: a diff shows those of a file so.
+/// Returns true if a text has a line that starts a block. An indented one does not count: in a diff, such a line is
+/// content of a file.
 pub(super) fn has_block(text: &str) -> bool {
     let text = unwrapped(text, 1).0;
     let starts = |text: &str| !text.starts_with(BLANKS) && matches!(Marker::of(text), Marker::Search(_));

@@ -47,7 +47,7 @@ pub(super) enum Marker<'l> {
 }
 
 impl<'l> Marker<'l> {
-    /// What a line is; its break may still be on it. An indented marker is a marker.
+    /// Classifies a line, with or without its line break. An indented marker is a marker.
     pub(super) fn of(line: &'l str) -> Self {
         let line = trimmed(split_indent(line).1);
         match line.as_bytes().first() {

@@ -9,7 +9,8 @@
 //! *Sequences*: the edits of a list (`MultiEdit`, `edit_file`) are stages: each is located in the result of the one
 //! before it, as these tools do it.
 //!
-//! *Declared*: text that is there more than once is refused where a tool would take its first place; an empty old text
+//! *Declared*: a text that stands several times is refused, even if the tool would take its first place; an empty old
+//! text
 //! creates a missing file or fills an empty one, and is refused for a file with content; an old text is found by the
 //! ladder; Serena's lines are counted from 0, as Serena does it.
 

@@ -39,7 +39,7 @@ pub(super) struct Phrases {
 }
 
 impl Phrases {
-    /// The wording for outcomes that a tool has no words of its own for.
+    /// The wording for outcomes for which a tool has no words of its own.
     pub(super) const COMMON: Self = Self {
         edited: "Edited {path}.",
         created: "Created {path}.",
@@ -67,11 +67,11 @@ pub(super) struct Values<'v> {
     pub(super) path: &'v str,
     /// The path that it gets.
     pub(super) to: &'v str,
-    /// What was looked for, shortened.
+    /// The text that was searched, shortened.
     pub(super) old: &'v str,
-    /// How often it is there.
+    /// The number of its occurrences.
     pub(super) count: u64,
-    /// How often it was expected.
+    /// The number of occurrences that was expected.
     pub(super) expected: u64,
     /// The last line of the file, from 0.
     pub(super) last: u64,

@@ -30,7 +30,7 @@ pub(super) struct Tool {
     pub(super) fields: &'static [Field],
     /// The fields of each item of its list of edits.
     pub(super) items: &'static [Field],
-    /// What it does.
+    /// The action of the tool.
     pub(super) does: Action,
     /// Set where its fields alone tell it from the tools of every other dialect.
     pub(super) is_distinct: bool,
@@ -41,7 +41,7 @@ pub(super) struct Tool {
 pub(super) struct Field {
     /// Its spellings.
     pub(super) names: &'static [&'static str],
-    /// What it means.
+    /// The meaning of its value.
     pub(super) meaning: Meaning,
     /// Set where the tool cannot be called without it.
     pub(super) required: bool,
@@ -74,7 +74,7 @@ pub(super) enum Meaning {
     Pattern,
     /// The template of a replacement.
     Template,
-    /// How `Pattern` is to be read: `literal` or `regex`.
+    /// The mode of `Pattern`: `literal` or `regex`.
     PatternMode,
     /// The first line, from 0.
     FirstLine,
@@ -86,7 +86,7 @@ pub(super) enum Meaning {
     Remark,
 }
 
-/// What a tool does.
+/// The action of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Action {
     /// Replaces one text.

@@ -25,7 +25,7 @@ pub(super) struct ToolWords {
     pub(super) steps: Vec<Step>,
 }
 
-/// What a reply needs to know about an edit.
+/// The facts about an edit that the reply needs.
 #[derive(Debug)]
 pub(super) struct Step {
     /// The native operation.

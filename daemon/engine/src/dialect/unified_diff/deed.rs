@@ -1,4 +1,5 @@
-//! What a section of a diff says that becomes of its file. It looks at no file.
+//! The change of a file that a section of a diff asks for: created, changed, deleted, renamed or copied. It reads no
+//! file.
 
 use editd_proto::error::Code;
 use editd_proto::path::WirePath;
@@ -9,37 +10,37 @@ use super::parse::{FilePatch, Hunk, Pair, fault};
 use crate::Refusal;
 use crate::dialect::Setting;
 
-/// What becomes of a file.
+/// The change of a file as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
     /// Its content or its mode changes.
     Change(WirePath),
-    /// It comes, and must not be there.
+    /// It is created, and must not exist.
     Create(WirePath),
-    /// It comes, or is empty and gets a content.
+    /// It is created, or is empty and is filled.
     Fill(WirePath),
-    /// It goes.
+    /// It is deleted.
     Delete(WirePath),
-    /// It gets another name.
+    /// It is renamed.
     Rename {
-        /// The name that it had.
+        /// The old path.
         from: WirePath,
-        /// The name that it gets.
+        /// The new path.
         to: WirePath,
     },
-    /// It gets a double.
+    /// It is copied.
     Copy {
-        /// The file that stays.
+        /// The file that is copied.
         from: WirePath,
-        /// The double.
+        /// The path of the copy.
         to: WirePath,
     },
 }
 
-/// What a section says that becomes of its file.
+/// Returns the change that a section asks for.
 ///
 /// # Errors
-/// `malformed` where it names none, or two, or says two things; `outside`.
+/// `malformed` if it names no file, two files, or two different changes; `outside`.
 pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, Refusal> {
     let moves = |pair: &Pair<'_>| *pair != Pair::default();
     let (renamed, copied) = (moves(&file.renamed), moves(&file.copied));
@@ -85,12 +86,13 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, 
     }
 }
 
-/// Whether a hunk says that the old file has no lines.
+/// Returns true if a hunk says that the old file has no lines.
 fn fills(hunk: &Hunk) -> bool {
     hunk.body.counts.0 == 0 && hunk.numbers.is_some_and(|numbers| numbers.old == (0, 0))
 }
 
-/// What becomes of a file that has one name: GNU diff marks one that comes or goes by its time stamp and its numbers.
+/// Returns the change of a file that has one name. GNU diff marks a created or deleted file by its time stamp and its
+/// numbers.
 fn changed(file: &FilePatch<'_>, path: WirePath) -> Result<Deed, Refusal> {
     match file.hunks.as_slice() {
         [hunk] if fills(hunk) || (file.epoch.0 && hunk.body.counts.0 == 0) => Ok(Deed::Fill(path)),
@@ -106,10 +108,10 @@ fn changed(file: &FilePatch<'_>, path: WirePath) -> Result<Deed, Refusal> {
     }
 }
 
-/// The one file that two names mean.
+/// Returns the one file that both names mean.
 ///
 /// # Errors
-/// `malformed` where they may mean two.
+/// `malformed` if they may mean two files.
 fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Result<WirePath, Refusal> {
     let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
     if old == new || kept {

@@ -70,7 +70,7 @@ fn halves(rest: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     (first == second || bare(first)? == bare(second)?).then_some((first.into(), second.into()))
 }
 
-/// What stands in front of two names in the line of git, where it names just these.
+/// Returns the prefixes of two names in the line of git, if it names just these.
 pub(super) fn pair_prefixes<'r>(rest: &'r str, from: &str, to: &str) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
     [rest, rest.trim()].into_iter().find_map(|rest| {
         let (first, second) = match quoted_second(rest) {
@@ -90,7 +90,7 @@ pub(super) fn pair_prefixes<'r>(rest: &'r str, from: &str, to: &str) -> Option<(
     })
 }
 
-/// Where the blank stands in front of the second of two names, where that is in quotes.
+/// Returns the offset of the blank before the second of two names, if that name is in quotes.
 fn quoted_second(rest: &str) -> Option<usize> {
     if !rest.starts_with('"') {
         return rest.find(" \"").filter(|_| rest.ends_with('"'));

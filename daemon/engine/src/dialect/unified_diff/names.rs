@@ -1,5 +1,5 @@
-//! The names that a section of a diff gives its file, in up to four places: they must agree, or the section is refused.
-//! It looks at no file.
+//! The names of the file in a section of a diff, in up to four places: they must agree, or the section is refused. It
+//! reads no file.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(super) enum Side<'n> {
     File(&'n str),
 }
 
-/// The names of both sides once all agree; `None` where the section names no file.
+/// Returns the names of both sides if all agree; `None` if the section names no file.
 ///
 /// # Errors
 /// `malformed` with both names and the line where they do not agree.
@@ -44,12 +44,12 @@ pub(super) fn agreed<'n>(file: &'n FilePatch<'_>) -> Result<Option<(Side<'n>, Si
     Ok(sides)
 }
 
-/// Whether the line of git has the look of names, and not of prose.
+/// Returns true if the line of git looks like names, and not like prose.
 pub(super) fn are_names(rest: &str) -> bool {
     rest.starts_with(['"']) || rest.starts_with("a/") || rest.split_whitespace().count() == 2
 }
 
-/// Whether the line of git announces these names.
+/// Returns true if the line of git announces these names.
 pub(super) fn announces(file: &FilePatch<'_>, old: &Name<'_>, new: &Name<'_>) -> bool {
     let Some((before, after)) = &file.announced else { return true };
     let Some((first, second)) = prefixes(before, after) else { return false };
@@ -61,7 +61,7 @@ pub(super) fn announces(file: &FilePatch<'_>, old: &Name<'_>, new: &Name<'_>) ->
     names(old, first) && names(new, second)
 }
 
-/// The names of a file that gets another one, or a double.
+/// Returns the names of a file that is renamed or copied.
 fn moved<'n>(file: &'n FilePatch<'_>) -> Result<Option<(&'n str, &'n str)>, Refusal> {
     let both = |(from, to): &'n Pair<'_>| match (from, to) {
         (None, None) => Ok(None),
@@ -164,7 +164,7 @@ fn alone<'n>(file: &'n FilePatch<'_>) -> Option<(Side<'n>, Side<'n>)> {
     }
 }
 
-/// Whether a name is that of a path, with this prefix, a usual one or none.
+/// Returns true if a name means a path, with this prefix, a usual one or none.
 fn is(name: &str, path: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix) == Some(path) || name == path || without_prefix(name) == path
 }

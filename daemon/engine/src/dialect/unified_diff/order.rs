@@ -1,6 +1,6 @@
-//! The order in which the sections of a diff are carried out. In the diff of one commit every name is that of the files
-//! as they were, so that each file makes room before another takes its name; commits come one after the other. It looks
-//! at no file.
+//! The order in which the sections of a diff are applied. In the diff of one commit all names are those before the
+//! commit, so a file is moved away before another takes its name; commits are applied one after the other. It reads
+//! no file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,26 +9,26 @@ use editd_proto::path::WirePath;
 use super::deed::Deed;
 use super::parse::FilePatch;
 
-/// One step.
+/// One step of applying a diff.
 #[derive(Debug)]
 pub(super) enum Step<'p> {
     /// A copy of the file as it was.
     Copy {
         /// The file.
         from: WirePath,
-        /// The double.
+        /// The path of the copy.
         to: WirePath,
-        /// Whether it waits there until its own name is free.
+        /// Set if it is kept there until its own name is free.
         waits: bool,
     },
-    /// A file makes room.
+    /// A file is moved away, since another takes its name.
     Aside {
-        /// The name that another takes.
+        /// The name that another file takes.
         from: WirePath,
-        /// The name under which it waits.
+        /// The name under which it is kept meanwhile.
         to: WirePath,
     },
-    /// A section, and the name under which its file waits.
+    /// A section, and the name under which its file is kept meanwhile.
     Section(Box<FilePatch<'p>>, Deed, Option<WirePath>),
 }
 
@@ -46,13 +46,13 @@ pub(super) fn steps(sections: Vec<(FilePatch<'_>, Deed)>) -> Vec<Step<'_>> {
     steps
 }
 
-/// Sections that may be of one commit.
+/// Sections that may belong to one commit.
 #[derive(Default)]
 struct Batch<'p> {
     sections: Vec<(FilePatch<'p>, Deed)>,
-    /// The names of files as they were, but for those that are copied.
+    /// The names of files before the commit, except those that are copied.
     olds: HashSet<WirePath>,
-    /// The names of files as they are then.
+    /// The names of files after the commit.
     news: HashSet<WirePath>,
     created: HashSet<WirePath>,
 }
@@ -69,7 +69,7 @@ fn names(deed: &Deed) -> (Option<&WirePath>, Option<&WirePath>) {
 }
 
 impl<'p> Batch<'p> {
-    /// Whether a section may be of the same commit: the diff of one tells each file once.
+    /// Returns true if a section may belong to the same commit: the diff of a commit lists each file once.
     fn takes(&self, commit: u64, deed: &Deed) -> bool {
         let (old, new) = names(deed);
         let removes_created = matches!(deed, Deed::Delete(path) if self.created.contains(path));
@@ -89,7 +89,7 @@ impl<'p> Batch<'p> {
         self.sections.push((file, deed));
     }
 
-    /// Adds its steps: copies of files as they were, files that make room for each other, then the sections.
+    /// Adds its steps: first the copies, then the files that are moved away, then the sections.
     fn finish(self, steps: &mut Vec<Step<'p>>) {
         let leaves = |(index, (_, deed)): (usize, &(FilePatch<'_>, Deed))| match deed {
             Deed::Rename { from, .. } | Deed::Delete(from) => Some((from.clone(), index)),
@@ -121,8 +121,8 @@ impl<'p> Batch<'p> {
     }
 }
 
-/// The order in which each file makes room before another takes its name, and of each ring of names one file that must
-/// make room before all.
+/// Returns the order in which each file is moved away before another takes its name, and one file of each cycle of
+/// names, which must be moved away before all others.
 fn in_order(
     sections: &[(FilePatch<'_>, Deed)],
     leaving: &HashMap<WirePath, usize>,
@@ -148,7 +148,7 @@ fn in_order(
     (order, cycles)
 }
 
-/// The name under which a file waits while others take its name. Nothing is ever written there.
+/// Returns the name under which a file is kept while others take its name. Nothing is ever written there.
 fn aside(path: &WirePath) -> WirePath {
     WirePath::new([path.as_bytes(), b".moved-aside"].concat())
 }

@@ -15,21 +15,21 @@ use crate::refusal::{malformed, refuse};
 pub(super) struct FilePatch<'p> {
     /// The number of its first line.
     pub(super) line: u64,
-    /// How many commits of a mailbox or a log begin above it.
+    /// The number of commits of a mailbox or a log that begin above it.
     pub(super) commit: u64,
-    /// What stands behind `diff --git`.
+    /// The text after `diff --git`.
     pub(super) git: Option<&'p str>,
-    /// Whether the lines of git's header go on.
+    /// Set while the lines of git's header go on.
     open: bool,
-    /// What stands behind `Index:` above it.
+    /// The text after `Index:` above it.
     pub(super) index: Option<&'p str>,
-    /// What stands behind `---`.
+    /// The name after `---`.
     pub(super) old: Option<Name<'p>>,
-    /// What stands behind `+++`.
+    /// The name after `+++`.
     pub(super) new: Option<Name<'p>>,
     /// The line with `---`.
     pub(super) named: Option<u64>,
-    /// Whether the time stamps of the two say that there is no such file.
+    /// Set, for each of the two, if its time stamp says that there is no such file.
     pub(super) epoch: (bool, bool),
     /// Both names as a line above says them, where it says that they are of one file.
     pub(super) announced: Option<(Cow<'p, str>, Cow<'p, str>)>,
@@ -48,7 +48,7 @@ pub(super) struct FilePatch<'p> {
 }
 
 impl FilePatch<'_> {
-    /// Whether it has the line of git, but neither names nor hunks yet.
+    /// Returns true if it has the line of git, but neither names nor hunks yet.
     fn is_hollow(&self) -> bool {
         self.git.is_some() && self.named.is_none() && self.hunks.is_empty()
     }
@@ -178,7 +178,7 @@ fn named<'p>(
     }
 }
 
-/// Whether a line begins a commit of a mailbox (`git format-patch`) or of a log (`git log -p`).
+/// Returns true if a line begins a commit of a mailbox (`git format-patch`) or of a log (`git log -p`).
 fn begins_commit(line: &str) -> bool {
     let rest = line.strip_prefix("From ").or_else(|| line.strip_prefix("commit "));
     rest.and_then(|rest| rest.split(' ').next())

@@ -14,12 +14,12 @@ pub(super) fn split(rest: &str) -> (&str, Option<&str>) {
     stamp.unwrap_or((text, None))
 }
 
-/// Whether a time stamp is the epoch, in any time zone: GNU diff gives it to a file that does not exist.
+/// Returns true if a time stamp is the epoch, in any time zone: GNU diff gives it to a file that does not exist.
 pub(super) fn is_epoch(stamp: &str) -> bool {
     read(stamp) == Some(true)
 }
 
-/// Whether a text is the epoch; `None` where it is no time stamp (`2020-01-01 00:00:00.000 +0000`).
+/// Returns true if a text is the epoch; `None` if it is no time stamp (`2020-01-01 00:00:00.000 +0000`).
 fn read(text: &str) -> Option<bool> {
     let mut words = text.split_whitespace();
     let (date, time, zone) = (words.next()?, words.next()?, words.next());

@@ -92,7 +92,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Takes a section; `waits` is the name under which its file waits.
+    /// Adds a section; `waits` is the name under which its file is kept meanwhile.
     fn take(&mut self, file: FilePatch<'_>, deed: Deed, waits: Option<WirePath>) -> Result<(), Refusal> {
         if [file.comes, file.goes, file.mode].contains(&Some(Mode::Other)) {
             let what = "a link or a submodule is no file that can be edited; change it otherwise";
@@ -136,7 +136,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// A file that goes: what the diff quotes must be all of it, so that one without hunks is of an empty file.
+    /// Adds a deletion: the diff must quote the whole file, so that a section without hunks means an empty file.
     fn delete(&mut self, path: &WirePath, file: &FilePatch<'_>) -> Result<(), Refusal> {
         let (said, edit_of_all) = match file.hunks.as_slice() {
             [] => (Said::quiet(path), whole(String::new())),
@@ -154,7 +154,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// A file that changes at `path`; it is known as the first of `names`, and gets the second.
+    /// Adds the changes of the file at `path`; in the diff it has the first name, and afterwards the second.
     fn change(
         &mut self,
         path: &WirePath,
@@ -218,7 +218,7 @@ fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// A hunk of a file that goes: it must be all of it.
+/// Returns the hunk of a deletion: it must be the whole file.
 fn whole_of(hunk: &Hunk) -> Result<Edit, Refusal> {
     if hunk.body.counts.0 == 0 || hunk.body.counts.1 > 0 {
         let what = "a file that goes has only lines with `-`; send all of its lines";

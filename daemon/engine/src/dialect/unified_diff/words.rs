@@ -20,10 +20,10 @@ pub(super) struct Said {
     path: WirePath,
     /// Where it goes.
     pub(super) to: Option<WirePath>,
-    /// The name by which the diff knows the file.
+    /// The name of the file in the diff.
     known: WirePath,
     verb: &'static str,
-    /// Whether it is named only where it fails.
+    /// Set if the reply names it only when it fails.
     quiet: bool,
     /// The lines of its hunks in the diff.
     pub(super) hunks: Vec<u64>,
@@ -34,17 +34,17 @@ impl Said {
         Self { path: path.clone(), to: None, known: path.clone(), verb, quiet: false, hunks: Vec::new() }
     }
 
-    /// Of a file that makes room for another.
+    /// The words for a file that is moved away for another.
     pub(super) fn aside(path: &WirePath) -> Self {
         Self { quiet: true, ..Self::new("moving", path) }
     }
 
-    /// Of a file that goes and must be empty.
+    /// The words for a file that is deleted and must be empty.
     pub(super) fn quiet(path: &WirePath) -> Self {
         Self { quiet: true, ..Self::new("removing", path) }
     }
 
-    /// With the name by which the diff knows the file, and the one that it gets.
+    /// Sets the name of the file in the diff, and its new name.
     pub(super) fn known_as(self, known: &WirePath, to: Option<WirePath>) -> Self {
         Self { known: known.clone(), to, ..self }
     }

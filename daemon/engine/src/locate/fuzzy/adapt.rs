@@ -16,7 +16,7 @@ use crate::text::split_final_break;
 /// The new text at a window, and how similar the window is.
 ///
 /// # Errors
-/// Where the new lines could be indented in several ways.
+/// A conflict if the new lines could be indented in several ways.
 pub(crate) fn adapt(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn adapt(
     Ok(new.map(|(new, as_file)| Adapted { new: Some(new), score, as_file }))
 }
 
-/// How similar a window is, and how its indentation follows from the quotation's.
+/// Returns the similarity of a window and the mapping of the quotation's indentation to its own.
 fn measured(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<(Option<f64>, Mapping)> {
     let text = hay.text;
     let wanted = Wanted::of(quote, text.breaks)?;

@@ -8,7 +8,7 @@ use crate::limits;
 /// Steps of a file or a payload that is indented with spaces.
 const WIDTHS: [usize; 4] = [2, 3, 4, 8];
 
-/// How a depth in the payload becomes one in the file.
+/// The rule that turns a depth in the payload into one in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Conversion {
     payload: Unit,
@@ -115,7 +115,7 @@ fn units(passage: &Passage<'_>, there: Kinds, file: Option<Unit>) -> Vec<(Unit, 
     widths.filter(|width| WIDTHS.contains(width)).map(|width| (Unit::Tab, Unit::Spaces(width))).collect()
 }
 
-/// How many spaces a line is indented with; `None` where with tabs.
+/// Returns the number of spaces that indent a line; `None` for tabs.
 fn spaces(line: &str) -> Option<usize> {
     let indent = split_indent(line).0;
     (!indent.contains('\t')).then_some(indent.len())

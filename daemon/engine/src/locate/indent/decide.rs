@@ -15,7 +15,7 @@ use crate::limits;
 use crate::locate::quoted::{Brings, Quote, ReadingConflict};
 use crate::locate::{Haystack, excerpt, keep_shared_lines};
 
-/// How the quoted lines follow from the file's.
+/// The relation between the indentation of the quoted lines and the file's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frames<'m> {
     /// The mapping of the quoted lines' indentation to the file's.
@@ -57,7 +57,7 @@ struct Reading {
 /// reading of it is possible there.
 ///
 /// # Errors
-/// Where several readings are possible, or none is tied to the place.
+/// A conflict if several readings are possible, or none is tied to the place.
 pub(crate) fn settle(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
@@ -76,7 +76,7 @@ pub(crate) fn settle(
     }
 }
 
-/// What is left of the readings.
+/// The readings that remain.
 enum Choice<'r> {
     /// No reading is possible.
     None,
@@ -156,7 +156,7 @@ fn readings(
     made
 }
 
-/// Whether the payload is indented with characters that the file does not use here.
+/// Returns true if the payload is indented with characters that the file does not use here.
 fn made_of_other_kind(passage: &Passage<'_>, file: Kinds) -> bool {
     let given = passage.kinds_given();
     !file.is_mix() && ((file.tabs && given.spaces) || (file.spaces && given.tabs))
@@ -200,7 +200,7 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
     }
 }
 
-/// Whether a reading may be written if nothing speaks for another one.
+/// Returns true if a reading may be written as long as nothing supports another one.
 fn is_eligible(passage: &Passage<'_>, reading: &Reading, own: &Evidence) -> bool {
     let tied = !own.left && !own.requoted && own.ties();
     match reading.frame {
@@ -210,7 +210,7 @@ fn is_eligible(passage: &Passage<'_>, reading: &Reading, own: &Evidence) -> bool
     }
 }
 
-/// Whether something speaks for another reading that does not speak for this one.
+/// Returns true if some evidence supports another reading and not this one.
 fn contradicts(frame: Frame, other: &Evidence, own: &Evidence) -> bool {
     if (other.left && frame == Frame::Torn) || (other.requoted && !other.is_edged()) {
         return false;

@@ -1,5 +1,5 @@
-//! What speaks for one reading of new lines: how the lines that it would write agree with the lines of the file that
-//! they replace, or between which they come. It prefers no reading.
+//! Evidence for one reading of new lines: the agreement of the lines that it would write with the lines of the file
+//! that they replace, or between which they are put. It prefers no reading.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use super::passage::{Passage, Site};
 use super::unit::{BLANKS, Unit, is_blank, split_indent};
 use crate::cut::Cut;
 
-/// How the lines of one reading agree with the file. The same position means the same in each reading of a passage.
+/// The agreement of the lines of one reading with the file. The same position means the same in each reading of a
+/// passage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Evidence {
     /// For each site: the first line, the last line and the least indentation are those of the lines there.
@@ -30,7 +31,8 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Whether the lines are tied to this place: by a line that stays as deep, or by the first and another edge.
+    /// Returns true if the lines are tied to this place: by a line that keeps its depth, or by the first and another
+    /// edge.
     pub(super) fn ties(&self) -> bool {
         let starts = self.edges.iter().any(|edges| matches!(edges, [true, true, _] | [true, _, true]));
         match (self.shared.is_empty(), self.shared.iter().any(|kept| *kept)) {
@@ -41,12 +43,12 @@ impl Evidence {
         }
     }
 
-    /// Whether all edges of all sites are as there.
+    /// Returns true if all edges of all sites agree with the file.
     pub(super) fn is_edged(&self) -> bool {
         self.edges.iter().flatten().all(|holds| *holds)
     }
 
-    /// Whether the first line of every site is as deep as those there.
+    /// Returns true if the first line of every site is as deep as the file's.
     pub(super) fn starts_alike(&self) -> bool {
         self.edges.iter().all(|[first, ..]| *first)
     }
@@ -124,7 +126,7 @@ struct Surroundings<'p> {
     first: Vec<Expected<'p>>,
     last: Vec<Expected<'p>>,
     base: Vec<Expected<'p>>,
-    /// What every line there begins with.
+    /// The common start of the indentation of all lines there.
     left: &'p str,
 }
 
@@ -169,23 +171,23 @@ impl<'p> Surroundings<'p> {
     }
 }
 
-/// Whether a line begins with a closing bracket.
+/// Returns true if a line begins with a closing bracket.
 fn closes(line: &str) -> bool {
     line.trim_start_matches(BLANKS).starts_with(['}', ')', ']'])
 }
 
-/// Whether lines open a block that a bracket of this indentation below them closes.
+/// Returns true if lines open a block that a bracket of this indentation below them closes.
 fn reopens(lines: &[&str], bracket: &str) -> bool {
     let mut heads = lines.iter().rev().filter(|line| split_indent(line).0 == bracket);
     heads.next().is_some_and(|head| opens(head) || head.trim_end().ends_with(':'))
 }
 
-/// Whether a line ends in an opening bracket.
+/// Returns true if a line ends in an opening bracket.
 fn opens(line: &str) -> bool {
     line.trim_end().ends_with(['{', '(', '['])
 }
 
-/// What the indentations of some lines have in common at their start.
+/// Returns the common start of the indentations of some lines.
 fn common<'l>(lines: impl Iterator<Item = &'l str>) -> &'l str {
     let mut indents = lines.map(|line| split_indent(line).0);
     let first = indents.next().unwrap_or("");
@@ -194,7 +196,7 @@ fn common<'l>(lines: impl Iterator<Item = &'l str>) -> &'l str {
     first.get(..length).unwrap_or("")
 }
 
-/// What each line that is not blank begins with beyond the one before, where it is deeper.
+/// Returns, for each line that is not blank and deeper than the one before, the indentation that it has more.
 fn steps<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
     let indents: Vec<&str> = lines.filter(|line| !is_blank(line)).map(|line| split_indent(line).0).collect();
     let deeper = indents.iter().zip(indents.iter().skip(1));

@@ -11,7 +11,7 @@ use crate::text::Text;
 /// Lines that are looked at for one that is not blank, above and below the quoted lines.
 const NEIGHBOURS: usize = 64;
 
-/// Where new lines come in the quoted ones, as ranges of lines.
+/// A place in the quoted lines where new lines are put, as ranges of lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Site {
     /// The quoted lines that go; empty for an insertion.
@@ -29,7 +29,7 @@ pub(super) struct Passage<'p> {
     pub(super) there: Vec<&'p str>,
     /// The new lines with their breaks.
     pub(super) given: Vec<(&'p str, &'p str)>,
-    /// Where they come.
+    /// The places where they are put.
     pub(super) sites: Vec<Site>,
     above: Option<&'p str>,
     below: Option<&'p str>,
@@ -85,7 +85,7 @@ impl<'p> Passage<'p> {
         (head.copied().or(self.above), tail.copied().or(self.below))
     }
 
-    /// Whether lines in place of the given ones would leave the file as it is.
+    /// Returns true if these lines, in place of the given ones, would leave the file as it is.
     pub(super) fn is_there(&self, lines: &[String]) -> bool {
         self.sites.iter().all(|site| {
             let come = lines.get(site.come.clone()).unwrap_or_default();

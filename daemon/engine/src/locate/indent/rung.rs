@@ -84,7 +84,7 @@ fn stands_but_for_blanks(hay: &Haystack<'_>, list: &str) -> Result<bool, Refusal
 /// The new text with the file's indentation; `None` where a line of it has no answer.
 ///
 /// # Errors
-/// Where the new lines could be indented in several ways.
+/// A conflict if the new lines could be indented in several ways.
 pub(crate) fn adapt(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,

@@ -59,7 +59,7 @@ struct Stand {
     /// Its lines, without the last break.
     range: Range<usize>,
     rung: Rung,
-    /// What the rung makes of the new lines.
+    /// The new lines as the rung fits them to the place.
     adapted: Adapted,
 }
 

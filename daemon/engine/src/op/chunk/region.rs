@@ -115,7 +115,7 @@ impl Field<'_, '_> {
     /// What a rung makes of the new lines where the window stands at a range; `None` fails the rung.
     ///
     /// # Errors
-    /// Where the new lines could be indented in several ways.
+    /// A conflict if the new lines could be indented in several ways.
     pub(crate) fn adapt(
         &self,
         quote: &Quote<'_>,

@@ -96,7 +96,7 @@ pub(crate) fn sides(text: &str) -> Option<(String, String)> {
 }
 
 impl Body {
-    /// Where the lines that come stand in the block.
+    /// Returns the places in the block where lines are added.
     pub(super) fn spots(&self) -> Vec<Spot> {
         let spot = |group: &Group| {
             let [gone, come] = [&group.gone, &group.come].map(|range| Span::new(range.clone()));

@@ -32,7 +32,7 @@ pub(crate) const FIELDS: &[&str] =
 #[derive(Debug)]
 pub(crate) struct Hunk<'a> {
     pub(super) body: Body,
-    /// Where the lines that come stand in the block.
+    /// The places in the block where lines are added.
     spots: Vec<Spot>,
     /// How the block may be found; its text is the body's.
     how: Quote<'static>,
@@ -42,7 +42,7 @@ pub(crate) struct Hunk<'a> {
     pub(crate) headers: &'a str,
     /// Whether the block is the whole file.
     pub(super) whole: bool,
-    /// Whether it stands below the hunk before it in the entry.
+    /// Set if it stands below the hunk before it in the entry.
     pub(super) in_order: bool,
     /// Whether breaks stay as given where those of the block are as given.
     literal: bool,
@@ -82,12 +82,12 @@ impl Hunk<'_> {
         (!self.body.old.is_empty()).then_some(Needle { text, extent: Extent::Lines })
     }
 
-    /// Whether it quotes what it is about; a file that must be empty is quoted, too.
+    /// Returns true if it quotes the lines that it changes, or says that the file is empty.
     pub(crate) fn quotes(&self) -> bool {
         self.whole || !self.body.old.is_empty()
     }
 
-    /// Whether it brings the content of a file that is empty or missing.
+    /// Returns true if it holds the content of a file that is empty or missing.
     pub(crate) fn fills(&self) -> bool {
         self.whole && self.body.old.is_empty() && !self.body.new.is_empty()
     }
@@ -97,7 +97,7 @@ impl Hunk<'_> {
         Quote { old: &self.body.old, brings, ..self.how.clone() }
     }
 
-    /// Whether it quotes lines that have a place.
+    /// Returns true if it quotes lines of the file.
     pub(super) fn has_block(&self) -> bool {
         !self.body.old.is_empty()
     }
@@ -107,7 +107,7 @@ impl Hunk<'_> {
         self.how.near.filter(|_| self.has_block())
     }
 
-    /// How many lines its block has, and how many of them stay at the top and at the bottom.
+    /// Returns the number of lines of its block, and how many of them stay at the top and at the bottom.
     pub(super) fn shape(&self, breaks: Breaks) -> (u64, u64, u64) {
         let count = |range: Range<usize>| locate::lines(self.body.old.cut(range), breaks).len() as u64;
         let all = self.body.old.len();
@@ -123,7 +123,7 @@ impl Hunk<'_> {
                 .is_some_and(|range| self.fit(scene.text, None, &range) != Fit::Out)
     }
 
-    /// Where it stands, at so many places at most.
+    /// Returns the places where it stands, at most `most`.
     ///
     /// # Errors
     /// `not_found` where what it says to stand above it does not; `limit`.
@@ -316,7 +316,7 @@ pub(super) struct Breaking {
     pub(super) rung: Rung,
     /// Whether they stay as given.
     pub(super) literal: bool,
-    /// Whether the lines that stay are found by the file's lines.
+    /// Set if the lines that stay are found by the file's lines.
     pub(super) as_file: bool,
 }
 

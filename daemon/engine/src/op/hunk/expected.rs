@@ -1,5 +1,5 @@
-//! Whether the lines of a hunk stand at the line where it is expected, as they are after it, or but for some of its
-//! context: then a place elsewhere is not certain. It chooses nothing.
+//! Compares a hunk with the line where it is expected: if its new lines stand there already, or its old lines with
+//! other context, a place elsewhere is not certain. It chooses nothing.
 
 use super::edit::Hunk;
 use super::neighbours::AROUND;
@@ -49,7 +49,7 @@ impl Hunk<'_> {
     }
 }
 
-/// Whether a line of the file is one of a hunk, but for white space at its end.
+/// Returns true if a line of the file is this line of a hunk, except for white space at its end.
 fn is_line(text: &Text<'_>, number: usize, own: &Line<'_>) -> bool {
     number <= text.lines() && text.line(number).trim_end() == own.0.trim_end()
 }

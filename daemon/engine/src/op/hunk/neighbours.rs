@@ -22,16 +22,16 @@ pub(super) const AROUND: u64 = 3;
 pub(crate) struct Neighbours<'o> {
     hunks: Vec<(u32, &'o Hunk<'o>)>,
     known: OnceCell<HashMap<u32, Placed>>,
-    /// Whether each that names a line stands just there.
+    /// Set if each hunk that names a line stands just there.
     on_lines: OnceCell<bool>,
 }
 
-/// What is known of a hunk beside others.
+/// The facts about a hunk that the other hunks of its entry decide.
 struct Placed {
     rung: Rung,
     /// The lines at which it may start so that the hunks stay in order, as far as that is asked.
     room: (u64, u64),
-    /// How many of its places lie in that room; `None` where it has too many to be listed.
+    /// The number of its places in that room; `None` if it has too many to be listed.
     left: Option<u64>,
     /// The line, where just one is left.
     only: Option<u64>,
@@ -49,7 +49,8 @@ impl<'o> Neighbours<'o> {
         Self { hunks, known: OnceCell::new(), on_lines: OnceCell::new() }
     }
 
-    /// Whether each hunk that names a line stands just there, so that the numbers of the entry can be believed.
+    /// Returns true if each hunk that names a line stands just there, so that the numbers of the entry can be
+    /// trusted.
     pub(super) fn stand_on_their_lines(&self, scene: &Scene<'_>) -> bool {
         let stands = |hunk: &Hunk<'_>| hunk.near().is_none() || hunk.stands_on_line(scene);
         *self.on_lines.get_or_init(|| self.hunks.iter().all(|(_, hunk)| stands(hunk)))

@@ -8,16 +8,16 @@ pub(super) struct Slot {
     pub(super) starts: Vec<u64>,
     /// Lines of its block.
     pub(super) lines: u64,
-    /// How many of them stay at the top.
+    /// The number of them that stay at the top.
     pub(super) head: u64,
-    /// How many of them stay at the bottom.
+    /// The number of them that stay at the bottom.
     pub(super) tail: u64,
     /// The line at which it says that it stands.
     pub(super) near: Option<u64>,
 }
 
 impl Slot {
-    /// Whether lines go.
+    /// Returns true if it removes lines.
     fn removes(&self) -> bool {
         self.lines > self.head + self.tail
     }

@@ -35,7 +35,7 @@ pub(crate) struct Substitute<'a> {
     optional: bool,
     /// Set where it must be at one place.
     once: bool,
-    /// Where it is looked for.
+    /// The part of the file that is searched; all of it without.
     within: Option<&'a Within>,
     count: usize,
     expect: Option<u64>,
@@ -119,7 +119,7 @@ struct Batch {
 struct Places<'p, 's> {
     scene: &'p Scene<'s>,
     literal: bool,
-    /// Whether a match that swallows a second start is refused.
+    /// Set if a match that swallows a second start is refused.
     guarded: bool,
     batches: Vec<Batch>,
     chunk: String,
@@ -186,7 +186,8 @@ impl Places<'_, '_> {
 }
 
 impl Substitute<'_> {
-    /// What it proves: who knows how often the pattern stands there has seen what it replaces.
+    /// Returns the proof that its caller has seen what it replaces: the expected number of places counts as a
+    /// quotation.
     pub(crate) fn proof(&self) -> Proof {
         if self.expect.is_some() || self.once { Proof::Quoted } else { Proof::Blind }
     }

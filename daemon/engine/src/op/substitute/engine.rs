@@ -231,7 +231,7 @@ pub(super) fn after_letter(text: &str, at: usize) -> usize {
     at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
 }
 
-/// Whether a regular expression names `\r`, so that it means the bytes of a break and not the break.
+/// Returns true if a regular expression names `\r`, so that it means the bytes of a break and not the break.
 pub(super) fn names_return(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some(at) = rest.find(['\\', '\r']) {

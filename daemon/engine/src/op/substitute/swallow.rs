@@ -87,7 +87,7 @@ impl Swallow {
         Ok(None)
     }
 
-    /// What the wildcards matched; the whole match where that cannot be told.
+    /// Returns the ranges that the wildcards matched; the whole match if they cannot be told apart.
     fn spans(
         &mut self,
         text: &str,
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_that_swallows_a_second_start_is_seen() {
+    fn a_wildcard_that_swallows_a_second_start_is_found() {
         for (pattern, text, at) in [
             ("start.*?end", "start A start B end", 8),
             ("start.*end", "start A start B end", 8),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pattern_contains_by_nature_is_no_second_start() {
+    fn patterns_without_a_second_start_are_accepted() {
         for (pattern, text) in [
             (r"\w+", "hello"),
             ("a+", "aaaa"),

@@ -13,10 +13,10 @@ const SPELT: usize = 64 * 1024;
 const WORD: &str = "aZ5_é";
 /// Others, of which it must match one too.
 const OTHER: &str = " \t\n.,;:-(){}<>\"'/=";
-/// What ends a line or parts words.
+/// The characters that end a line or separate words.
 const BLANK: &str = " \t\n\r";
 
-/// What every match of an expression holds at least.
+/// The least that every match of an expression holds.
 #[derive(Clone, Copy)]
 pub(super) struct Least {
     /// A character.
@@ -38,7 +38,7 @@ impl Least {
     }
 }
 
-/// What the classes of a pattern match: each is compiled once.
+/// The character classes of a pattern, each compiled once.
 #[derive(Default)]
 struct Classes {
     /// By what it says and whether case is ignored; `None` where it does not compile alone.
@@ -46,7 +46,7 @@ struct Classes {
 }
 
 impl Classes {
-    /// What every match of an expression holds at least.
+    /// The least that every match of an expression holds.
     fn least(&self, expr: &Expr) -> Least {
         match expr {
             Expr::Empty
@@ -73,7 +73,7 @@ impl Classes {
         }
     }
 
-    /// Whether an expression can match some letter of a set.
+    /// Returns true if an expression can match some letter of a set.
     fn can(&self, expr: &Expr, letters: &str) -> bool {
         match expr {
             Expr::Any { newline, .. } => letters.chars().any(|letter| *newline || letter != '\n'),
@@ -120,7 +120,7 @@ fn shorthand(class: &str) -> Option<fn(char) -> bool> {
     })
 }
 
-/// Whether a letter is of the kind of which `letters` are samples.
+/// Returns true if a letter is of the kind of which `letters` are samples.
 fn same_kind(letter: char, letters: &str) -> bool {
     let word = |letter: char| letter.is_alphanumeric() || letter == '_';
     match letters {
