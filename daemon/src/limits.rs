@@ -283,7 +283,7 @@ pub const UPKEEP_JOBS: u32 = 1000;
 /// Milliseconds without a job after which the journal is pruned.
 pub const UPKEEP_AFTER_MS: u64 = 60_000;
 
-/// How often the workspace's folder is looked at, milliseconds: a daemon whose folder is gone leaves within seconds, and
+/// Milliseconds between two checks of the workspace's folder: a daemon whose folder is gone exits within seconds, and
 /// one system call in two seconds costs nothing.
 pub const FOLDER_MS: u64 = 2000;
 

@@ -68,7 +68,7 @@ pub struct Rooms {
     pub queued: Condvar,
     /// Whose turn it is to have a large text parsed.
     pub parsing: Parsing,
-    /// What sessions were told about the configuration.
+    /// The warnings about the configuration that sessions have been sent.
     pub told: ToldWarnings,
     /// How much requests may hold of files' contents.
     pub in_hand: InHand,

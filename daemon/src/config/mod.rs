@@ -58,7 +58,7 @@ pub enum Generated {
 pub struct Settings {
     /// What an edit may do to a file that its session has not read.
     pub unread: Unread,
-    /// What jobs do that do not say it when content changed since their base.
+    /// The default for jobs that do not say what to do when content changed since their base.
     pub on_stale: OnStale,
     /// When replies are sent, for jobs that do not say.
     pub durability: Durability,

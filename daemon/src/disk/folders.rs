@@ -95,7 +95,7 @@ impl Disk {
         self.root.dir()
     }
 
-    /// Whether a name is that of a slot, where these stand among the workspace's own files.
+    /// Returns true if a name is that of a staged file, which may lie among the workspace's own files.
     pub fn is_slot(name: &[u8]) -> bool {
         name.starts_with(BESIDE.as_bytes())
     }

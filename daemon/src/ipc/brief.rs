@@ -1,5 +1,5 @@
-//! Receipts in few words: what their reader knows, or need not know, is left out, as far as a reply is too long for its
-//! budget. It cuts nothing on which a session's receipts rest: lines that a refusal shows are shown.
+//! Short receipts: details that the reader knows are left out, and others as far as the reply exceeds its budget. It
+//! never cuts lines that the session's receipts count as seen.
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{
@@ -8,10 +8,10 @@ use editd_proto::message::{
 
 use crate::limits::{REFUSAL_BYTES, UNASKED_DIFFS};
 
-/// What a request says about its reply.
+/// The wishes of a request about its reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ReplyWish {
-    /// Whether it shows diffs.
+    /// Set if it shows diffs.
     diff: Option<bool>,
     /// Bytes that it may have as JSON, beside diffs that were asked for.
     budget: Option<usize>,
@@ -38,7 +38,7 @@ impl ReplyWish {
     }
 }
 
-/// A receipt without what its reader knows, and without what does not fit its budget.
+/// Returns a receipt without the details that its reader knows, and without those that do not fit its budget.
 pub(super) fn shortened(receipt: &Receipt, wish: ReplyWish) -> Receipt {
     let mut receipt = receipt.clone();
     shorten(&mut receipt, wish);
@@ -95,7 +95,8 @@ fn size(receipt: &Receipt) -> usize {
     serde_json::to_string(&bare).map_or(0, |text| text.len())
 }
 
-/// Leaves out of a file what its sender knows: the version that it named, and edits of which only their place is told.
+/// Removes from a file the details that its sender knows: the version that it named, and edits with no more than
+/// their place.
 fn known_left_out(file: &mut FileOutcome, whole: bool) {
     if whole {
         return;
@@ -133,7 +134,7 @@ fn known_left_out(file: &mut FileOutcome, whole: bool) {
     }
 }
 
-/// Leaves out of an error what its message says too.
+/// Removes from an error the details that its message has, too.
 fn repeated_left_out(error: &mut WireError) {
     error.tried.clear();
     (error.searched, error.needed) = (None, None);
@@ -144,7 +145,7 @@ fn repeated_left_out(error: &mut WireError) {
     error.others.iter_mut().for_each(repeated_left_out);
 }
 
-/// Keeps of diffs that nobody asked for as many hunks as fit.
+/// Cuts diffs that the request did not ask for to the hunks that fit.
 fn bound_diffs(receipt: &mut Receipt, mut left: usize) {
     let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
     for file in receipt.files.iter_mut().chain(of_hooks) {
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_caller_does_not_know_stays() {
+    fn unknown_details_are_kept() {
         let mut receipt = applied(&["a", "b"]);
         let first = receipt.files.first_mut().unwrap();
         first.after = None;
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn diffs_that_nobody_asked_for_are_bounded_by_whole_hunks() {
+    fn unrequested_diffs_are_cut_at_hunks() {
         let hunk = format!("@@ -1 +1 @@\n-{}\n+b\n", "x".repeat(300));
         let diff = format!("--- a/a\n+++ b/a\n{hunk}{hunk}{hunk}");
         let mut receipt = applied(&["a"]);
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_a_session_is_taken_to_have_seen_are_never_cut() {
+    fn lines_that_count_as_seen_are_never_cut() {
         let mut error = long_error();
         error.code = Code::Stale;
         error.version = Some(Version("ba9876543210".into()));

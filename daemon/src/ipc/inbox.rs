@@ -32,7 +32,7 @@ pub(super) struct Arrived {
 pub(super) struct Peer {
     pub(super) house: Arc<House>,
     pub(super) who: Who,
-    /// What its jobs do about stale files, where they do not say.
+    /// The default of its jobs for stale files.
     pub(super) on_stale: Option<OnStale>,
     pub(super) outbox: Arc<Outbox>,
     /// True once its client sends nothing more: waits and subscriptions end.

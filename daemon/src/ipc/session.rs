@@ -30,7 +30,7 @@ pub enum Greeting {
         id: u64,
         /// Whose requests follow.
         who: Who,
-        /// What its jobs do about stale files, where they do not say.
+        /// The default of its jobs for stale files.
         on_stale: Option<OnStale>,
         /// What to answer.
         welcome: Box<Welcome>,

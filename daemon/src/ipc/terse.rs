@@ -1,5 +1,5 @@
-//! One error in few words. What its reader needs to go on stays: the message, the lines that a session is taken to have
-//! seen by it, and every place where the job fails.
+//! One short error. It keeps the message, the lines that count as seen by the session, and every place where the job
+//! fails.
 
 use editd_proto::error::{Candidate, NearMiss, WireError};
 

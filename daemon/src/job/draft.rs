@@ -76,7 +76,7 @@ pub struct Draft {
     pub unmade: Vec<Vec<WirePath>>,
     /// Whether it was merged into contents that are newer than those it was made for.
     pub rebased: bool,
-    /// Whether the receipt shows what commands make of its files.
+    /// Set if the receipt shows the changes that commands make to its files.
     pub diffs: bool,
     /// How the receipt is said, where the job came as a payload.
     pub said: Option<Said>,

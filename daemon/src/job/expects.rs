@@ -11,7 +11,7 @@ use crate::config::Unread;
 use crate::disk::Sight;
 use crate::store::record::Seen;
 
-/// What an entry expects to find.
+/// The content that an entry expects to find.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Expectation {
     /// Anything.
@@ -24,18 +24,18 @@ pub(super) enum Expectation {
     Blake3(String),
     /// The content with this SHA-256.
     Sha256(String),
-    /// What the session has last seen, if it has seen it.
+    /// The content that the session has last seen, if it has seen one.
     Receipt(Option<Seen>),
 }
 
-/// What is to be done with an entry.
+/// The verdict on an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// It may replace all of it.
     Fresh,
     /// It may replace the lines that its session has seen.
     WhereSeen,
-    /// What is there is not what it expects.
+    /// The file is not what it expects.
     Stale,
     /// Its session has not read what it would replace.
     Unread,
@@ -72,7 +72,7 @@ pub(super) fn verdict_of(expects: &Expectation, sight: &Sight, proof: Proof, unr
     }
 }
 
-/// What may be done with the content that an entry expects.
+/// Returns the verdict on an entry whose expected content is there.
 pub(super) fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
     match expects {
         Expectation::Receipt(Some(seen)) if !seen.ranges.is_empty() && proof == Proof::Blind => {
@@ -82,7 +82,7 @@ pub(super) fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
     }
 }
 
-/// What an entry's `base` says.
+/// Returns the expectation that an entry's `base` names.
 pub(super) fn expectation(entry: &FileEntry, seen: Option<Seen>) -> Result<Expectation, Refusal> {
     let Some(base) = entry.base.as_deref() else { return Ok(Expectation::Receipt(seen)) };
     let hex = |text: &str, digits: usize| {

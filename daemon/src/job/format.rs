@@ -204,7 +204,7 @@ mod tests {
     use super::usable;
 
     #[test]
-    fn what_is_empty_or_no_text_is_not_taken_for_a_content() {
+    fn empty_or_binary_formatter_output_is_refused() {
         assert!(usable(b"a\n", b"b\n").is_ok());
         assert!(usable(b"a\n", b"").is_err());
         assert!(usable(b"a\n", b" \n\n").is_err());

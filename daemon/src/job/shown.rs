@@ -1,5 +1,5 @@
-//! What the refusals of a job show of files, within one bound for all of them, and the receipt for exactly that: lines
-//! that a refusal leaves out stay unseen.
+//! The lines of files that the refusals of a job show, within one bound for all of them, and the receipt for exactly
+//! those lines: lines that a refusal leaves out stay unseen.
 
 use editd_engine::State;
 use editd_proto::error::Excerpt;
@@ -22,11 +22,11 @@ pub(super) fn room_of(request: &JobRequest) -> usize {
     named.map_or(REFUSAL_SHOWS, |bytes| bytes.min(editd_proto::limits::DIFF))
 }
 
-/// What a session knew of a file that others have changed, beside what is there now.
+/// The difference between the content that a session knew and the one that others have made of it.
 pub(super) struct Overtaken {
     /// The content that it knew; `None` if that is not held any more.
     pub(super) old: Option<Vec<u8>>,
-    /// What others made of it.
+    /// The changes that others made to it.
     pub(super) splices: Vec<editd_engine::Splice>,
 }
 
@@ -55,7 +55,7 @@ impl Overtaken {
     }
 }
 
-/// Takes as much of some lines into a refusal as it may still show: the excerpts, and which lines they show whole.
+/// Returns as much of some lines as a refusal may still show: the excerpts, and the lines that they show whole.
 pub(super) fn excerpts(
     rooms: &Rooms,
     judged: &Judged,

@@ -35,8 +35,8 @@ pub(super) fn refusal(
     of_lines(rooms, who, judged, (path, found), wanted)
 }
 
-/// The refusal of an entry some of whose line numbers its session was shown nothing under: with the other lines that it
-/// has not seen.
+/// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
+/// that it has not seen.
 pub(super) fn of_numbers(
     rooms: &Rooms,
     who: &Who,

@@ -1,4 +1,4 @@
-//! The change of one file of an entry with its whole contents, as far as they can still be had. It changes nothing.
+//! The change of one file of an entry with its whole contents, as far as they are still kept. It changes nothing.
 
 use editd_engine::{LineChange, Splice, State};
 use editd_proto::ids::ContentHash;
@@ -8,8 +8,8 @@ use crate::disk::sight::hash;
 use crate::rooms::Rooms;
 use crate::store::record::{Face, FileRecord};
 
-/// The states of a file before and after an entry, where one of them can be had whole: the splices make the other of it.
-/// `now` is what the path holds, by which later entries are taken back in thought.
+/// Returns the states of a file before and after an entry if one of them is kept whole: the splices make the other
+/// from it. `now` is the present content, from which the inverses of later entries can be applied.
 pub fn states(rooms: &Rooms, file: &FileRecord, now: Option<(&State, &Patience)>) -> Option<(State, State)> {
     let whole = |face: &Option<Face>| match face {
         None => Some(Vec::new()),
@@ -39,8 +39,8 @@ fn held(rooms: &Rooms, file: &FileRecord, now: &State, patience: &Patience) -> O
     content(rooms, file, now, file.after.as_ref()?.hash, patience)
 }
 
-/// A content that a file of an entry had: what is there now, kept, or made of that by taking later entries back in
-/// thought.
+/// Returns a content that a file of an entry had: the present one, a kept one, or the present one with the inverses
+/// of later entries applied.
 pub fn content(
     rooms: &Rooms,
     file: &FileRecord,

@@ -1,12 +1,12 @@
-//! Limits of what replies say where a request names no budget.
+//! Limits of replies to requests that name no budget.
 
 /// Bytes of JSON that the error of a refusal may have, where the request names no budget: 400 tokens of sentences and code.
 pub const REFUSAL_BYTES: usize = 1200;
 
-/// Bytes of what a refusal shows of a file, of these: its diff, lines that were not seen, lines most alike.
+/// Bytes of these that show a file: its diff, unseen lines, the most similar lines.
 pub const REFUSAL_SHOWS: usize = 700;
 
-/// Bytes of all diffs in a receipt that its request did not ask for: the result differs from it.
+/// Bytes of all diffs that a receipt has without being asked, because the result differs from the request.
 pub const UNASKED_DIFFS: usize = 700;
 
 /// Bytes of the message of an error beside another one, and of other sentences in a long refusal.

@@ -67,7 +67,7 @@ impl Fake {
         self.log_until(what, |log| log.iter().any(|line| line == what))
     }
 
-    /// What happened, as soon as so many things have.
+    /// Returns the events so far, as soon as there are so many.
     pub(crate) fn log_of(&self, count: usize) -> Vec<String> {
         self.log_until(&format!("{count} things"), |log| log.len() >= count)
     }

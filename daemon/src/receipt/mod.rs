@@ -127,7 +127,7 @@ fn lost(earlier: Option<&Seen>) -> Vec<NumberedLines> {
     earlier.map_or_else(Vec::new, |seen| numbered::lost(&seen.numbered))
 }
 
-/// The receipt of a session that was shown some lines of a content, and knows nothing else of it.
+/// Returns the receipt of a session that was shown only some lines of a content.
 pub fn glimpsed(earlier: Option<&Seen>, hash: ContentHash, shown: &[(u64, u64)], time: u64) -> Shown {
     let ranges = only(ranges::union(shown.to_vec()));
     let numbered = numbered::reported(&lost(earlier), hash, shown, time);

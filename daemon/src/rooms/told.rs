@@ -1,4 +1,4 @@
-//! What sessions were told already about the configuration: once is enough. A restart forgets it.
+//! The warnings about the configuration that sessions have been sent: each is sent once. A restart forgets them.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! What comes after the replies: one thread that flushes, settles and prunes when that is due, looks now and then whether
+//! The work after the replies: one thread that flushes, settles and prunes when that is due, checks now and then that
 //! the workspace's folder is still there, and sleeps otherwise. It never holds up a job.
 
 use std::io;

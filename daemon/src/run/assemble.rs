@@ -219,7 +219,7 @@ fn machine() -> Arc<dyn Os> {
 /// What a house is built from.
 struct Opening {
     root: PathBuf,
-    /// Where each workspace of the user has its state folder.
+    /// The folder with the state folders of all workspaces of the user.
     states: Option<PathBuf>,
     state: PathBuf,
     locked: StateLock,

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_looked_at_again_and_again() {
+    fn the_folder_is_checked_periodically() {
         let mut schedule = Schedule::default();
         schedule.started(at(0));
         let (step, rest) = (limits::FOLDER_MS, 10 * limits::UPKEEP_AFTER_MS);

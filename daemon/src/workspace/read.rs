@@ -128,8 +128,8 @@ impl Workspace {
         Ok(Covered::by(share, reply))
     }
 
-    /// The receipt of an earlier read with the lines that others have left alone since, in what is there now: a read of
-    /// a part of the file makes nobody forget the rest, and shows no more of it.
+    /// Returns the receipt of an earlier read for the present content, with the lines that others have left alone
+    /// since. So a read of a part of the file does not forget the rest, and adds only the part.
     fn carried(&self, path: &WirePath, seen: &Seen, found: &Found, now: u64) -> Seen {
         let Some(hash) = seen.hash.filter(|hash| *hash != found.face.hash) else { return seen.clone() };
         let Some(before) = kept(&self.rooms, hash) else { return seen.clone() };

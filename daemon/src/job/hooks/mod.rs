@@ -176,7 +176,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whether the reply shows diffs: what a command changed is not what was asked for.
+    /// Returns true if the reply shows diffs: a change by a command is not the change that was requested.
     fn shows_diffs(&self) -> bool {
         self.sealed.draft.diffs
     }

@@ -1,5 +1,5 @@
-//! From the entries that are meant to what is turned in each: everything, some files, or some hunks. It reads entries and
-//! contents, and writes nothing.
+//! The parts of the selected entries that an undo or redo turns: everything, some files, or some hunks. It reads
+//! entries and contents, and writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,12 @@ use crate::store::taken::TakenBack;
 /// Runs of numbers that a row holds for one entry.
 const RUNS: usize = 128;
 
-/// One entry that is meant, and how much of it.
+/// One selected entry, and the part of it that is meant.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) id: JobId,
     pub(super) want: Want,
-    /// Set where it is taken back; else it is brought back.
+    /// Set if it is undone; otherwise it is redone.
     pub(super) taken: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Want {
     Everything,
     /// These parts.
     Parts(Vec<FilePart>),
-    /// Its change of these files. Where it must have changed one is `true`.
+    /// Its change of these files; `true` if it must have changed one of them.
     Files(Vec<WirePath>, bool),
     /// These hunks of its change of a file, as first and last numbers of runs.
     Hunks(Option<WirePath>, Vec<(u32, u32)>),

@@ -1,5 +1,5 @@
-//! Entries of which only a part is meant: some of their files or hunks, or what an undo of such a part took. It only reads
-//! the journal.
+//! Selection of parts of entries: some of their files or hunks, or the parts that an earlier undo took back. It only
+//! reads the journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ use crate::job::store_refusal;
 use crate::rooms::Rooms;
 use crate::store::record::{EntryPart, FilePart};
 
-/// Finds what a request means that names files or hunks beside entries, or entries of which parts are undone;
-/// `None` where it means whole entries.
+/// Selects the parts that a request means if it names files or hunks, or entries of which parts are undone; `None` if
+/// it means whole entries.
 pub(super) fn select(
     rooms: &Rooms,
     request: &UndoRequest,
@@ -131,7 +131,8 @@ fn redone(
     Ok(Some(Chosen { choices, kind: EntryKind::Redo, marks, mixed: false }))
 }
 
-/// Returns true for an entry that is undone in parts: then all of these are brought back, whichever undo took them.
+/// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo took them
+/// back.
 fn was_in_parts(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
     if entry.partly_undone {
         return Ok(true);
@@ -168,7 +169,7 @@ fn parts_of(rooms: &Rooms, by: JobId, of: JobId) -> Result<Vec<FilePart>, Refusa
     Ok(named.into_iter().filter_map(of).collect())
 }
 
-/// Returns true for an undo of which something is still taken back.
+/// Returns true for an undo that is still in force, at least in part.
 pub(super) fn stands(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
     if entry.kind != EntryKind::Undo {
         return Ok(false);

@@ -1,5 +1,5 @@
-//! Turning entries in thought, one after the other: each must find what it starts from, or is merged into what is there.
-//! A refusal names the later entries with their owners.
+//! Applies undos and redos of entries in memory, one after the other: each must find the content that it starts from,
+//! or is merged into the present one. A refusal names the later entries with their owners.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,8 +51,8 @@ impl EntryTurn {
     }
 }
 
-/// Turns entries, in the order given, in the states of their files. Gives the paths where later changes were in
-/// the way, and the turn was merged into them.
+/// Applies turns of entries, in the order given, to the states of their files. Returns the paths of files with later
+/// changes, into which the turn was merged.
 pub(super) fn unwind(
     rooms: &Rooms,
     who: &Who,

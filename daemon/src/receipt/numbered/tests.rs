@@ -26,7 +26,7 @@ fn lines_behind_an_insertion_are_moved_and_lines_before_it_are_not() {
 }
 
 #[test]
-fn changed_lines_stand_nowhere() {
+fn changed_lines_have_no_present_number() {
     let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 1, 1)]);
     assert_eq!(meaning(&known, (4, 4)), Meaning::Moved { read: hash(1), now: None });
     assert_eq!(meaning(&known, (3, 5)), Meaning::Moved { read: hash(1), now: None });
@@ -70,9 +70,9 @@ fn content() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// What is said to stand somewhere stands there, byte for byte, whatever the changes were.
+    /// A line stands, byte for byte, where `meaning` says that it stands, whatever the changes were.
     #[test]
-    fn a_line_that_is_said_to_stand_somewhere_stands_there(
+    fn reported_line_numbers_are_correct(
         texts in proptest::collection::vec(content(), 2..5),
         first in 1u64..12,
         count in 0u64..4,
