@@ -41,7 +41,8 @@ pub(crate) struct Everywhere {
     /// The workspace; else the nearest folder upward with an .editd.toml or .git, else the current one
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// Whose receipts, clipboards and undo; else EDITCTL_SESSION, else derived from the terminal or the
+    /// The session, which owns receipts, clipboards and undo; else EDITCTL_SESSION, else derived from the terminal or
+    /// the
     /// program that runs editctl (see `status`). For `log` and `undo` it also selects
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) session: Option<String>,
@@ -64,7 +65,7 @@ pub(crate) struct JobFlags {
     /// What to do with what validators say: strict, interactive or verify_only
     #[arg(long, global = true, value_parser = values::mode)]
     pub(crate) mode: Option<Mode>,
-    /// What to do when the content changed since its base: reject or rebase; of edits else EDITCTL_ON_STALE, else
+    /// The action when the content changed since its base: reject or rebase; for edits else EDITCTL_ON_STALE, else
     /// what .editd.toml says
     #[arg(long, global = true, value_parser = values::on_stale)]
     pub(crate) on_stale: Option<OnStale>,

@@ -54,7 +54,7 @@ pub struct Caller<'a> {
     pub client: &'a str,
     /// Whose receipts, clipboards and undo.
     pub session: &'a str,
-    /// What the jobs of this session do about stale files, where they do not say it; the daemon's setting where absent.
+    /// The default of this session's jobs for stale files; the daemon's setting if absent.
     pub on_stale: Option<OnStale>,
     /// The socket, where it is not the workspace's usual one.
     pub socket: Option<&'a Path>,

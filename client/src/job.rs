@@ -299,7 +299,7 @@ pub(crate) fn lay_over_undo(flags: &JobFlags, undo: &mut UndoRequest) {
     undo.budget = flags.budget;
 }
 
-/// Whether diffs were asked for, or asked not to be shown.
+/// Returns the request for diffs: all, none, or nothing if neither flag was given.
 fn shown(flags: &JobFlags) -> Option<bool> {
     flags.diff.then_some(true).or(flags.no_diff.then_some(false))
 }

@@ -127,7 +127,7 @@ struct Desk<'a> {
     workspace: Workspace,
     current: PathBuf,
     session: ActiveSession,
-    /// What the session's jobs do about stale files, where they do not say it.
+    /// The default of the session's jobs for stale files.
     on_stale: Option<OnStale>,
     /// `--session`, where it was given.
     chosen_session: Option<String>,

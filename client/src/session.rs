@@ -99,11 +99,11 @@ const SERVERS: &[&str] = &[
 pub struct DerivedSession {
     /// Its name: the same for every command of one caller, and nobody else's.
     pub name: String,
-    /// What it was derived from.
+    /// The process or terminal that it was derived from.
     pub origin: SessionOrigin,
 }
 
-/// What a session was derived from.
+/// The process or terminal that a session was derived from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SessionOrigin {
     /// A terminal, and the process that leads its session.
@@ -191,7 +191,7 @@ fn shares_terminal(above: &ProcessFacts, below: &ProcessFacts) -> bool {
     above.leads && above.terminal.is_some() && !below.leads && below.session == above.session
 }
 
-/// Where a shell takes its commands from.
+/// The source of a shell's commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reads {
     /// Its command line.
@@ -202,7 +202,7 @@ enum Reads {
     Input,
 }
 
-/// Where a process that is a shell takes its commands from.
+/// Returns the source of the commands of a process that is a shell; `None` for any other process.
 fn shell(facts: &ProcessFacts) -> Option<Reads> {
     let mut words = facts.words.iter().map(String::as_str);
     let mut called = process::base_name(words.next()?);

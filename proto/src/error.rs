@@ -97,7 +97,7 @@ pub struct NearMiss {
     /// The 1-based number of the first of the lines that differs from what was quoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differs: Option<u64>,
-    /// What was quoted for that line, shortened; absent where less was quoted.
+    /// The line that was quoted for it, shortened; absent if fewer lines were quoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quoted: Option<String>,
 }
@@ -261,7 +261,7 @@ pub struct WireError {
     /// under those numbers now, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedLines>,
-    /// What else is wrong with the job: every other edit that fails, and every other file, at most
+    /// The other failures of the job: every other edit that fails, and every other file, at most
     /// [`crate::limits::OTHER_ERRORS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<WireError>,
@@ -281,7 +281,7 @@ pub struct WireError {
     /// `too_large`, `limit`: the limit, in the unit the message names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// How many fail beside those that `others` lists.
+    /// The number of failures that `others` does not list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<u64>,
 }

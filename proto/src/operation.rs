@@ -85,7 +85,8 @@ impl Operation {
         out
     }
 
-    /// What is wrong with the names of an edit's fields, all at once; `None` where it has each of them. An unknown field
+    /// Returns the message about all fields that an edit does not have; `None` if it has each of them. An unknown
+    /// field
     /// inside another one is given with that one's name: `reindent.stirp`.
     pub fn stray(&self, given: &[&str]) -> Option<String> {
         let has = |name: &str| self.fields.iter().any(|field| field.name == name);
@@ -153,7 +154,7 @@ const TOLD: usize = 8;
 /// Letters of a name that it shows.
 const SHOWN: usize = 40;
 
-/// What others call a field; `_`, `-` and case do not count.
+/// Other names of a field; `_`, `-` and case do not count.
 const ALSO_CALLED: &[(&str, &[&str])] = &[
     ("old", &["search", "find", "from", "expected", "original", "contextold"]),
     ("new", &["replace", "replacewith", "with", "replacement"]),

@@ -306,7 +306,7 @@ fn who_looks_in_another_place_is_told_where_the_daemon_listens() {
 }
 
 #[test]
-fn a_daemon_whose_folder_is_gone_leaves_without_being_asked() {
+fn a_daemon_exits_when_its_folder_is_removed() {
     for moved in [false, true] {
         let mut house = House::new();
         house.put("a.txt", "one\n");

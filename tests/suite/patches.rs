@@ -10,7 +10,7 @@ use editd_tests::patches::{
 };
 use fastrand::Rng;
 
-/// How many diffs are tried; `DIFFS` asks for more.
+/// Returns the number of diffs to try; `DIFFS` asks for more.
 fn trials() -> u64 {
     std::env::var("DIFFS").ok().and_then(|n| n.parse().ok()).unwrap_or(160)
 }
@@ -19,7 +19,7 @@ fn seed() -> u64 {
     std::env::var("SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(41)
 }
 
-/// Whether a tool is absent, which is said.
+/// Returns true if a tool is absent, and prints that.
 fn skips() -> bool {
     let missing = missing_tools();
     if let Some(name) = missing {

@@ -131,7 +131,7 @@ fn the_calls_of_tools_answer_as_it_says() {
 }
 
 #[test]
-fn ranges_are_written_as_it_says() {
+fn the_example_of_ranges_applies() {
     let house = House::new();
     let said = run(&house, &format!("{}\neditctl stop >&2", block("sh ranges")));
     assert!(said.starts_with("applied\njob ") && said.contains(": count.txt "), "{said}");

@@ -92,7 +92,7 @@ fn what_is_wrong_is_refused() {
     }
 }
 
-/// What `editctl COMMAND --help` prints.
+/// Returns the output of `editctl COMMAND --help`.
 fn help(command: &str) -> String {
     let shown = line(&format!("{command} --help")).unwrap_err();
     assert!(!shown.use_stderr(), "{command}");

@@ -42,7 +42,7 @@ pub use linux::{numbering, process};
 #[cfg(all(unix, not(target_os = "linux")))]
 pub use listed::process;
 
-/// What else tells apart processes with one number and one start: nothing, since the start is a full date.
+/// Returns nothing: the start is a full date, so that a number and a start identify a process.
 #[cfg(not(target_os = "linux"))]
 pub fn numbering() -> String {
     String::new()
@@ -62,7 +62,7 @@ mod linux {
 
     use super::ProcessFacts;
 
-    /// What a program's link ends with once its file was replaced, which must not change a name.
+    /// The end of a program's link after its file was replaced. It must not change the name of a session.
     const REPLACED: &str = " (deleted)";
 
     /// The facts about a process; `None` where it has ended or is hidden.

@@ -14,7 +14,7 @@ const VARIABLE: &str = "EDITCTL_SESSION";
 /// The variable that says what the jobs of a session do about stale files.
 const ON_STALE: &str = "EDITCTL_ON_STALE";
 
-/// What the environment says that the session's jobs do about stale files.
+/// Returns the default that the environment names for stale files.
 ///
 /// # Errors
 /// It says something else.
@@ -32,7 +32,7 @@ pub(super) struct ActiveSession {
     source: SessionSource,
 }
 
-/// Where the name of a session comes from.
+/// The source of a session's name.
 #[derive(Debug)]
 enum SessionSource {
     Flag,
@@ -63,7 +63,7 @@ impl ActiveSession {
         Ok(Self { name: derived.name, source: SessionSource::Derived(derived.origin) })
     }
 
-    /// Where the name comes from, for people.
+    /// Returns the source of the name as text for people.
     pub(super) fn source(&self) -> String {
         match &self.source {
             SessionSource::Flag => "--session".into(),
@@ -76,8 +76,7 @@ impl ActiveSession {
         SessionInJson { name: self.name.clone(), from: self.source() }
     }
 
-    /// What a caller must know to whom the session of an earlier command is another one: nothing where every command
-    /// has the same.
+    /// Returns a warning if a later command may get another session; nothing if every command has the same.
     pub(super) fn limits(&self) -> Option<String> {
         match &self.source {
             SessionSource::Derived(SessionOrigin::Command) => Some(format!(

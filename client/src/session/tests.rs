@@ -50,7 +50,7 @@ fn a_shell_at_a_terminal_is_the_terminal_for_all_that_is_typed() {
 }
 
 #[test]
-fn a_terminal_that_is_used_again_is_another_session() {
+fn a_reused_terminal_number_is_another_session() {
     let first = session("60 50 60 pts/3 bash\n 70 60 60 pts/3 editctl");
     let again = session("60 50 60 pts/3 bash\n 71 60 60 pts/3 editctl");
     assert_eq!(first, again);
@@ -107,7 +107,7 @@ fn two_runtimes_at_one_terminal_are_two_sessions_and_the_terminal_a_third() {
 }
 
 #[test]
-fn what_runs_commands_for_many_is_nobody() {
+fn programs_that_run_commands_for_many_callers_give_no_session() {
     for (tree, expected) in [
         // One command over ssh, without a terminal; and several.
         ("1 0 1 - init\n 40 1 40 - sshd\n 41 40 41 - editctl", ALONE),
@@ -164,7 +164,7 @@ fn the_first_process_of_a_container_is_the_caller_at_its_own_terminal() {
 }
 
 #[test]
-fn a_command_alone_has_a_name_that_nobody_has() {
+fn a_command_without_a_caller_has_a_unique_session() {
     let (one, other) = (session("41 0 41 - editctl"), session("41 0 41 - editctl"));
     assert_eq!(one.origin, SessionOrigin::Command);
     assert!(one.name.starts_with("once-41-"), "{}", one.name);

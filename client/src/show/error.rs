@@ -114,7 +114,7 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// Whether a message names a path. A short name may be a word of the sentence.
+/// Returns true if a message names a path. A short name may be a word of the sentence.
 fn names(message: &str, path: &str) -> bool {
     let inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '_' | '-');
     path.len() > 3

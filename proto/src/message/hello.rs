@@ -14,7 +14,7 @@ pub struct Hello {
     /// Whose receipts, clipboards and undo these are; a fresh name is made where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What its jobs do when content changed since their base, where they do not say.
+    /// The default of its jobs for content that changed since their base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_stale: Option<OnStale>,
     /// What it understands beyond the version; none are defined yet.

@@ -73,14 +73,14 @@ pub struct JobRequest {
     /// What to do with what validators say.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mode: Mode,
-    /// What to do when content changed since its base; the session's setting where absent, else the daemon's.
+    /// The action when content changed since its base; if absent, the session's setting, else the daemon's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_stale: Option<OnStale>,
     /// Apply what resolves and report the rest, instead of all or nothing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub partial: bool,
-    /// Whether the reply shows diffs; where absent, those of files whose result differs from what was asked for (it was
-    /// merged, matched loosely, or changed by a command).
+    /// Set if the reply shows diffs; if absent, it shows those of files whose result differs from the request
+    /// (merged, matched loosely, or changed by a command).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<bool>,
     /// Bytes that the reply may have, as JSON, beside a diff that was asked for; a default for each kind of reply where

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct LineRanges(pub Vec<(u64, u64)>);
 
 impl LineRanges {
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -92,10 +92,10 @@ pub struct FileOutcome {
     /// The version after; absent where there is no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Version>,
-    /// Where it changed: lines of the new content, the first [`crate::limits::PLACES_LISTED`] places.
+    /// The lines of the new content that changed, the first [`crate::limits::PLACES_LISTED`] places.
     #[serde(default, skip_serializing_if = "LineRanges::is_empty")]
     pub lines: LineRanges,
-    /// How many places changed, where `lines` does not list all.
+    /// The number of places that changed, if `lines` does not list all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u64>,
     /// Lines added.

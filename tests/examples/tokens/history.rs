@@ -12,7 +12,7 @@ pub(crate) struct Changed {
     pub(crate) after: Option<String>,
 }
 
-/// What one commit did.
+/// The changes of one commit.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) files: Vec<Changed>,

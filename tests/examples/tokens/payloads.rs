@@ -20,12 +20,12 @@ impl Hunk {
         kept.map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect()
     }
 
-    /// What stands there before.
+    /// Returns the lines before the change.
     pub(crate) fn old(&self) -> String {
         self.text('+')
     }
 
-    /// What stands there afterwards.
+    /// Returns the lines after the change.
     pub(crate) fn added(&self) -> String {
         self.text('-')
     }

@@ -66,7 +66,7 @@ fn depth_at(source: &Source, first: usize) -> String {
     }
 }
 
-/// What the authors changed somewhere in the file, where that is known.
+/// Returns a change that the authors made somewhere in the file, if one is known.
 fn real(source: &Source, rng: &mut Rng) -> Option<Site> {
     let most = source.changes.len();
     let site = (most > 0 && rng.usize(0..8) > 0).then(|| source.changes[rng.usize(0..most)].clone())?;

@@ -96,7 +96,7 @@ pub(super) struct DrawnFile<'c> {
     pub(super) later: Option<&'c Path>,
 }
 
-/// How often a file is drawn of which a later version is there, of a hundred.
+/// The percentage of files drawn that have a later version.
 const CHANGED: usize = 25;
 
 impl Corpus {

@@ -127,7 +127,7 @@ impl Disturbance {
         }
     }
 
-    /// Whether only indentation is wrong.
+    /// Returns true if only indentation is wrong.
     pub(super) fn is_of_indentation(self) -> bool {
         matches!(
             self,

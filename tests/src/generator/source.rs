@@ -44,7 +44,7 @@ pub(super) struct Source {
     pub(super) starts: Vec<usize>,
     /// The lines, trimmed and folded, for finding what looks alike.
     pub(super) loose: Vec<String>,
-    /// What the authors changed in the next version.
+    /// The changes that the authors made in the next version.
     pub(super) changes: Vec<Site>,
 }
 
@@ -208,7 +208,7 @@ fn reshape(lines: &mut [Line], changes: &mut [Site], bom: bool, rng: &mut Rng) -
     bom
 }
 
-/// What changed from one text to the next.
+/// Returns the changes from one text to the next.
 fn changed(old: &str, new: &str) -> Vec<Site> {
     let new = new.strip_prefix('\u{feff}').unwrap_or(new);
     let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());

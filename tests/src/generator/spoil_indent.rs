@@ -50,14 +50,15 @@ pub(super) fn spoil_indent(how: Disturbance, source: &Source, said: &mut Said, r
     spoiled && !says_otherwise(&truth, said)
 }
 
-/// Whether lines that go and come are word for word the same now, and were not: then the payload says that they stay.
+/// Returns true if a removed and an added line are the same now, and were not before: then the payload says that the
+/// line stays.
 fn says_otherwise(truth: &Said, said: &Said) -> bool {
     let same =
         |said: &Said| said.old.iter().filter(|line| !is_blank(line) && said.new.contains(line)).count();
     same(said) > same(truth)
 }
 
-/// Whether the new lines start and end as deep as those that they replace, so that their place is seen by it.
+/// Returns true if the new lines start and end as deep as those that they replace, which shows their place.
 fn stays_put(truth: &Said) -> bool {
     let filled = |lines: &[String]| -> Vec<String> {
         lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line).to_owned()).collect()
@@ -72,7 +73,7 @@ fn stays_put(truth: &Said) -> bool {
     }
 }
 
-/// What all lines that are not blank begin with.
+/// Returns the common indentation of all lines that are not blank.
 fn common<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     let mut filled = lines.filter(|line| !is_blank(line)).map(indent);
     let mut common = filled.next().unwrap_or("");
@@ -153,7 +154,7 @@ fn dedented(said: &mut Said, rng: &mut Rng) -> bool {
     true
 }
 
-/// Whether the new lines bring tabs among spaces, or the other way round, where the quoted ones have one kind.
+/// Returns true if the new lines mix tabs and spaces, while the quoted ones have one kind.
 fn mixes(said: &Said) -> bool {
     let kinds = |lines: &[String], kind: char| {
         lines.iter().any(|line| !is_blank(line) && indent(line).contains(kind))
@@ -164,7 +165,7 @@ fn mixes(said: &Said) -> bool {
     both && !(tabs && spaces)
 }
 
-/// Whether one line alone is quoted, and the new text reads as well as one whose first line alone lost its
+/// Returns true if one line alone is quoted, and the new text could also be one whose first line alone lost its
 /// indentation.
 fn is_torn(said: &Said, lost: &str) -> bool {
     let deeper = |lines: &[String], from: usize| {

@@ -42,7 +42,7 @@ fn split(name: &str) -> Option<(&str, Vec<u64>)> {
     Some((&name[..at], numbers.map_while(|part| part.parse().ok()).collect()))
 }
 
-/// What changed from one list of lines to the next.
+/// Returns the changes from one list of lines to the next.
 pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Site> {
     let all = capture_diff_slices(Algorithm::Patience, old, new);
     all.iter()

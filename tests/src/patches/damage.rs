@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 
-/// What happens to a diff.
+/// A damage to a diff.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Damage {
     /// Nothing.

@@ -1,4 +1,5 @@
-//! What becomes of a diff of one file in editd and in the other tools, and whether editd is right. It draws nothing.
+//! Compares the result of a diff of one file in editd with that of the other tools, and judges whether editd is
+//! right. It draws nothing.
 
 use std::sync::Arc;
 
@@ -15,22 +16,22 @@ use super::tools::Tools;
 pub struct Trial {
     /// The content that the diff was made of.
     pub base: String,
-    /// What the author made of it.
+    /// The content that the author made of it.
     pub author: String,
-    /// What is there now.
+    /// The present content.
     pub there: String,
     /// The diff as it is sent.
     pub diff: String,
-    /// What happened to the diff since it was made.
+    /// The damage to the diff since it was made.
     pub damage: Damage,
 }
 
-/// How editd and the other tools differ.
+/// The difference between editd and the other tools.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Judged {
-    /// What editd wrote is the clean merge.
+    /// The result of editd is the clean merge.
     Merged,
-    /// What editd wrote is what another tool wrote; there is no clean merge, or that is something else.
+    /// The result of editd is that of another tool; there is no clean merge, or it is something else.
     AsOthers,
     /// The changes touch each other, and every hunk replaced the only place that has its lines.
     Touching,
@@ -47,7 +48,7 @@ pub enum Judged {
     Wrong,
 }
 
-/// What a payload makes of files: each path that it changes, with `None` where the file is gone.
+/// Returns the result of a payload: each path that it changes, with `None` for a file that is gone.
 ///
 /// # Errors
 /// The refusal.
@@ -106,8 +107,8 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
     (judged, written.unwrap_or_default())
 }
 
-/// What becomes of a content where each hunk replaces the lines at the place that it names, or else the only place that
-/// has just its lines.
+/// Returns the content if each hunk replaces the lines at the place that it names, or else at the only place that has
+/// just its lines.
 fn only_places(trial: &Trial) -> Option<String> {
     let mut lines: Vec<&str> = trial.there.lines().collect();
     let patch = PatchText::read(&trial.diff);

@@ -65,13 +65,13 @@ impl Tools {
         command
     }
 
-    /// What a command prints.
+    /// Returns the output of a command.
     pub fn output(&self, name: &str, folder: &str, words: &[&str]) -> Output {
         let said = self.command(name, folder).args(words).output();
         said.unwrap_or_else(|error| panic!("{name} {words:?}: {error}"))
     }
 
-    /// What a command prints that must not fail.
+    /// Returns the output of a command that must not fail.
     pub fn text(&self, name: &str, folder: &str, words: &[&str]) -> String {
         let said = self.output(name, folder, words);
         assert!(said.status.success(), "{name} {words:?}: {}", String::from_utf8_lossy(&said.stderr));
@@ -92,7 +92,7 @@ impl Tools {
         String::from_utf8(said.stdout).expect("the files are UTF-8")
     }
 
-    /// What `git apply` makes of a content, or that it rejects the diff.
+    /// Returns the content that `git apply` makes of another; `None` if it rejects the diff.
     pub fn git_apply(&self, content: &str, diff: &str) -> Option<String> {
         self.put("git/f", content);
         self.put("diff", diff);
@@ -100,7 +100,7 @@ impl Tools {
         said.status.success().then(|| self.read("git/f"))
     }
 
-    /// What GNU patch makes of a content, or that it rejects the diff.
+    /// Returns the content that GNU patch makes of another; `None` if it rejects the diff.
     pub fn gnu_patch(&self, content: &str, diff: &str) -> Option<String> {
         self.put("gnu/f", content);
         self.put("diff", diff);

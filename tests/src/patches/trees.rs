@@ -15,7 +15,7 @@ use super::tools::Tools;
 /// Files of a tree.
 type Files = BTreeMap<String, String>;
 
-/// How a tree's diff is printed.
+/// The form in which a tree's diff is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TreeDiff {
     /// `git diff` with renames and copies.
@@ -120,7 +120,7 @@ impl TreeTrial {
         format!("HEAD~{}..HEAD", self.states.len() - 1)
     }
 
-    /// Whether git itself can apply a diff to the first state.
+    /// Returns true if git itself can apply a diff to the first state.
     pub fn git_applies(&self, tools: &Tools, diff: &str) -> bool {
         let _ = fs::remove_dir_all(tools.path("tree"));
         self.states[0].iter().for_each(|(name, content)| tools.put(&format!("tree/{name}"), content));

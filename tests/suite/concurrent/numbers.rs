@@ -16,7 +16,7 @@ struct Numbers {
     random: fastrand::Rng,
     /// The lines, as the model has them.
     now: Vec<String>,
-    /// What each session was last shown under each number.
+    /// The line that each session was last shown under each number.
     read: Vec<BTreeMap<usize, String>>,
     /// Every version and its lines.
     versions: Vec<(String, Vec<String>)>,
