@@ -48,8 +48,8 @@ pub(super) fn insertion(source: &Source, rng: &mut Rng) -> Option<Site> {
     Some(Site { first, removed: 0, new, phrase: None })
 }
 
-/// How deep an author would write lines before a line: as deep as it, or as the block that it ends; one step deeper than
-/// the ends of a block that is empty.
+/// Returns the indentation at which an author would write lines before a line: that of the line, or of the block that
+/// it ends; one step deeper than the ends of an empty block.
 fn depth_at(source: &Source, first: usize) -> String {
     let filled = |line: &&super::source::Line| !line.text.trim().is_empty();
     let above = source.lines[..first].iter().rev().find(filled).map_or("", |line| &line.text);

@@ -16,7 +16,7 @@ const EDITS: usize = 30;
 const SESSION: &str = "s0";
 const PATH: &str = "f.rs";
 
-/// How an edit names its place.
+/// The ways in which an edit names its place.
 const KINDS: [&str; 6] = [
     "a part of a line",
     "a line without its indentation",

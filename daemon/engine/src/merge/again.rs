@@ -24,7 +24,7 @@ pub struct BothContents<'c> {
     pub current: &'c [u8],
 }
 
-/// What planning the edits of one path takes beside its contents.
+/// The entries of one path, with the clipboards and options for planning them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'w> {
     /// The entries of the path, one for each stage.
@@ -33,7 +33,7 @@ pub(super) struct Wanted<'w> {
     pub(super) threshold: Option<f64>,
     /// The clipboards that the job may read.
     pub(super) clips: &'w BTreeMap<String, Vec<u8>>,
-    /// How text is read.
+    /// The options for reading text.
     pub(super) options: &'w Options,
 }
 

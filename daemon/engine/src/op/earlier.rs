@@ -1,4 +1,4 @@
-//! What the earlier entries of a job changed in a file that a later entry edits. It finds no place.
+//! The changes of earlier entries of a job to a file that a later entry edits. It finds no place.
 //!
 //! The edits of such an entry see the result of the earlier ones, but many callers still quote the file as they read it.
 //! So a quotation that stands in text which the job itself has put there, and at a looser rung in text that was there
@@ -19,7 +19,7 @@ use crate::{Refusal, Splice};
 pub(crate) struct Earlier<'e> {
     /// The content before the job.
     pub(crate) before: &'e [u8],
-    /// What made the content that the entry sees of it.
+    /// The splices that made the content that the entry sees.
     pub(crate) splices: &'e [Splice],
 }
 
@@ -127,7 +127,7 @@ impl Scene<'_> {
     }
 }
 
-/// Where a quotation stands in text that was there before the job.
+/// The place of a quotation in text that was there before the job.
 enum OldPlace {
     /// At this offset.
     At(usize),

@@ -33,7 +33,7 @@ pub(crate) struct Scene<'s> {
     pub(crate) written: Option<&'s str>,
     /// What the job may still cost.
     pub(crate) budget: &'s Budget,
-    /// What the earlier entries of the job changed in the file.
+    /// The changes of the job's earlier entries to the file.
     pub(crate) earlier: Option<Earlier<'s>>,
     /// Where else in the job a text stands: a path for people and a line.
     pub(crate) elsewhere: &'s dyn Fn(&str) -> Option<(String, u64)>,

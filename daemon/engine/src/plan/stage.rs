@@ -35,7 +35,7 @@ pub(crate) struct Ground<'g> {
     pub(crate) path: &'g editd_proto::path::WirePath,
     /// What the job may still cost.
     pub(crate) budget: &'g Budget,
-    /// What the earlier entries of the job changed in the file.
+    /// The changes of the job's earlier entries to the file.
     pub(crate) earlier: Option<Earlier<'g>>,
     /// Where else in the job a text stands.
     pub(crate) elsewhere: &'g dyn Fn(&str) -> Option<(String, u64)>,
