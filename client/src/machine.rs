@@ -41,7 +41,7 @@ pub fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// Whether a socket belongs to this user, in a folder in which nobody else could have exchanged it.
+/// Returns true if a socket belongs to this user, in a folder in which nobody else could have exchanged it.
 #[cfg(unix)]
 pub fn is_own_socket(path: &Path, user: u32) -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};

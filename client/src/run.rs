@@ -29,7 +29,7 @@ const CLIENT: &str = "editctl";
 /// Daemons that one request is sent to, where each leaves before it has begun with it.
 const DAEMONS: u32 = 16;
 
-/// What `help` says below the operations.
+/// The text of `help` below the operations.
 const BASES: &str = r#"
 base: the version that an entry of `files` starts from; without it, what this session has read.
   "af1349b9f5f9"          a version that `read` or a refusal told

@@ -28,7 +28,7 @@ struct Copy {
     lines: Vec<String>,
 }
 
-/// How an edit says where it goes.
+/// The ways in which an edit names its place.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Said {
     /// It quotes the line.

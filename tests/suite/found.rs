@@ -1,4 +1,4 @@
-//! How a client finds the daemon of its workspace where their surroundings differ.
+//! Tests that a client finds the daemon of its workspace if their environments differ.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;

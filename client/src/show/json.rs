@@ -128,7 +128,7 @@ fn map(files: &[FileOutcome], told: Vec<FileWords>, job: Status) -> Map<String, 
     map
 }
 
-/// What the words for a file leave out, of the files where that is something.
+/// Returns the details of files that the short form leaves out.
 fn details(files: &[FileOutcome]) -> Vec<FileOutcome> {
     let rest = files.iter().map(|file| FileOutcome {
         status: Status::Applied,

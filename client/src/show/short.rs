@@ -21,7 +21,7 @@ const LETTERS: [usize; 2] = [24, 16];
 /// Bytes of an ending that is never cut.
 const ENDING: usize = 8;
 
-/// What a reply says of a file.
+/// The words of a reply about one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FileWords {
     /// Its path, or as much of it as is shown: a part that is left out is `…`.

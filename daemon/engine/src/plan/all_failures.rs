@@ -42,7 +42,7 @@ pub fn failures(job: &JobRequest, plan: &Plan, left_out: &BTreeMap<usize, Refusa
     found_in(job, plan, left_out, None)
 }
 
-/// Whether a job has more edits than those of a refused job whose failures are all looked for.
+/// Returns true if a job has more edits than a refusal checks for further failures.
 pub fn is_told_in_part(job: &JobRequest) -> bool {
     edits_of(job) > limits::RETOLD_EDITS
 }
