@@ -242,6 +242,21 @@ fn a_refusal_names_every_edit_that_fails_but_not_what_follows_from_it() {
 }
 
 #[test]
+fn a_refusal_of_very_many_edits_says_that_others_were_not_looked_for() {
+    let refused = |edits: usize| {
+        let edits = (0..edits).map(|_| replace("nowhere", "x")).collect();
+        let job = JobRequest { files: vec![entry("f", edits)], ..JobRequest::default() };
+        *plan(&job, &world("f", b"a\n"), &Options::default()).unwrap_err()
+    };
+    let told = refused(crate::limits::RETOLD_EDITS);
+    let others = told.others.len() as u64 + told.more.unwrap_or(0);
+    assert_eq!(others + 1, crate::limits::RETOLD_EDITS as u64);
+    let untold = refused(crate::limits::RETOLD_EDITS + 1);
+    assert!(untold.others.is_empty() && untold.message.ends_with("others that fail were not looked for"));
+    assert!(!told.message.contains("not looked for"), "{}", told.message);
+}
+
+#[test]
 fn the_diffs_of_one_job_are_bounded_together() {
     let files = (0..200).map(|i| {
         let write = Edit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..Edit::default() };
