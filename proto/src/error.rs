@@ -97,7 +97,7 @@ pub struct NearMiss {
     /// The 1-based number of the first of the lines that differs from what was quoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differs: Option<u64>,
-    /// The line that was quoted for it, shortened; absent if fewer lines were quoted.
+    /// The line that was quoted for it, shortened; absent if fewer lines were quoted, or if the first window has the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quoted: Option<String>,
 }

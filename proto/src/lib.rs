@@ -10,6 +10,7 @@ pub mod message;
 pub mod operation;
 pub mod path;
 pub mod place;
+pub mod tokens;
 pub mod unit;
 
 pub use error::{Code, WireError};

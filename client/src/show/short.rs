@@ -6,6 +6,7 @@
 
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{FileOutcome, Receipt, Status};
+use editd_proto::tokens::tokens;
 
 use super::letters::one_line;
 
@@ -107,27 +108,6 @@ fn fits(receipt: &Receipt, told: &[FileWords]) -> bool {
     tokens(&reply) <= TOKENS
 }
 
-/// About as many tokens as a text has: words of up to five letters, numbers of up to three digits, and signs, of which one
-/// before a word belongs to it.
-fn tokens(text: &str) -> usize {
-    let kind = |letter: char| (letter.is_alphabetic(), letter.is_ascii_digit());
-    let letters: Vec<char> = text.chars().collect();
-    let mut runs = letters.chunk_by(|a, b| kind(*a) == kind(*b)).peekable();
-    let mut count = 0;
-    while let Some(run) = runs.next() {
-        let before_word = runs.peek().and_then(|next| next.first()).is_some_and(|next| next.is_alphabetic());
-        count += match run.first().map(|first| kind(*first)) {
-            Some((true, _)) => {
-                let weight: usize = run.iter().map(|letter| if letter.is_ascii() { 1 } else { 5 }).sum();
-                weight.div_ceil(5)
-            }
-            Some((false, false)) if run.len() == 1 && before_word => 0,
-            _ => run.len().div_ceil(3),
-        };
-    }
-    count
-}
-
 /// Of each name the last components that tell it apart from the others.
 fn tails(names: &[String]) -> Vec<String> {
     let tail = |name: &String| {
@@ -220,12 +200,5 @@ mod tests {
         assert_eq!(cut(&alike), strings(&["… begins so.case", "…egins thus.case"]));
         let alike = ["a sentence a that ends so.case", "a sentence b that ends so.case"];
         assert_eq!(cut(&alike), strings(&alike));
-    }
-
-    #[test]
-    fn tokens_are_counted_as_words_numbers_and_signs() {
-        for (text, count) in [("", 0), ("src/a.rs", 3), ("10-12,40 +3", 7), ("\",\"", 1), ("日本", 2)] {
-            assert_eq!(tokens(text), count, "{text}");
-        }
     }
 }

@@ -6,7 +6,8 @@ use editd_proto::message::{
     EditOutcome, EditStatus, FileOutcome, JobRequest, Mode, Receipt, Status, UndoRequest,
 };
 
-use crate::limits::{REFUSAL_BYTES, UNASKED_DIFFS};
+use super::terse::Most;
+use crate::limits::{REFUSAL_TOKENS, UNASKED_DIFFS};
 
 /// The wishes of a request about its reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -62,9 +63,9 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         bound_diffs(receipt, wish.budget.unwrap_or(UNASKED_DIFFS));
     }
     if refused {
-        let budget = wish.budget.unwrap_or(REFUSAL_BYTES);
+        let most = wish.budget.map_or(Most::Tokens(REFUSAL_TOKENS), Most::Bytes);
         if let Some(error) = &mut receipt.error {
-            super::terse::shorten(error, budget);
+            super::terse::shorten(error, most);
         }
         return;
     }
@@ -142,6 +143,10 @@ fn repeated_left_out(error: &mut WireError) {
         error.lines = None;
     }
     error.cause = error.cause.take().filter(|cause| !error.message.contains(cause.as_str()));
+    if let Some((first, others)) = error.near_misses.split_first_mut() {
+        let same = others.iter_mut().filter(|other| other.quoted == first.quoted);
+        same.for_each(|other| other.quoted = None);
+    }
     error.others.iter_mut().for_each(repeated_left_out);
 }
 
@@ -291,8 +296,8 @@ mod tests {
     fn a_refusal_names_what_fails_in_few_words_and_counts_the_rest() {
         let receipt = Receipt::refused(long_error());
         let short = shortened(&receipt, ReplyWish::default()).error.unwrap();
-        let bytes = serde_json::to_string(&short).unwrap().len();
-        assert!(bytes <= REFUSAL_BYTES, "{bytes}");
+        let tokens = editd_proto::tokens::tokens(&serde_json::to_string(&short).unwrap());
+        assert!(tokens <= REFUSAL_TOKENS, "{tokens}");
         assert_eq!(short.candidates.len(), 5);
         assert!(!short.others.is_empty());
         assert_eq!(short.others.len() as u64 + short.more.unwrap(), 20);
@@ -301,6 +306,27 @@ mod tests {
         assert!(other.near_misses.is_empty() && other.tried.is_empty());
         let whole = shortened(&receipt, ReplyWish::new(None, Some(1 << 20))).error.unwrap();
         assert_eq!((whole.others.len(), whole.more), (20, None));
+    }
+
+    #[test]
+    fn a_refusal_full_of_numbers_and_signs_is_measured_by_its_tokens() {
+        let window = |line: u64| NearMiss {
+            line,
+            text: format!("{line} | (0x1f, 9) => [8, 7, 6];\n").repeat(9),
+            score: 0.9,
+            differs: Some(line),
+            quoted: Some("(0x1f, 9) => [8, 7, 5];".into()),
+        };
+        let mut error = WireError::new(Code::NotFound, "the quoted text is not there").at(&"a".into());
+        error.near_misses = vec![window(8), window(30), window(51)];
+        let told = |wish| shortened(&Receipt::refused(error.clone()), wish).error.unwrap().near_misses;
+        let bytes = serde_json::to_string(&error).unwrap().len();
+        assert!(bytes < 1200, "{bytes}");
+        assert_eq!(told(ReplyWish::default()).len(), 1);
+        // What was quoted is the same for each window.
+        let all = told(ReplyWish::new(None, Some(10_000)));
+        let quoted: Vec<bool> = all.iter().map(|near| near.quoted.is_some()).collect();
+        assert_eq!(quoted, [true, false, false]);
     }
 
     #[test]

@@ -2,12 +2,34 @@
 //! fails.
 
 use editd_proto::error::{Candidate, NearMiss, WireError};
+use editd_proto::tokens::tokens;
 
 use crate::limits::{OTHER_MESSAGE, REGION_BYTES, TERSE_ISSUES, TERSE_LINE, TERSE_SYMBOLS};
 
-/// Shortens an error, step by step, until it has so many bytes as JSON.
-pub(super) fn shorten(error: &mut WireError, budget: usize) {
-    let steps: [fn(&mut WireError, usize); 7] = [
+/// The most that an error may have as JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Most {
+    Bytes(usize),
+    /// As they are estimated.
+    Tokens(usize),
+}
+
+impl Most {
+    /// By how much an error is longer.
+    fn over(self, error: &WireError) -> usize {
+        let text = serde_json::to_string(error).unwrap_or_default();
+        match self {
+            Self::Bytes(most) => text.len().saturating_sub(most),
+            // A token has at least a byte: what is surely short is not counted.
+            Self::Tokens(most) if text.len() <= most => 0,
+            Self::Tokens(most) => tokens(&text).saturating_sub(most),
+        }
+    }
+}
+
+/// Shortens an error, step by step, until it is short enough.
+pub(super) fn shorten(error: &mut WireError, most: Most) {
+    let steps: [fn(&mut WireError, Most); 7] = [
         short_others,
         short_lists,
         short_regions,
@@ -17,21 +39,15 @@ pub(super) fn shorten(error: &mut WireError, budget: usize) {
         fewer_others,
     ];
     for step in steps {
-        let over = size(error).saturating_sub(budget);
-        if over == 0 {
+        if most.over(error) == 0 {
             return;
         }
-        step(error, over);
+        step(error, most);
     }
 }
 
-/// Bytes of an error as JSON.
-fn size(error: &WireError) -> usize {
-    serde_json::to_string(error).map_or(0, |text| text.len())
-}
-
 /// Of the other failures the message and the lines remain.
-fn short_others(error: &mut WireError, _: usize) {
+fn short_others(error: &mut WireError, _: Most) {
     let path = error.path.clone();
     for other in &mut error.others {
         let mut short = WireError::new(other.code, clipped(&other.message, OTHER_MESSAGE));
@@ -49,7 +65,7 @@ fn short_others(error: &mut WireError, _: usize) {
     }
 }
 
-fn short_lists(error: &mut WireError, _: usize) {
+fn short_lists(error: &mut WireError, _: Most) {
     error.symbols.truncate(TERSE_SYMBOLS);
     let listed = error.issues.len();
     error.issues.truncate(TERSE_ISSUES);
@@ -60,7 +76,7 @@ fn short_lists(error: &mut WireError, _: usize) {
     error.later.truncate(20);
 }
 
-fn short_regions(error: &mut WireError, _: usize) {
+fn short_regions(error: &mut WireError, _: Most) {
     error.found = error.found.or(Some(error.regions.len() as u64).filter(|count| *count > 0));
     for region in &mut error.regions {
         for text in [&mut region.base, &mut region.current, &mut region.wanted] {
@@ -70,14 +86,14 @@ fn short_regions(error: &mut WireError, _: usize) {
     error.regions.truncate(2);
 }
 
-fn nearest_alone(error: &mut WireError, _: usize) {
+fn nearest_alone(error: &mut WireError, _: Most) {
     if error.version.is_none() {
         error.near_misses.truncate(1);
     }
 }
 
 /// Of the nearest window the lines around the first that differs remain, each shortened.
-fn near_the_difference(error: &mut WireError, _: usize) {
+fn near_the_difference(error: &mut WireError, _: Most) {
     // With a version, the session is taken to have seen them.
     for near in error.near_misses.iter_mut().filter(|_| error.version.is_none()) {
         *near = around(near, 2);
@@ -94,7 +110,7 @@ fn around(near: &NearMiss, beside: usize) -> NearMiss {
     NearMiss { text, ..near.clone() }
 }
 
-fn short_texts(error: &mut WireError, _: usize) {
+fn short_texts(error: &mut WireError, _: Most) {
     for candidate in &mut error.candidates {
         candidate.text = clipped(&candidate.text, TERSE_LINE);
     }
@@ -108,7 +124,12 @@ fn short_texts(error: &mut WireError, _: usize) {
 }
 
 /// The last of the other failures are counted alone, as far as nobody is taken to have seen lines by them.
-fn fewer_others(error: &mut WireError, mut over: usize) {
+fn fewer_others(error: &mut WireError, most: Most) {
+    let mut over = most.over(error);
+    let size = |other: &WireError| match most {
+        Most::Bytes(_) => Most::Bytes(0).over(other),
+        Most::Tokens(_) => Most::Tokens(0).over(other),
+    };
     while let Some(other) = error.others.pop_if(|other| over > 0 && !shows_lines(other)) {
         over = over.saturating_sub(size(&other));
         error.more = Some(error.more.unwrap_or(0) + 1);

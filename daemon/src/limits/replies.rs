@@ -1,9 +1,9 @@
 //! Limits of replies to requests that name no budget.
 
-/// Bytes of JSON that the error of a refusal may have, where the request names no budget: 400 tokens of sentences and code.
-pub const REFUSAL_BYTES: usize = 1200;
+/// Tokens that the error of a refusal may have as JSON, where the request names no budget: 400, less what an estimate misses.
+pub const REFUSAL_TOKENS: usize = 370;
 
-/// Bytes of these that show a file: its diff, unseen lines, the most similar lines.
+/// Bytes of a refusal that show a file: its diff, unseen lines, the most similar lines.
 pub const REFUSAL_SHOWS: usize = 700;
 
 /// Bytes of all diffs that a receipt has without being asked, because the result differs from the request.
