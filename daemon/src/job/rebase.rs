@@ -163,7 +163,7 @@ pub(super) fn onto(
         return Vec::new();
     }
     let (job, clips) = (&judged.snapshot.request, &judged.snapshot.world.clips);
-    let options = rooms.options(current.keys());
+    let options = Options { room: Some(judged.room), ..rooms.options(current.keys()) };
     editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
 }
 

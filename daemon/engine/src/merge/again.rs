@@ -6,6 +6,7 @@
 //! line that others wrote is replaced.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use editd_proto::message::{Edit, EditOutcome, EditStatus, FileEntry, JobRequest, Position};
 
@@ -33,17 +34,29 @@ pub(super) struct Wanted<'w> {
     pub(super) threshold: Option<f64>,
     /// The clipboards that the job may read.
     pub(super) clips: &'w BTreeMap<String, Vec<u8>>,
-    /// The options for reading text.
+    /// The options for reading text, and what may be held beside the contents.
     pub(super) options: &'w Options,
+    /// The content that the entries were made on.
+    pub(super) base: &'w Arc<[u8]>,
+    /// The content that is there.
+    pub(super) current: &'w Arc<[u8]>,
+}
+
+impl<'w> Wanted<'w> {
+    /// Both contents.
+    pub(super) fn contents(&self) -> BothContents<'w> {
+        BothContents { base: self.base, current: self.current }
+    }
 }
 
 /// The edits of a path that have one certain place in the content there is, as they are made there; `None` for each other.
 /// The edits of several stages stand on each other: all of those that have a place in the base have one, or none is told.
-pub(super) fn located(wanted: &Wanted<'_>, contents: BothContents<'_>) -> Option<Vec<Vec<Option<Edit>>>> {
+pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Edit>>>> {
+    let contents = wanted.contents();
     let stages: Vec<FileEntry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
-    let first = trial(&stages, contents.base, wanted)?;
+    let first = trial(&stages, wanted.base, wanted)?;
     let bare: Vec<FileEntry> = stages.iter().map(without_hints).collect();
-    let alone = trial(&bare, contents.base, wanted)?;
+    let alone = trial(&bare, wanted.base, wanted)?;
     let label = wanted.options.label(&stages.first()?.path);
     let map = LineMap::new(contents, label);
     let mut places: Vec<Vec<Option<Edit>>> = Vec::with_capacity(bare.len());
@@ -74,7 +87,7 @@ pub(super) fn located(wanted: &Wanted<'_>, contents: BothContents<'_>) -> Option
         bare.len() == 1 || all.into_iter().all(|(outcome, place)| place.is_some() || !found(outcome))
     };
     let moved = moved(wanted, &places);
-    let now = trial(&moved, contents.current, wanted).filter(|_| whole(&places))?;
+    let now = trial(&moved, wanted.current, wanted).filter(|_| whole(&places))?;
     let mut outcomes = now.iter().flatten();
     for (place, then) in places.iter_mut().flatten().zip(alone.iter().flatten()) {
         let Some(edit) = place.as_ref() else { continue };
@@ -104,7 +117,7 @@ pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&
 }
 
 /// The outcomes of the edits of each stage on a content.
-fn trial(stages: &[FileEntry], content: &[u8], wanted: &Wanted<'_>) -> Option<Vec<Vec<EditOutcome>>> {
+fn trial(stages: &[FileEntry], content: &Arc<[u8]>, wanted: &Wanted<'_>) -> Option<Vec<Vec<EditOutcome>>> {
     let plan = planned(stages, content, wanted, true).ok()?;
     Some(plan.files.into_iter().map(|file| file.edits).collect())
 }
@@ -112,11 +125,11 @@ fn trial(stages: &[FileEntry], content: &[u8], wanted: &Wanted<'_>) -> Option<Ve
 /// Plans stages of one path on a content.
 pub(super) fn planned(
     stages: &[FileEntry],
-    content: &[u8],
+    content: &Arc<[u8]>,
     wanted: &Wanted<'_>,
     partial: bool,
 ) -> Result<Plan, Refusal> {
-    let state = State::File { bytes: content.into(), mode: 0o644 };
+    let state = State::File { bytes: Arc::clone(content), mode: 0o644 };
     let path = stages.first().map(|entry| entry.path.clone());
     let files = path.map(|path| (path, state)).into_iter().collect();
     let world = World { files, clips: wanted.clips.clone() };

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use editd_proto::message::{Edit, EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
 
-use super::again::{BothContents, Wanted, located, moved, planned};
+use super::again::{Wanted, located, moved, planned};
 use super::plan::{now_at, shifted};
 use super::three::merged;
 use crate::cut::Cut;
@@ -39,19 +39,16 @@ pub(super) fn edit_by_edit(
     wanted: &Wanted<'_>,
     state: &State,
 ) -> Option<Moved> {
-    let (
-        State::File { bytes: base, mode: had },
-        State::File { mode, .. },
-        State::File { bytes: current, mode: has },
-    ) = (&change.before, &change.after, state)
+    let (State::File { mode: had, .. }, State::File { mode, .. }, State::File { mode: has, .. }) =
+        (&change.before, &change.after, state)
     else {
         return None;
     };
-    let contents = BothContents { base, current };
-    let places = located(wanted, contents)?;
+    let current = wanted.current;
+    let places = located(wanted)?;
     places.iter().flatten().flatten().next()?;
-    let mut located = in_place(wanted, &places, current)?;
-    let mut others = by_lines(stages, wanted, &places, contents)?;
+    let mut located = in_place(wanted, &places)?;
+    let mut others = by_lines(stages, wanted, &places)?;
     tell_apart(&mut located, &mut others, current)?;
     let (own, splices) = (&located.splices, &others.splices);
     let mut splices: Vec<Splice> = own.iter().chain(splices).cloned().collect();
@@ -66,8 +63,8 @@ pub(super) fn edit_by_edit(
 }
 
 /// Plans the edits that have a place in what is there.
-fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>], current: &[u8]) -> Option<Way> {
-    let plan = planned(&moved(wanted, places), current, wanted, false).ok()?;
+fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>]) -> Option<Way> {
+    let plan = planned(&moved(wanted, places), wanted.current, wanted, false).ok()?;
     let warnings = plan.files.iter().map(|file| file.warnings.clone()).collect();
     let outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
     let splices = plan.changes.into_iter().next().map(|change| change.splices).unwrap_or_default();
@@ -75,12 +72,7 @@ fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>], current: &[u8]) -
 }
 
 /// Plans the other edits on the older content, and merges that.
-fn by_lines(
-    stages: &[FileOutcome],
-    wanted: &Wanted<'_>,
-    places: &[Vec<Option<Edit>>],
-    contents: BothContents<'_>,
-) -> Option<Way> {
+fn by_lines(stages: &[FileOutcome], wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>]) -> Option<Way> {
     let none = Way { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
     let mut rest = Vec::new();
     for ((entry, places), stage) in wanted.stages.iter().zip(places).zip(stages) {
@@ -92,6 +84,7 @@ fn by_lines(
         }
     }
     let Some(entry) = rest.first() else { return Some(none) };
+    let contents = wanted.contents();
     let label = wanted.options.label(&entry.path);
     let plain = |bytes| {
         Text::read(bytes, label)
@@ -100,7 +93,7 @@ fn by_lines(
     if wanted.stages.len() > 1 || !plain(contents.base) || !plain(contents.current) {
         return None;
     }
-    let plan = planned(&rest, contents.base, wanted, false).ok()?;
+    let plan = planned(&rest, wanted.base, wanted, false).ok()?;
     let splices = plan.changes.into_iter().next().map(|change| change.splices).unwrap_or_default();
     let merged = merged(contents.base, &splices, contents.current, label).ok()?;
     let mut outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();

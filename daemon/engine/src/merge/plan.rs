@@ -95,7 +95,12 @@ fn located_again(
     options: &Options,
 ) -> bool {
     let stages = stale.stages(&change.path);
-    let wanted = Wanted { stages: &stages, threshold: stale.job.threshold, clips: stale.clips, options };
+    let (State::File { bytes: base, .. }, State::File { bytes: current, .. }) = (&change.before, state)
+    else {
+        return false;
+    };
+    let (threshold, clips) = (stale.job.threshold, stale.clips);
+    let wanted = Wanted { stages: &stages, threshold, clips, options, base, current };
     let planned: Vec<FileOutcome> = told.iter().map(|outcome| (**outcome).clone()).collect();
     let Some(moved) = edit_by_edit(change, &planned, &wanted, state) else { return false };
     *change = moved.change;
