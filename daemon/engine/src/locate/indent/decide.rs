@@ -35,6 +35,8 @@ pub(super) enum Frame {
     File,
     /// The file's own but for the first line, which lost its indentation.
     Torn,
+    /// None, as the quoted lines: what stands between two depths of the file may have either.
+    Below,
 }
 
 impl Frame {
@@ -43,6 +45,7 @@ impl Frame {
             Self::Quoted => "indented by as much as the quoted lines need",
             Self::File => "kept at the depth that they have",
             Self::Torn => "kept at the depth that they have, but for the first line",
+            Self::Below => "indented as the line below them",
         }
     }
 }
@@ -69,7 +72,7 @@ pub(crate) fn settle(
     match choose(hay, &passage, &readings) {
         Choice::None => Ok(None),
         Choice::One(reading) => {
-            let as_file = reading.frame != Frame::Quoted;
+            let as_file = !matches!(reading.frame, Frame::Quoted | Frame::Below);
             Ok(made(hay, quote, range, &passage, reading).map(|made| (made, as_file)))
         }
         Choice::Several(readings, left) => Err(conflict(range.start, &readings, left)),
@@ -137,6 +140,16 @@ fn readings(
             // The quoted lines may be two steps apart where the new lines are one.
             let narrower = || mapped(&frames.mapping.with_narrower_steps(given())?);
             add(Frame::Quoted, mapped(frames.mapping).or_else(narrower));
+            if let Some(below) = passage.depth_below_bare_lines() {
+                add(
+                    Frame::Below,
+                    given()
+                        .map(|line| {
+                            Some(if is_blank(line) { line.to_owned() } else { format!("{below}{line}") })
+                        })
+                        .collect(),
+                );
+            }
             add(Frame::File, passage.given.iter().map(|(line, _)| as_given(line)).collect());
             if let Some(first) = frames.torn.filter(|_| torn) {
                 add(Frame::Torn, own(first, &as_given));
@@ -204,7 +217,7 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
 fn is_eligible(passage: &Passage<'_>, reading: &Reading, own: &Evidence) -> bool {
     let tied = !own.left && !own.requoted && own.ties();
     match reading.frame {
-        Frame::Quoted | Frame::Torn => tied,
+        Frame::Quoted | Frame::Torn | Frame::Below => tied,
         // The file's own frame is seen by the first line; and what leaves the file as it is was hardly meant.
         Frame::File => tied && own.starts_alike() && !passage.is_there(&reading.lines),
     }
@@ -244,7 +257,7 @@ fn made(
         return Some(lines.flat_map(|(line, (_, ending))| [line.as_str(), ending]).collect());
     }
     let there: Vec<Option<String>> = match reading.frame {
-        Frame::Quoted => Vec::new(),
+        Frame::Quoted | Frame::Below => Vec::new(),
         Frame::File => (0..passage.quoted.len()).map(|at| passage.as_there(at)).collect(),
         Frame::Torn => (0..passage.quoted.len()).map(|at| passage.as_there(at).filter(|_| at > 0)).collect(),
     };

@@ -85,6 +85,22 @@ impl<'p> Passage<'p> {
         (head.copied().or(self.above), tail.copied().or(self.below))
     }
 
+    /// The indentation of the line below new lines that come, without any indentation, behind quoted lines without any:
+    /// where the file ends a block or a statement there, nothing says whether they still belong to it. `None` where
+    /// a bracket closes it, or where new lines come at several sites.
+    pub(super) fn depth_below_bare_lines(&self) -> Option<&'p str> {
+        let [site] = self.sites.as_slice() else { return None };
+        let filled = |line: &&&str| !is_blank(line);
+        let bare = |line: &&str| split_indent(line).0.is_empty();
+        let given = self.given.iter().map(|(line, _)| *line).find(|line| !is_blank(line))?;
+        let quoted = self.quoted.get(..site.gone.start)?.iter().rev().find(filled)?;
+        let (Some(above), Some(below)) = self.neighbours(site) else { return None };
+        let (up, down) = (split_indent(above).0, split_indent(below).0);
+        let closes = below.trim_start_matches(BLANKS).starts_with(['}', ')', ']']);
+        let ends = up.len() > down.len() && up.starts_with(down) && !closes;
+        (site.gone.is_empty() && ends && bare(&given) && bare(quoted)).then_some(down)
+    }
+
     /// Returns true if these lines, in place of the given ones, would leave the file as it is.
     pub(super) fn is_there(&self, lines: &[String]) -> bool {
         self.sites.iter().all(|site| {
