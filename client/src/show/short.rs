@@ -4,6 +4,8 @@
 //! *Shortened*, each only while the reply is too long: the places of a file to the first two, then to the first; names to
 //! as many of their last components as tell the files apart (`…place/walk.rs`); then what is left of long names.
 
+use std::cmp::Ordering;
+
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{FileOutcome, Receipt, Status};
 use editd_proto::tokens::tokens;
@@ -77,20 +79,30 @@ fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
     }
 }
 
-/// `10-12,40 and 5 more +3 -1 @18`.
+/// `10-12,40,before 51 and 5 more +3 -1 @18`: nothing is left before line 51.
 pub(crate) fn words(file: &FileOutcome, standing: &str, places: usize) -> String {
-    let shown = file.lines.0.len().min(places);
-    let mut lines = file.lines.clone();
-    lines.0.truncate(shown);
+    // A file that is gone has no lines.
+    let is_gone = file.after.is_none() && file.before.is_some();
+    let shown = if is_gone { 0 } else { file.lines.0.len().min(places) };
+    let lines: Vec<String> = file.lines.0.iter().take(shown).map(|range| lines(*range)).collect();
     let all = file.places.unwrap_or(file.lines.0.len() as u64);
     let more = all.saturating_sub(shown as u64);
-    let lines = (shown > 0).then(|| lines.to_string());
+    let lines = (shown > 0).then(|| lines.join(","));
     let more = (shown > 0 && more > 0).then(|| format!("and {more} more"));
     let added = (file.added > 0).then(|| format!("+{}", file.added));
     let removed = (file.removed > 0).then(|| format!("-{}", file.removed));
     let standing = (!standing.is_empty()).then(|| standing.to_owned());
     let parts: Vec<String> = [lines, more, added, removed, standing].into_iter().flatten().collect();
     parts.join(" ")
+}
+
+/// `10-12`, `40`, or `before 51` for a range that is empty.
+fn lines((first, last): (u64, u64)) -> String {
+    match last.cmp(&first) {
+        Ordering::Less => format!("before {first}"),
+        Ordering::Equal => first.to_string(),
+        Ordering::Greater => format!("{first}-{last}"),
+    }
 }
 
 /// A path as text; what is no UTF-8 in it is U+FFFD.
