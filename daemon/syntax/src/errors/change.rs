@@ -115,14 +115,18 @@ fn opening(close: char) -> char {
     }
 }
 
-/// Takes away as many of each message as there were before. Returns those that are gone: of each message, the last.
+/// Takes away as many of each message as there were before. Returns those that are gone, in their order: of each message,
+/// the last.
 fn subtract(found: &mut Vec<Fault>, before: Vec<Fault>) -> Vec<Fault> {
     let mut old: HashMap<String, Vec<Fault>> = HashMap::new();
     for fault in before.into_iter().rev() {
         old.entry(fault.message.clone()).or_default().push(fault);
     }
     found.retain(|fault| old.get_mut(&fault.message).and_then(Vec::pop).is_none());
-    old.into_values().flatten().collect()
+    let mut gone: Vec<Fault> = old.into_values().flatten().collect();
+    // A map has another order in each process, and which errors are taken for old ones must not depend on that.
+    gone.sort_by(|one, other| (one.at, &one.message).cmp(&(other.at, &other.message)));
+    gone
 }
 
 /// Takes away the errors on changed lines that were broken before: one for each old error that is gone and stood on the
