@@ -134,21 +134,13 @@ fn readings(
         }
         None => {
             let given = || passage.given.iter().map(|(line, _)| *line);
-            let mapped = |mapping: &Mapping| -> Option<Vec<String>> {
-                given().map(|line| mapping.line(line)).collect()
-            };
+            let mapped =
+                |mapping: &Mapping| given().map(|line| mapping.line(line)).collect::<Option<Vec<_>>>();
             // The quoted lines may be two steps apart where the new lines are one.
             let narrower = || mapped(&frames.mapping.with_narrower_steps(given())?);
             add(Frame::Quoted, mapped(frames.mapping).or_else(narrower));
             if let Some(below) = passage.depth_below_bare_lines() {
-                add(
-                    Frame::Below,
-                    given()
-                        .map(|line| {
-                            Some(if is_blank(line) { line.to_owned() } else { format!("{below}{line}") })
-                        })
-                        .collect(),
-                );
+                add(Frame::Below, Some(given().map(|line| indented(below, line)).collect()));
             }
             add(Frame::File, passage.given.iter().map(|(line, _)| as_given(line)).collect());
             if let Some(first) = frames.torn.filter(|_| torn) {
@@ -167,6 +159,11 @@ fn readings(
         }
     }
     made
+}
+
+/// A line with an indentation in front of it; a blank one as it is.
+fn indented(indent: &str, line: &str) -> String {
+    if is_blank(line) { line.to_owned() } else { [indent, line].concat() }
 }
 
 /// Returns true if the payload is indented with characters that the file does not use here.
