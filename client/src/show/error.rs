@@ -203,7 +203,7 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
         line(out, &format!("  and {hunks} more hunks, which are not shown"));
     }
     match error.would_apply.filter(|_| error.later.is_empty()) {
-        Some(WouldApply::Clean) if error.message.contains("fits what is there now") => {}
+        Some(WouldApply::Clean) if error.message.contains("fit what is there now") => {}
         Some(WouldApply::Clean) => line(out, "  it would apply to what is there now"),
         Some(WouldApply::Conflict) => line(out, "  it would not apply to what is there now"),
         None => {}

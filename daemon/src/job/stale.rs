@@ -104,7 +104,7 @@ fn stale(
     error.message = match error.would_apply {
         _ if !error.moved.is_empty() => numbers::sentence(path, &version, &error.moved),
         Some(WouldApply::Clean) => {
-            format!("{path} changed since it was read{own}; the job fits what is there now: send it again")
+            format!("{path} changed since it was read{own}; its edits fit what is there now: send them again")
         }
         _ => format!(
             "{path} changed since it was read{own}; look at what changed, adapt the job, and send it again"
