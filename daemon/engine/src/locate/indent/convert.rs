@@ -1,6 +1,8 @@
 //! New lines whose indentation is of the other kind than the file's: tabs where it has spaces, or spaces where it
 //! has tabs. It lists what they may mean and chooses nothing.
 
+use std::collections::BTreeSet;
+
 use super::passage::Passage;
 use super::unit::{Kinds, Unit, is_blank, split_indent};
 use crate::limits;
@@ -113,6 +115,26 @@ fn units(passage: &Passage<'_>, there: Kinds, file: Option<Unit>) -> Vec<(Unit, 
     };
     let widths = widths.into_iter().flatten().filter_map(|width| usize::try_from(width).ok());
     widths.filter(|width| WIDTHS.contains(width)).map(|width| (Unit::Tab, Unit::Spaces(width))).collect()
+}
+
+/// Returns true if some width of a tab explains the order of depths in which new lines would be written: deeper lines stay
+/// at least as deep, and equally deep ones equally deep. Lines of one kind of indentation always do.
+pub(super) fn keeps_order<'l>(lines: impl Iterator<Item = (&'l str, &'l str)>) -> bool {
+    let filled = lines.filter(|(given, _)| !is_blank(given));
+    let told: BTreeSet<(&str, &str)> =
+        filled.map(|(given, written)| (split_indent(given).0, split_indent(written).0)).collect();
+    let kinds = told.iter().fold(Kinds::default(), |all, (given, _)| all.and(Kinds::of(given)));
+    let explains = |width: &usize| {
+        let columns = |indent: &str| indent.chars().map(|c| if c == '\t' { *width } else { 1 }).sum();
+        let mut depths: Vec<(usize, usize)> =
+            told.iter().map(|(given, written)| (columns(given), columns(written))).collect();
+        depths.sort_unstable();
+        depths
+            .iter()
+            .zip(depths.iter().skip(1))
+            .all(|(above, below)| if above.0 == below.0 { above.1 == below.1 } else { above.1 <= below.1 })
+    };
+    !kinds.is_mix() || WIDTHS.iter().any(explains)
 }
 
 /// Returns the number of spaces that indent a line; `None` for tabs.

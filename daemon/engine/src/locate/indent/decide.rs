@@ -6,7 +6,7 @@ use std::ops::Range;
 use editd_proto::error::IndentReading;
 use editd_proto::limits as shown;
 
-use super::convert::converted;
+use super::convert::{converted, keeps_order};
 use super::evidence::{Evidence, evidence};
 use super::mapping::Mapping;
 use super::passage::Passage;
@@ -54,6 +54,8 @@ impl Frame {
 struct Reading {
     frame: Frame,
     lines: Vec<String>,
+    /// The order of depths is the payload's, also where that mixes tabs and spaces.
+    ordered: bool,
 }
 
 /// The new text of a quotation at its place, and whether it was written with the file's indentation; `None` where no
@@ -100,12 +102,7 @@ fn readings(
     let bare = |line: &str| !is_blank(line) && split_indent(line).0.is_empty();
     let torn = passage.given.first().is_some_and(|(line, _)| bare(line));
     let mut made: Vec<Reading> = Vec::new();
-    let there = passage.kinds_there();
-    let file = if there == Kinds::default() {
-        hay.unit().map_or(there, |unit| Kinds { tabs: unit == Unit::Tab, spaces: unit != Unit::Tab })
-    } else {
-        there
-    };
+    let file = kinds_of_file(hay, passage);
     let mut add = |frame: Frame, lines: Option<Vec<String>>| {
         let fits = |line: &String| {
             let indent = split_indent(line).0;
@@ -115,7 +112,11 @@ fn readings(
         let fits = |lines: &Vec<String>| lines.iter().all(fits);
         if let Some(lines) = lines.filter(|lines| fits(lines) && !made.iter().any(|one| one.lines == *lines))
         {
-            made.push(Reading { frame, lines });
+            // A first line whose indentation was supplied has none of its own to compare.
+            let supplied = torn && (frame == Frame::Torn || frames.first.is_some());
+            let pairs = passage.given.iter().zip(&lines).map(|((given, _), line)| (*given, line.as_str()));
+            let ordered = keeps_order(pairs.skip(usize::from(supplied)));
+            made.push(Reading { frame, lines, ordered });
         }
     };
     let own = |own: &str, line: &dyn Fn(&str) -> Option<String>| {
@@ -161,6 +162,13 @@ fn readings(
     made
 }
 
+/// Returns the characters with which the file indents the quoted lines, or else all its lines.
+fn kinds_of_file(hay: &Haystack<'_>, passage: &Passage<'_>) -> Kinds {
+    let there = passage.kinds_there();
+    let all = || hay.unit().map(|unit| Kinds { tabs: unit == Unit::Tab, spaces: unit != Unit::Tab });
+    if there == Kinds::default() { all().unwrap_or(there) } else { there }
+}
+
 /// A line with an indentation in front of it; a blank one as it is.
 fn indented(indent: &str, line: &str) -> String {
     if is_blank(line) { line.to_owned() } else { [indent, line].concat() }
@@ -184,6 +192,7 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
         let as_given = only.lines.iter().map(String::as_str).eq(given);
         return match only.frame {
             // Both frames write the same.
+            Frame::Quoted if !only.ordered => Choice::Several(vec![only], own.left),
             Frame::Quoted if as_given || !own.left => Choice::One(only),
             Frame::Quoted => Choice::Several(vec![only], true),
             _ if is_eligible(passage, only, own) => Choice::One(only),
@@ -212,7 +221,7 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
 
 /// Returns true if a reading may be written as long as nothing supports another one.
 fn is_eligible(passage: &Passage<'_>, reading: &Reading, own: &Evidence) -> bool {
-    let tied = !own.left && !own.requoted && own.ties();
+    let tied = reading.ordered && !own.left && !own.requoted && own.ties();
     match reading.frame {
         Frame::Quoted | Frame::Torn | Frame::Below => tied,
         // The file's own frame is seen by the first line; and what leaves the file as it is was hardly meant.

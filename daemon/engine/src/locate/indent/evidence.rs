@@ -150,7 +150,7 @@ impl<'p> Surroundings<'p> {
                 match closes(below) {
                     _ if down.len() > up.len() && down.starts_with(up) => vec![Expected::Just(down)],
                     true if up == down && opens(above) => vec![Expected::Below(up)],
-                    true if reading == Frame::Quoted && reopens(come, down) => {
+                    true if reading == Frame::Quoted && reopens(come, below) => {
                         vec![Expected::Just(up), Expected::Just(down)]
                     }
                     true => vec![Expected::Just(up)],
@@ -176,10 +176,18 @@ fn closes(line: &str) -> bool {
     line.trim_start_matches(BLANKS).starts_with(['}', ')', ']'])
 }
 
-/// Returns true if lines open a block that a bracket of this indentation below them closes.
-fn reopens(lines: &[&str], bracket: &str) -> bool {
-    let mut heads = lines.iter().rev().filter(|line| split_indent(line).0 == bracket);
-    heads.next().is_some_and(|head| opens(head) || head.trim_end().ends_with(':'))
+/// Returns true if lines open a block that the bracket, with which the line below them begins, closes: one of the same
+/// kind at its depth, or a label in braces.
+fn reopens(lines: &[&str], below: &str) -> bool {
+    let (depth, rest) = split_indent(below);
+    let opener = match rest.chars().next() {
+        Some('}') => ['{', ':'].as_slice(),
+        Some(')') => &['('],
+        Some(']') => &['['],
+        _ => &[],
+    };
+    let mut heads = lines.iter().rev().filter(|line| split_indent(line).0 == depth);
+    heads.next().is_some_and(|head| head.trim_end().ends_with(opener))
 }
 
 /// Returns true if a line ends in an opening bracket.
