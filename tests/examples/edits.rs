@@ -1,7 +1,7 @@
 //! Judges real-looking edits of real files in every dialect and prints how they ended. It touches no file.
 //!
-//! `cargo run -p editd-tests --example edits` judges 100,000; `EDITS`, `SEED` and `ONLY` (a part of the name of a
-//! way, such as `search`) choose others, `SHOW=1` also shows refusals that should not have been. It fails where any
+//! `cargo run -p editd-tests --example edits` judges 100,000; `EDITS`, `SEED`, `ONLY` (a part of the name of a
+//! way, such as `search`) and `FILE` (a part of the path of the files) choose others, `SHOW=1` also shows refusals that should not have been. It fails where any
 //! edit was applied wrongly, or too few were applied.
 
 use std::process::ExitCode;
@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         edits: usize::try_from(number("EDITS").unwrap_or(100_000)).unwrap_or(usize::MAX),
         seed: number("SEED").unwrap_or(1),
         only: std::env::var("ONLY").unwrap_or_default(),
+        file: std::env::var("FILE").unwrap_or_default(),
     };
     let table = run(&corpus, &request);
     if std::env::var_os("SHOW").is_some() {

@@ -13,7 +13,7 @@ fn no_real_looking_edit_is_applied_wrongly() {
         println!("cargo's registry folder has {} files to edit: too few; skipped", corpus.len());
         return;
     }
-    let request = Request { edits: EDITS, seed: 1, only: String::new() };
+    let request = Request { edits: EDITS, seed: 1, only: String::new(), file: String::new() };
     let table = run(&corpus, &request);
     assert_eq!(table.wrongly(), 0, "{}\n{table}", table.wrong().join("\n"));
     let (none, some) = table.shares();
@@ -28,7 +28,7 @@ fn the_same_seed_gives_the_same_table() {
         println!("no files to edit; skipped");
         return;
     }
-    let request = Request { edits: 200, seed: 7, only: String::new() };
+    let request = Request { edits: 200, seed: 7, only: String::new(), file: String::new() };
     assert_eq!(run(&corpus, &request).to_string(), run(&corpus, &request).to_string());
 }
 
@@ -39,7 +39,7 @@ fn a_way_that_cannot_be_disturbed_passes_by_what_is_undisturbed() {
         println!("no files to edit; skipped");
         return;
     }
-    let request = Request { edits: 50, seed: 3, only: "ranges".to_owned() };
+    let request = Request { edits: 50, seed: 3, only: "ranges".to_owned(), file: String::new() };
     let table = run(&corpus, &request);
     assert_eq!(table.shares().1, None, "{table}");
     assert!(table.passes((0.995, 0.95)), "{table}");

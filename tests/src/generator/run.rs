@@ -32,6 +32,8 @@ pub struct Request {
     pub seed: u64,
     /// A part of the names of the ways that are wanted; all where empty.
     pub only: String,
+    /// A part of the paths of the files that are wanted; all where empty.
+    pub file: String,
 }
 
 /// Judges payloads that are drawn from real files.
@@ -74,6 +76,9 @@ fn one_file(corpus: &Corpus, request: &Request, seed: u64) -> Table {
     let mut rng = Rng::with_seed(seed);
     let mut table = Table::default();
     let drawn = corpus.draw_changed(&mut rng);
+    if !drawn.path.to_string_lossy().contains(&request.file) {
+        return table;
+    }
     let Some(source) = Source::read(&drawn, &mut rng) else { return table };
     for _ in 0..DRAWS {
         let task = match draw(&source, &request.only, &mut rng) {

@@ -129,7 +129,15 @@ impl Source {
         let two = |line: &&Line| indent(&line.text).len() % 4 == 2;
         let indented = self.lines.iter().filter(|line| line.text.starts_with("  ")).count();
         let narrow = self.lines.iter().filter(two).count() * 4 > indented.max(1);
-        if narrow { "  ".to_owned() } else { "    ".to_owned() }
+        // Most lines of a short file may stand at two steps of two, as a list in a setting does.
+        if narrow || self.steps(2) > self.steps(4) { "  ".to_owned() } else { "    ".to_owned() }
+    }
+
+    /// Returns the number of lines that are this much deeper than the line before.
+    fn steps(&self, width: usize) -> usize {
+        let filled = self.lines.iter().filter(|line| !line.text.trim().is_empty());
+        let depths: Vec<usize> = filled.map(|line| indent(&line.text).len()).collect();
+        depths.windows(2).filter(|pair| pair[1] == pair[0] + width).count()
     }
 
     /// Where a run of whole lines stands that is the same once trimmed and folded.

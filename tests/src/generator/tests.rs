@@ -57,6 +57,15 @@ fn way(name: &str) -> usize {
 }
 
 #[test]
+fn a_step_of_two_is_known_though_most_lines_stand_at_four() {
+    let list =
+        ["{", "  \"a\": [", "    1,", "    2,", "    3,", "    4,", "    5,", "    6,", "    7", "  ]", "}"];
+    assert_eq!(source(&list).unit(), "  ");
+    let blocks = ["fn a() {", "    if b {", "        c(d,", "          e);", "    }", "}"];
+    assert_eq!(source(&blocks).unit(), "    ");
+}
+
+#[test]
 fn only_what_was_meant_is_right() {
     let source = source(&["a", "  b", "c", "  b", "d"]);
     let ways = PRINTERS[way("replace, whole lines")].0.ways();
