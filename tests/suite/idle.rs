@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// Resident memory that an idle daemon may take, KiB; of a build with optimisation.
 const RESIDENT: u64 = 16 * 1024;
 /// For how long it must use no processor time.
-const REST: Duration = Duration::from_secs(3);
+const REST: Duration = Duration::from_secs(5);
 
 /// Waits until nothing is unsettled, seen by a connection that is closed again.
 fn settled(house: &House) {
@@ -44,19 +44,14 @@ fn an_idle_daemon_uses_no_time_and_little_memory() {
     }
     settled(&house);
     let pid = house.pid();
-    // Threads that have had nothing to do go within seconds.
-    wait::until("it has come to rest", wait::LONG, || {
+    // Threads that have had nothing to do end within seconds, on a busy machine later, and the end of one may complete a tick.
+    // A daemon that works while it is idle completes one in every such time.
+    wait::until("a daemon with an idle client uses no time", wait::LONG, || {
         let before = process::cpu_ticks(pid)?;
         let start = Instant::now();
-        wait::until("some time passes", wait::LONG, || {
-            (start.elapsed() > Duration::from_secs(1)).then_some(())
-        });
+        wait::until("some time passes", wait::LONG, || (start.elapsed() > REST).then_some(()));
         (process::cpu_ticks(pid)? == before).then_some(())
     });
-    let before = process::cpu_ticks(pid).unwrap();
-    let start = Instant::now();
-    wait::until("some time passes", wait::LONG, || (start.elapsed() > REST).then_some(()));
-    assert_eq!(process::cpu_ticks(pid).unwrap(), before, "an idle daemon, with a client connected, works");
     let kib = process::resident_kib(pid).unwrap();
     println!("idle after 100 edits: {kib} KiB resident, {} threads", process::threads(pid).unwrap());
     // A build without optimisation is several times as large on disk, and so in memory.
