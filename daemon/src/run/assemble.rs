@@ -337,8 +337,13 @@ impl Built {
             house.stop.ask_once();
             std::future::pending::<()>().await;
         };
+        // Both end, whichever branch below is polled first: a daemon that has nothing left to do still says that it leaves.
+        let leaving = async {
+            house.stop.asked().await;
+            notify(false);
+        };
         let end = async {
-            ipc::serve(listener, house).await;
+            tokio::join!(leaving, ipc::serve(listener, house));
             // Detached jobs that had begun.
             house.activity.idle().await;
             self.watching.stop();
@@ -346,14 +351,9 @@ impl Built {
             // A panic in there was reported where it happened.
             let _ = house.runtime.spawn_blocking(move || afterwards.finish()).await;
         };
-        let stopping = async {
-            house.stop.asked().await;
-            notify(false);
-            house.stop.hurried().await;
-        };
         tokio::select! {
             () = end => true,
-            () = stopping => false,
+            () = house.stop.hurried() => false,
             () = alone => false,
         }
     }
