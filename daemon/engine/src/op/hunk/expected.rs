@@ -12,11 +12,17 @@ impl Hunk<'_> {
         let after = self.body.after();
         let lines = locate::lines(&after, text.breaks);
         let words = lines.iter().any(|line| line.0.chars().any(char::is_alphanumeric));
-        if lines.len() < 2 || !words || after == self.body.old {
+        if !words || after == self.body.old {
             return None;
         }
-        let first = expected.saturating_sub(AROUND).max(1);
-        (first..=expected.saturating_add(AROUND)).find(|line| {
+        let around = match (lines.len(), self.shape(text.breaks)) {
+            // One line says little: it must be the changed one, and stand just there.
+            (1, (1, 0, 0)) => 0,
+            (1, _) => return None,
+            _ => AROUND,
+        };
+        let first = expected.saturating_sub(around).max(1);
+        (first..=expected.saturating_add(around)).find(|line| {
             let Ok(line) = usize::try_from(*line) else { return false };
             lines.iter().zip(line..).all(|(own, number)| is_line(text, number, own))
         })

@@ -180,12 +180,20 @@ impl<'o> Neighbours<'o> {
         let on = |line: u64| Self::on_line(scene, quote, fit, placed, line);
         let own = on(near)?;
         let mut chosen: Option<Hit> = own.clone();
-        for offset in placed.offsets.into_iter().flatten() {
+        let [above, below] = placed.offsets;
+        let offsets = [above.map(|offset| (offset, true)), below.map(|offset| (offset, false))];
+        for (offset, above) in offsets.into_iter().flatten() {
             let shifted = near.saturating_add_signed(offset).max(1);
             let exact = on(shifted)?;
             let suggested = match (exact, &own) {
                 (Some(hit), _) => Some(hit),
                 (None, None) => Self::around(scene, quote, fit, placed, shifted),
+                // Lines that came or went above move this hunk, too: a place around there makes its own uncertain.
+                (None, Some(own))
+                    if above && Self::stands_around(scene, quote, fit, placed, shifted, own) =>
+                {
+                    return plain(&Quote { near: None, ..quote.clone() });
+                }
                 (None, Some(_)) => None,
             };
             let Some(hit) = suggested else { continue };
@@ -210,11 +218,11 @@ impl<'o> Neighbours<'o> {
         let offsets = self.known(scene).get(&scene.edit).map_or([None, None], |placed| placed.offsets);
         let mut expected: Vec<u64> =
             offsets.into_iter().flatten().map(|offset| near.saturating_add_signed(offset)).collect();
-        if expected.iter().any(|expected| expected.abs_diff(line) <= AROUND) {
-            return Ok(());
-        }
+        let is_expected = expected.iter().any(|expected| expected.abs_diff(line) <= AROUND);
         expected.push(near);
-        if let Some(there) = expected.iter().find_map(|line| hunk.stands_applied(scene.text, *line)) {
+        // What stands at its own line says more than what its neighbours say.
+        let candidates = if is_expected { std::slice::from_ref(&near) } else { expected.as_slice() };
+        if let Some(there) = candidates.iter().find_map(|line| hunk.stands_applied(scene.text, *line)) {
             let message = format!(
                 "the change is there already, at line {there}, and its old lines stand at line {line}; leave the hunk out, or correct the line in its header"
             );
@@ -222,6 +230,9 @@ impl<'o> Neighbours<'o> {
             error.line = Some(there);
             error.cause = Some(format!("the new text is already there, at line {there}"));
             return Err(error);
+        }
+        if is_expected {
+            return Ok(());
         }
         match expected.into_iter().find_map(|expected| hunk.nearly_stands(scene.text, expected)) {
             None => Ok(()),
@@ -274,6 +285,32 @@ impl<'o> Neighbours<'o> {
             Ok(found) => Ok(found.ok()),
             Err(refusal) if refusal.code == Code::Ambiguous => Ok(None),
             Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Returns true if a place other than `own` starts around a line and leaves the hunks in order.
+    fn stands_around(
+        scene: &Scene<'_>,
+        quote: &Quote<'_>,
+        fit: &dyn Fn(&Range<usize>) -> Fit,
+        placed: &Placed,
+        line: u64,
+        own: &Hit,
+    ) -> bool {
+        let first = line.saturating_sub(AROUND).max(placed.room.0);
+        let last = line.saturating_add(AROUND).min(placed.room.1);
+        let other = |range: &Range<usize>| {
+            let line = scene.text.line_of(range.start) as u64;
+            if range.start != own.range.start && (first..=last).contains(&line) {
+                fit(range)
+            } else {
+                Fit::Out
+            }
+        };
+        let quote = Quote { near: None, loosest: placed.rung, ..quote.clone() };
+        match locate::one_where(scene.hay, &quote, &other) {
+            Ok(found) => found.is_ok(),
+            Err(refusal) => refusal.code == Code::Ambiguous,
         }
     }
 

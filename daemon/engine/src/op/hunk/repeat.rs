@@ -21,13 +21,14 @@ pub(super) struct OpenSides {
     pub(super) below: bool,
 }
 
-/// Refuses lines that would be added at an offset, and stand there already: in the middle of a file only where they
-/// have more than signs and blanks, which may well stand twice.
+/// Refuses lines that would be added at an offset, and stand there already: in the middle of a file only if they have
+/// more than blanks and one line of signs, which may well stand twice.
 ///
 /// # Errors
 /// `not_found` with the line where they stand.
 pub(super) fn check(text: &Text<'_>, at: usize, come: &[Line<'_>], open: OpenSides) -> Result<(), Refusal> {
-    let wordy = come.iter().any(|line| line.0.chars().any(char::is_alphanumeric));
+    let has = |of: fn(char) -> bool| come.iter().any(|line| line.0.chars().any(of));
+    let wordy = has(char::is_alphanumeric) || (come.len() > 1 && has(|c| !c.is_whitespace()));
     let stands = |range: &Range<usize>| {
         let there = locate::lines(text.content.cut(range.clone()), text.breaks);
         let at_an_end = range.start == 0 || range.end == text.len();
