@@ -1,12 +1,14 @@
 //! Compares the result of a diff of one file in editd with that of the other tools, and judges whether editd is
 //! right. It draws nothing.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use editd_engine::dialect::{Asked, Setting, Wanted, translate};
 use editd_engine::{Options, Refusal, State, World, needs, plan};
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::damage::{Damage, PatchText};
 use super::tools::Tools;
@@ -33,7 +35,8 @@ pub enum Judged {
     Merged,
     /// The result of editd is that of another tool; there is no clean merge, or it is something else.
     AsOthers,
-    /// The changes touch each other, and every hunk replaced the only place that has its lines.
+    /// The changes touch each other, so that there is more than one merge: every hunk replaced the only place that has
+    /// its lines, or the result has all changes of both sides.
     Touching,
     /// The headers have no numbers, and every hunk replaced the only place that has its lines: others changed the place
     /// that was meant, and nothing says so.
@@ -97,7 +100,9 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
         Judged::Merged
     } else if others.contains(&written) {
         Judged::AsOthers
-    } else if merged.is_none() && (written == only_places(trial) || written == tools.union(trial)) {
+    } else if (merged.is_none() && written == only_places(trial))
+        || written.as_ref().is_some_and(|written| merged_touching(trial).contains(written))
+    {
         Judged::Touching
     } else if trial.damage == Damage::Bare && written == only_places(trial) {
         Judged::Unnumbered
@@ -105,6 +110,56 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
         Judged::Wrong
     };
     (judged, written.unwrap_or_default())
+}
+
+/// A change: the lines of the base that it replaces, and the new ones.
+type Change<'a> = (Range<usize>, Vec<&'a str>);
+
+/// Returns the contents that have all changes of both sides where these touch, but none changes a line of the other's:
+/// lines that both insert at one place may stand in both orders, and lines that repeat those beside them may have come
+/// above or below these.
+fn merged_touching(trial: &Trial) -> Vec<String> {
+    let [base, there, author] =
+        [&trial.base, &trial.there, &trial.author].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let mut results = Vec::new();
+    for from_end in [false, true] {
+        let [there, author] = [&there, &author].map(|after| changes(&base, after, from_end));
+        for order in [[&there, &author], [&author, &there]] {
+            results.extend(merged(&base, order.into_iter().flatten().cloned().collect()));
+        }
+    }
+    results
+}
+
+/// Returns the changes between two contents. Repeated lines are the same as those above, or those below if `from_end`.
+fn changes<'a>(base: &[&str], after: &[&'a str], from_end: bool) -> Vec<Change<'a>> {
+    let turned = |range: Range<usize>, len: usize| {
+        if from_end { len - range.end..len - range.start } else { range }
+    };
+    let lines = |lines: &[&'a str]| -> Vec<&'a str> {
+        if from_end { lines.iter().rev().copied().collect() } else { lines.to_vec() }
+    };
+    let old: Vec<&str> = if from_end { base.iter().rev().copied().collect() } else { base.to_vec() };
+    let ops = capture_diff_slices(Algorithm::Myers, &old, &lines(after));
+    ops.iter()
+        .map(|op| op.as_tag_tuple())
+        .filter(|(tag, ..)| *tag != DiffTag::Equal)
+        .map(|(_, old, new)| (turned(old, base.len()), after[turned(new, after.len())].to_vec()))
+        .collect()
+}
+
+/// Applies changes to the base; `None` if one changes a line of another. Insertions at one place keep their order.
+fn merged(base: &[&str], mut changes: Vec<Change<'_>>) -> Option<String> {
+    // Lines that come before a line stand above those that replace it.
+    changes.sort_by_key(|(old, _)| (old.start, !old.is_empty(), old.end));
+    changes.dedup();
+    let (mut text, mut at) = (String::new(), 0);
+    for (old, new) in &changes {
+        text.extend(base.get(at..old.start)?.iter().chain(new).copied());
+        at = old.end;
+    }
+    text.extend(base.get(at..)?.iter().copied());
+    Some(text)
 }
 
 /// Returns the content if each hunk replaces the lines at the place that it names, or else at the only place that has

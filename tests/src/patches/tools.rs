@@ -6,8 +6,6 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use super::judge::Trial;
-
 /// A folder in which the tools work.
 #[derive(Debug)]
 pub struct Tools {
@@ -115,15 +113,6 @@ impl Tools {
         self.put("base", base);
         self.put("theirs", author);
         let said = self.output("git", ".", &["merge-file", "-p", "ours", "base", "theirs"]);
-        said.status.success().then(|| String::from_utf8(said.stdout).expect("the files are UTF-8"))
-    }
-
-    /// The merge in which both sides stand one below the other where they conflict.
-    pub fn union(&self, trial: &Trial) -> Option<String> {
-        self.put("ours", &trial.there);
-        self.put("base", &trial.base);
-        self.put("theirs", &trial.author);
-        let said = self.output("git", ".", &["merge-file", "-p", "--union", "ours", "base", "theirs"]);
         said.status.success().then(|| String::from_utf8(said.stdout).expect("the files are UTF-8"))
     }
 
