@@ -15,7 +15,7 @@ pub mod clipboard;
 pub mod job;
 pub mod journal;
 pub mod receipt;
-pub mod rooms;
+pub mod state;
 
 pub mod disk;
 pub mod store;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::thread;
 
-use editd::limits::IN_HAND;
+use editd::limits::MEMORY_BUDGET;
 use editd_proto::limits;
 use editd_proto::message::kind;
 use editd_tests::house::House;
@@ -46,7 +46,7 @@ fn all_at_once(house: &House, asked: &[(&str, Value)]) -> Vec<Value> {
 #[track_caller]
 fn bounded(house: &House) {
     let peak = process::peak_kib(house.pid()).unwrap();
-    let most = IN_HAND as u64 / 1024 + BESIDES;
+    let most = MEMORY_BUDGET as u64 / 1024 + BESIDES;
     assert!(peak < most, "at most {peak} KiB, where {most} were to be enough");
 }
 

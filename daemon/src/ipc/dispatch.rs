@@ -24,7 +24,7 @@ use super::session::boxed;
 use super::subscriptions::Sink;
 use crate::limits;
 use crate::queue::{Pass, Reply, Runnable, reply};
-use crate::workspace::Covered;
+use crate::workspace::ReservedReply;
 
 /// What is left to do for a frame.
 pub(super) enum Then {
@@ -70,7 +70,7 @@ impl Answer {
     }
 
     /// The same of what is held until it is on its way.
-    fn tell_covered<T: Serialize>(self, kind: &str, result: Result<Covered<'_, T>, Refusal>) {
+    fn tell_covered<T: Serialize>(self, kind: &str, result: Result<ReservedReply<'_, T>, Refusal>) {
         match result {
             Ok(held) => self.say(kind, &held.reply),
             Err(refusal) => self.refuse(&refusal),

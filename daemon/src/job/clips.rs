@@ -6,7 +6,7 @@ use editd_proto::limits;
 
 use super::errors::store_refusal;
 use crate::clipboard;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 
 /// Checks what is to be stored for a session, as names and bytes. What grows nothing is never refused. Jobs that are
 /// checked at the same moment do not see each other: those few may all pass.
@@ -14,7 +14,7 @@ use crate::rooms::Rooms;
 /// # Errors
 /// `too_large` where the workspace would have more than [`limits::CLIPBOARDS`], or more than
 /// [`limits::CLIPBOARDS_BYTES`] bytes in them; `io`.
-pub fn vet_clips(rooms: &Rooms, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
+pub fn vet_clips(state: &WorkspaceState, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
     for (name, bytes) in written {
         clipboard::check_name(name)?;
         clipboard::check_size(name, *bytes)?;
@@ -22,7 +22,7 @@ pub fn vet_clips(rooms: &Rooms, session: &str, written: &[(&str, usize)]) -> Res
     if written.is_empty() {
         return Ok(());
     }
-    let [before, after] = rooms.store.clips_held(session, written).map_err(|error| store_refusal(&error))?;
+    let [before, after] = state.store.clips_held(session, written).map_err(|error| store_refusal(&error))?;
     let over = |before: u64, after: u64, limit: usize| after > before && after > limit as u64;
     let in_bytes = over(before.bytes, after.bytes, limits::CLIPBOARDS_BYTES);
     if !in_bytes && !over(before.number, after.number, limits::CLIPBOARDS) {
@@ -33,7 +33,7 @@ pub fn vet_clips(rooms: &Rooms, session: &str, written: &[(&str, usize)]) -> Res
     } else {
         (format!("have {} clipboards; it may have", after.number), limits::CLIPBOARDS)
     };
-    let most = rooms.store.clips_most(in_bytes).map_err(|error| store_refusal(&error))?;
+    let most = state.store.clips_most(in_bytes).map_err(|error| store_refusal(&error))?;
     let most = most.map_or_else(String::new, |(owner, held)| {
         let whose = if owner.is_empty() {
             "those whose names begin with `/` are most".to_owned()
@@ -71,7 +71,7 @@ mod tests {
             let (name, bytes) = (format!("{n}"), Some(vec![b'x'; bytes]));
             Record::Clip(Clip { session: session.to_owned(), name, bytes, origin: None, time: 1 })
         };
-        bench.rooms().store.append(&(0..number).map(clip).collect::<Vec<_>>()).unwrap();
+        bench.state().store.append(&(0..number).map(clip).collect::<Vec<_>>()).unwrap();
     }
 
     fn ask(bench: &Bench, session: &str, action: ClipAction, name: &str, text: &str) -> Result<(), Refusal> {

@@ -8,7 +8,7 @@ use editd_proto::path::WirePath;
 
 use super::step::{Go, Step};
 use crate::disk::stage::StageError;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::StoreError;
 
 /// Why a journey ended early.
@@ -36,14 +36,14 @@ impl From<Refusal> for Halt {
 
 /// Refuses where the workspace's path leads to another folder by now, or to none: nobody would see there what was read
 /// or written here.
-pub fn standing(rooms: &Rooms) -> Result<(), Refusal> {
-    match rooms.disk.stands() {
+pub fn standing(state: &WorkspaceState) -> Result<(), Refusal> {
+    match state.disk.stands() {
         Ok(true) => Ok(()),
         Ok(false) => {
             let message = format!(
                 "the folder {} was moved, removed or replaced by another; nothing was done, and this daemon leaves: \
                  connect again and send it again",
-                rooms.root.display()
+                state.root.display()
             );
             Err(Box::new(WireError::new(Code::Stopping, message)))
         }
@@ -52,8 +52,8 @@ pub fn standing(rooms: &Rooms) -> Result<(), Refusal> {
 }
 
 /// Tells the observer of a step.
-pub(super) fn step(rooms: &Rooms, step: Step) -> Result<(), Halt> {
-    match rooms.took(step) {
+pub(super) fn step(state: &WorkspaceState, step: Step) -> Result<(), Halt> {
+    match state.took(step) {
         Go::On => Ok(()),
         Go::Stop => Err(Halt::Stopped),
     }

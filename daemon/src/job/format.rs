@@ -18,7 +18,7 @@ use super::validate::contents;
 use crate::config::{CommandKind, CommandSpec};
 use crate::journal::change;
 use crate::limits::{CHECK_RUNS, CHECK_TIME, CHECK_WARNINGS, JOB_BYTES, JOB_HOLDS};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::trust::Brought;
 use crate::validate::process::{Ended, Run};
 
@@ -48,8 +48,12 @@ impl Asked {
 }
 
 /// Runs the formatters on a plan. Returns what the job gave.
-pub(super) fn format(rooms: &Rooms, underway: &Underway<'_>, planned: &mut Planned) -> Result<Asked, Halt> {
-    let brought = rooms.brought();
+pub(super) fn format(
+    state: &WorkspaceState,
+    underway: &Underway<'_>,
+    planned: &mut Planned,
+) -> Result<Asked, Halt> {
+    let brought = state.brought();
     let commands: Vec<&CommandSpec> = brought.runnable(CommandKind::Format).collect();
     if commands.is_empty() {
         return Ok(Asked::default());
@@ -62,7 +66,7 @@ pub(super) fn format(rooms: &Rooms, underway: &Underway<'_>, planned: &mut Plann
         files: planned.plan.files.clone(),
         by: BTreeSet::new(),
     };
-    let mut work = Formatting { rooms, brought: &brought, began: rooms.clock.monotonic(), runs: 0, made: 0 };
+    let mut work = Formatting { state, brought: &brought, began: state.clock.monotonic(), runs: 0, made: 0 };
     let mut diffs = limits::DIFF;
     for index in 0..planned.plan.changes.len() {
         let Some(change) = planned.plan.changes.get(index).filter(|change| fresh.contains(&change.path))
@@ -86,7 +90,7 @@ pub(super) fn format(rooms: &Rooms, underway: &Underway<'_>, planned: &mut Plann
             }
         }
         if *now != *bytes {
-            underway.cover(work.made.saturating_mul(JOB_HOLDS))?;
+            underway.grow(work.made.saturating_mul(JOB_HOLDS))?;
             asked.by.extend(by.iter().cloned());
             let made = State::File { bytes: now.into(), mode };
             take(planned, (index, at), made, by, &mut diffs);
@@ -134,7 +138,7 @@ fn warn(planned: &mut Planned, at: usize, warning: String) {
 
 /// The state that the formatters of one job share.
 struct Formatting<'w> {
-    rooms: &'w Rooms,
+    state: &'w WorkspaceState,
     brought: &'w Brought,
     /// When the first one began.
     began: Duration,
@@ -149,7 +153,7 @@ impl Formatting<'_> {
     /// # Errors
     /// It made none that can be used: why.
     fn run(&mut self, command: &CommandSpec, path: &WirePath, bytes: &[u8]) -> Result<Vec<u8>, String> {
-        let gone = self.rooms.clock.monotonic().saturating_sub(self.began);
+        let gone = self.state.clock.monotonic().saturating_sub(self.began);
         let left = CHECK_TIME.saturating_sub(gone);
         if left.is_zero() || self.runs >= CHECK_RUNS {
             let seconds = CHECK_TIME.as_secs();
@@ -158,10 +162,10 @@ impl Formatting<'_> {
             ));
         }
         self.runs += 1;
-        let words = command.words(path, &self.rooms.root.join(native(path)));
+        let words = command.words(path, &self.state.root.join(native(path)));
         let run = Run {
             command: &words,
-            folder: &self.rooms.root,
+            folder: &self.state.root,
             input: bytes,
             time: command.timeout,
             within: left,
@@ -169,8 +173,8 @@ impl Formatting<'_> {
             output: usize::try_from(command.output).unwrap_or(usize::MAX),
         };
         // It may have waited for its turn for minutes.
-        let still = || self.brought.still_runs(&self.rooms.brought()).map_err(str::to_owned);
-        let ran = self.rooms.runner.run_if(run, still);
+        let still = || self.brought.still_runs(&self.state.brought()).map_err(str::to_owned);
+        let ran = self.state.runner.run_if(run, still);
         if let Ended::NotStarted(why) = &ran.ended {
             return Err(why.clone());
         }

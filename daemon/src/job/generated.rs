@@ -5,11 +5,11 @@ use editd_engine::{Change, Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 
 use crate::config::Generated;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 
 /// Warns of the generated files that a plan changes, or refuses it.
-pub(super) fn vet(rooms: &Rooms, plan: &mut Plan) -> Result<(), Refusal> {
-    let setting = rooms.settings.generated;
+pub(super) fn vet(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refusal> {
+    let setting = state.settings.generated;
     if setting == Generated::Allow {
         return Ok(());
     }

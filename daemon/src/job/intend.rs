@@ -12,7 +12,7 @@ use editd_proto::path::WirePath;
 use super::draft::Draft;
 use super::errors::{Halt, fault, standing, store_refusal};
 use super::stage::Ready;
-use crate::rooms::{Asks, Rooms, Share, lock};
+use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 use crate::store::Flushed;
 use crate::store::record::{Clip, Entry, Record};
 
@@ -28,20 +28,20 @@ enum Permit {
 
 /// What a job has begun that must be brought to an end, whatever becomes of the job.
 pub struct Underway<'r> {
-    rooms: &'r Rooms,
+    state: &'r WorkspaceState,
     entry: Cell<Option<JobId>>,
     /// Paths at which a look may show what no seal has confirmed.
     busy: RefCell<Vec<WirePath>>,
     /// What it holds of contents; nothing before it has asked.
-    share: OnceCell<Share<'r>>,
+    reservation: OnceCell<Reservation<'r>>,
     /// Bytes of contents that an earlier journey of the same job found to be needed.
     needed: usize,
 }
 
 impl<'r> Underway<'r> {
     /// Nothing yet. `needed` are bytes of contents that an earlier journey of the same job found to be needed.
-    pub fn new(rooms: &'r Rooms, needed: usize) -> Self {
-        Self { rooms, entry: Cell::new(None), busy: RefCell::default(), share: OnceCell::new(), needed }
+    pub fn new(state: &'r WorkspaceState, needed: usize) -> Self {
+        Self { state, entry: Cell::new(None), busy: RefCell::default(), reservation: OnceCell::new(), needed }
     }
 
     /// Waits until it may hold so many bytes of contents, or what is needed where that is known to be more. To be called
@@ -49,24 +49,24 @@ impl<'r> Underway<'r> {
     ///
     /// # Errors
     /// `busy`: too much is in hand for too long.
-    pub fn hold(&self, bytes: usize) -> Result<(), Refusal> {
-        let share = self.rooms.in_hand.share(bytes.max(self.needed), Asks::Job)?;
+    pub fn acquire(&self, bytes: usize) -> Result<(), Refusal> {
+        let reservation = self.state.memory.acquire(bytes.max(self.needed), BudgetClass::Job)?;
         // A second asking would be one that holds something already.
-        self.share.set(share).map_err(|_| fault("a job asked twice for what it may hold"))
+        self.reservation.set(reservation).map_err(|_| fault("a job asked twice for what it may hold"))
     }
 
     /// How many bytes it may hold.
     pub(super) fn room(&self) -> usize {
-        self.share.get().map_or(usize::MAX, Share::room)
+        self.reservation.get().map_or(usize::MAX, Reservation::granted)
     }
 
     /// Goes on with so many bytes of contents in hand.
     ///
     /// # Errors
     /// [`Halt::Heavier`] where there are not as many.
-    pub fn cover(&self, bytes: usize) -> Result<(), Halt> {
-        match self.share.get() {
-            Some(share) if !share.cover(bytes) => Err(Halt::Heavier(bytes)),
+    pub fn grow(&self, bytes: usize) -> Result<(), Halt> {
+        match self.reservation.get() {
+            Some(reservation) if !reservation.grow(bytes) => Err(Halt::Heavier(bytes)),
             // A part of a job that has a share of its own.
             _ => Ok(()),
         }
@@ -79,7 +79,7 @@ impl<'r> Underway<'r> {
 
     /// Its job writes these paths from here on; `false` where another one does.
     pub(super) fn begin(&self, paths: Vec<WirePath>) -> bool {
-        let begun = lock(&self.rooms.known).begin(&paths);
+        let begun = lock(&self.state.known).begin(&paths);
         if begun {
             *self.busy.borrow_mut() = paths;
         }
@@ -88,7 +88,7 @@ impl<'r> Underway<'r> {
 
     /// What stands is what the journal says.
     pub(super) fn end(&self) {
-        lock(&self.rooms.known).end(&self.busy.take());
+        lock(&self.state.known).end(&self.busy.take());
     }
 }
 
@@ -108,39 +108,43 @@ pub(super) struct DurableIntent {
 }
 
 /// Writes the intent and waits until it is durable.
-pub(super) fn intend(rooms: &Rooms, underway: &Underway<'_>, ready: Ready) -> Result<DurableIntent, Halt> {
+pub(super) fn intend(
+    state: &WorkspaceState,
+    underway: &Underway<'_>,
+    ready: Ready,
+) -> Result<DurableIntent, Halt> {
     // A backlog is worked off by those who make it.
-    if lock(&rooms.unsettled).len() >= crate::limits::UNSETTLED {
-        crate::journal::settle::settle(rooms, true);
-        if lock(&rooms.unsettled).len() >= crate::limits::UNSETTLED {
-            ready.unstage(rooms);
+    if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
+        crate::journal::settle::settle(state, true);
+        if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
+            ready.unstage(state);
             let message =
                 "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
             return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message))));
         }
     }
-    if let Err(refusal) = standing(rooms) {
-        ready.unstage(rooms);
+    if let Err(refusal) = standing(state) {
+        ready.unstage(state);
         return Err(Halt::Refused(refusal));
     }
     let paths: Vec<WirePath> = ready.records.iter().map(|file| file.path.clone()).collect();
     if !underway.begin(paths) {
-        ready.unstage(rooms);
+        ready.unstage(state);
         let message = "another job is writing one of the files; send the job again";
         return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
     }
-    if was_renewed(rooms, &ready) {
-        ready.unstage(rooms);
+    if was_renewed(state, &ready) {
+        ready.unstage(state);
         let message = "one of the files was written anew, since it could not be flushed; send the job again";
         return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
     }
-    let entry = entry_of(rooms, &ready);
+    let entry = entry_of(state, &ready);
     underway.entry.set(Some(entry.id));
     let record = Record::Intent(entry);
-    let position = match rooms.store.append(std::slice::from_ref(&record)) {
+    let position = match state.store.append(std::slice::from_ref(&record)) {
         Ok(position) => position,
         Err(error) => {
-            ready.unstage(rooms);
+            ready.unstage(state);
             return Err(Halt::Refused(store_refusal(&error)));
         }
     };
@@ -150,10 +154,10 @@ pub(super) fn intend(rooms: &Rooms, underway: &Underway<'_>, ready: Ready) -> Re
     let permit = if ready.draft.origin.durability == Durability::Relaxed {
         Permit::Relaxed
     } else {
-        match rooms.store.flush(position) {
+        match state.store.flush(position) {
             Ok(flushed) => Permit::Durable(flushed),
             Err(error) => {
-                ready.unstage(rooms);
+                ready.unstage(state);
                 let id = entry.id;
                 let refusal = WireError::new(
                     Code::Io,
@@ -170,15 +174,15 @@ pub(super) fn intend(rooms: &Rooms, underway: &Underway<'_>, ready: Ready) -> Re
 }
 
 /// Whether a file that the job found was written anew since: recovery would not know the one that stands there now.
-fn was_renewed(rooms: &Rooms, ready: &Ready) -> bool {
-    let known = lock(&rooms.known);
+fn was_renewed(state: &WorkspaceState, ready: &Ready) -> bool {
+    let known = lock(&state.known);
     let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
     found.any(|(path, face)| known.was_renewed(path, face.identity))
 }
 
-fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {
+fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {
     let origin = &ready.draft.origin;
-    let now = rooms.clock.wall_ms();
+    let now = state.clock.wall_ms();
     let clip = |write: &editd_engine::ClipWrite| Clip {
         session: crate::clipboard::owner(&origin.who.session, &write.name).to_owned(),
         name: write.name.clone(),
@@ -187,9 +191,9 @@ fn entry_of(rooms: &Rooms, ready: &Ready) -> Entry {
         time: now,
     };
     Entry {
-        id: rooms.next_id(),
+        id: state.next_id(),
         kind: origin.kind,
-        boot: rooms.boot,
+        boot: state.boot,
         time: now,
         session: origin.who.session.clone(),
         client: origin.who.client.clone(),

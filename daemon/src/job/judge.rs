@@ -21,7 +21,7 @@ use crate::journal::known::Ticket;
 use crate::journal::past::Patience;
 use crate::limits::JOB_HOLDS;
 use crate::receipt::lines::last_line;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::Seen;
 use crate::workspace::Who;
 
@@ -51,7 +51,7 @@ pub(super) struct Judged {
 /// # Errors
 /// [`Halt::Heavier`] where older contents that it is to be merged from are more than the job may hold.
 pub(super) fn judge(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     underway: &Underway<'_>,
     who: &Who,
     snapshot: Snapshot,
@@ -62,7 +62,7 @@ pub(super) fn judge(
         held: found,
         diffs: Cell::new(shown::room_of(&snapshot.request)),
         room: underway.room().saturating_sub(found),
-        seen: seen_of(rooms, who, &snapshot)?,
+        seen: seen_of(state, who, &snapshot)?,
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
@@ -72,13 +72,13 @@ pub(super) fn judge(
     judged.skipped.append(&mut judged.snapshot.skipped);
     for (path, sight) in &judged.snapshot.sights {
         let seen = judged.seen.get(path).map(|seen| seen.hash);
-        external::note(rooms, path, sight, Ticket::Lane, seen, true);
+        external::note(state, path, sight, Ticket::Lane, seen, true);
     }
-    let refused = judge_entries(rooms, underway, who, &mut judged)?;
-    leave_out_unmergeable(rooms, who, &mut judged);
+    let refused = judge_entries(state, underway, who, &mut judged)?;
+    leave_out_unmergeable(state, who, &mut judged);
     if !refused.is_empty() || (!judged.snapshot.request.partial && !judged.skipped.is_empty()) {
         let all: Vec<Refusal> = refused.into_iter().chain(judged.skipped.values().cloned()).collect();
-        return Err(others::report(rooms, who, &mut judged, all).into());
+        return Err(others::report(state, who, &mut judged, all).into());
     }
     leave_out_later_stages(&mut judged);
     Ok(judged)
@@ -87,7 +87,7 @@ pub(super) fn judge(
 /// Judges the entries one after the other. Returns the refusals of a job that is not `partial`, all of them: a client
 /// that learns of one file at a time sends a job as often as it has files.
 fn judge_entries(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     underway: &Underway<'_>,
     who: &Who,
     judged: &mut Judged,
@@ -99,14 +99,14 @@ fn judge_entries(
         if judged.skipped.contains_key(&index) {
             continue;
         }
-        let outcome = judge_entry(rooms, who, judged, index, &targets);
+        let outcome = judge_entry(state, who, judged, index, &targets);
         let Some(entry) = judged.snapshot.request.files.get(index) else { break };
         match outcome {
             Ok((verdict, base)) => {
                 if let Some(base) = base {
                     if !judged.bases.contains_key(&entry.path) {
                         held = rebase::held(held, &base)?;
-                        underway.cover(judged.held.saturating_add(held).saturating_mul(JOB_HOLDS))?;
+                        underway.grow(judged.held.saturating_add(held).saturating_mul(JOB_HOLDS))?;
                     }
                     judged.bases.insert(entry.path.clone(), base);
                 }
@@ -192,11 +192,11 @@ fn surely_put<'j>(snapshot: &Snapshot, edit: &'j Edit) -> Option<&'j WirePath> {
 }
 
 /// Refuses what a base was found for and what cannot be merged all the same.
-fn leave_out_unmergeable(rooms: &Rooms, who: &Who, judged: &mut Judged) {
+fn leave_out_unmergeable(state: &WorkspaceState, who: &Who, judged: &mut Judged) {
     let request = &judged.snapshot.request;
     let mut refusals: BTreeMap<WirePath, Refusal> = BTreeMap::new();
     for (path, why) in rebase::obstacles(request, &judged.bases) {
-        let refusal = stale::refusal(rooms, who, judged, &path, Verdict::Stale, Some(why));
+        let refusal = stale::refusal(state, who, judged, &path, Verdict::Stale, Some(why));
         refusals.insert(path, refusal);
     }
     for (index, entry) in request.files.iter().enumerate().filter(|_| !refusals.is_empty()) {
@@ -208,10 +208,14 @@ fn leave_out_unmergeable(rooms: &Rooms, who: &Who, judged: &mut Judged) {
     }
 }
 
-fn seen_of(rooms: &Rooms, who: &Who, snapshot: &Snapshot) -> Result<BTreeMap<WirePath, Seen>, Refusal> {
+fn seen_of(
+    state: &WorkspaceState,
+    who: &Who,
+    snapshot: &Snapshot,
+) -> Result<BTreeMap<WirePath, Seen>, Refusal> {
     let mut seen = BTreeMap::new();
     for path in snapshot.places.keys() {
-        if let Some(one) = rooms.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
+        if let Some(one) = state.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
             seen.insert(path.clone(), one);
         }
     }
@@ -219,7 +223,7 @@ fn seen_of(rooms: &Rooms, who: &Who, snapshot: &Snapshot) -> Result<BTreeMap<Wir
 }
 
 fn judge_entry(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     index: usize,
@@ -236,14 +240,14 @@ fn judge_entry(
     if entry.base.is_some() || !targets.free.contains(&entry.path) {
         let expects = expectation(entry, seen(origin))?;
         let proof = editd_engine::proof(entry)?;
-        verdict = verdict_of(&expects, sight(origin), proof, rooms.settings.unread);
+        verdict = verdict_of(&expects, sight(origin), proof, state.settings.unread);
         let mut why = None;
         if moved && verdict == Verdict::WhereSeen {
             // Which lines are meant is only known where the file was.
             verdict = Verdict::Unread;
         }
         if !moved && verdict == Verdict::Stale && may_rebase(judged, entry, proof) {
-            match find_base(rooms, judged, entry, &expects) {
+            match find_base(state, judged, entry, &expects) {
                 Ok(found) => {
                     verdict = as_seen(&expects, proof);
                     base = Some(found);
@@ -252,20 +256,20 @@ fn judge_entry(
             }
         }
         if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
-            return Err(stale::refusal(rooms, who, judged, origin, verdict, why));
+            return Err(stale::refusal(state, who, judged, origin, verdict, why));
         }
         let later = files.iter().take(index).any(|other| other.path == entry.path);
         if !moved && !later && entry.base.is_none() {
-            check_numbers(rooms, who, judged, entry, base.as_ref())?;
+            check_numbers(state, who, judged, entry, base.as_ref())?;
         }
     }
-    judge_targets(rooms, who, judged, entry, targets)?;
+    judge_targets(state, who, judged, entry, targets)?;
     Ok((verdict, base))
 }
 
 /// Judges the files that an entry moves others over.
 fn judge_targets(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     entry: &FileEntry,
@@ -278,10 +282,10 @@ fn judge_targets(
             _ => Expectation::Receipt(judged.seen.get(to).cloned()),
         };
         let sight = judged.snapshot.sights.get(to).unwrap_or(&Sight::Absent);
-        match verdict_of(&expects, sight, Proof::Blind, rooms.settings.unread) {
+        match verdict_of(&expects, sight, Proof::Blind, state.settings.unread) {
             Verdict::Fresh => {}
-            Verdict::WhereSeen => return Err(stale::refusal(rooms, who, judged, to, Verdict::Unread, None)),
-            other => return Err(stale::refusal(rooms, who, judged, to, other, None)),
+            Verdict::WhereSeen => return Err(stale::refusal(state, who, judged, to, Verdict::Unread, None)),
+            other => return Err(stale::refusal(state, who, judged, to, other, None)),
         }
     }
     Ok(())
@@ -301,7 +305,7 @@ fn may_rebase(judged: &Judged, entry: &FileEntry, proof: Proof) -> bool {
 }
 
 fn find_base(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     judged: &Judged,
     entry: &FileEntry,
     expects: &Expectation,
@@ -312,14 +316,14 @@ fn find_base(
         Some(base) => Ok(base.clone()),
         None => {
             let seen = judged.seen.get(&entry.path);
-            rebase::base(rooms, &entry.path, expects, seen, sight, &judged.patience)
+            rebase::base(state, &entry.path, expects, seen, sight, &judged.patience)
         }
     }
 }
 
 /// Refuses line numbers that do not say which lines are meant.
 fn check_numbers(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     entry: &FileEntry,
@@ -329,18 +333,18 @@ fn check_numbers(
     let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Sight::Absent);
     let Some(found) = sight.found() else { return Ok(()) };
     let known: &[u8] = base.map_or(&found.bytes, |base| &base.bytes);
-    let unclear = numbers::unclear(rooms, entry, &seen.numbered, known);
+    let unclear = numbers::unclear(state, entry, &seen.numbered, known);
     if unclear.is_empty() {
         return Ok(());
     }
     if base.is_some() {
         let why = "the line numbers do not say which lines are meant";
-        return Err(stale::refusal(rooms, who, judged, &entry.path, Verdict::Stale, Some(why)));
+        return Err(stale::refusal(state, who, judged, &entry.path, Verdict::Stale, Some(why)));
     }
     if !unclear.moved.is_empty() {
         return Err(numbers::refusal(&entry.path, found.face.hash, unclear.moved));
     }
-    if rooms.settings.unread == Unread::Allow {
+    if state.settings.unread == Unread::Allow {
         return Ok(());
     }
     let end = last_line(&found.bytes);
@@ -351,5 +355,5 @@ fn check_numbers(
     if lines.is_empty() {
         return Ok(());
     }
-    Err(unread::of_numbers(rooms, who, judged, (&entry.path, found), lines))
+    Err(unread::of_numbers(state, who, judged, (&entry.path, found), lines))
 }

@@ -9,7 +9,7 @@ use editd_proto::path::WirePath;
 use super::errors::store_refusal;
 use super::resolve::Resolved;
 use crate::journal::undo::entry_of;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 
 /// Files of a job that a refusal names.
 const NAMED: usize = 3;
@@ -20,14 +20,14 @@ const NAMED: usize = 3;
 /// # Errors
 /// `not_found` where the journal does not hold that job, or the job did not touch the file; with `partial` the entry is
 /// left out.
-pub(super) fn named(rooms: &Rooms, mut resolved: Resolved) -> Result<Resolved, Refusal> {
+pub(super) fn named(state: &WorkspaceState, mut resolved: Resolved) -> Result<Resolved, Refusal> {
     let partial = resolved.request.partial;
     for (index, entry) in resolved.request.files.iter_mut().enumerate() {
         if resolved.skipped.contains_key(&index) {
             continue;
         }
         let Some(job) = entry.base.as_deref().and_then(JobId::of_version) else { continue };
-        match left_by(rooms, job, &entry.path) {
+        match left_by(state, job, &entry.path) {
             Ok(Some(hash)) => entry.base = Some(format!("blake3:{}", hash.hex())),
             Ok(None) => entry.base = Some("absent".to_owned()),
             Err(refusal) if partial => drop(resolved.skipped.insert(index, refusal)),
@@ -38,10 +38,10 @@ pub(super) fn named(rooms: &Rooms, mut resolved: Resolved) -> Result<Resolved, R
 }
 
 /// The content that a job left at a path; `None` where it left no file there.
-fn left_by(rooms: &Rooms, job: JobId, path: &WirePath) -> Result<Option<ContentHash>, Refusal> {
-    let entry = entry_of(rooms, job)?;
-    let left = rooms.store.left_by(path, entry).map_err(|error| store_refusal(&error))?;
-    left.ok_or_else(|| match rooms.store.summary(entry) {
+fn left_by(state: &WorkspaceState, job: JobId, path: &WirePath) -> Result<Option<ContentHash>, Refusal> {
+    let entry = entry_of(state, job)?;
+    let left = state.store.left_by(path, entry).map_err(|error| store_refusal(&error))?;
+    left.ok_or_else(|| match state.store.summary(entry) {
         Err(error) => store_refusal(&error),
         Ok(None) => refusal(
             path,
@@ -102,7 +102,7 @@ mod tests {
         let second = second_line(&bench, Some(first), "zwei").job.unwrap();
         bench.workspace.settle(true);
         let keep = Keep { age_ms: u64::MAX, entries: 1, bytes: u64::MAX, sane_ms: 0 };
-        bench.rooms().store.upkeep(bench.rooms().clock.wall_ms(), keep).unwrap();
+        bench.state().store.upkeep(bench.state().clock.wall_ms(), keep).unwrap();
         let refused = second_line(&bench, Some(first), "two").error.unwrap();
         assert_eq!((refused.code, refused.path), (Code::NotFound, Some("a".into())));
         assert!(refused.message.contains("is too old; read the file"), "{}", refused.message);

@@ -25,6 +25,7 @@ mod hooks;
 mod intend;
 mod judge;
 mod left;
+mod memory_estimate;
 mod numbers;
 mod others;
 mod places;
@@ -42,7 +43,6 @@ mod swap;
 mod unread;
 mod validate;
 mod vet;
-mod weight;
 mod why;
 
 pub use clips::vet_clips;
@@ -50,15 +50,15 @@ pub use draft::{Draft, Drafted, Origin};
 pub use errors::{Halt, disk_refusal, fault, standing, store_refusal};
 pub(crate) use expects::sha256;
 pub use intend::Underway;
+pub use memory_estimate::readable;
 pub(crate) use reply::stored as stored_receipt;
 pub use resolve::{Resolved, lanes_of, resolve};
 pub use said::Said;
-pub use weight::readable;
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobRequest, Mode, Receipt};
 
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::workspace::Who;
 use step::Step;
 
@@ -81,44 +81,44 @@ pub struct Given<'g> {
 ///
 /// # Errors
 /// [`Halt::Refused`] where nothing was changed; [`Halt::Stopped`] only where an observer asked for it.
-pub fn run(rooms: &Rooms, underway: &Underway<'_>, given: Given<'_>) -> Result<Receipt, Halt> {
-    errors::step(rooms, Step::Admit)?;
-    let resolved = left::named(rooms, resolve(rooms, given.request)?)?;
-    errors::step(rooms, Step::Resolve)?;
-    underway.hold(weight::guess(&resolved))?;
-    let snapshot = snapshot::take(rooms, underway, given.who, resolved)?;
-    errors::step(rooms, Step::Snapshot)?;
-    let judged = judge::judge(rooms, underway, given.who, snapshot)?;
-    errors::step(rooms, Step::Judge)?;
-    let mut planned = plan::plan(rooms, underway, judged, given)?;
-    hooks::tell_left_out(rooms, &given.who.session, &mut planned.plan);
-    errors::step(rooms, Step::Plan)?;
-    let asked = format::format(rooms, underway, &mut planned)?;
+pub fn run(state: &WorkspaceState, underway: &Underway<'_>, given: Given<'_>) -> Result<Receipt, Halt> {
+    errors::step(state, Step::Admit)?;
+    let resolved = left::named(state, resolve(state, given.request)?)?;
+    errors::step(state, Step::Resolve)?;
+    underway.acquire(memory_estimate::guess(&resolved))?;
+    let snapshot = snapshot::take(state, underway, given.who, resolved)?;
+    errors::step(state, Step::Snapshot)?;
+    let judged = judge::judge(state, underway, given.who, snapshot)?;
+    errors::step(state, Step::Judge)?;
+    let mut planned = plan::plan(state, underway, judged, given)?;
+    hooks::tell_left_out(state, &given.who.session, &mut planned.plan);
+    errors::step(state, Step::Plan)?;
+    let asked = format::format(state, underway, &mut planned)?;
     plan::verified(&planned)?;
-    if let Err(refusal) = validate::validate(rooms, &mut planned) {
+    if let Err(refusal) = validate::validate(state, &mut planned) {
         // A job is not lost to what a formatter made of it.
         if !asked.is_formatted() {
             return Err(refusal.into());
         }
         asked.restore(&mut planned, &refusal);
         plan::verified(&planned)?;
-        validate::validate(rooms, &mut planned)?;
+        validate::validate(state, &mut planned)?;
     }
-    errors::step(rooms, Step::Validate)?;
+    errors::step(state, Step::Validate)?;
     if given.request.mode == Mode::VerifyOnly {
         let receipt = reply::verified(&planned);
-        vet::vet(rooms, plan::draft(rooms, given, planned))?;
+        vet::vet(state, plan::draft(state, given, planned))?;
         return Ok(receipt);
     }
-    commit(rooms, underway, plan::draft(rooms, given, planned))
+    commit(state, underway, plan::draft(state, given, planned))
 }
 
 /// Returns the receipt that an undo or redo would have, and writes nothing.
 ///
 /// # Errors
 /// As [`run`].
-pub fn preview(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
-    let (vet::Vetted::Unchanged(draft) | vet::Vetted::Changes(draft)) = vet::vet(rooms, draft)?;
+pub fn preview(state: &WorkspaceState, draft: Draft) -> Result<Receipt, Halt> {
+    let (vet::Vetted::Unchanged(draft) | vet::Vetted::Changes(draft)) = vet::vet(state, draft)?;
     Ok(reply::previewed(*draft))
 }
 
@@ -126,23 +126,23 @@ pub fn preview(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn commit(rooms: &Rooms, underway: &Underway<'_>, draft: Draft) -> Result<Receipt, Halt> {
-    let vetted = vet::vet(rooms, draft)?;
-    errors::step(rooms, Step::Vet)?;
+pub fn commit(state: &WorkspaceState, underway: &Underway<'_>, draft: Draft) -> Result<Receipt, Halt> {
+    let vetted = vet::vet(state, draft)?;
+    errors::step(state, Step::Vet)?;
     let vetted = match vetted {
-        vet::Vetted::Unchanged(draft) => return seal::unchanged(rooms, *draft),
+        vet::Vetted::Unchanged(draft) => return seal::unchanged(state, *draft),
         vet::Vetted::Changes(draft) => *draft,
     };
-    underway.cover(weight::of_draft(&vetted))?;
-    let staged = stage::stage(rooms, vetted)?;
-    errors::step(rooms, Step::Stage)?;
-    let intended = intend::intend(rooms, underway, staged)?;
-    errors::step(rooms, Step::Intend)?;
-    let swapped = swap::swap(rooms, intended)?;
-    errors::step(rooms, Step::Swap)?;
-    let sealed = seal::seal(rooms, underway, swapped)?;
-    errors::step(rooms, Step::Seal)?;
-    let sealed = hooks::run(rooms, underway, sealed)?;
-    errors::step(rooms, Step::Hooks)?;
-    reply::applied(rooms, sealed)
+    underway.grow(memory_estimate::of_draft(&vetted))?;
+    let staged = stage::stage(state, vetted)?;
+    errors::step(state, Step::Stage)?;
+    let intended = intend::intend(state, underway, staged)?;
+    errors::step(state, Step::Intend)?;
+    let swapped = swap::swap(state, intended)?;
+    errors::step(state, Step::Swap)?;
+    let sealed = seal::seal(state, underway, swapped)?;
+    errors::step(state, Step::Seal)?;
+    let sealed = hooks::run(state, underway, sealed)?;
+    errors::step(state, Step::Hooks)?;
+    reply::applied(state, sealed)
 }

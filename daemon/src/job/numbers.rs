@@ -12,7 +12,7 @@ use editd_proto::path::WirePath;
 
 use crate::journal::past;
 use crate::receipt::numbered::{Meaning, meaning};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::NumberedLines;
 
 /// Bytes of the lines that a refusal shows of each place.
@@ -36,7 +36,7 @@ impl UnclearNumbers {
 
 /// Looks up what the numbers of an entry's edits refer to. `numbered` says so of the content `current`.
 pub(super) fn unclear(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     entry: &FileEntry,
     numbered: &[NumberedLines],
     current: &[u8],
@@ -51,14 +51,14 @@ pub(super) fn unclear(
             Meaning::Same => {}
             Meaning::Unknown => found.unknown.push(named),
             Meaning::Moved { read, now } => {
-                let old = held.entry(read).or_insert_with(|| past::kept(rooms, read));
+                let old = held.entry(read).or_insert_with(|| past::kept(state, read));
                 // Lines that were changed, and are again what they were.
                 if let (Some(old), None) = (&old, now)
                     && same_lines(BothContents { base: old, current }, named.lines, None)
                 {
                     continue;
                 }
-                let shown = |bytes: &[u8], lines| excerpt(rooms, &entry.path, bytes, lines);
+                let shown = |bytes: &[u8], lines| excerpt(state, &entry.path, bytes, lines);
                 found.moved.push(MovedLines {
                     edit: named.edit,
                     read: read.version(),
@@ -78,9 +78,14 @@ pub(super) fn unclear(
 }
 
 /// Some lines of a content as a reader sees them, shortened; the line behind a place between two.
-fn excerpt(rooms: &Rooms, path: &WirePath, bytes: &[u8], (first, last): (u64, u64)) -> Option<String> {
+fn excerpt(
+    state: &WorkspaceState,
+    path: &WirePath,
+    bytes: &[u8],
+    (first, last): (u64, u64),
+) -> Option<String> {
     let lines = (first.max(1), last.max(first.max(1)));
-    let mut text = editd_engine::view(bytes, Some(lines), path, &rooms.options([path])).ok()?.text?;
+    let mut text = editd_engine::view(bytes, Some(lines), path, &state.options([path])).ok()?.text?;
     if let Some((end, _)) = text.char_indices().find(|(at, _)| *at >= SHOWN) {
         text.truncate(end);
         text.push('\u{2026}');

@@ -11,7 +11,7 @@ use editd_proto::path::WirePath;
 
 use super::judge::Judged;
 use super::{places, plan, rebase, stale, unread, why};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
 /// The first of some refusals, with the others in it.
@@ -23,7 +23,12 @@ pub(super) fn gathered(refusals: Vec<Refusal>) -> Option<Refusal> {
 
 /// The refusal of a job some of whose files are refused, with those of the other files: edits that fail, and lines that its
 /// session has not seen.
-pub(super) fn report(rooms: &Rooms, who: &Who, judged: &mut Judged, mut refusals: Vec<Refusal>) -> Refusal {
+pub(super) fn report(
+    state: &WorkspaceState,
+    who: &Who,
+    judged: &mut Judged,
+    mut refusals: Vec<Refusal>,
+) -> Refusal {
     let refused: BTreeSet<WirePath> = refusals.iter().filter_map(|refusal| refusal.path.clone()).collect();
     judged.where_seen.retain(|path| !refused.contains(path));
     if refusals.len() < OTHER_ERRORS {
@@ -39,8 +44,8 @@ pub(super) fn report(rooms: &Rooms, who: &Who, judged: &mut Judged, mut refusals
         let some = refusals.first().cloned();
         let left_out = left_out.into_iter().filter_map(|index| Some((index, some.clone()?))).collect();
         let current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
-        let failing = failing(rooms, who, judged, &left_out);
-        let further = further(rooms, who, judged, &current, &left_out);
+        let failing = failing(state, who, judged, &left_out);
+        let further = further(state, who, judged, &current, &left_out);
         judged.snapshot.world.files.extend(current);
         refusals.extend(failing);
         refusals.extend(further);
@@ -50,21 +55,26 @@ pub(super) fn report(rooms: &Rooms, who: &Who, judged: &mut Judged, mut refusals
 
 /// The plan of what a refused job could do, were it `partial`; `None` where there is none.
 fn in_part(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     judged: &Judged,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Option<(JobRequest, Plan)> {
     let snapshot = &judged.snapshot;
     let job = JobRequest { partial: true, diff: Some(false), ..snapshot.request.clone() };
-    let options = Options { room: Some(judged.room), ..rooms.options(snapshot.world.files.keys()) };
-    let _turn = rooms.parsing.turn(plan::parsed(&job, &snapshot.world)).ok()?;
+    let options = Options { room: Some(judged.room), ..state.options(snapshot.world.files.keys()) };
+    let _turn = state.parsing.turn(plan::parsed(&job, &snapshot.world)).ok()?;
     let plan = editd_engine::plan_known(&job, &snapshot.world, &options, &BTreeMap::new(), left_out).ok()?;
     Some((job, plan))
 }
 
 /// The edits of the other entries that fail.
-fn failing(rooms: &Rooms, who: &Who, judged: &Judged, left_out: &BTreeMap<usize, Refusal>) -> Vec<Refusal> {
-    let Some((job, plan)) = in_part(rooms, judged, left_out) else { return Vec::new() };
+fn failing(
+    state: &WorkspaceState,
+    who: &Who,
+    judged: &Judged,
+    left_out: &BTreeMap<usize, Refusal>,
+) -> Vec<Refusal> {
+    let Some((job, plan)) = in_part(state, judged, left_out) else { return Vec::new() };
     let known: BTreeMap<WirePath, ContentHash> = judged
         .snapshot
         .sights
@@ -75,13 +85,13 @@ fn failing(rooms: &Rooms, who: &Who, judged: &Judged, left_out: &BTreeMap<usize,
     let failures = editd_engine::failures(&job, &plan, left_out).into_iter().take(OTHER_ERRORS);
     failures
         .filter_map(|failure| {
-            let told = places::named(rooms, &judged.snapshot, Box::new(failure));
-            let told = why::explained(rooms, &judged.snapshot, &known, told);
+            let told = places::named(state, &judged.snapshot, Box::new(failure));
+            let told = why::explained(state, &judged.snapshot, &known, told);
             // Of a file that is stale as well, one refusal shows what changed.
             let stale = told.path.clone().filter(|path| judged.bases.contains_key(path));
             match stale {
                 Some(path) if !unfit.insert(path.clone()) => None,
-                Some(_) => Some(plan::unfit(rooms, judged, who, told)),
+                Some(_) => Some(plan::unfit(state, judged, who, told)),
                 None => Some(told),
             }
         })
@@ -91,7 +101,7 @@ fn failing(rooms: &Rooms, who: &Who, judged: &Judged, left_out: &BTreeMap<usize,
 /// Refusals of the files of a job, one of which is refused, that are not for an edit that fails: lines that the session has
 /// not seen, and changes that cannot be merged into what is there.
 pub(super) fn further(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     current: &BTreeMap<WirePath, State>,
@@ -100,20 +110,20 @@ pub(super) fn further(
     if judged.where_seen.is_empty() && current.is_empty() {
         return Vec::new();
     }
-    let Some((_, mut plan)) = in_part(rooms, judged, left_out) else { return Vec::new() };
-    let mut refusals = unread::of_plan(rooms, who, &plan, judged);
-    refusals.extend(conflicts(rooms, who, judged, current, &mut plan));
+    let Some((_, mut plan)) = in_part(state, judged, left_out) else { return Vec::new() };
+    let mut refusals = unread::of_plan(state, who, &plan, judged);
+    refusals.extend(conflicts(state, who, judged, current, &mut plan));
     refusals
 }
 
 /// The changes of a plan that cannot be made to what is there.
 pub(super) fn conflicts(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     current: &BTreeMap<WirePath, State>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
-    let conflicts = rebase::onto(rooms, judged, current, plan);
-    conflicts.into_iter().map(|conflict| stale::conflict(rooms, who, judged, conflict)).collect()
+    let conflicts = rebase::onto(state, judged, current, plan);
+    conflicts.into_iter().map(|conflict| stale::conflict(state, who, judged, conflict)).collect()
 }

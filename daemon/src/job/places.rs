@@ -7,29 +7,29 @@ use editd_proto::message::SymbolInfo;
 
 use super::snapshot::Snapshot;
 use crate::limits::{PLACES_FILES, PLACES_PARSED};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 
 /// The same refusal, with the innermost definition at each place. A file whose language is not known, that is large, or
 /// that the job lists more than once has none: lines of a later entry are not those of the file.
-pub(super) fn named(rooms: &Rooms, snapshot: &Snapshot, mut refusal: Refusal) -> Refusal {
+pub(super) fn named(state: &WorkspaceState, snapshot: &Snapshot, mut refusal: Refusal) -> Refusal {
     let mut others = std::mem::take(&mut refusal.others);
     let errors = std::iter::once(&mut *refusal).chain(&mut others);
     for error in errors.filter(|error| !error.candidates.is_empty()).take(PLACES_FILES) {
-        name(rooms, snapshot, error);
+        name(state, snapshot, error);
     }
     refusal.others = others;
     refusal
 }
 
-fn name(rooms: &Rooms, snapshot: &Snapshot, error: &mut WireError) {
+fn name(state: &WorkspaceState, snapshot: &Snapshot, error: &mut WireError) {
     let Some(path) = &error.path else { return };
     let listed = snapshot.request.files.iter().filter(|entry| entry.path == *path).count();
     let Some(State::File { bytes, .. }) = snapshot.world.files.get(path) else { return };
     if listed != 1 || bytes.len() > PLACES_PARSED {
         return;
     }
-    let Ok(_turn) = rooms.parsing.turn_of_reader(bytes.len()) else { return };
-    let Ok(outlined) = editd_engine::outline(bytes, None, path, &rooms.options([path])) else { return };
+    let Ok(_turn) = state.parsing.turn_of_reader(bytes.len()) else { return };
+    let Ok(outlined) = editd_engine::outline(bytes, None, path, &state.options([path])) else { return };
     for candidate in &mut error.candidates {
         let line = candidate.line;
         let holds = |symbol: &&SymbolInfo| (symbol.lines.0..=symbol.lines.1).contains(&line);

@@ -19,7 +19,7 @@ use super::{Given, generated, others, places, stale, unread, why};
 use crate::disk::stage::Mode;
 use crate::disk::{Place, Sight};
 use crate::limits::HOLDS_MORE;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::Seen;
 use crate::workspace::Who;
 
@@ -40,24 +40,24 @@ pub(super) struct Planned {
 /// # Errors
 /// [`Halt::Heavier`] where it makes more than the job may hold.
 pub(super) fn plan(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     underway: &Underway<'_>,
     mut judged: Judged,
     given: Given<'_>,
 ) -> Result<Planned, Halt> {
     let room = underway.room();
     judged.room = room.saturating_sub(judged.held);
-    let mut plan = plan_on_bases(rooms, &mut judged, given).map_err(|refusal| {
+    let mut plan = plan_on_bases(state, &mut judged, given).map_err(|refusal| {
         if editd_engine::lacks_room(&refusal) {
             Halt::Heavier(room.saturating_mul(HOLDS_MORE))
         } else {
             refusal.into()
         }
     })?;
-    let theirs = rebase::tell_theirs(rooms, &judged, &mut plan);
+    let theirs = rebase::tell_theirs(state, &judged, &mut plan);
     let Judged { snapshot, mut seen, bases, .. } = judged;
     seen.extend(theirs);
-    generated::vet(rooms, &mut plan)?;
+    generated::vet(state, &mut plan)?;
     if let Some(said) = given.said {
         said.warn(&mut plan.files);
     }
@@ -67,38 +67,38 @@ pub(super) fn plan(
 
 /// Plans stale entries on what their session saw, and merges that into what is there. With `partial`, what cannot be
 /// merged and what was not seen is skipped.
-fn plan_on_bases(rooms: &Rooms, judged: &mut Judged, given: Given<'_>) -> Result<Plan, Refusal> {
+fn plan_on_bases(state: &WorkspaceState, judged: &mut Judged, given: Given<'_>) -> Result<Plan, Refusal> {
     let mut current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
-    let mut plan = match plan_as_seen(rooms, judged) {
+    let mut plan = match plan_as_seen(state, judged) {
         Ok(plan) => plan,
-        Err(refusal) => return Err(refused(rooms, judged, given.who, current, refusal)),
+        Err(refusal) => return Err(refused(state, judged, given.who, current, refusal)),
     };
-    let mut unseen = unread::of_plan(rooms, given.who, &plan, judged);
+    let mut unseen = unread::of_plan(state, given.who, &plan, judged);
     if !unseen.is_empty() {
         if !judged.snapshot.request.partial {
-            unseen.extend(others::conflicts(rooms, given.who, judged, &current, &mut plan));
+            unseen.extend(others::conflicts(state, given.who, judged, &current, &mut plan));
         }
         leave_out(judged, &mut current, unseen)?;
-        plan = plan_again(rooms, judged, given)?;
+        plan = plan_again(state, judged, given)?;
     }
-    let conflicts = rebase::onto(rooms, judged, &current, &mut plan);
+    let conflicts = rebase::onto(state, judged, &current, &mut plan);
     if conflicts.is_empty() {
         return Ok(plan);
     }
-    let told = |conflict: Refusal| stale::conflict(rooms, given.who, judged, conflict);
+    let told = |conflict: Refusal| stale::conflict(state, given.who, judged, conflict);
     let conflicts = conflicts.into_iter().map(told).collect();
     leave_out(judged, &mut current, conflicts)?;
-    let mut plan = plan_again(rooms, judged, given)?;
-    match rebase::onto(rooms, judged, &current, &mut plan).into_iter().next() {
+    let mut plan = plan_again(state, judged, given)?;
+    match rebase::onto(state, judged, &current, &mut plan).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }
 }
 
 /// Plans what is left where something was left out, on which it may have rested.
-fn plan_again(rooms: &Rooms, judged: &Judged, given: Given<'_>) -> Result<Plan, Refusal> {
-    let plan = plan_as_seen(rooms, judged)?;
-    match unread::of_plan(rooms, given.who, &plan, judged).into_iter().next() {
+fn plan_again(state: &WorkspaceState, judged: &Judged, given: Given<'_>) -> Result<Plan, Refusal> {
+    let plan = plan_as_seen(state, judged)?;
+    match unread::of_plan(state, given.who, &plan, judged).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }
@@ -135,7 +135,7 @@ fn leave_out(
 
 /// The refusal of a job that cannot be planned, with what else its other files are refused for.
 fn refused(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     judged: &mut Judged,
     who: &Who,
     current: BTreeMap<WirePath, State>,
@@ -145,44 +145,44 @@ fn refused(
     let mut further = if request.partial || editd_engine::is_told_in_part(request) {
         Vec::new()
     } else {
-        others::further(rooms, who, judged, &current, &BTreeMap::new())
+        others::further(state, who, judged, &current, &BTreeMap::new())
     };
     judged.snapshot.world.files.extend(current);
-    let first = unfit(rooms, judged, who, refusal);
+    let first = unfit(state, judged, who, refusal);
     further.retain(|other| other.path != first.path);
     Box::new(first.beside(further.into_iter().map(|other| *other)))
 }
 
 /// A job that does not even fit what its session saw may fit what is there now: it is stale, and told what changed, so
 /// that it can be sent again.
-pub(super) fn unfit(rooms: &Rooms, judged: &Judged, who: &Who, refusal: Refusal) -> Refusal {
+pub(super) fn unfit(state: &WorkspaceState, judged: &Judged, who: &Who, refusal: Refusal) -> Refusal {
     let Some(path) = refusal.path.as_ref().filter(|path| judged.bases.contains_key(path)) else {
         return refusal;
     };
     let why = Some("the job does not fit what its session has read");
-    let mut stale = stale::refusal(rooms, who, judged, path, Verdict::Stale, why);
+    let mut stale = stale::refusal(state, who, judged, path, Verdict::Stale, why);
     (stale.edit, stale.cause) = (refusal.edit, Some(refusal.message));
     (stale.others, stale.more) = (refusal.others, refusal.more);
     stale
 }
 
 /// Plans on what is there, or on the older contents that stale entries are for.
-fn plan_as_seen(rooms: &Rooms, judged: &Judged) -> Result<Plan, Refusal> {
+fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal> {
     let Judged { snapshot, bases, skipped, .. } = judged;
     let (request, world) = (&snapshot.request, &snapshot.world);
     // Hashed once, when it was looked at.
     let hash = |path, sight: &Sight| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());
     let known: BTreeMap<WirePath, ContentHash> =
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
-    let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
+    let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
     let planned = {
-        let _turn = rooms.parsing.turn(parsed(request, world))?;
+        let _turn = state.parsing.turn(parsed(request, world))?;
         editd_engine::plan_known(request, world, &options, &known, skipped)
     };
     let mut plan = planned.map_err(|refusal| {
-        why::explained(rooms, snapshot, &known, places::named(rooms, snapshot, refusal))
+        why::explained(state, snapshot, &known, places::named(state, snapshot, refusal))
     })?;
-    why::explain_parts(rooms, snapshot, &known, &mut plan);
+    why::explain_parts(state, snapshot, &known, &mut plan);
     Ok(plan)
 }
 
@@ -240,7 +240,7 @@ pub(super) fn token(plan: &Plan) -> String {
 }
 
 /// Turns a plan into what the second half of the journey carries out.
-pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft {
+pub(super) fn draft(state: &WorkspaceState, given: Given<'_>, planned: Planned) -> Draft {
     let Planned { request, mut places, mut sights, seen, plan, rebased } = planned;
     let (written, moved) = origins(&request);
     let diffs = request.diff != Some(false);
@@ -276,7 +276,7 @@ pub(super) fn draft(rooms: &Rooms, given: Given<'_>, planned: Planned) -> Draft 
         label: request.label,
         of: Vec::new(),
         parts: Vec::new(),
-        durability: request.durability.unwrap_or(rooms.settings.durability),
+        durability: request.durability.unwrap_or(state.settings.durability),
         queued: given.queued,
     };
     Draft {

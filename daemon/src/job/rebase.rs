@@ -21,7 +21,7 @@ use crate::disk::Sight;
 use crate::journal::past;
 use crate::limits::{JOB_BYTES, THEIRS_NEAR, THEIRS_SHOWN};
 use crate::receipt;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::Seen;
 
 /// The older content that a stale entry is planned on.
@@ -38,7 +38,7 @@ pub(super) type Obstacle = &'static str;
 
 /// The content that an entry expects, where it is still held.
 pub(super) fn base(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     path: &WirePath,
     expects: &Expectation,
     seen: Option<&Seen>,
@@ -54,14 +54,14 @@ pub(super) fn base(
         _ => read,
     };
     let kept = direct
-        .and_then(|hash| Some((hash, past::kept(rooms, hash)?)))
+        .and_then(|hash| Some((hash, past::kept(state, hash)?)))
         .filter(|(hash, bytes)| names(expects, *hash, bytes));
     let meant = |hash: ContentHash, bytes: &[u8]| names(expects, hash, bytes);
     let now = Some((found.face.hash, &*found.bytes));
     match (expects, kept) {
         (Expectation::Receipt(_), _) if read.is_none() => Err("there was no file when it was looked at"),
         (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
-        (_, None) => match past::content(rooms, path, now, patience, &meant) {
+        (_, None) => match past::content(state, path, now, patience, &meant) {
             Some((hash, bytes)) => Ok(Base { bytes: bytes.into(), hash }),
             None => Err("the content that the job was made for is not held any more"),
         },
@@ -154,7 +154,7 @@ pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<WirePath, Base>) -> B
 
 /// Moves a plan onto what is there now: the refusals of the files where that cannot be done.
 pub(super) fn onto(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     judged: &Judged,
     current: &BTreeMap<WirePath, State>,
     plan: &mut Plan,
@@ -163,15 +163,19 @@ pub(super) fn onto(
         return Vec::new();
     }
     let (job, clips) = (&judged.snapshot.request, &judged.snapshot.world.clips);
-    let options = Options { room: Some(judged.room), ..rooms.options(current.keys()) };
+    let options = Options { room: Some(judged.room), ..state.options(current.keys()) };
     editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
 }
 
 /// Adds to the outcomes of rebased files what others changed near the edits. Returns the receipts of the session for
 /// what is there, with what it is shown by that.
-pub(super) fn tell_theirs(rooms: &Rooms, judged: &Judged, plan: &mut Plan) -> BTreeMap<WirePath, Seen> {
+pub(super) fn tell_theirs(
+    state: &WorkspaceState,
+    judged: &Judged,
+    plan: &mut Plan,
+) -> BTreeMap<WirePath, Seen> {
     let mut receipts = BTreeMap::new();
-    let now = rooms.clock.wall_ms();
+    let now = state.clock.wall_ms();
     for outcome in &mut plan.files {
         let path = &outcome.path;
         let sight = judged.snapshot.sights.get(path).filter(|_| judged.bases.contains_key(path));
@@ -185,7 +189,7 @@ pub(super) fn tell_theirs(rooms: &Rooms, judged: &Judged, plan: &mut Plan) -> BT
             continue;
         }
         let near: Vec<(u64, u64)> = outcome.edits.iter().filter_map(|edit| edit.lines).collect();
-        let overtaken = seen.map(|seen| Overtaken::find(rooms, judged, seen, found));
+        let overtaken = seen.map(|seen| Overtaken::find(state, judged, seen, found));
         let old = overtaken.as_ref().and_then(|known| known.old.as_deref());
         let old = old.or_else(|| judged.bases.get(path).map(|base| &*base.bytes)).unwrap_or_default();
         let file = |bytes: Arc<[u8]>| State::File { bytes, mode: 0o644 };
@@ -208,7 +212,7 @@ pub(super) fn tell_theirs(rooms: &Rooms, judged: &Judged, plan: &mut Plan) -> BT
 
 /// Whether a stale entry could be merged; `None` where it is nothing that can be.
 pub(super) fn trial(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     judged: &Judged,
     alone: &JobRequest,
     path: &WirePath,
@@ -216,7 +220,7 @@ pub(super) fn trial(
     let entry = alone.files.iter().find(|entry| entry.path == *path)?;
     let seen = judged.seen.get(path);
     let expects = expectation(entry, seen.cloned()).ok()?;
-    let base = base(rooms, path, &expects, seen, judged.snapshot.sights.get(path)?, &judged.patience).ok()?;
+    let base = base(state, path, &expects, seen, judged.snapshot.sights.get(path)?, &judged.patience).ok()?;
     let room = judged.room.checked_sub(base.bytes.len())?;
     let bases = BTreeMap::from([(path.clone(), base)]);
     if !obstacles(alone, &bases).is_empty() {
@@ -232,7 +236,7 @@ pub(super) fn trial(
         clips: clips.map(pair).collect(),
     };
     let current = stand_on(&mut world, &bases);
-    let options = Options { room: Some(room), ..rooms.options(world.files.keys()) };
+    let options = Options { room: Some(room), ..state.options(world.files.keys()) };
     // What does not fit what was read may fit what is there.
     let mut plan = editd_engine::plan(alone, &world, &options).ok()?;
     let stale = StaleFiles { job: alone, clips: &world.clips, current: &current };

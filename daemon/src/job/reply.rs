@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::errors::Halt;
 use super::plan::{self, Planned};
 use super::seal::Sealed;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{Entry, How};
 
 /// The receipt of a job whose every file shows *after*.
@@ -50,7 +50,7 @@ pub(crate) fn stored(receipt: &Receipt, said: Option<&Said>) -> Vec<u8> {
 }
 
 /// The last step: what was done goes out.
-pub(super) fn applied(_: &Rooms, sealed: Sealed) -> Result<Receipt, Halt> {
+pub(super) fn applied(_: &WorkspaceState, sealed: Sealed) -> Result<Receipt, Halt> {
     let Sealed { receipt, entry, .. } = sealed;
     debug_assert_eq!(receipt.job, Some(entry.id));
     Ok(receipt)

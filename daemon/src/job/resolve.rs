@@ -9,7 +9,7 @@ use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use crate::disk::{Place, PlaceError};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::workspace::{LaneKey, Lanes};
 
 /// A job whose paths are the workspace's own.
@@ -27,17 +27,17 @@ pub struct Resolved {
 /// # Errors
 /// `outside`, `unsupported`, `malformed`, `denied`, `io`: see [`PlaceError`]. With `partial` only what is wrong with the
 /// job as a whole.
-pub fn resolve(rooms: &Rooms, request: &JobRequest) -> Result<Resolved, Refusal> {
+pub fn resolve(state: &WorkspaceState, request: &JobRequest) -> Result<Resolved, Refusal> {
     // Checked first, so that a hostile job costs no walk through the tree.
     editd_engine::needs(request)?;
     let mut request = request.clone();
     let mut places = BTreeMap::new();
     let mut aliases: BTreeMap<crate::os::Identity, WirePath> = BTreeMap::new();
     let mut place_of = |path: &WirePath, itself: bool| -> Result<WirePath, Refusal> {
-        let found = if itself { rooms.disk.resolve_link(path) } else { rooms.disk.resolve(path) };
+        let found = if itself { state.disk.resolve_link(path) } else { state.disk.resolve(path) };
         let place = found.map_err(|error| refusal(path, &error))?;
         let known = place.path().clone();
-        if rooms.is_broken(&known) {
+        if state.is_broken(&known) {
             let message = format!("{known} waits for a job that broke to be taken back; send the job again");
             return Err(Box::new(WireError::new(Code::Busy, message).at(&known)));
         }
@@ -76,8 +76,8 @@ pub fn resolve(rooms: &Rooms, request: &JobRequest) -> Result<Resolved, Refusal>
 ///
 /// # Errors
 /// As [`resolve`].
-pub fn lanes_of(rooms: &Rooms, request: &JobRequest) -> Result<Lanes, Refusal> {
-    let resolved = resolve(rooms, request)?;
+pub fn lanes_of(state: &WorkspaceState, request: &JobRequest) -> Result<Lanes, Refusal> {
+    let resolved = resolve(state, request)?;
     let mut keys = Vec::with_capacity(resolved.places.len() * 2);
     for (path, place) in &resolved.places {
         keys.push(LaneKey::Path(path.clone()));

@@ -15,7 +15,7 @@ use super::swap::AllSwapped;
 use crate::journal::recover::mend::done_record;
 use crate::journal::{flushing, settle};
 use crate::receipt::{self, Shown};
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Clip, Done, Entry, FileRecord, Record, Seal, Seen};
 
 /// A job that is done.
@@ -27,30 +27,34 @@ pub(super) struct Sealed {
 }
 
 /// Seals a job.
-pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) -> Result<Sealed, Halt> {
+pub(super) fn seal(
+    state: &WorkspaceState,
+    underway: &Underway<'_>,
+    swapped: AllSwapped,
+) -> Result<Sealed, Halt> {
     let AllSwapped { draft, entry, proofs } = swapped;
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
     let stored = reply::stored(&receipt, draft.said.as_ref());
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
-    records.extend(done_record(rooms, &entry, stored));
+    records.extend(done_record(state, &entry, stored));
     let changed = draft.changes.iter().zip(&entry.files);
-    records.extend(changed.map(|(change, file)| Record::Seen(seen_after(rooms, &draft, change, file))));
-    rooms.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
+    records.extend(changed.map(|(change, file)| Record::Seen(seen_after(state, &draft, change, file))));
+    state.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
-        flushing::put(rooms, file, &change.place);
+        flushing::put(state, file, &change.place);
         if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
             let before = file.before.as_ref().map(|face| face.hash);
-            rooms.store.keep_made(before, after.hash, bytes);
+            state.store.keep_made(before, after.hash, bytes);
         }
     }
     for made in &draft.unmade {
-        rooms.disk.remove_made(made);
+        state.disk.remove_made(made);
     }
     underway.end();
-    lock(&rooms.unsettled).sealed(&entry, rooms.clock.monotonic());
+    lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
     if draft.origin.durability == Durability::Full {
-        settle::flush_now(rooms, &entry).map_err(|error| {
+        settle::flush_now(state, &entry).map_err(|error| {
             let message = format!(
                 "job {} was applied, but its files could not be flushed ({error}); mend the disk, then see \
                  `editctl show {}`",
@@ -63,8 +67,8 @@ pub(super) fn seal(rooms: &Rooms, underway: &Underway<'_>, swapped: AllSwapped) 
 }
 
 /// Ends a job that changes no file: its clipboards hold, and a key is remembered.
-pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
-    let now = rooms.clock.wall_ms();
+pub(super) fn unchanged(state: &WorkspaceState, draft: Draft) -> Result<Receipt, Halt> {
+    let now = state.clock.wall_ms();
     let origin = &draft.origin;
     let status = match &draft.error {
         None => Status::Unchanged,
@@ -89,7 +93,7 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
     // What a detached job leaves is written by whoever ran it, with the refusals.
     if origin.key.is_some() && origin.queued.is_none() && receipt.status == Status::Unchanged {
         records.push(Record::Done(Done {
-            id: rooms.next_id(),
+            id: state.next_id(),
             session: origin.who.session.clone(),
             time: now,
             key: origin.key.clone(),
@@ -98,8 +102,8 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
         }));
     }
     if !records.is_empty() {
-        let durable = rooms.store.append(&records).and_then(|at| {
-            if origin.durability == Durability::Relaxed { Ok(None) } else { rooms.store.flush(at).map(Some) }
+        let durable = state.store.append(&records).and_then(|at| {
+            if origin.durability == Durability::Relaxed { Ok(None) } else { state.store.flush(at).map(Some) }
         });
         durable.map_err(|error| Halt::Refused(store_refusal(&error)))?;
     }
@@ -107,8 +111,8 @@ pub(super) fn unchanged(rooms: &Rooms, draft: Draft) -> Result<Receipt, Halt> {
 }
 
 /// What the session knows of a path that it changed.
-fn seen_after(rooms: &Rooms, draft: &Draft, change: &Drafted, file: &FileRecord) -> Seen {
-    let now = rooms.clock.wall_ms();
+fn seen_after(state: &WorkspaceState, draft: &Draft, change: &Drafted, file: &FileRecord) -> Seen {
+    let now = state.clock.wall_ms();
     let path = change.place.path();
     let shown = match (file.after.as_ref().map(|face| face.hash), &change.from) {
         (None, _) => receipt::absent(now),

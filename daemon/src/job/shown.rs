@@ -11,7 +11,7 @@ use crate::disk::{Found, Sight};
 use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
 use crate::receipt::{self, NO_LINES, ranges};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{Record, Seen};
 use crate::workspace::Who;
 
@@ -32,10 +32,10 @@ pub(super) struct Overtaken {
 
 impl Overtaken {
     /// Finds what others changed since a receipt, as far as there is memory to spare for that.
-    pub(super) fn find(rooms: &Rooms, judged: &Judged, seen: &Seen, found: &Found) -> Self {
-        let size = seen.hash.and_then(|hash| rooms.store.content_size(hash)).unwrap_or(0);
-        let share = rooms.in_hand.spare(size.saturating_mul(2).saturating_sub(judged.room));
-        let old = seen.hash.filter(|_| share.is_some()).and_then(|hash| past::kept(rooms, hash));
+    pub(super) fn find(state: &WorkspaceState, judged: &Judged, seen: &Seen, found: &Found) -> Self {
+        let size = seen.hash.and_then(|hash| state.store.content_size(hash)).unwrap_or(0);
+        let reservation = state.memory.try_acquire(size.saturating_mul(2).saturating_sub(judged.room));
+        let old = seen.hash.filter(|_| reservation.is_some()).and_then(|hash| past::kept(state, hash));
         let splices = old.as_deref().map(|old| editd_engine::splices_between(old, &found.bytes));
         Self { old, splices: splices.unwrap_or_default() }
     }
@@ -57,13 +57,13 @@ impl Overtaken {
 
 /// Returns as much of some lines as a refusal may still show: the excerpts, and the lines that they show whole.
 pub(super) fn excerpts(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     judged: &Judged,
     (path, bytes): (&WirePath, &[u8]),
     wanted: &[(u64, u64)],
 ) -> (Vec<Excerpt>, Vec<(u64, u64)>) {
     let (mut excerpts, mut shown) = (Vec::new(), Vec::new());
-    let options = rooms.options([path]);
+    let options = state.options([path]);
     for &(first, last) in wanted {
         let view = editd_engine::view(bytes, Some((first, last.max(first))), path, &options);
         let Some(text) = view.ok().and_then(|view| view.text) else { continue };
@@ -96,22 +96,28 @@ pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
 
 /// Renews the receipt of a session that knows what is there, or never read it, for lines that a refusal has shown it.
 /// A receipt that is not renewed costs the session a read, nothing else.
-pub(super) fn widen(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, shown: &[(u64, u64)]) {
+pub(super) fn widen(
+    state: &WorkspaceState,
+    who: &Who,
+    judged: &Judged,
+    path: &WirePath,
+    shown: &[(u64, u64)],
+) {
     let Some(found) = judged.snapshot.sights.get(path).and_then(Sight::found) else { return };
-    let now = rooms.clock.wall_ms();
+    let now = state.clock.wall_ms();
     let renewed = match judged.seen.get(path) {
         _ if shown.is_empty() => return,
         Some(seen) if seen.hash == Some(found.face.hash) => receipt::widened(seen, shown, now),
-        Some(seen) => Overtaken::find(rooms, judged, seen, found).renewed(seen, found, (shown, false), now),
+        Some(seen) => Overtaken::find(state, judged, seen, found).renewed(seen, found, (shown, false), now),
         None => receipt::glimpsed(None, found.face.hash, shown, now),
     };
-    rooms.store.keep_content(found.face.hash, &found.bytes);
-    record(rooms, who, path, renewed);
+    state.store.keep_content(found.face.hash, &found.bytes);
+    record(state, who, path, renewed);
 }
 
 /// Records a receipt.
-pub(super) fn record(rooms: &Rooms, who: &Who, path: &WirePath, shown: receipt::Shown) {
-    let _ = rooms.store.append(&[Record::Seen(receipt::of(who, path, shown))]);
+pub(super) fn record(state: &WorkspaceState, who: &Who, path: &WirePath, shown: receipt::Shown) {
+    let _ = state.store.append(&[Record::Seen(receipt::of(who, path, shown))]);
 }
 
 /// The lines of what is there that a plan replaces and that some ranges do not cover.

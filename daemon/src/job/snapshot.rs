@@ -12,12 +12,12 @@ use editd_proto::path::WirePath;
 
 use super::errors::{Halt, disk_refusal, store_refusal};
 use super::intend::Underway;
+use super::memory_estimate;
 use super::resolve::Resolved;
-use super::weight;
 use crate::disk::{Place, Sight};
 use crate::limits::JOB_BYTES;
 use crate::os::Kind;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
 /// A job with all that it sees.
@@ -35,7 +35,7 @@ pub(super) struct Snapshot {
 /// # Errors
 /// [`Halt::Heavier`] where the files are larger than what the job may hold: they have grown since they were resolved.
 pub(super) fn take(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     underway: &Underway<'_>,
     who: &Who,
     resolved: Resolved,
@@ -46,20 +46,22 @@ pub(super) fn take(
     let mut sights = BTreeMap::new();
     let mut read = 0_usize;
     let mut refused: BTreeMap<&WirePath, Refusal> = BTreeMap::new();
-    let holds = weight::holds(&request);
+    let holds = memory_estimate::holds(&request);
     let room = (underway.room() / holds).min(JOB_BYTES);
     for (path, place) in &places {
-        let seen = rooms.disk.look_within(place, room.saturating_sub(read));
+        let seen = state.disk.look_within(place, room.saturating_sub(read));
         let seen = seen.map_err(|error| disk_refusal(path, &error));
         if let Ok(Sight::TooLarge(stat)) = &seen
-            && weight::readable(stat.size) > 0
+            && memory_estimate::readable(stat.size) > 0
         {
-            let total = read.saturating_add(weight::readable(stat.size));
+            let total = read.saturating_add(memory_estimate::readable(stat.size));
             if total > JOB_BYTES {
                 return Err(too_much().into());
             }
             let ahead = places.range::<WirePath, _>((Excluded(path), Unbounded)).map(|(_, place)| place);
-            return Err(Halt::Heavier(total.saturating_add(weight::sizes(ahead)).saturating_mul(holds)));
+            return Err(Halt::Heavier(
+                total.saturating_add(memory_estimate::sizes(ahead)).saturating_mul(holds),
+            ));
         }
         let looked = seen.and_then(|sight| Ok((state_of(path, &sight)?, sight)));
         let (state, sight) = match looked {
@@ -78,7 +80,7 @@ pub(super) fn take(
     }
     for name in needs.clips {
         let session = crate::clipboard::owner(&who.session, &name);
-        if let Some(clip) = rooms.store.clip(session, &name).map_err(|error| store_refusal(&error))?
+        if let Some(clip) = state.store.clip(session, &name).map_err(|error| store_refusal(&error))?
             && let Some(bytes) = clip.bytes
         {
             world.clips.insert(name, bytes);

@@ -11,7 +11,7 @@ use super::errors::{disk_refusal, stage_refusal};
 use crate::disk::folders::parent_path;
 use crate::disk::stage::{Mode, StageError, Staged};
 use crate::disk::{Found, Place};
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Face, FileRecord, How, SpliceExtent, Staging};
 
 /// A draft whose new bytes stand ready.
@@ -23,13 +23,13 @@ pub(super) struct Ready {
 
 impl Ready {
     /// Takes the staged files away again: the job goes no further.
-    pub(super) fn unstage(&self, rooms: &Rooms) {
-        unstage(rooms, &self.records);
+    pub(super) fn unstage(&self, state: &WorkspaceState) {
+        unstage(state, &self.records);
     }
 }
 
 /// Stages every change of a draft.
-pub(super) fn stage(rooms: &Rooms, draft: Draft) -> Result<Ready, Refusal> {
+pub(super) fn stage(state: &WorkspaceState, draft: Draft) -> Result<Ready, Refusal> {
     let mut draft = draft;
     // What is rewritten in place comes last: the others' displaced files may be other names of it.
     draft.changes.sort_by_key(|change| match (&change.before, &change.after) {
@@ -37,12 +37,12 @@ pub(super) fn stage(rooms: &Rooms, draft: Draft) -> Result<Ready, Refusal> {
         _ => false,
     });
     let mut records = Vec::with_capacity(draft.changes.len());
-    let mut bases = Bases { rooms, folders: BTreeSet::new() };
+    let mut bases = Bases { state, folders: BTreeSet::new() };
     for change in &draft.changes {
-        match stage_one(rooms, change, &mut bases) {
+        match stage_one(state, change, &mut bases) {
             Ok(record) => records.push(record),
             Err(refusal) => {
-                unstage(rooms, &records);
+                unstage(state, &records);
                 return Err(refusal);
             }
         }
@@ -50,15 +50,15 @@ pub(super) fn stage(rooms: &Rooms, draft: Draft) -> Result<Ready, Refusal> {
     Ok(Ready { draft, records })
 }
 
-fn unstage(rooms: &Rooms, records: &[FileRecord]) {
+fn unstage(state: &WorkspaceState, records: &[FileRecord]) {
     for record in records.iter().filter(|record| matches!(record.how, How::Swap | How::Create)) {
-        rooms.disk.unstage(&record.staging, &record.slot);
+        state.disk.unstage(&record.staging, &record.slot);
     }
 }
 
-fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<FileRecord, Refusal> {
+fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) -> Result<FileRecord, Refusal> {
     let path = change.place.path();
-    let slot = rooms.next_slot();
+    let slot = state.next_slot();
     let record = FileRecord {
         path: path.clone(),
         before: change.before.as_ref().map(|found| found.face.clone()),
@@ -77,11 +77,11 @@ fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<F
         None => false,
     };
     let State::File { bytes, .. } = &change.after else {
-        let staging = rooms.disk.staging_of(&change.place).map_err(|error| disk_refusal(path, &error))?;
+        let staging = state.disk.staging_of(&change.place).map_err(|error| disk_refusal(path, &error))?;
         return Ok(FileRecord { splices: change.splices.clone(), staging, ..record });
     };
     let Some(found) = &change.before else {
-        let staged = rooms
+        let staged = state
             .disk
             .stage(&change.place, None, bytes, change.mode, &slot)
             .map_err(|error| stage_refusal(path, &error))?;
@@ -89,9 +89,9 @@ fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<F
         return Ok(FileRecord { made, ..with(record, How::Create, staged, change.splices.clone()) });
     };
     if found.links == 1 {
-        match rooms.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
+        match state.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
             Ok(staged) => {
-                let whole = if young { carried(rooms, found, bytes) } else { None };
+                let whole = if young { carried(state, found, bytes) } else { None };
                 let extents = whole.as_ref().map(|_| extents(&change.splices)).unwrap_or_default();
                 let splices = whole.unwrap_or_else(|| change.splices.clone());
                 return Ok(FileRecord { extents, ..with(record, How::Swap, staged, splices) });
@@ -102,7 +102,7 @@ fn stage_one(rooms: &Rooms, change: &Drafted, bases: &mut Bases<'_>) -> Result<F
         }
     }
     // Only the bytes behind the first changed one are carried, if those before it are on the disk.
-    let whole = young && !flushed(rooms, found);
+    let whole = young && !flushed(state, found);
     Ok(in_place(record, change, found, bytes, whole))
 }
 
@@ -135,21 +135,21 @@ fn extents(splices: &[Splice]) -> Vec<SpliceExtent> {
 
 /// The splice that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
 /// cut would then take the base from under finer splices. So it is carried whole; a large one only if it cannot be flushed.
-fn carried(rooms: &Rooms, found: &Found, after: &[u8]) -> Option<Vec<Splice>> {
-    if found.face.size > crate::limits::YOUNG_BYTES && flushed(rooms, found) {
+fn carried(state: &WorkspaceState, found: &Found, after: &[u8]) -> Option<Vec<Splice>> {
+    if found.face.size > crate::limits::YOUNG_BYTES && flushed(state, found) {
         return None;
     }
     Some(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
 }
 
 /// Flushes a file that a job found. Where that fails, now or earlier, its bytes must be carried.
-fn flushed(rooms: &Rooms, found: &Found) -> bool {
-    rooms.disk.sync(&found.file).is_ok() && !rooms.disk.doubts(found.face.identity)
+fn flushed(state: &WorkspaceState, found: &Found) -> bool {
+    state.disk.sync(&found.file).is_ok() && !state.disk.doubts(found.face.identity)
 }
 
 /// The files that a job finds.
 struct Bases<'r> {
-    rooms: &'r Rooms,
+    state: &'r WorkspaceState,
     /// Folders that were flushed for it.
     folders: BTreeSet<WirePath>,
 }
@@ -158,9 +158,9 @@ impl Bases<'_> {
     /// Whether the bytes of a file that a job finds may not be on the disk yet. Then its name may not be either, however
     /// old the file is: a move makes a name, and only the time of the last change tells. So its folder is flushed, once.
     fn is_young(&mut self, place: &Place, found: &Found) -> io::Result<bool> {
-        let untouched = || lock(&self.rooms.known).untouched(place.path(), &found.face, found.changed);
+        let untouched = || lock(&self.state.known).untouched(place.path(), &found.face, found.changed);
         let settled = self.is_old(found.changed) || untouched();
-        if settled && !self.rooms.disk.doubts(found.face.identity) {
+        if settled && !self.state.disk.doubts(found.face.identity) {
             return Ok(false);
         }
         if self.folders.insert(parent_path(place)) {
@@ -172,7 +172,7 @@ impl Bases<'_> {
     /// Whether a time (nanoseconds since 1970) is so long ago that what was done then has reached the disk. A time
     /// that lies ahead says nothing.
     fn is_old(&self, then: i64) -> bool {
-        let age = i128::from(self.rooms.clock.wall_ms()) * 1_000_000 - i128::from(then);
+        let age = i128::from(self.state.clock.wall_ms()) * 1_000_000 - i128::from(then);
         then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000
     }
 }

@@ -21,12 +21,12 @@ use super::rebase::{self, Obstacle};
 use super::shown::{self, Overtaken};
 use crate::disk::{Found, Sight};
 use crate::receipt::{self, ranges};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
 /// Words for a verdict that is not `Fresh`, and, where a rebase was asked for, why there is none.
 pub(super) fn refusal(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     path: &WirePath,
@@ -35,7 +35,7 @@ pub(super) fn refusal(
 ) -> Refusal {
     let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
     match (verdict, sight.found()) {
-        (Verdict::Unread, Some(found)) => super::unread::refusal(rooms, who, judged, (path, found)),
+        (Verdict::Unread, Some(found)) => super::unread::refusal(state, who, judged, (path, found)),
         (Verdict::Exists, _) => {
             let message = format!(
                 "{path} exists, and the job expects that it does not; read it and edit what is there"
@@ -44,14 +44,20 @@ pub(super) fn refusal(
             error.version = sight.hash().map(|hash| hash.version());
             Box::new(error)
         }
-        (_, Some(found)) => stale(rooms, who, judged, (path, found), why),
-        (_, None) => gone(rooms, who, judged, path, why),
+        (_, Some(found)) => stale(state, who, judged, (path, found), why),
+        (_, None) => gone(state, who, judged, path, why),
     }
 }
 
 /// The refusal of a job whose file is not there any more.
-fn gone(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option<Obstacle>) -> Refusal {
-    let trial = Trial::run(rooms, judged, path);
+fn gone(
+    state: &WorkspaceState,
+    who: &Who,
+    judged: &Judged,
+    path: &WirePath,
+    why: Option<Obstacle>,
+) -> Refusal {
+    let trial = Trial::run(state, judged, path);
     let would = trial.map(|trial| if trial.fits() { WouldApply::Clean } else { WouldApply::Conflict });
     let what = match would {
         Some(WouldApply::Clean) => "is gone since it was read; send the job again if it shall be made anew",
@@ -60,14 +66,14 @@ fn gone(rooms: &Rooms, who: &Who, judged: &Judged, path: &WirePath, why: Option<
         }
     };
     let mut error = WireError::new(Code::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
-    (error.by, _) = by(rooms, who, path, &Sight::Absent);
+    (error.by, _) = by(state, who, path, &Sight::Absent);
     error.would_apply = would;
     if let Some(seen) = judged.seen.get(path) {
-        let old = seen.hash.and_then(|hash| rooms.store.content(hash));
+        let old = seen.hash.and_then(|hash| state.store.content(hash));
         if let Some(old) = old {
             show_diff(judged, path, (&file(old.into()), &State::Absent), &[], &mut error);
         }
-        shown::record(rooms, who, path, receipt::absent(rooms.clock.wall_ms()));
+        shown::record(state, who, path, receipt::absent(state.clock.wall_ms()));
     }
     Box::new(error)
 }
@@ -78,7 +84,7 @@ fn obstacle(why: Option<Obstacle>) -> String {
 
 /// The refusal of a job whose file others have changed.
 fn stale(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     (path, found): (&WirePath, &Found),
@@ -87,15 +93,15 @@ fn stale(
     let mut error = WireError::new(Code::Stale, String::new()).at(path);
     let version = found.face.hash.version();
     let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
-    let (by, own) = by(rooms, who, path, sight);
+    let (by, own) = by(state, who, path, sight);
     error.by = by;
-    let trial = Trial::run(rooms, judged, path);
-    error.moved = show_change(rooms, who, judged, (path, found), trial.as_ref(), &mut error);
+    let trial = Trial::run(state, judged, path);
+    error.moved = show_change(state, who, judged, (path, found), trial.as_ref(), &mut error);
     let partial = judged.snapshot.request.partial;
     let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
     error.would_apply = match trial {
         None => None,
-        Some(trial) if error.moved.is_empty() && trial.would_apply(rooms, judged, path) => {
+        Some(trial) if error.moved.is_empty() && trial.would_apply(state, judged, path) => {
             Some(WouldApply::Clean)
         }
         Some(_) => Some(WouldApply::Conflict),
@@ -118,24 +124,24 @@ fn stale(
 
 /// A conflict with what a stale refusal tells too, so that the job can be adapted without another read. A job that did
 /// not ask for a rebase, nor named lines of an older version, is simply stale.
-pub(super) fn conflict(rooms: &Rooms, who: &Who, judged: &Judged, mut refusal: Refusal) -> Refusal {
+pub(super) fn conflict(state: &WorkspaceState, who: &Who, judged: &Judged, mut refusal: Refusal) -> Refusal {
     let Some(path) = refusal.path.clone() else { return refusal };
     let Some(sight) = judged.snapshot.sights.get(&path) else { return refusal };
     let request = &judged.snapshot.request;
     let named = request.files.iter().any(|entry| entry.path == path && !named_lines(entry).is_empty());
     if request.on_stale != Some(OnStale::Rebase) && !named {
-        return self::refusal(rooms, who, judged, &path, Verdict::Stale, None);
+        return self::refusal(state, who, judged, &path, Verdict::Stale, None);
     }
     refusal.version = sight.hash().map(|hash| hash.version());
     let own;
-    (refusal.by, own) = by(rooms, who, &path, sight);
+    (refusal.by, own) = by(state, who, &path, sight);
     if let Some(job) = own {
         refusal.message =
             refusal.message.replacen("others changed", &format!("this session's own job {job} changed"), 1);
     }
     if let Some(found) = sight.found() {
-        let trial = Trial::run(rooms, judged, &path);
-        show_change(rooms, who, judged, (&path, found), trial.as_ref(), &mut refusal);
+        let trial = Trial::run(state, judged, &path);
+        show_change(state, who, judged, (&path, found), trial.as_ref(), &mut refusal);
         refusal.near_misses.clear();
     }
     refusal
@@ -144,7 +150,7 @@ pub(super) fn conflict(rooms: &Rooms, who: &Who, judged: &Judged, mut refusal: R
 /// Shows what others changed near the edits and the lines that edits replace without quoting them, and renews the
 /// session's receipt for that. Returns the lines that the job names by number and that stand elsewhere.
 fn show_change(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     (path, found): (&WirePath, &Found),
@@ -152,12 +158,12 @@ fn show_change(
     error: &mut WireError,
 ) -> Vec<editd_proto::error::MovedLines> {
     let Some(seen) = judged.seen.get(path) else { return Vec::new() };
-    let now = rooms.clock.wall_ms();
-    let overtaken = Overtaken::find(rooms, judged, seen, found);
+    let now = state.clock.wall_ms();
+    let overtaken = Overtaken::find(state, judged, seen, found);
     let known = overtaken.renewed(seen, found, (&[], false), now);
     let entry = judged.snapshot.request.files.iter().find(|entry| entry.path == *path);
     let unclear = entry.filter(|entry| entry.base.is_none()).map_or_else(UnclearNumbers::default, |entry| {
-        numbers::unclear(rooms, entry, &known.numbered, &found.bytes)
+        numbers::unclear(state, entry, &known.numbered, &found.bytes)
     });
     let mut near: Vec<(u64, u64)> = trial.map(|trial| trial.lines.clone()).unwrap_or_default();
     near.extend(unclear.moved.iter().filter_map(|moved| moved.now));
@@ -176,7 +182,7 @@ fn show_change(
         if trial.blind && !whole {
             let ranges = ranges::union(known.ranges.iter().chain(&shown_lines).copied().collect());
             let wanted = shown::unseen_lines(&trial.plan, (path, &found.bytes), &ranges);
-            let (excerpts, lines) = shown::excerpts(rooms, judged, (path, &found.bytes), &wanted);
+            let (excerpts, lines) = shown::excerpts(state, judged, (path, &found.bytes), &wanted);
             error.excerpts = excerpts;
             shown_lines.extend(lines);
         }
@@ -184,8 +190,8 @@ fn show_change(
     }
     let shown_lines = ranges::union(shown_lines);
     let renewed = overtaken.renewed(seen, found, (&shown_lines, whole), now);
-    rooms.store.keep_content(found.face.hash, &found.bytes);
-    shown::record(rooms, who, path, renewed);
+    state.store.keep_content(found.face.hash, &found.bytes);
+    shown::record(state, who, path, renewed);
     unclear.moved
 }
 
@@ -230,17 +236,17 @@ fn file(bytes: Arc<[u8]>) -> State {
 
 /// The last change of a file: its author, and the job if it was this session's own.
 fn by(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     path: &WirePath,
     sight: &Sight,
 ) -> (Option<By>, Option<editd_proto::ids::JobId>) {
     let outside = (Some(By::Outside(Outside::Outside)), None);
-    let Ok(Some((id, left))) = rooms.store.last_of(path) else { return outside };
+    let Ok(Some((id, left))) = state.store.last_of(path) else { return outside };
     if left != sight.hash() {
         return outside;
     }
-    match rooms.store.summary(id) {
+    match state.store.summary(id) {
         Ok(Some(entry)) if entry.kind != EntryKind::External => {
             (Some(By::Entry(id)), (entry.session == who.session).then_some(id))
         }
@@ -280,7 +286,7 @@ pub(super) struct Trial {
 
 impl Trial {
     /// Plans the edits of a file on what is there; `None` if that takes more than the job may hold.
-    pub(super) fn run(rooms: &Rooms, judged: &Judged, path: &WirePath) -> Option<Self> {
+    pub(super) fn run(state: &WorkspaceState, judged: &Judged, path: &WirePath) -> Option<Self> {
         let request = &judged.snapshot.request;
         let mut alone = request.clone();
         alone.partial = true;
@@ -291,7 +297,7 @@ impl Trial {
         let blind = |entry: &FileEntry| matches!(editd_engine::proof(entry), Ok(Proof::Blind));
         let blind = alone.files.iter().any(blind);
         let world = &judged.snapshot.world;
-        let options = Options { room: Some(judged.room), ..rooms.options(world.files.keys()) };
+        let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
         let plan = match editd_engine::plan(&alone, world, &options) {
             Ok(plan) => plan,
             Err(refusal) if editd_engine::lacks_room(&refusal) => return None,
@@ -331,12 +337,12 @@ impl Trial {
 
     /// Returns true if the job, sent again as it is, does what its session means: where it replaces what it does not
     /// quote, that takes that a merge would do, too.
-    fn would_apply(&self, rooms: &Rooms, judged: &Judged, path: &WirePath) -> bool {
+    fn would_apply(&self, state: &WorkspaceState, judged: &Judged, path: &WirePath) -> bool {
         let mut alone = self.alone.clone();
         alone.partial = false;
         let numbers_alone = alone.files.iter().all(|entry| named_lines(entry).len() == entry.edits.len());
         let merges =
-            if self.blind && !numbers_alone { rebase::trial(rooms, judged, &alone, path) } else { None };
+            if self.blind && !numbers_alone { rebase::trial(state, judged, &alone, path) } else { None };
         match merges {
             Some(would) => would == WouldApply::Clean,
             None => self.fits(),

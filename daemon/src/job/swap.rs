@@ -11,7 +11,7 @@ use super::errors::{Halt, disk_refusal};
 use super::intend::DurableIntent;
 use crate::disk::put::{Foreign, Rescue, Swapped};
 use crate::journal::{external, void};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::Entry;
 
 /// A job whose every file shows *after*.
@@ -24,15 +24,15 @@ pub(super) struct AllSwapped {
 }
 
 /// Puts every file in place.
-pub(super) fn swap(rooms: &Rooms, intent: DurableIntent) -> Result<AllSwapped, Halt> {
+pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllSwapped, Halt> {
     let DurableIntent { draft, entry, .. } = intent;
     let mut proofs = Vec::with_capacity(entry.files.len());
     for (file, change) in entry.files.iter().zip(&draft.changes) {
-        let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
-        let put = rooms.disk.put(file, &change.place, &mut rescue);
+        let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+        let put = state.disk.put(file, &change.place, &mut rescue);
         match put {
             Ok(Ok(swapped)) => proofs.push(swapped),
-            Ok(Err(foreign)) => return Err(withdraw(rooms, &draft, &entry, proofs.len(), foreign)),
+            Ok(Err(foreign)) => return Err(withdraw(state, &draft, &entry, proofs.len(), foreign)),
             Err(error) => {
                 let refusal = disk_refusal(&file.path, &error);
                 // Which half of the call happened, only a look can tell.
@@ -44,21 +44,21 @@ pub(super) fn swap(rooms: &Rooms, intent: DurableIntent) -> Result<AllSwapped, H
 }
 
 /// Takes back the first `done` files, and says in the log that the job did not happen.
-fn withdraw(rooms: &Rooms, draft: &Draft, entry: &Entry, done: usize, foreign: Foreign) -> Halt {
+fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, foreign: Foreign) -> Halt {
     let back = || -> io::Result<()> {
         for (file, change) in entry.files.iter().zip(&draft.changes).take(done).rev() {
-            let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
-            rooms.disk.withdraw(file, &change.place, &mut rescue)?;
+            let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+            state.disk.withdraw(file, &change.place, &mut rescue)?;
         }
         // The one that was foreign may have been put and taken back by the disk itself.
-        void::flush(rooms, entry.files.get(..=done).unwrap_or(&entry.files))?;
-        void::rescue_overwritten(rooms, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
+        void::flush(state, entry.files.get(..=done).unwrap_or(&entry.files))?;
+        void::rescue_overwritten(state, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
     };
     let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();
     if let Err(error) = back() {
         return Halt::Broken(disk_refusal(&path, &error));
     }
-    if let Err(error) = void::void(rooms, entry) {
+    if let Err(error) = void::void(state, entry) {
         let id = entry.id;
         let message = format!(
             "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \
@@ -67,7 +67,7 @@ fn withdraw(rooms: &Rooms, draft: &Draft, entry: &Entry, done: usize, foreign: F
         return Halt::Refused(Box::new(WireError::new(Code::Io, message)));
     }
     if foreign == Foreign::OtherMount {
-        rooms.disk.stage_beside(&path);
+        state.disk.stage_beside(&path);
     }
     let message = match foreign {
         Foreign::OtherMount => format!("{path} is on another mount; the job is tried again"),

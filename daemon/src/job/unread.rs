@@ -13,56 +13,56 @@ use super::stale::Trial;
 use crate::disk::{Found, Sight};
 use crate::receipt::lines::{cut_lines, last_line};
 use crate::receipt::{NO_LINES, ranges};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
 /// The refusal of an entry whose session has not read the file.
 pub(super) fn refusal(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     (path, found): (&WirePath, &Found),
 ) -> Refusal {
     let known = judged.seen.get(path).filter(|seen| seen.hash == Some(found.face.hash));
     let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
-    let trial = Trial::run(rooms, judged, path);
+    let trial = Trial::run(state, judged, path);
     let mut wanted = trial.map(|trial| {
         let named = trial.plan.changes.iter().any(|change| change.path == *path);
         let lines = shown::unseen_lines(&trial.plan, (path, &found.bytes), &seen);
         if named { lines } else { vec![(1, last_line(&found.bytes))] }
     });
     let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
-    of_lines(rooms, who, judged, (path, found), wanted)
+    of_lines(state, who, judged, (path, found), wanted)
 }
 
 /// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
 /// that it has not seen.
 pub(super) fn of_numbers(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     (path, found): (&WirePath, &Found),
     mut lines: Vec<(u64, u64)>,
 ) -> Refusal {
-    if let (Some(trial), Some(seen)) = (Trial::run(rooms, judged, path), judged.seen.get(path)) {
+    if let (Some(trial), Some(seen)) = (Trial::run(state, judged, path), judged.seen.get(path)) {
         lines.extend(match seen.ranges.as_slice() {
             [] => Vec::new(),
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
         });
     }
-    of_lines(rooms, who, judged, (path, found), &ranges::union(lines))
+    of_lines(state, who, judged, (path, found), &ranges::union(lines))
 }
 
 /// The refusal of edits that replace some lines, none of which the session has seen.
 pub(super) fn of_lines(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
     (path, found): (&WirePath, &Found),
     wanted: &[(u64, u64)],
 ) -> Refusal {
     let version = found.face.hash.version();
-    let (excerpts, shown) = shown::excerpts(rooms, judged, (path, &found.bytes), wanted);
+    let (excerpts, shown) = shown::excerpts(state, judged, (path, &found.bytes), wanted);
     let (first, mut last) = wanted.first().copied().unwrap_or((1, 1));
     if first < last && cut_lines(&found.bytes, (last, last)).is_empty() {
         // The empty line behind the last break is no line to people.
@@ -90,12 +90,12 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
-    shown::widen(rooms, who, judged, path, &shown);
+    shown::widen(state, who, judged, path, &shown);
     Box::new(error)
 }
 
 /// Refusals of the paths where an edit replaces lines without quoting them that its session was not shown.
-pub(super) fn of_plan(rooms: &Rooms, who: &Who, plan: &Plan, judged: &Judged) -> Vec<Refusal> {
+pub(super) fn of_plan(state: &WorkspaceState, who: &Who, plan: &Plan, judged: &Judged) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let mut told = BTreeSet::new();
     for change in plan.changes.iter().filter(|change| judged.where_seen.contains(&change.path)) {
@@ -113,7 +113,7 @@ pub(super) fn of_plan(rooms: &Rooms, who: &Who, plan: &Plan, judged: &Judged) ->
             refusals.push(of_older(path, missing));
             continue;
         };
-        refusals.push(of_lines(rooms, who, judged, (path, found), &missing));
+        refusals.push(of_lines(state, who, judged, (path, found), &missing));
     }
     refusals
 }

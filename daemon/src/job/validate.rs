@@ -19,30 +19,30 @@ use super::plan::{self, Planned};
 use crate::config::CommandKind;
 use crate::disk::Sight;
 use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::validate::{self, Around, Checked, Content};
 
 /// Has a planned job validated, and adds to its report what is to be told.
-pub(super) fn validate(rooms: &Rooms, planned: &mut Planned) -> Result<(), Refusal> {
+pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<(), Refusal> {
     let (_, moved) = plan::origins(&planned.request);
     let contents = contents(planned, &moved);
     if contents.is_empty() {
         return Ok(());
     }
     let paths: Vec<WirePath> = contents.iter().map(|content| content.path.clone()).collect();
-    let brought = rooms.brought();
+    let brought = state.brought();
     let commands: Vec<_> = brought.runnable(CommandKind::Validator).collect();
-    let options = rooms.options(paths.iter());
+    let options = state.options(paths.iter());
     let around = Around {
-        runner: &rooms.runner,
-        clock: &*rooms.clock,
-        root: &rooms.root,
-        disk: &rooms.disk,
-        slot: &|| rooms.next_slot(),
-        trusted: &|| brought.still_runs(&rooms.brought()),
+        runner: &state.runner,
+        clock: &*state.clock,
+        root: &state.root,
+        disk: &state.disk,
+        slot: &|| state.next_slot(),
+        trusted: &|| brought.still_runs(&state.brought()),
         options: &options,
         in_turn: &|bytes, parse| {
-            let turn = rooms.parsing.turn(bytes);
+            let turn = state.parsing.turn(bytes);
             let may = turn.is_ok();
             if may {
                 parse();

@@ -10,7 +10,7 @@ use super::draft::{Draft, Drafted};
 use super::errors::stage_refusal;
 use crate::disk::stage::Mode;
 use crate::limits::JOB_BYTES;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 
 /// A draft that may be carried out.
 pub(super) enum Vetted {
@@ -21,14 +21,14 @@ pub(super) enum Vetted {
 }
 
 /// Vets a draft.
-pub(super) fn vet(rooms: &Rooms, draft: Draft) -> Result<Vetted, Refusal> {
+pub(super) fn vet(state: &WorkspaceState, draft: Draft) -> Result<Vetted, Refusal> {
     let clips: Vec<(&str, usize)> =
         draft.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
-    vet_clips(rooms, &draft.origin.who.session, &clips)?;
+    vet_clips(state, &draft.origin.who.session, &clips)?;
     let mut total = 0_usize;
     for change in &draft.changes {
         vet_size(change)?;
-        vet_permission(rooms, change)?;
+        vet_permission(state, change)?;
         total = total.saturating_add(size_of_change(change));
     }
     if total > JOB_BYTES {
@@ -75,12 +75,12 @@ fn vet_size(change: &Drafted) -> Result<(), Refusal> {
 
 /// A read-only file is not edited behind its owner's back, though exchanging would allow it. A job that
 /// makes it writable says so.
-fn vet_permission(rooms: &Rooms, change: &Drafted) -> Result<(), Refusal> {
+fn vet_permission(state: &WorkspaceState, change: &Drafted) -> Result<(), Refusal> {
     let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
     let edits = **bytes != *found.bytes;
     let changes_mode = change.mode != Mode::Exact(found.face.mode);
     if !edits || changes_mode {
         return Ok(());
     }
-    rooms.disk.writable(&change.place, found).map_err(|error| stage_refusal(change.place.path(), &error))
+    state.disk.writable(&change.place, found).map_err(|error| stage_refusal(change.place.path(), &error))
 }

@@ -12,29 +12,34 @@ use editd_proto::path::WirePath;
 use super::snapshot::Snapshot;
 use crate::journal::why::{Missing, Patience, Why, why};
 use crate::limits;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 
 /// The contents that a job was planned on.
 type Hashes = BTreeMap<WirePath, ContentHash>;
 
 /// The same refusal, with what the journal knows.
-pub(super) fn explained(rooms: &Rooms, snapshot: &Snapshot, known: &Hashes, mut refusal: Refusal) -> Refusal {
+pub(super) fn explained(
+    state: &WorkspaceState,
+    snapshot: &Snapshot,
+    known: &Hashes,
+    mut refusal: Refusal,
+) -> Refusal {
     if let (Code::NotFound, Some(path)) = (refusal.code, refusal.path.clone()) {
-        explain(rooms, snapshot, known, &path, &mut refusal, &mut Patience::begin(rooms));
+        explain(state, snapshot, known, &path, &mut refusal, &mut Patience::begin(state));
     }
     refusal
 }
 
 /// With `partial`: the first of the edits that were left out, each with what the journal knows.
-pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, known: &Hashes, plan: &mut Plan) {
-    let mut patience = Patience::begin(rooms);
+pub(super) fn explain_parts(state: &WorkspaceState, snapshot: &Snapshot, known: &Hashes, plan: &mut Plan) {
+    let mut patience = Patience::begin(state);
     let errors = plan.files.iter_mut().flat_map(|file| {
         let path = file.path.clone();
         file.edits.iter_mut().filter_map(move |edit| Some((path.clone(), edit.error.as_mut()?)))
     });
     for (path, error) in errors.filter(|(_, error)| error.code == Code::NotFound).take(limits::WHY_EDITS) {
         let first = plan.error.as_mut().filter(|first| **first == *error);
-        explain(rooms, snapshot, known, &path, error, &mut patience);
+        explain(state, snapshot, known, &path, error, &mut patience);
         if let Some(first) = first {
             *first = error.clone();
         }
@@ -42,7 +47,7 @@ pub(super) fn explain_parts(rooms: &Rooms, snapshot: &Snapshot, known: &Hashes, 
 }
 
 fn explain(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     snapshot: &Snapshot,
     known: &Hashes,
     path: &WirePath,
@@ -56,7 +61,7 @@ fn explain(
     };
     let hash = known.get(path).copied();
     let missing = Missing { path, content, hash, quoted: &quoted, new: new.as_deref() };
-    let Some(Why { by, sentence }) = why(rooms, &missing, patience) else { return };
+    let Some(Why { by, sentence }) = why(state, &missing, patience) else { return };
     error.message = format!("{}; {sentence}: `editctl show {by}` tells more", error.message);
     error.by = Some(By::Entry(by));
     error.cause = Some(match error.cause.take() {

@@ -5,15 +5,19 @@ use editd_proto::ids::ContentHash;
 
 use super::past::{self, Patience};
 use crate::disk::sight::hash;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{Face, FileRecord};
 
 /// Returns the states of a file before and after an entry if one of them is kept whole: the splices make the other
 /// from it. `now` is the present content, from which the inverses of later entries can be applied.
-pub fn states(rooms: &Rooms, file: &FileRecord, now: Option<(&State, &Patience)>) -> Option<(State, State)> {
+pub fn states(
+    state: &WorkspaceState,
+    file: &FileRecord,
+    now: Option<(&State, &Patience)>,
+) -> Option<(State, State)> {
     let whole = |face: &Option<Face>| match face {
         None => Some(Vec::new()),
-        Some(face) => rooms.store.content(face.hash),
+        Some(face) => state.store.content(face.hash),
     };
     let carried = match (&file.before, file.splices.as_slice()) {
         (Some(face), [one]) if one.at == 0 && one.old.len() as u64 == face.size => Some(one.old.clone()),
@@ -25,24 +29,24 @@ pub fn states(rooms: &Rooms, file: &FileRecord, now: Option<(&State, &Patience)>
             (before, after)
         }
         None => {
-            let left = || now.and_then(|(now, patience)| held(rooms, file, now, patience));
+            let left = || now.and_then(|(now, patience)| held(state, file, now, patience));
             let after = whole(&file.after).or_else(left)?;
             let before = editd_engine::apply(&after, &editd_engine::invert(&file.splices))?;
             (before, after)
         }
     };
-    Some((state(before, file.before.as_ref())?, state(after, file.after.as_ref())?))
+    Some((file_state(before, file.before.as_ref())?, file_state(after, file.after.as_ref())?))
 }
 
 /// The content that an entry left, made from what is there now.
-fn held(rooms: &Rooms, file: &FileRecord, now: &State, patience: &Patience) -> Option<Vec<u8>> {
-    content(rooms, file, now, file.after.as_ref()?.hash, patience)
+fn held(state: &WorkspaceState, file: &FileRecord, now: &State, patience: &Patience) -> Option<Vec<u8>> {
+    content(state, file, now, file.after.as_ref()?.hash, patience)
 }
 
 /// Returns a content that a file of an entry had: the present one, a kept one, or the present one with the inverses
 /// of later entries applied.
 pub fn content(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     file: &FileRecord,
     now: &State,
     wanted: ContentHash,
@@ -55,8 +59,8 @@ pub fn content(
     if let Some((_, bytes)) = now.filter(|(hash, _)| *hash == wanted) {
         return Some(bytes.to_vec());
     }
-    let past = || past::content(rooms, &file.path, now, patience, &|hash, _| hash == wanted);
-    rooms.store.content(wanted).or_else(|| past().map(|(_, bytes)| bytes))
+    let past = || past::content(state, &file.path, now, patience, &|hash, _| hash == wanted);
+    state.store.content(wanted).or_else(|| past().map(|(_, bytes)| bytes))
 }
 
 /// The change between two states of an entry's file, compared as it was when its lines were counted.
@@ -86,7 +90,7 @@ pub fn splices(before: &State, after: &State) -> Vec<Splice> {
 }
 
 /// A state with these bytes; `None` where they are others than were recorded.
-fn state(bytes: Vec<u8>, face: Option<&Face>) -> Option<State> {
+fn file_state(bytes: Vec<u8>, face: Option<&Face>) -> Option<State> {
     match face {
         None => bytes.is_empty().then_some(State::Absent),
         Some(face) => {

@@ -12,7 +12,7 @@ use super::known::{Known, Ticket};
 use crate::disk::put::Rescue;
 use crate::disk::{Found, Sight};
 use crate::os::Identity;
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Entry, Face, FileRecord, How, Record, Seen, Staging};
 use crate::store::{Position, StoreError};
 
@@ -33,7 +33,7 @@ pub enum Noted {
 /// Compares a look at a path with what is known of it; what others changed becomes an entry. `seen` is what
 /// the asking session has seen, for a path of which nothing else is known; `tracked` is whether it counts as read.
 pub fn note(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     path: &WirePath,
     sight: &Sight,
     ticket: Ticket,
@@ -46,13 +46,13 @@ pub fn note(
         Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => return Noted::Nothing,
     };
     // Held throughout: a job that begins now must find the change journaled, and once.
-    let mut known = lock(&rooms.known);
+    let mut known = lock(&state.known);
     if !known.valid(path, ticket) {
         return Noted::Nothing;
     }
     let (last, journaled) = match known.hash(path) {
         Some(hash) => (Some(hash), known.tracked(path)),
-        None => match rooms.store.last_of(path).ok().flatten() {
+        None => match state.store.last_of(path).ok().flatten() {
             Some((_, hash)) => (Some(hash), true),
             None => (seen, seen.is_some()),
         },
@@ -61,9 +61,9 @@ pub fn note(
     let noted = match last {
         Some(last) if last == hash => Noted::Nothing,
         Some(last) if journaled => {
-            let before = last.map(|hash| before_face(rooms, &known, path, hash, found));
+            let before = last.map(|hash| before_face(state, &known, path, hash, found));
             let bytes = found.map(|found| (&found.face, &*found.bytes));
-            match append(rooms, path, before, bytes, How::Nothing, None) {
+            match append(state, path, before, bytes, How::Nothing, None) {
                 Some(id) => Noted::Entry(id),
                 None => Noted::Untracked,
             }
@@ -78,10 +78,10 @@ pub fn note(
 ///
 /// # Errors
 /// The log failed: the file must stay where it is.
-pub fn rescue(rooms: &Rooms, rescue: &Rescue<'_>) -> io::Result<()> {
+pub fn rescue(state: &WorkspaceState, rescue: &Rescue<'_>) -> io::Result<()> {
     let Rescue { of, found } = rescue;
-    append(rooms, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), How::Nothing, None)
-        .map(|_| lock(&rooms.known).saw(&of.path, Some(&found.face), true))
+    append(state, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), How::Nothing, None)
+        .map(|_| lock(&state.known).saw(&of.path, Some(&found.face), true))
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
@@ -90,10 +90,10 @@ pub fn rescue(rooms: &Rooms, rescue: &Rescue<'_>) -> io::Result<()> {
 ///
 /// # Errors
 /// The log failed: the file must be kept.
-pub fn rescue_late(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
+pub fn rescue_late(state: &WorkspaceState, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
     let label = format!("written to the file that job {by} had replaced, after it had");
     let found = Some((&found.face, &*found.bytes));
-    flushed(rooms, append(rooms, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
+    flushed(state, append(state, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
 }
 
 /// What stood at a path before a job that was taken back, where others had changed what the job wrote: the journal has
@@ -102,19 +102,19 @@ pub fn rescue_late(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> 
 /// # Errors
 /// The log failed: the file must be kept.
 pub fn rescue_displaced(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     of: &FileRecord,
     by: JobId,
     face: &Face,
     bytes: &[u8],
 ) -> io::Result<()> {
     let label = format!("what stood there before job {by}, which was taken back");
-    flushed(rooms, append(rooms, &of.path, None, Some((face, bytes)), How::Rescued, Some(label)))
+    flushed(state, append(state, &of.path, None, Some((face, bytes)), How::Rescued, Some(label)))
 }
 
-fn flushed(rooms: &Rooms, rescued: Option<JobId>) -> io::Result<()> {
+fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
     rescued
-        .and_then(|_| rooms.store.flush(Position(u64::MAX)).ok())
+        .and_then(|_| state.store.flush(Position(u64::MAX)).ok())
         .map(|_flushed| ())
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
@@ -124,10 +124,10 @@ fn flushed(rooms: &Rooms, rescued: Option<JobId>) -> io::Result<()> {
 ///
 /// # Errors
 /// The log failed: what it replaced must be kept.
-pub fn rescue_unflushed(rooms: &Rooms, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
+pub fn rescue_unflushed(state: &WorkspaceState, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
     let label = format!("what job {by} wrote: it could not be flushed, and was moved away");
     let found = Some((&found.face, &*found.bytes));
-    flushed(rooms, append(rooms, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
+    flushed(state, append(state, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
 }
 
 /// The label of what a hook changed.
@@ -141,17 +141,17 @@ pub fn hook_label(name: &str) -> String {
 /// # Errors
 /// The log failed: the change stands, and is not journaled.
 pub fn made_by_hook(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     job: &Entry,
     name: &str,
     files: Vec<FileRecord>,
     seen: Vec<Seen>,
 ) -> Result<JobId, StoreError> {
     let entry = Entry {
-        id: rooms.next_id(),
+        id: state.next_id(),
         kind: EntryKind::Hook,
-        boot: rooms.boot,
-        time: rooms.clock.wall_ms(),
+        boot: state.boot,
+        time: state.clock.wall_ms(),
         session: job.session.clone(),
         client: job.client.clone(),
         key: None,
@@ -166,11 +166,11 @@ pub fn made_by_hook(
     let id = entry.id;
     let mut records = vec![Record::External(entry)];
     records.extend(seen.into_iter().map(Record::Seen));
-    rooms.store.append(&records).map(|_| id)
+    state.store.append(&records).map(|_| id)
 }
 
 fn append(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     path: &WirePath,
     before: Option<Face>,
     found: Option<(&Face, &[u8])>,
@@ -179,16 +179,16 @@ fn append(
 ) -> Option<JobId> {
     let old = match &before {
         None => Some(Vec::new()),
-        Some(face) => rooms.store.content(face.hash),
+        Some(face) => state.store.content(face.hash),
     };
     let new: &[u8] = found.map_or(&[], |(_, bytes)| bytes);
     let splices = splices(old.as_deref(), new, how);
     let (added, removed) = lines(old.as_deref().unwrap_or_default(), new, &splices);
     let entry = Entry {
-        id: rooms.next_id(),
+        id: state.next_id(),
         kind: EntryKind::External,
-        boot: rooms.boot,
-        time: rooms.clock.wall_ms(),
+        boot: state.boot,
+        time: state.clock.wall_ms(),
         session: NOBODY.to_owned(),
         client: NOBODY.to_owned(),
         key: None,
@@ -214,9 +214,9 @@ fn append(
     };
     let id = entry.id;
     if let Some((face, bytes)) = found {
-        rooms.store.keep_content(face.hash, bytes);
+        state.store.keep_content(face.hash, bytes);
     }
-    rooms.store.append(&[Record::External(entry)]).ok().map(|_| id)
+    state.store.append(&[Record::External(entry)]).ok().map(|_| id)
 }
 
 /// The changed ranges; all of the new bytes where the old ones are not known and must not be lost.
@@ -245,7 +245,7 @@ pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
 /// What was there: as it was last seen, else as the journal says, else with the mode of what is there now. Of a
 /// file that is gone and was only read by an earlier run, the mode is not known: its identity is empty then.
 fn before_face(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     known: &Known,
     path: &WirePath,
     hash: ContentHash,
@@ -256,7 +256,7 @@ fn before_face(
     {
         return face.clone();
     }
-    if let Some(face) = journaled_face(rooms, path)
+    if let Some(face) = journaled_face(state, path)
         && face.hash == hash
     {
         return face;
@@ -273,8 +273,8 @@ fn before_face(
     }
 }
 
-fn journaled_face(rooms: &Rooms, path: &WirePath) -> Option<Face> {
-    let (id, _) = rooms.store.last_of(path).ok()??;
-    let entry = rooms.store.entry(id).ok()??;
+fn journaled_face(state: &WorkspaceState, path: &WirePath) -> Option<Face> {
+    let (id, _) = state.store.last_of(path).ok()??;
+    let entry = state.store.entry(id).ok()??;
     entry.files.into_iter().find(|file| file.path == *path).and_then(|file| file.after)
 }

@@ -21,7 +21,7 @@ use crate::disk::flush::Stands;
 use crate::disk::folders::parent_path;
 use crate::limits::HELD;
 use crate::os::{File, Identity};
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{FileRecord, How, Staging};
 
 /// The bit of a mode without which staging flushes.
@@ -74,20 +74,20 @@ impl Held {
 }
 
 /// A job has just put its file at a place, and is sealed.
-pub fn put(rooms: &Rooms, file: &FileRecord, place: &Place) {
-    let left = file.after.as_ref().and_then(|face| rooms.disk.open_left(place, face));
+pub fn put(state: &WorkspaceState, file: &FileRecord, place: &Place) {
+    let left = file.after.as_ref().and_then(|face| state.disk.open_left(place, face));
     let changed = left.as_ref().map(|left| left.changed);
-    lock(&rooms.known).wrote(&file.path, file.after.as_ref(), changed);
-    hold(rooms, file, left.map(|left| left.file));
+    lock(&state.known).wrote(&file.path, file.after.as_ref(), changed);
+    hold(state, file, left.map(|left| left.file));
 }
 
 /// Holds what the newest sealed job left at a path, if it was found there.
-pub(super) fn hold(rooms: &Rooms, file: &FileRecord, left: Option<File>) {
+pub(super) fn hold(state: &WorkspaceState, file: &FileRecord, left: Option<File>) {
     let left = match &file.after {
         None => Some(Newest::Absent),
         Some(face) => left.map(|open| Newest::File(face.identity, open)),
     };
-    lock(&rooms.unsettled).held.put(&file.path, left);
+    lock(&state.unsettled).held.put(&file.path, left);
 }
 
 /// What was learnt of the file that a sealed job left.
@@ -125,42 +125,42 @@ impl Flushing {
     ///
     /// # Errors
     /// What the system says, and `WouldBlock` while a job is writing the path: then nothing is settled.
-    pub(super) fn file(&mut self, rooms: &Rooms, id: JobId, file: &FileRecord) -> io::Result<Left> {
+    pub(super) fn file(&mut self, state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<Left> {
         let known = self.paths.get(&file.path).copied().filter(|_| file.made.is_empty());
         let path = match known {
             Some(path) => path,
-            None => self.path(rooms, id, file)?,
+            None => self.path(state, id, file)?,
         };
         self.paths.insert(file.path.clone(), path);
         let left = path.judge(file)?;
         if !self.stagings.contains(&file.staging) {
-            rooms.disk.flush_slots(&file.staging)?;
+            state.disk.flush_slots(&file.staging)?;
             self.stagings.push(file.staging.clone());
         }
-        lock(&rooms.unsettled).held.release(file);
+        lock(&state.unsettled).held.release(file);
         Ok(left)
     }
 
-    fn path(&mut self, rooms: &Rooms, id: JobId, file: &FileRecord) -> io::Result<Path> {
+    fn path(&mut self, state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<Path> {
         let look = || {
-            let known = lock(&rooms.known);
+            let known = lock(&state.known);
             (known.ticket(&file.path), known.left(&file.path))
         };
         let (ticket, left) = look();
-        let held = lock(&rooms.unsettled).held.paths.get(&file.path).cloned();
+        let held = lock(&state.unsettled).held.paths.get(&file.path).cloned();
         let mut shown = None;
         // A path that leads elsewhere by now has nothing of ours.
-        if let Some(place) = find(rooms, file)? {
-            shown = flush(rooms, id, file, &place, held.as_ref())?;
-            self.folder(rooms, file, &place)?;
+        if let Some(place) = find(state, file)? {
+            shown = flush(state, id, file, &place, held.as_ref())?;
+            self.folder(state, file, &place)?;
         }
         if let Some(Newest::File(identity, open)) = &held
             && shown != Some(*identity)
         {
             // Moved away, or about to be put back by a job; also one that was unlinked may have its name again.
-            if rooms.disk.sync(open).is_err() || rooms.disk.doubts(*identity) {
-                renew::rescue(rooms, id, file, open)?;
-                lock(&rooms.unsettled).held.done(&file.path);
+            if state.disk.sync(open).is_err() || state.disk.doubts(*identity) {
+                renew::rescue(state, id, file, open)?;
+                lock(&state.unsettled).held.done(&file.path);
             }
         }
         let (now, left_now) = look();
@@ -168,14 +168,14 @@ impl Flushing {
         Ok(Path { shown, newest, quiet: ticket != Ticket::Busy && ticket == now })
     }
 
-    fn folder(&mut self, rooms: &Rooms, file: &FileRecord, place: &Place) -> io::Result<()> {
+    fn folder(&mut self, state: &WorkspaceState, file: &FileRecord, place: &Place) -> io::Result<()> {
         let folder = parent_path(place);
         match self.folders.get(&folder) {
             Some(true) if file.made.is_empty() => return Ok(()),
             Some(false) => return Err(io::Error::other("its folder could not be flushed")),
             _ => {}
         }
-        let flushed = rooms.disk.flush_folders(place, &file.made);
+        let flushed = state.disk.flush_folders(place, &file.made);
         self.folders.insert(folder, flushed.is_ok());
         flushed
     }
@@ -183,30 +183,30 @@ impl Flushing {
 
 /// Flushes what stands at a path. If that fails, now or earlier, it is written anew; others' files are theirs.
 fn flush(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     id: JobId,
     file: &FileRecord,
     place: &Place,
     newest: Option<&Newest>,
 ) -> io::Result<Option<Identity>> {
-    let flushed = match rooms.disk.flush_file(place) {
+    let flushed = match state.disk.flush_file(place) {
         Ok(Stands::Nothing) => return Ok(None),
         Ok(Stands::Flushed(shown)) => Ok(Some(shown)),
-        Ok(Stands::Unreadable(shown)) => flush_unreadable(rooms, file, shown, newest),
+        Ok(Stands::Unreadable(shown)) => flush_unreadable(state, file, shown, newest),
         Err(error) => Err(error),
     };
     let shown = match &flushed {
         Ok(shown) => *shown,
         Err(_) => place.parent().stat(place.name()).ok().map(|stat| stat.identity),
     };
-    let Some(shown) = shown.filter(|shown| rooms.disk.doubts(*shown)) else { return flushed };
+    let Some(shown) = shown.filter(|shown| state.disk.doubts(*shown)) else { return flushed };
     if file.after.as_ref().is_some_and(|face| face.identity == shown) {
-        return renew::renew(rooms, id, file, place).map(Some);
+        return renew::renew(state, id, file, place).map(Some);
     }
     let ours = match newest {
         Some(Newest::File(held, _)) => *held == shown,
         Some(Newest::Absent) => false,
-        None => lock(&rooms.known).left(&file.path) == Some(Some(shown)),
+        None => lock(&state.known).left(&file.path) == Some(Some(shown)),
     };
     if ours {
         // With the entry of the job that put it there, it will be.
@@ -218,7 +218,7 @@ fn flush(
 /// Flushes a job's file that others have made unreadable since; one that its job made so was flushed when it was staged.
 /// Others' files are theirs.
 fn flush_unreadable(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     file: &FileRecord,
     shown: Identity,
     newest: Option<&Newest>,
@@ -226,9 +226,9 @@ fn flush_unreadable(
     if let Some(Newest::File(held, open)) = newest
         && *held == shown
     {
-        return rooms.disk.sync(open).map(|()| Some(shown));
+        return state.disk.sync(open).map(|()| Some(shown));
     }
-    let known = lock(&rooms.known).face(&file.path).cloned();
+    let known = lock(&state.known).face(&file.path).cloned();
     let faces = [file.after.as_ref(), known.as_ref()];
     let mut of_a_job = faces.into_iter().flatten().filter(|face| face.identity == shown);
     match of_a_job.next() {

@@ -9,7 +9,7 @@ use editd_proto::path::WirePath;
 
 use super::why::before;
 use crate::limits;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::Query;
 use crate::store::record::How;
 
@@ -40,16 +40,16 @@ impl Patience {
 }
 
 /// A content that is still kept, where there is room for it at once.
-pub fn kept(rooms: &Rooms, hash: ContentHash) -> Option<Vec<u8>> {
-    let size = rooms.store.content_size(hash)?;
-    let _share = rooms.in_hand.spare(size.saturating_mul(2))?;
-    rooms.store.content(hash)
+pub fn kept(state: &WorkspaceState, hash: ContentHash) -> Option<Vec<u8>> {
+    let size = state.store.content_size(hash)?;
+    let _reservation = state.memory.try_acquire(size.saturating_mul(2))?;
+    state.store.content(hash)
 }
 
 /// The newest content for which `meant` holds that a file had before one of its last entries. `now` is what is
 /// there, if anything is. `None` where there is none, its bytes are not held any more, or patience ran out.
 pub fn content(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     path: &WirePath,
     now: Option<(ContentHash, &[u8])>,
     patience: &Patience,
@@ -61,21 +61,21 @@ pub fn content(
     });
     let mut query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
     loop {
-        let page = rooms.store.page(&query).ok()?;
+        let page = state.store.page(&query).ok()?;
         query.before = Some(*page.last()?);
         for id in page {
             let held = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
             // Gone where retention took it a moment ago.
-            let Some(size) = rooms.store.entry_size(id).ok()? else { continue };
+            let Some(size) = state.store.entry_size(id).ok()? else { continue };
             if !patience.spend(size.saturating_add(held)) {
                 return None;
             }
             let holds = size.saturating_mul(limits::ENTRY_HOLDS).saturating_add(held.saturating_mul(2));
-            let _share = rooms.in_hand.spare(holds)?;
-            let entry = rooms.store.entry(id).ok()??;
+            let _reservation = state.memory.try_acquire(holds)?;
+            let entry = state.store.entry(id).ok()??;
             let records = entry.files.iter().rev().filter(|file| file.path == *path);
             for file in records.filter(|file| file.how != How::Rescued) {
-                let made = before(rooms, file, later.take());
+                let made = before(state, file, later.take());
                 let hash = file.before.as_ref().map(|face| face.hash);
                 match (hash, made) {
                     (Some(hash), Some(made)) if meant(hash, &made) => return Some((hash, made)),

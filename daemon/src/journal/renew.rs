@@ -21,16 +21,21 @@ use crate::disk::sight;
 use crate::disk::stage::{Mode, StageError};
 use crate::disk::{Found, Place, Sight};
 use crate::os::{File, Identity};
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Face, FileRecord, How};
 
 /// Writes anew what a record left at a place, and flushes it. Returns which file stands there now.
 ///
 /// # Errors
 /// What the system says, and `WouldBlock` while others are at it: then it is still to be done.
-pub(super) fn renew(rooms: &Rooms, id: JobId, file: &FileRecord, place: &Place) -> io::Result<Identity> {
-    let _writing = Writing::begin(rooms, &file.path)?;
-    let found = match rooms.disk.look(place)? {
+pub(super) fn renew(
+    state: &WorkspaceState,
+    id: JobId,
+    file: &FileRecord,
+    place: &Place,
+) -> io::Result<Identity> {
+    let _writing = Writing::begin(state, &file.path)?;
+    let found = match state.disk.look(place)? {
         Sight::File(found)
             if file.after.as_ref().is_some_and(|face| face.identity == found.face.identity) =>
         {
@@ -38,12 +43,12 @@ pub(super) fn renew(rooms: &Rooms, id: JobId, file: &FileRecord, place: &Place) 
         }
         _ => return Err(others()),
     };
-    let bytes = content(rooms, id, file, &found)?;
+    let bytes = content(state, id, file, &found)?;
     let alone = file.how != How::InPlace && found.links == 1;
-    let renewed = if alone { exchange(rooms, id, place, &found, &bytes)? } else { None };
+    let renewed = if alone { exchange(state, id, place, &found, &bytes)? } else { None };
     let now = match renewed {
         Some(now) => now,
-        None => rewrite(rooms, place, &found, &bytes)?,
+        None => rewrite(state, place, &found, &bytes)?,
     };
     tracing::warn!(path = %file.path, "its flush had failed; it was written anew");
     Ok(now)
@@ -53,29 +58,29 @@ pub(super) fn renew(rooms: &Rooms, id: JobId, file: &FileRecord, place: &Place) 
 ///
 /// # Errors
 /// What the system or the log says.
-pub(super) fn rescue(rooms: &Rooms, id: JobId, file: &FileRecord, open: &File) -> io::Result<()> {
+pub(super) fn rescue(state: &WorkspaceState, id: JobId, file: &FileRecord, open: &File) -> io::Result<()> {
     match sight::read(open.clone())? {
-        Sight::File(found) => external::rescue_unflushed(rooms, file, id, &found),
+        Sight::File(found) => external::rescue_unflushed(state, file, id, &found),
         _ => Err(io::Error::other("its flush has failed, it was moved, and it is too large for the journal")),
     }
 }
 
 /// The path that is being written anew: no job writes it meanwhile.
 struct Writing<'r> {
-    rooms: &'r Rooms,
+    state: &'r WorkspaceState,
     paths: [WirePath; 1],
 }
 
 impl<'r> Writing<'r> {
-    fn begin(rooms: &'r Rooms, path: &WirePath) -> io::Result<Self> {
+    fn begin(state: &'r WorkspaceState, path: &WirePath) -> io::Result<Self> {
         let paths = [path.clone()];
-        if lock(&rooms.known).begin(&paths) { Ok(Self { rooms, paths }) } else { Err(others()) }
+        if lock(&state.known).begin(&paths) { Ok(Self { state, paths }) } else { Err(others()) }
     }
 }
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        lock(&self.rooms.known).end(&self.paths);
+        lock(&self.state.known).end(&self.paths);
     }
 }
 
@@ -85,12 +90,12 @@ fn others() -> io::Error {
 
 /// What the file must hold. Where the system has forgotten bytes that it could not write, it is rebuilt from what stood
 /// there before; where others have written to it since, it is theirs as it is.
-fn content(rooms: &Rooms, id: JobId, file: &FileRecord, found: &Found) -> io::Result<Arc<[u8]>> {
+fn content(state: &WorkspaceState, id: JobId, file: &FileRecord, found: &Found) -> io::Result<Arc<[u8]>> {
     let as_left = |face: &&Face| face.hash != found.face.hash && face.modified == found.face.modified;
     let Some(wanted) = file.after.as_ref().filter(as_left) else { return Ok(found.bytes.clone()) };
-    let entry = rooms.store.entry(id).map_err(io::Error::other)?;
+    let entry = state.store.entry(id).map_err(io::Error::other)?;
     let mut contents = Contents::default();
-    if let Sight::File(before) = rooms.disk.look_slot(&file.staging, &file.slot)? {
+    if let Sight::File(before) = state.disk.look_slot(&file.staging, &file.slot)? {
         contents.add(before.bytes);
     }
     let records = entry.iter().flat_map(|entry| &entry.files).filter(|record| record.path == file.path);
@@ -101,43 +106,43 @@ fn content(rooms: &Rooms, id: JobId, file: &FileRecord, found: &Found) -> io::Re
 
 /// Exchanges it with a fresh file. `None` where only writing in place keeps its owner.
 fn exchange(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     id: JobId,
     place: &Place,
     found: &Found,
     bytes: &[u8],
 ) -> io::Result<Option<Identity>> {
-    let slot = rooms.next_slot();
-    let staged = match rooms.disk.stage(place, Some(found), bytes, Mode::Exact(found.face.mode), &slot) {
+    let slot = state.next_slot();
+    let staged = match state.disk.stage(place, Some(found), bytes, Mode::Exact(found.face.mode), &slot) {
         Ok(staged) => staged,
         Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
         Err(StageError::Io(error)) => return Err(error),
     };
-    if let Err(error) = rooms.disk.flush_slot(&staged.staging, &slot) {
-        rooms.disk.unstage(&staged.staging, &slot);
+    if let Err(error) = state.disk.flush_slot(&staged.staging, &slot) {
+        state.disk.unstage(&staged.staging, &slot);
         return Err(error);
     }
     let (before, after) = (Some(found.face.clone()), Some(staged.face.clone()));
     let slot = (staged.staging, slot);
     let record = FileRecord::without_content(place.path().clone(), before, after, How::Swap, slot);
-    let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
-    let put = rooms.disk.put(&record, place, &mut rescue);
+    let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+    let put = state.disk.put(&record, place, &mut rescue);
     // What it held and no journal has is rescued with the care that every slot is emptied with.
-    settle::leave_slot(rooms, id, FileRecord { before: None, ..record.clone() }, None);
+    settle::leave_slot(state, id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
-    lock(&rooms.known).renewed(&record.path, &staged.face, found.face.identity);
-    lock(&rooms.unsettled).held.done(&record.path);
-    rooms.disk.flush_folders(place, &[])?;
-    rooms.disk.flush_slots(&record.staging)?;
-    rooms.disk.trust_again(found.face.identity);
+    lock(&state.known).renewed(&record.path, &staged.face, found.face.identity);
+    lock(&state.unsettled).held.done(&record.path);
+    state.disk.flush_folders(place, &[])?;
+    state.disk.flush_slots(&record.staging)?;
+    state.disk.trust_again(found.face.identity);
     Ok(Some(staged.face.identity))
 }
 
 /// Writes it again in place.
-fn rewrite(rooms: &Rooms, place: &Place, found: &Found, bytes: &[u8]) -> io::Result<Identity> {
-    rooms.disk.rewrite(place, &found.face, bytes, found.face.mode)?;
-    if let Sight::File(now) = rooms.disk.look(place)? {
-        lock(&rooms.known).wrote(place.path(), Some(&now.face), None);
+fn rewrite(state: &WorkspaceState, place: &Place, found: &Found, bytes: &[u8]) -> io::Result<Identity> {
+    state.disk.rewrite(place, &found.face, bytes, found.face.mode)?;
+    if let Sight::File(now) = state.disk.look(place)? {
+        lock(&state.known).wrote(place.path(), Some(&now.face), None);
     }
     Ok(found.face.identity)
 }

@@ -17,7 +17,7 @@ use crate::disk::drop::{Dropped, Known, look_late};
 use crate::job::step::Step;
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, SETTLE_RETRY_MS, UNSETTLED};
 use crate::os::File;
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Entry, FileRecord, How, Record, Settle};
 
 /// Entries that wait to be settled, oldest first.
@@ -140,19 +140,19 @@ impl Unsettled {
 }
 
 /// Settles what is due, or `all` that can be. Returns how long until the next look is due.
-pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
-    let now = rooms.clock.monotonic();
-    let again = mend_broken(rooms);
-    let mut due = lock(&rooms.unsettled).take_due(now, all);
-    flush_all(rooms, &mut due);
+pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
+    let now = state.clock.monotonic();
+    let again = mend_broken(state);
+    let mut due = lock(&state.unsettled).take_due(now, all);
+    flush_all(state, &mut due);
     // By its slots recovery tells how far a job had come that is not sealed: none is emptied before its seal is durable.
     let owed = due.iter().any(|one| one.whose == Whose::Sealed);
-    let sealed = !owed || rooms.store.flush(rooms.store.end()).is_ok();
+    let sealed = !owed || state.store.flush(state.store.end()).is_ok();
     let mut records = Vec::new();
     let mut later = Vec::new();
     for mut one in due {
         let durable = sealed || one.whose != Whose::Sealed;
-        if durable && one.flushed && empty_slots(rooms, &mut one, now) {
+        if durable && one.flushed && empty_slots(state, &mut one, now) {
             if one.whose == Whose::Sealed {
                 records.push(Record::Settle(Settle { id: one.id, diverged: false }));
             }
@@ -163,40 +163,40 @@ pub fn settle(rooms: &Rooms, all: bool) -> Option<Duration> {
         }
     }
     // An entry whose record is not written is settled once more after the next start: that is harmless.
-    let wrote = records.is_empty() || rooms.store.append(&records).is_ok();
-    debug_assert!(wrote || rooms.store.failed().is_some(), "only a failed log refuses a record");
-    let mut unsettled = lock(&rooms.unsettled);
+    let wrote = records.is_empty() || state.store.append(&records).is_ok();
+    debug_assert!(wrote || state.store.failed().is_some(), "only a failed log refuses a record");
+    let mut unsettled = lock(&state.unsettled);
     unsettled.waiting.extend(later);
     let next = unsettled.next_due();
     drop(unsettled);
     if !records.is_empty() {
-        rooms.took(Step::Settle);
+        state.took(Step::Settle);
     }
     next.map(|due| due.saturating_sub(now)).into_iter().chain(again).min()
 }
 
 /// Tries again to take back jobs that broke. Returns when to try once more.
-fn mend_broken(rooms: &Rooms) -> Option<Duration> {
-    if lock(&rooms.broken).is_empty() {
+fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
+    if lock(&state.broken).is_empty() {
         return None;
     }
-    if !std::mem::replace(&mut lock(&rooms.unsettled).mending, true) {
-        let _mending = Mending(rooms);
-        let broken = lock(&rooms.broken).clone();
+    if !std::mem::replace(&mut lock(&state.unsettled).mending, true) {
+        let _mending = Mending(state);
+        let broken = lock(&state.broken).clone();
         for entry in broken {
-            match mend(rooms, &entry, Aim::Refused) {
-                Ok(_) => lock(&rooms.broken).retain(|other| other.id != entry.id),
+            match mend(state, &entry, Aim::Refused) {
+                Ok(_) => lock(&state.broken).retain(|other| other.id != entry.id),
                 Err(error) => {
                     tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet")
                 }
             }
         }
     }
-    (!lock(&rooms.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
+    (!lock(&state.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
 }
 
 /// Until it is dropped, also by a panic, nobody else takes broken jobs back.
-struct Mending<'r>(&'r Rooms);
+struct Mending<'r>(&'r WorkspaceState);
 
 impl Drop for Mending<'_> {
     fn drop(&mut self) {
@@ -208,16 +208,16 @@ impl Drop for Mending<'_> {
 ///
 /// # Errors
 /// What the system says.
-pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
+pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
     let (mut flushing, mut astray) = (Flushing::default(), false);
     for file in &entry.files {
-        astray |= flushing.file(rooms, entry.id, file)? == Left::Astray;
+        astray |= flushing.file(state, entry.id, file)? == Left::Astray;
     }
     if astray {
         // Settling looks again, and keeps what it replaced.
         return Ok(());
     }
-    let mut unsettled = lock(&rooms.unsettled);
+    let mut unsettled = lock(&state.unsettled);
     for one in unsettled.waiting.iter_mut().filter(|one| one.whose == Whose::Sealed && one.id == entry.id) {
         one.flushed = true;
     }
@@ -227,15 +227,15 @@ pub fn flush_now(rooms: &Rooms, entry: &Entry) -> io::Result<()> {
 /// The slots of a voided entry hold what was staged for it, and somebody may have opened that in the moment in which
 /// it had a name; or, where others had changed the target by then, what had been displaced. They are emptied with the
 /// same care.
-pub fn leave_slots(rooms: &Rooms, entry: &Entry) {
-    let now = rooms.clock.monotonic();
-    lock(&rooms.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Voided);
+pub fn leave_slots(state: &WorkspaceState, entry: &Entry) {
+    let now = state.clock.monotonic();
+    lock(&state.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Voided);
 }
 
 /// One slot that recovery has done with, and what it was seen to hold.
-pub fn leave_slot(rooms: &Rooms, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
-    let now = rooms.clock.monotonic();
-    lock(&rooms.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Whose::Recovered);
+pub fn leave_slot(state: &WorkspaceState, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
+    let now = state.clock.monotonic();
+    lock(&state.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Whose::Recovered);
 }
 
 /// Records without their bytes, which settling does not need.
@@ -256,12 +256,12 @@ fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
     files.iter().map(slim).collect()
 }
 
-fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
+fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
     let mut flushing = Flushing::default();
     for one in due.iter_mut().filter(|one| !one.flushed) {
         one.flushed = true;
         for (file, slot) in one.files.iter().zip(&mut one.slots).filter(|(_, slot)| !slot.flushed) {
-            match flushing.file(rooms, one.id, file) {
+            match flushing.file(state, one.id, file) {
                 Ok(left) => {
                     (slot.flushed, slot.failed) = (true, false);
                     slot.keep = left == Left::Astray;
@@ -278,7 +278,7 @@ fn flush_all(rooms: &Rooms, due: &mut [Waiting]) {
 }
 
 /// Empties the slots of an entry; `false` while one has a writer, or could not be emptied.
-fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
+fn empty_slots(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool {
     let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
     let mut empty = true;
     let journaled: Vec<ContentHash> = match one.whose {
@@ -293,12 +293,12 @@ fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
             continue;
         }
         if slot.keep {
-            slot.done = keep(rooms, file);
+            slot.done = keep(state, file);
             empty &= slot.done;
             continue;
         }
         let of = Owner { id: one.id, whose: one.whose, file };
-        slot.done = match empty_slot(rooms, of, &journaled, slot, ripe) {
+        slot.done = match empty_slot(state, of, &journaled, slot, ripe) {
             Ok(done) => done,
             Err(error) => {
                 tracing::warn!(path = %file.path, %error, "cannot drop what was displaced; it is kept");
@@ -312,9 +312,9 @@ fn empty_slots(rooms: &Rooms, one: &mut Waiting, now: Duration) -> bool {
 
 /// Sets aside what a file replaced that was moved or replaced before it could be flushed; `false` where it must stay
 /// where it is.
-fn keep(rooms: &Rooms, file: &FileRecord) -> bool {
+fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
     let path = &file.path;
-    match rooms.disk.set_aside(&file.staging, &file.slot, rooms.clock.wall_ms()) {
+    match state.disk.set_aside(&file.staging, &file.slot, state.clock.wall_ms()) {
         Ok(()) => {
             tracing::warn!(%path, "it was moved or replaced before it was flushed; what it held before its job is in .editd/lost");
             true
@@ -336,17 +336,17 @@ struct Owner<'a> {
 
 impl Owner<'_> {
     /// Takes what a slot holds into the journal, which has it not.
-    fn rescue(self, rooms: &Rooms, found: &Found) -> io::Result<()> {
+    fn rescue(self, state: &WorkspaceState, found: &Found) -> io::Result<()> {
         let Self { id, whose, file } = self;
         match whose {
             Whose::Sealed | Whose::Recovered => {
-                external::rescue_late(rooms, file, id, found)?;
+                external::rescue_late(state, file, id, found)?;
                 tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
             }
             // The very file that was staged, as it was staged: its job did not happen, and nobody else wrote to it.
             Whose::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
             Whose::Voided => {
-                external::rescue_displaced(rooms, file, id, &found.face, &found.bytes)?;
+                external::rescue_displaced(state, file, id, &found.face, &found.bytes)?;
                 tracing::warn!(path = %file.path, "rescued what a job that was taken back had displaced");
             }
         }
@@ -355,7 +355,7 @@ impl Owner<'_> {
 }
 
 fn empty_slot(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     of: Owner<'_>,
     journaled: &[ContentHash],
     slot: &mut Slot,
@@ -365,21 +365,21 @@ fn empty_slot(
     let known = Known { hashes: &hashes, ripe };
     let mut found = Vec::new();
     let mut rescue = |late: &Found| {
-        of.rescue(rooms, late)?;
+        of.rescue(state, late)?;
         found.push(late.face.hash);
         Ok(())
     };
     let (staging, name) = (&of.file.staging, &of.file.slot);
     let done = match &slot.late {
         Some(late) => look_late(late, known, &mut rescue),
-        None => match rooms.disk.drop_slot(staging, name, known, &mut rescue) {
+        None => match state.disk.drop_slot(staging, name, known, &mut rescue) {
             Ok(Dropped::Gone) => Ok(true),
             Ok(Dropped::Wait) => Ok(false),
             Ok(Dropped::Open(late)) => {
                 slot.late = Some(late);
                 Ok(false)
             }
-            Ok(Dropped::Keep) => rooms.disk.set_aside(staging, name, rooms.clock.wall_ms()).map(|()| true),
+            Ok(Dropped::Keep) => state.disk.set_aside(staging, name, state.clock.wall_ms()).map(|()| true),
             Err(error) => Err(error),
         },
     };

@@ -16,7 +16,7 @@ use super::{external, settle};
 use crate::disk::Sight;
 use crate::disk::folders::parent_path;
 use crate::disk::sight::hash;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::StoreError;
 use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
 
@@ -24,22 +24,22 @@ use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
 ///
 /// # Errors
 /// What the system says: then nothing may be voided.
-pub fn flush(rooms: &Rooms, files: &[FileRecord]) -> io::Result<()> {
+pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
     let mut folders = BTreeSet::new();
     let mut stagings: Vec<&Staging> = Vec::new();
     for file in files.iter().filter(|file| matches!(file.how, How::Swap | How::Create | How::Delete)) {
         if !stagings.contains(&&file.staging) {
-            rooms.disk.flush_slots(&file.staging)?;
+            state.disk.flush_slots(&file.staging)?;
             stagings.push(&file.staging);
         }
-        let Some(place) = find(rooms, file)? else { continue };
+        let Some(place) = find(state, file)? else { continue };
         let shown = place.stat().map(|stat| stat.identity);
         // Others wrote to the staged file while it stood there, and theirs stays, on bytes that nobody has flushed.
         if shown.is_some() && shown == file.after.as_ref().map(|after| after.identity) {
-            rooms.disk.flush_file(&place)?;
+            state.disk.flush_file(&place)?;
         }
         if folders.insert(parent_path(&place)) || !file.made.is_empty() {
-            rooms.disk.flush_folders(&place, &file.made)?;
+            state.disk.flush_folders(&place, &file.made)?;
         }
     }
     Ok(())
@@ -50,10 +50,10 @@ pub fn flush(rooms: &Rooms, files: &[FileRecord]) -> io::Result<()> {
 ///
 /// # Errors
 /// What the system or the log says: then nothing may be voided.
-pub fn rescue_overwritten(rooms: &Rooms, id: JobId, files: &[FileRecord]) -> io::Result<()> {
+pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord]) -> io::Result<()> {
     for file in files.iter().filter(|file| file.how == How::InPlace) {
         let (Some(before), [splice]) = (&file.before, file.splices.as_slice()) else { continue };
-        let shown = find(rooms, file)?.map(|place| rooms.disk.look(&place)).transpose()?;
+        let shown = find(state, file)?.map(|place| state.disk.look(&place)).transpose()?;
         let shown = shown.as_ref().and_then(Sight::found);
         if shown.is_some_and(|found| found.face.hash == before.hash) {
             continue;
@@ -62,10 +62,10 @@ pub fn rescue_overwritten(rooms: &Rooms, id: JobId, files: &[FileRecord]) -> io:
         let prefix = usize::try_from(splice.at).ok().and_then(|at| shown?.bytes.get(..at));
         let rebuilt = prefix.map(|prefix| [prefix, &splice.old].concat());
         let whole =
-            rebuilt.filter(|bytes| hash(bytes) == before.hash).or_else(|| rooms.store.content(before.hash));
+            rebuilt.filter(|bytes| hash(bytes) == before.hash).or_else(|| state.store.content(before.hash));
         let bytes = whole.unwrap_or_else(|| splice.old.clone());
         let face = Face { hash: hash(&bytes), size: bytes.len() as u64, ..before.clone() };
-        external::rescue_displaced(rooms, file, id, &face, &bytes)?;
+        external::rescue_displaced(state, file, id, &face, &bytes)?;
     }
     Ok(())
 }
@@ -74,9 +74,9 @@ pub fn rescue_overwritten(rooms: &Rooms, id: JobId, files: &[FileRecord]) -> io:
 ///
 /// # Errors
 /// The log failed: the next start decides about the job.
-pub fn void(rooms: &Rooms, entry: &Entry) -> Result<(), StoreError> {
-    let at = rooms.store.append(&[Record::Void(entry.id)])?;
-    let _durable = rooms.store.flush(at)?;
-    settle::leave_slots(rooms, entry);
+pub fn void(state: &WorkspaceState, entry: &Entry) -> Result<(), StoreError> {
+    let at = state.store.append(&[Record::Void(entry.id)])?;
+    let _durable = state.store.flush(at)?;
+    settle::leave_slots(state, entry);
     Ok(())
 }

@@ -16,7 +16,7 @@ use memchr::memmem;
 
 use crate::disk::sight;
 use crate::limits;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::Query;
 use crate::store::record::{Entry, FileRecord, How};
 
@@ -60,14 +60,14 @@ pub struct Patience {
 
 impl Patience {
     /// All that one job may spend, from now on.
-    pub fn begin(rooms: &Rooms) -> Self {
-        let until = rooms.clock.monotonic().saturating_add(Duration::from_millis(limits::WHY_MS));
+    pub fn begin(state: &WorkspaceState) -> Self {
+        let until = state.clock.monotonic().saturating_add(Duration::from_millis(limits::WHY_MS));
         Self { until, entries: limits::WHY_ENTRIES, bytes: limits::WHY_BYTES }
     }
 
     /// Whether an entry may be read whose record, and a file before it, have so many bytes together.
-    fn spend(&mut self, rooms: &Rooms, bytes: usize) -> bool {
-        if self.entries == 0 || self.bytes < bytes || rooms.clock.monotonic() >= self.until {
+    fn spend(&mut self, state: &WorkspaceState, bytes: usize) -> bool {
+        if self.entries == 0 || self.bytes < bytes || state.clock.monotonic() >= self.until {
             return false;
         }
         self.entries -= 1;
@@ -77,30 +77,30 @@ impl Patience {
 }
 
 /// Asks the journal. `None` where it does not know, or not soon enough.
-pub fn why(rooms: &Rooms, missing: &Missing<'_>, patience: &mut Patience) -> Option<Why> {
+pub fn why(state: &WorkspaceState, missing: &Missing<'_>, patience: &mut Patience) -> Option<Why> {
     let needle = Needle::of(missing)?;
     let mut later = Some((missing.hash, Cow::Borrowed(missing.content)));
     let mut query = Query { path: Some(missing.path.clone()), limit: PAGE, ..Query::default() };
     loop {
-        let page = rooms.store.page(&query).ok()?;
+        let page = state.store.page(&query).ok()?;
         let last = *page.last()?;
         for id in page {
             let room = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
             // Gone where retention took it a moment ago.
-            let Some(size) = rooms.store.entry_size(id).ok()? else { continue };
-            if !patience.spend(rooms, size.saturating_add(room)) {
+            let Some(size) = state.store.entry_size(id).ok()? else { continue };
+            if !patience.spend(state, size.saturating_add(room)) {
                 return None;
             }
             let holds = size.saturating_mul(limits::ENTRY_HOLDS).saturating_add(room.saturating_mul(2));
-            let _share = rooms.in_hand.spare(holds)?;
-            let entry = rooms.store.entry(id).ok()??;
+            let _reservation = state.memory.try_acquire(holds)?;
+            let entry = state.store.entry(id).ok()??;
             for file in entry.files.iter().rev().filter(|file| file.path == *missing.path) {
                 if file.how == How::Rescued {
                     continue;
                 }
-                let before = before(rooms, file, later.take());
+                let before = before(state, file, later.take());
                 if let Some(did) = needle.taken(&entry, file, before.as_deref()) {
-                    return Some(told(rooms, &entry, &did));
+                    return Some(told(state, &entry, &did));
                 }
                 let hash = file.before.as_ref().map(|face| face.hash);
                 later = Some((hash, Cow::Owned(before?)));
@@ -112,7 +112,7 @@ pub fn why(rooms: &Rooms, missing: &Missing<'_>, patience: &mut Patience) -> Opt
 
 /// A file before a record: made from what stands behind it, or kept.
 pub(super) fn before(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     file: &FileRecord,
     later: Option<(Option<ContentHash>, Cow<'_, [u8]>)>,
 ) -> Option<Vec<u8>> {
@@ -123,7 +123,7 @@ pub(super) fn before(
         .and_then(|(_, bytes)| editd_engine::apply(&bytes, &editd_engine::invert(&file.splices)))
         // The bytes of a large change by others are not journaled.
         .filter(|bytes| bytes.len() as u64 == face.size && sight::hash(bytes) == face.hash);
-    made.or_else(|| rooms.store.content(face.hash))
+    made.or_else(|| state.store.content(face.hash))
 }
 
 /// What an entry did with a text.
@@ -230,9 +230,9 @@ fn puts(after: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> 
     ways.into_iter().any(|(from, to)| after.get(moved(at, from)..moved(at + len, to)) == Some(new))
 }
 
-fn told(rooms: &Rooms, entry: &Entry, did: &Did) -> Why {
+fn told(state: &WorkspaceState, entry: &Entry, did: &Did) -> Why {
     let (id, kind) = (entry.id, kind(entry.kind));
-    let ago = ago(rooms.clock.wall_ms().saturating_sub(entry.time));
+    let ago = ago(state.clock.wall_ms().saturating_sub(entry.time));
     let whose = match entry.kind {
         EntryKind::External => String::new(),
         _ => format!(" of session {} through {}", entry.session, entry.client),

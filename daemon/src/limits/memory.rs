@@ -4,10 +4,10 @@ use super::{READERS, WORKERS};
 
 /// Bytes that all requests together may hold of files' contents, old and new, and of what is made of them: several of the
 /// largest files, and what a small machine can spare. What one alone needs more than that for, goes alone.
-pub const IN_HAND: usize = 512 * 1024 * 1024;
+pub const MEMORY_BUDGET: usize = 512 * 1024 * 1024;
 
 /// Bytes that a request may hold without asking: nearly all need less.
-pub const IN_HAND_UNASKED: usize = 1024 * 1024;
+pub const MEMORY_UNRESERVED: usize = 1024 * 1024;
 
 /// Readers that wait for others to give contents back; one more is `busy`.
 pub const READERS_WAITING: usize = 48;
@@ -17,11 +17,11 @@ pub const JOBS_WAITING: usize = WORKERS / 2;
 
 /// Threads for all of them: those that wait keep none of the others from working.
 pub const THREADS: usize = WORKERS + READERS + READERS_WAITING + JOBS_WAITING;
-const _: () = assert!(THREADS * IN_HAND_UNASKED <= IN_HAND / 4);
+const _: () = assert!(THREADS * MEMORY_UNRESERVED <= MEMORY_BUDGET / 4);
 
 /// Milliseconds for which a request waits for contents to be given back. Those who hold much are done in a second or two,
 /// unless commands of the workspace run for them.
-pub const IN_HAND_MS: u64 = 30_000;
+pub const MEMORY_WAIT_MS: u64 = 30_000;
 
 /// How many times the size of a file a reader holds: its bytes, and their text or the part of it that is shown.
 pub const READER_HOLDS: usize = 2;

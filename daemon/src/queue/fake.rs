@@ -16,7 +16,7 @@ use editd_proto::path::WirePath;
 
 use super::reply::queued;
 use super::{Aftermath, Done, Requests};
-use crate::workspace::{Admission, Counts, Covered, LaneKey, Lanes, Understood, Who};
+use crate::workspace::{Admission, Counts, LaneKey, Lanes, ReservedReply, Understood, Who};
 
 #[derive(Default)]
 struct Inside {
@@ -131,14 +131,14 @@ impl Requests for Fake {
     fn standing(&self) -> Result<(), Refusal> {
         if self.inside().replaced { Err(super::reply::stopping()) } else { Ok(()) }
     }
-    fn read(&self, _: &Who, request: &ReadRequest) -> Result<Covered<'_, ReadReply>, Refusal> {
+    fn read(&self, _: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         let path = request.path.display();
         assert!(path != "panic", "as told");
         let text = match path.strip_prefix("big/").and_then(|size| size.parse().ok()) {
             Some(size) => "x".repeat(size),
             None => path,
         };
-        Ok(Covered::freely(ReadReply {
+        Ok(ReservedReply::unreserved(ReadReply {
             path: request.path.clone(),
             version: Version("0123456789ab".into()),
             hash: String::new(),
@@ -153,8 +153,8 @@ impl Requests for Fake {
             bom: false,
         }))
     }
-    fn outline(&self, request: &OutlineRequest) -> Result<Covered<'_, OutlineReply>, Refusal> {
-        Ok(Covered::freely(OutlineReply {
+    fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
+        Ok(ReservedReply::unreserved(OutlineReply {
             path: request.path.clone(),
             version: Version("0123456789ab".into()),
             language: "rust".into(),
@@ -220,10 +220,10 @@ impl Requests for Fake {
             None => Err(not_there()),
         }
     }
-    fn history(&self, _: &HistoryRequest) -> Result<Covered<'_, HistoryReply>, Refusal> {
-        Ok(Covered::freely(HistoryReply { entries: Vec::new(), more: false }))
+    fn history(&self, _: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
+        Ok(ReservedReply::unreserved(HistoryReply { entries: Vec::new(), more: false }))
     }
-    fn show(&self, _: &ShowRequest) -> Result<Covered<'_, ShowReply>, Refusal> {
+    fn show(&self, _: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         Err(not_there())
     }
     fn clip(&self, who: &Who, _: &ClipRequest) -> Result<ClipReply, Refusal> {

@@ -11,15 +11,15 @@ use editd_proto::message::{
 };
 use editd_proto::path::WirePath;
 
-use crate::workspace::{Admission, Counts, Covered, Lanes, Understood, Who, Workspace};
+use crate::workspace::{Admission, Counts, Lanes, ReservedReply, Understood, Who, Workspace};
 
 /// The calls of [`Workspace`], by the same names and with the same meaning.
 #[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
 pub trait Requests: Send + Sync {
     fn root(&self) -> PathBuf;
     fn standing(&self) -> Result<(), Refusal>;
-    fn read(&self, who: &Who, request: &ReadRequest) -> Result<Covered<'_, ReadReply>, Refusal>;
-    fn outline(&self, request: &OutlineRequest) -> Result<Covered<'_, OutlineReply>, Refusal>;
+    fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
+    fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
     fn understand(&self, request: JobRequest) -> Understood;
     fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal>;
     fn calls(&self, lanes: &Lanes) -> bool;
@@ -29,8 +29,8 @@ pub trait Requests: Send + Sync {
     fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
     fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal>;
-    fn history(&self, request: &HistoryRequest) -> Result<Covered<'_, HistoryReply>, Refusal>;
-    fn show(&self, request: &ShowRequest) -> Result<Covered<'_, ShowReply>, Refusal>;
+    fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
+    fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn look(&self, path: &WirePath) -> Option<ChangeEvent>;
     fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath>;
@@ -54,10 +54,10 @@ impl Requests for Workspace {
     fn standing(&self) -> Result<(), Refusal> {
         Workspace::standing(self)
     }
-    fn read(&self, who: &Who, request: &ReadRequest) -> Result<Covered<'_, ReadReply>, Refusal> {
+    fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         Workspace::read(self, who, request)
     }
-    fn outline(&self, request: &OutlineRequest) -> Result<Covered<'_, OutlineReply>, Refusal> {
+    fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
         Workspace::outline(self, request)
     }
     fn understand(&self, request: JobRequest) -> Understood {
@@ -87,10 +87,10 @@ impl Requests for Workspace {
     fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
         Workspace::receipt(self, id)
     }
-    fn history(&self, request: &HistoryRequest) -> Result<Covered<'_, HistoryReply>, Refusal> {
+    fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
         Workspace::history(self, request)
     }
-    fn show(&self, request: &ShowRequest) -> Result<Covered<'_, ShowReply>, Refusal> {
+    fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         Workspace::show(self, request)
     }
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {

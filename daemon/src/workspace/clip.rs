@@ -17,7 +17,7 @@ impl Workspace {
     /// `malformed` for a missing or bad name, `no_clipboard` where it holds nothing, `too_large`.
     pub fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
         if request.action == ClipAction::List {
-            let mut clips = self.rooms.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
+            let mut clips = self.state.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
             // Jobs that were vetted at one moment may have stored some more than there may be.
             let omitted = clips.len().saturating_sub(limits::CLIPBOARDS) as u64;
             clips.truncate(limits::CLIPBOARDS);
@@ -30,14 +30,14 @@ impl Workspace {
             ClipAction::List | ClipAction::Show => self.show_clip(who, name),
             ClipAction::Set => {
                 let text = wanted(request.text.as_deref(), "text")?;
-                vet_clips(&self.rooms, &who.session, &[(name, text.len())])?;
+                vet_clips(&self.state, &who.session, &[(name, text.len())])?;
                 self.store_clip(who, name, Some(text.as_bytes().to_vec()), None)
             }
             ClipAction::Copy => {
                 let to = wanted(request.to.as_deref(), "to")?;
                 let clip = self.find_clip(who, name)?;
                 let bytes = clip.bytes.as_ref().map_or(0, Vec::len);
-                vet_clips(&self.rooms, &who.session, &[(to, bytes)])?;
+                vet_clips(&self.state, &who.session, &[(to, bytes)])?;
                 self.store_clip(who, to, clip.bytes, clip.origin)
             }
             ClipAction::Rm => {
@@ -49,7 +49,7 @@ impl Workspace {
 
     fn find_clip(&self, who: &Who, name: &str) -> Result<Clip, Refusal> {
         let session = clipboard::owner(&who.session, name);
-        let clip = self.rooms.store.clip(session, name).map_err(|error| store_refusal(&error))?;
+        let clip = self.state.store.clip(session, name).map_err(|error| store_refusal(&error))?;
         clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
             let message =
                 format!("clipboard {name:?} holds nothing; `editctl clip list` shows those that do");
@@ -79,10 +79,10 @@ impl Workspace {
             name: name.to_owned(),
             bytes,
             origin: origin.clone(),
-            time: self.rooms.clock.wall_ms(),
+            time: self.state.clock.wall_ms(),
         };
         let durable =
-            self.rooms.store.append(&[Record::Clip(clip)]).and_then(|at| self.rooms.store.flush(at));
+            self.state.store.append(&[Record::Clip(clip)]).and_then(|at| self.state.store.flush(at));
         let _durable = durable.map_err(|error| store_refusal(&error))?;
         Ok(ClipReply { name: Some(name.to_owned()), origin, ..ClipReply::default() })
     }

@@ -8,7 +8,7 @@ use editd_proto::message::{JobRequest, Receipt};
 use super::edit::cancelled;
 use super::{Who, Workspace};
 use crate::job::store_refusal;
-use crate::rooms::lock;
+use crate::state::lock;
 
 impl Workspace {
     /// Withdraws a detached job that has not begun.
@@ -16,7 +16,7 @@ impl Workspace {
     /// # Errors
     /// `not_found` where no such job waits, `busy` where it has begun.
     pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
-        let mut underway = lock(&self.rooms.underway);
+        let mut underway = lock(&self.state.underway);
         let Some((queued, begun)) = underway.detached.get(&id) else {
             let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
             return Err(Box::new(WireError::new(Code::NotFound, message)));
@@ -41,12 +41,12 @@ impl Workspace {
     /// # Errors
     /// `not_found` where there is none.
     pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
-        let underway = lock(&self.rooms.underway);
+        let underway = lock(&self.state.underway);
         if underway.detached.contains_key(&id) || underway.keys.values().any(|(other, _)| *other == id) {
             return Ok(None);
         }
         drop(underway);
-        match self.rooms.store.receipt(id) {
+        match self.state.store.receipt(id) {
             Err(error) => Err(store_refusal(&error)),
             Ok(Some(receipt)) => Ok(Some(receipt)),
             Ok(None) => {
@@ -91,7 +91,7 @@ mod tests {
             let asked = bench.workspace.understand(request.clone());
             let Admission::New(id) = bench.workspace.admit(&who, &asked) else { panic!("it is new") };
             let (tell, told) = mpsc::channel();
-            let held = lock(&bench.rooms().underway);
+            let held = lock(&bench.state().underway);
             let (again, same) = (Arc::clone(&bench), who.clone());
             let cancels = {
                 let bench = Arc::clone(&bench);

@@ -17,7 +17,7 @@ use super::{Admission, Who, Workspace};
 use crate::job::{self, Halt, fault, standing, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
-use crate::rooms::{Rooms, Underway, is_ticket, lock};
+use crate::state::{Underway, WorkspaceState, is_ticket, lock};
 use crate::store::record::{Done, Queued, Record};
 
 /// Journeys that one job makes before it gives up on files that others keep changing.
@@ -41,7 +41,7 @@ impl Workspace {
         {
             return known;
         }
-        let id = if request.detach { self.rooms.next_id() } else { self.rooms.next_ticket() };
+        let id = if request.detach { self.state.next_id() } else { self.state.next_ticket() };
         if let Some(key) = &request.key {
             underway.keys.insert((who.session.clone(), key.clone()), (id, hash));
         }
@@ -51,9 +51,9 @@ impl Workspace {
         }
         let queued = self.queue_detached(who, id, request, hash);
         if let (Some(key), Err(_)) = (&request.key, &queued) {
-            lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
+            lock(&self.state.underway).keys.remove(&(who.session.clone(), key.clone()));
         }
-        self.rooms.queued.notify_all();
+        self.state.queued.notify_all();
         match queued {
             Ok(()) => Admission::New(id),
             Err(refusal) => Admission::Refused(refusal),
@@ -63,14 +63,14 @@ impl Workspace {
     /// What is underway, once a detached job with this key is not just being stored: only then its number may
     /// be told to another who sends it.
     fn underway_stored(&self, who: &Who, key: Option<&str>) -> MutexGuard<'_, Underway> {
-        let underway = lock(&self.rooms.underway);
+        let underway = lock(&self.state.underway);
         let Some(key) = key else { return underway };
         let name = (who.session.clone(), key.to_owned());
         let being_stored = |underway: &mut Underway| {
             let job = underway.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_ticket(*id));
             job.is_some_and(|id| !underway.detached.contains_key(&id))
         };
-        self.rooms.queued.wait_while(underway, being_stored).unwrap_or_else(PoisonError::into_inner)
+        self.state.queued.wait_while(underway, being_stored).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is known of a key; `None` where it is new.
@@ -83,7 +83,7 @@ impl Workspace {
             let same = *first == hash;
             return Some(if same { Admission::Underway(*id) } else { Admission::Refused(other_job(key)) });
         }
-        match self.rooms.store.keyed(&who.session, key) {
+        match self.state.store.keyed(&who.session, key) {
             Err(error) => Some(Admission::Refused(store_refusal(&error))),
             Ok(None) => None,
             Ok(Some(keyed)) if keyed.request.is_some_and(|first| first != hash) => {
@@ -110,15 +110,15 @@ impl Workspace {
             id,
             session: who.session.clone(),
             client: who.client.clone(),
-            time: self.rooms.clock.wall_ms(),
+            time: self.state.clock.wall_ms(),
             key: request.key.clone(),
             request: hash,
             payload: encode(request),
         };
         let record = Record::Queued(queued.clone());
-        let durable = self.rooms.store.append(&[record]).and_then(|at| self.rooms.store.flush(at));
+        let durable = self.state.store.append(&[record]).and_then(|at| self.state.store.flush(at));
         let _flushed = durable.map_err(|error| store_refusal(&error))?;
-        lock(&self.rooms.underway).detached.insert(id, (queued, false));
+        lock(&self.state.underway).detached.insert(id, (queued, false));
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Workspace {
         let request = asked.request();
         let hash = request_hash(request);
         if request.detach {
-            match lock(&self.rooms.underway).detached.get_mut(&id) {
+            match lock(&self.state.underway).detached.get_mut(&id) {
                 Some((_, begun)) => *begun = true,
                 // It was cancelled before it came to its turn.
                 None => {
@@ -139,7 +139,7 @@ impl Workspace {
         let said = asked.words();
         let run = |request| {
             let given = job::Given { who, queued, hash, request, said };
-            self.journeys(|underway| job::run(&self.rooms, underway, given))
+            self.journeys(|underway| job::run(&self.state, underway, given))
         };
         let ended = match asked.deed() {
             Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
@@ -152,7 +152,7 @@ impl Workspace {
             Ok(Deed::Undo(path)) => self.journeys(|underway| {
                 let mut draft = self.draft_of_undo(underway, (who, hash), request, path)?;
                 (draft.origin.queued, draft.said) = (queued, said.cloned());
-                job::commit(&self.rooms, underway, draft)
+                job::commit(&self.state, underway, draft)
             }),
         };
         match ended {
@@ -170,7 +170,7 @@ impl Workspace {
         request: &JobRequest,
         path: &WirePath,
     ) -> Result<job::Draft, Halt> {
-        let last = undo::last_of_session(&self.rooms, who, &self.known_path(path)?)?;
+        let last = undo::last_of_session(&self.state, who, &self.known_path(path)?)?;
         let undo = UndoRequest {
             jobs: vec![last],
             key: request.key.clone(),
@@ -182,7 +182,7 @@ impl Workspace {
             budget: request.budget,
             ..UndoRequest::default()
         };
-        undo::draft(&self.rooms, underway, (who, hash), &undo, Direction::Undo)
+        undo::draft(&self.state, underway, (who, hash), &undo, Direction::Undo)
     }
 
     /// Takes entries back, with all lanes free.
@@ -214,11 +214,11 @@ impl Workspace {
             }
         }
         let ended = self.journeys(|underway| {
-            let draft = undo::draft(&self.rooms, underway, (who, hash), request, direction)?;
-            job::commit(&self.rooms, underway, draft)
+            let draft = undo::draft(&self.state, underway, (who, hash), request, direction)?;
+            job::commit(&self.state, underway, draft)
         });
         if let Some(key) = &request.key {
-            lock(&self.rooms.underway).keys.remove(&(who.session.clone(), key.clone()));
+            lock(&self.state.underway).keys.remove(&(who.session.clone(), key.clone()));
         }
         match ended {
             Ended::Receipt(receipt) => {
@@ -238,8 +238,8 @@ impl Workspace {
         direction: Direction,
     ) -> Receipt {
         let ended = self.journeys(|underway| {
-            let draft = undo::draft(&self.rooms, underway, (who, hash), request, direction)?;
-            job::preview(&self.rooms, draft)
+            let draft = undo::draft(&self.state, underway, (who, hash), request, direction)?;
+            job::preview(&self.state, draft)
         });
         match ended {
             Ended::Receipt(receipt) => *receipt,
@@ -249,10 +249,10 @@ impl Workspace {
 
     /// Takes a key for an undo or redo that begins now; what is known of it where it is taken.
     fn hold_key(&self, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
-        let mut underway = lock(&self.rooms.underway);
+        let mut underway = lock(&self.state.underway);
         let known = self.find_key(&underway, who, key, hash);
         if known.is_none() {
-            let ticket = self.rooms.next_ticket();
+            let ticket = self.state.next_ticket();
             underway.keys.insert((who.session.clone(), key.to_owned()), (ticket, hash));
         }
         known
@@ -262,15 +262,15 @@ impl Workspace {
     fn journeys(&self, go: impl Fn(&job::Underway<'_>) -> Result<Receipt, Halt>) -> Ended {
         let (mut last, mut needed) = (None, 0);
         for _ in 0..JOURNEYS {
-            let underway = job::Underway::new(&self.rooms, needed);
+            let underway = job::Underway::new(&self.state, needed);
             let journey = || {
-                standing(&self.rooms)?;
+                standing(&self.state)?;
                 go(&underway)
             };
             let ended = match catch_unwind(AssertUnwindSafe(journey)) {
                 Ok(Ok(receipt)) => Ok(receipt),
                 Ok(Err(Halt::Refused(refusal))) => Err(refusal),
-                Ok(Err(Halt::Broken(refusal))) => mend_job(&self.rooms, underway.entry(), refusal),
+                Ok(Err(Halt::Broken(refusal))) => mend_job(&self.state, underway.entry(), refusal),
                 Ok(Err(Halt::Again(refusal))) => {
                     last = Some(refusal);
                     continue;
@@ -283,7 +283,7 @@ impl Workspace {
                 Ok(Err(Halt::Stopped)) => return Ended::Stopped,
                 Err(_) => {
                     let what = "editd made a mistake in this job; please report it with the daemon's log";
-                    mend_job(&self.rooms, underway.entry(), fault(what))
+                    mend_job(&self.state, underway.entry(), fault(what))
                 }
             };
             return Ended::Receipt(Box::new(ended.unwrap_or_else(|refusal| Receipt::refused(*refusal))));
@@ -313,25 +313,25 @@ impl Workspace {
             let done = Done {
                 id,
                 session: who.session.clone(),
-                time: self.rooms.clock.wall_ms(),
+                time: self.state.clock.wall_ms(),
                 key: key.map(str::to_owned),
                 request: hash,
                 receipt: stored_receipt(&asked.said(receipt.clone()), asked.words()),
             };
             let durable =
-                self.rooms.store.append(&[Record::Done(done)]).and_then(|at| self.rooms.store.flush(at));
+                self.state.store.append(&[Record::Done(done)]).and_then(|at| self.state.store.flush(at));
             if let Err(error) = durable {
                 tracing::error!(%error, job = id.0, "cannot write down how a detached job ended");
             }
         }
-        let mut underway = lock(&self.rooms.underway);
+        let mut underway = lock(&self.state.underway);
         underway.detached.remove(&id);
         if let Some(key) = key {
             underway.keys.remove(&(who.session.clone(), key.to_owned()));
         }
         drop(underway);
         // Somebody may wait to learn what became of its key.
-        self.rooms.queued.notify_all();
+        self.state.queued.notify_all();
         asked.said(receipt)
     }
 }
@@ -345,18 +345,18 @@ enum Ended {
 }
 
 /// Brings a job that broke behind its intent to an end, as recovery would.
-fn mend_job(rooms: &Rooms, id: Option<JobId>, refusal: Refusal) -> Result<Receipt, Refusal> {
-    let open = rooms.store.open_entries().into_iter().find(|(entry, _)| Some(entry.id) == id);
+fn mend_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Result<Receipt, Refusal> {
+    let open = state.store.open_entries().into_iter().find(|(entry, _)| Some(entry.id) == id);
     let Some((entry, sealed)) = open else { return Err(refusal) };
     if sealed {
         return Ok(receipt_of(&entry));
     }
-    match mend(rooms, &entry, Aim::TakeBack) {
+    match mend(state, &entry, Aim::TakeBack) {
         Ok(Mended::Applied) => Ok(receipt_of(&entry)),
         Ok(Mended::Voided) => Err(refusal),
         Err(error) => {
             let id = entry.id;
-            lock(&rooms.broken).push(entry);
+            lock(&state.broken).push(entry);
             let message = format!(
                 "{}; and it could not be taken back yet ({error}): its files wait until that is done; should the \
                  daemon end before, the next start finishes it or takes it back, and `editctl show {id}` tells",

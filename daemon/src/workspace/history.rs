@@ -16,8 +16,8 @@ use super::Workspace;
 use crate::job::{readable, store_refusal};
 use crate::journal::change;
 use crate::journal::undo::entry_of;
-use crate::limits::{ENTRY_HOLDS, FILES_LISTED, IN_HAND_UNASKED, OF_LISTED};
-use crate::rooms::{Asks, Covered};
+use crate::limits::{ENTRY_HOLDS, FILES_LISTED, MEMORY_UNRESERVED, OF_LISTED};
+use crate::state::{BudgetClass, ReservedReply};
 use crate::store::Query;
 use crate::store::record::FileRecord;
 use crate::store::taken::{FileTaken, TakenBack, in_runs};
@@ -96,7 +96,7 @@ impl Workspace {
     /// # Errors
     /// `malformed` for a page of no entries, or a path that leaves the workspace, `io` where the journal cannot be read,
     /// `busy` where that would take more memory than there is.
-    pub fn history(&self, request: &HistoryRequest) -> Result<Covered<'_, HistoryReply>, Refusal> {
+    pub fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
         if request.limit == Some(0) {
             let message = "a page has at least one entry; leave `limit` out, or say how many";
             return Err(Box::new(WireError::new(Code::Malformed, message)));
@@ -112,9 +112,9 @@ impl Workspace {
         };
         let mut needs = 0;
         for _ in 0..ASKINGS {
-            let share = self.rooms.in_hand.share(needs, Asks::Reader)?;
-            match self.page(&query, limit, share.room())? {
-                Ok(reply) => return Ok(Covered::by(share, reply)),
+            let reservation = self.state.memory.acquire(needs, BudgetClass::Reader)?;
+            match self.page(&query, limit, reservation.granted())? {
+                Ok(reply) => return Ok(ReservedReply::new(reservation, reply)),
                 Err(more) => needs = more,
             }
         }
@@ -140,16 +140,16 @@ impl Workspace {
             }
             entries.push(entry);
             // Few pages have so much to tell.
-            room.taken() <= IN_HAND_UNASKED / 4 || may_hold(PAGE_HOLDS)
+            room.taken() <= MEMORY_UNRESERVED / 4 || may_hold(PAGE_HOLDS)
         };
-        let seen = self.rooms.store.each(query, &may_read, &mut see);
+        let seen = self.state.store.each(query, &may_read, &mut see);
         seen.map_err(|error| store_refusal(&error))?;
         Ok(heavier.get().map_or(Ok(HistoryReply { entries, more }), Err))
     }
 
     /// A path as the journal knows it: links resolved where it exists, else as it is written.
     pub(super) fn known_path(&self, path: &WirePath) -> Result<WirePath, Refusal> {
-        match self.rooms.disk.resolve(path) {
+        match self.state.disk.resolve(path) {
             Ok(place) => Ok(place.path().clone()),
             Err(error) => Err(Box::new(error.to_wire(path))),
         }
@@ -160,16 +160,16 @@ impl Workspace {
     /// # Errors
     /// `not_found` where there is none, `out_of_range` where it has no more files, `busy` where it would take more memory
     /// than there is.
-    pub fn show(&self, request: &ShowRequest) -> Result<Covered<'_, ShowReply>, Refusal> {
-        let id = entry_of(&self.rooms, request.job)?;
+    pub fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
+        let id = entry_of(&self.state, request.job)?;
         let from = request.from.map_or(0, |from| usize::try_from(from).unwrap_or(usize::MAX));
-        let size = self.rooms.store.entry_size(id).map_err(|error| store_refusal(&error))?.unwrap_or(0);
+        let size = self.state.store.entry_size(id).map_err(|error| store_refusal(&error))?.unwrap_or(0);
         let read = size.saturating_mul(ENTRY_HOLDS);
         let mut needs = read;
         for _ in 0..ASKINGS {
-            let share = self.rooms.in_hand.share(needs, Asks::Reader)?;
-            let summary = self.rooms.store.summary(id).map_err(|error| store_refusal(&error))?;
-            let entry = self.rooms.store.entry(id).map_err(|error| store_refusal(&error))?;
+            let reservation = self.state.memory.acquire(needs, BudgetClass::Reader)?;
+            let summary = self.state.store.summary(id).map_err(|error| store_refusal(&error))?;
+            let entry = self.state.store.entry(id).map_err(|error| store_refusal(&error))?;
             let (Some(mut summary), Some(entry)) = (summary, entry) else {
                 let message = format!("the journal has no entry {id}; `editctl log` lists what it has");
                 return Err(Box::new(WireError::new(Code::NotFound, message)));
@@ -185,11 +185,11 @@ impl Workspace {
             let told = shown.iter().map(|file| file.path.as_bytes().len() + DIFF_LEAST).sum::<usize>();
             let told = told.saturating_mul(8).min(PAGE_HOLDS);
             needs = read.saturating_add(states).saturating_add(told);
-            if share.cover(needs) {
-                let taken = self.rooms.store.taken_back(id).map_err(|error| store_refusal(&error))?;
+            if reservation.grow(needs) {
+                let taken = self.state.store.taken_back(id).map_err(|error| store_refusal(&error))?;
                 let first = u32::try_from(from).unwrap_or(u32::MAX);
                 let changes = self.changes_of(shown, first, &taken);
-                return Ok(Covered::by(share, ShowReply { changes, entry: summary }));
+                return Ok(ReservedReply::new(reservation, ShowReply { changes, entry: summary }));
             }
         }
         Err(in_motion())
@@ -224,7 +224,7 @@ impl Workspace {
     /// the changed ranges alone.
     fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
         let path = file.path.clone();
-        let Some((before, after)) = change::states(&self.rooms, file, None) else {
+        let Some((before, after)) = change::states(&self.state, file, None) else {
             let (diff, omitted_hunks) = editd_engine::splice_diff(&path, &changed(file));
             return EntryDetail { path, diff, omitted_hunks, hunks: Vec::new() };
         };

@@ -32,8 +32,8 @@ use crate::config::{CommandKind, Settings};
 use crate::job;
 use crate::job::step::Observer;
 use crate::os::{Identity, Os};
-pub use crate::rooms::{Covered, is_ticket};
-use crate::rooms::{Rooms, lock};
+pub use crate::state::{ReservedReply, is_ticket};
+use crate::state::{WorkspaceState, lock};
 use crate::store::Options;
 use crate::store::record::Queued;
 use understand::Deed;
@@ -104,7 +104,7 @@ pub struct OpenError(pub String);
 
 /// A workspace with its journal.
 pub struct Workspace {
-    rooms: Rooms,
+    state: WorkspaceState,
     /// Folders of files that were read or written.
     touched: Mutex<Touched>,
 }
@@ -132,18 +132,18 @@ impl Workspace {
         open::open(os, root, state, options, settings, clock)
     }
 
-    fn of(rooms: Rooms) -> Self {
-        Self { rooms, touched: Mutex::default() }
+    fn of(state: WorkspaceState) -> Self {
+        Self { state, touched: Mutex::default() }
     }
 
     /// The folder it serves.
     pub fn root(&self) -> PathBuf {
-        self.rooms.root.clone()
+        self.state.root.clone()
     }
 
     /// Writes into the workspace where its daemon listens, for those who find it taken by this one.
     pub fn announce(&self, address: &Path) {
-        if let Err(why) = self.rooms.disk.announce(address.as_os_str().as_encoded_bytes()) {
+        if let Err(why) = self.state.disk.announce(address.as_os_str().as_encoded_bytes()) {
             tracing::warn!(%why, "cannot write into .editd/lock where this daemon listens");
         }
     }
@@ -153,21 +153,21 @@ impl Workspace {
     /// # Errors
     /// `stopping` where it does; what a folder that cannot be looked at is refused with.
     pub fn standing(&self) -> Result<(), Refusal> {
-        job::standing(&self.rooms)
+        job::standing(&self.state)
     }
 
     /// Sets who is told of every step of every job: for tests.
     pub fn set_observer(&self, observer: Arc<dyn Observer>) {
-        self.rooms.observe(observer);
+        self.state.observe(observer);
     }
 
     /// Understands a request for a job: what is done with it from here on, is done with what this returns. What it does
     /// not say about stale files, the settings say.
     pub fn understand(&self, mut request: JobRequest) -> Understood {
-        request.on_stale.get_or_insert(self.rooms.settings.on_stale);
+        request.on_stale.get_or_insert(self.state.settings.on_stale);
         let roots: Vec<Vec<u8>> =
-            self.rooms.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
-        Understood::new(request, &roots, self.rooms.settings.payload_limit)
+            self.state.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
+        Understood::new(request, &roots, self.state.settings.payload_limit)
     }
 
     /// Which payloads it understands.
@@ -187,8 +187,8 @@ impl Workspace {
         let lanes = match asked.deed()? {
             // It is looked up when it runs, and may have run already.
             Deed::Native if asked.names_several() && asked.request().detach => Lanes::All,
-            Deed::Native => job::lanes_of(&self.rooms, self.native(asked)?)?,
-            Deed::Job(job) => job::lanes_of(&self.rooms, job)?,
+            Deed::Native => job::lanes_of(&self.state, self.native(asked)?)?,
+            Deed::Job(job) => job::lanes_of(&self.state, job)?,
             Deed::View(_) => Lanes::Some(Vec::new()),
             Deed::Undo(_) => Lanes::All,
         };
@@ -207,7 +207,7 @@ impl Workspace {
     pub fn calls(&self, lanes: &Lanes) -> bool {
         // What has all lanes runs alone: nobody waits for a worker because of it.
         let Lanes::Some(keys) = lanes else { return false };
-        let brought = self.rooms.brought();
+        let brought = self.state.brought();
         let mut commands = [CommandKind::Format, CommandKind::Validator, CommandKind::AfterWrite]
             .into_iter()
             .flat_map(|kind| brought.runnable(kind));
@@ -226,7 +226,7 @@ impl Workspace {
     /// The paths below a folder (every path, for the root) whose changes by others are journaled, as far as
     /// they are remembered: what to look at when a hint names none.
     pub fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
-        lock(&self.rooms.known).tracked_below(folder)
+        lock(&self.state.known).tracked_below(folder)
     }
 
     fn touch(&self, path: &WirePath) {

@@ -9,7 +9,7 @@ use crate::config::{FILE_NAME, Settings};
 use crate::disk::Disk;
 use crate::journal::recover;
 use crate::os::Os;
-use crate::rooms::{Opening, Rooms, lock};
+use crate::state::{WorkspaceParts, WorkspaceState, lock};
 use crate::store::{Options, Store};
 use crate::trust::Trust;
 
@@ -34,7 +34,7 @@ pub(super) fn open(
         .map_err(|error| say("cannot open the journal", &error))?;
     let mut notes: Vec<String> =
         opened.rebuilt.iter().map(|why| format!("the database was rebuilt: {why}")).collect();
-    let rooms = Rooms::new(Opening {
+    let state = WorkspaceState::new(WorkspaceParts {
         root: root.to_path_buf(),
         disk,
         store,
@@ -44,23 +44,23 @@ pub(super) fn open(
         boot,
         last_id: opened.last_id,
     });
-    if let Err(why) = rooms.disk.clear_scratch() {
+    if let Err(why) = state.disk.clear_scratch() {
         notes.push(format!("temporary files of an earlier run stay in .editd/check: {why}"));
     }
-    if let Some(why) = rooms.brought().problem() {
+    if let Some(why) = state.brought().problem() {
         notes.push(format!("the commands of {FILE_NAME} were left out: {why}"));
     }
-    let recovered = recover::recover(&rooms, opened.open).map_err(|error| say("cannot recover", &error))?;
+    let recovered = recover::recover(&state, opened.open).map_err(|error| say("cannot recover", &error))?;
     notes.extend(recovered);
     // The last run of a detached job may have been killed behind its seal: then it is not run again.
     let mut queued = Vec::new();
     for job in opened.queued {
-        let ended = rooms.store.receipt(job.id).map_err(|error| say("cannot read the journal", &error))?;
+        let ended = state.store.receipt(job.id).map_err(|error| say("cannot read the journal", &error))?;
         if ended.is_none() {
             queued.push(job);
         }
     }
-    let mut underway = lock(&rooms.underway);
+    let mut underway = lock(&state.underway);
     for job in &queued {
         if let Some(key) = &job.key {
             underway.keys.insert((job.session.clone(), key.clone()), (job.id, job.request));
@@ -68,5 +68,5 @@ pub(super) fn open(
         underway.detached.insert(job.id, (job.clone(), false));
     }
     drop(underway);
-    Ok((Workspace::of(rooms), Recovered { queued, notes }))
+    Ok((Workspace::of(state), Recovered { queued, notes }))
 }

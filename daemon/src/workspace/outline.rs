@@ -6,21 +6,21 @@ use editd_proto::message::{OutlineReply, OutlineRequest};
 use super::Workspace;
 use super::read::Looked;
 use crate::job::standing;
-use crate::rooms::Covered;
+use crate::state::ReservedReply;
 
 impl Workspace {
     /// Lists the definitions in a file.
     ///
     /// # Errors
     /// `missing`, `outside`, `denied`, and those of [`editd_engine::outline`].
-    pub fn outline(&self, request: &OutlineRequest) -> Result<Covered<'_, OutlineReply>, Refusal> {
-        standing(&self.rooms)?;
-        let Looked { path, sight, share, .. } =
-            self.look_in_hand(&request.path, editd_engine::longest_parsed())?;
+    pub fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
+        standing(&self.state)?;
+        let Looked { path, sight, reservation, .. } =
+            self.observe_reserved(&request.path, editd_engine::longest_parsed())?;
         let found = self.file(&path, &sight)?;
         let outlined = {
-            let _turn = self.rooms.parsing.turn_of_reader(found.bytes.len())?;
-            editd_engine::outline(&found.bytes, request.depth, &path, &self.rooms.options([&path]))?
+            let _turn = self.state.parsing.turn_of_reader(found.bytes.len())?;
+            editd_engine::outline(&found.bytes, request.depth, &path, &self.state.options([&path]))?
         };
         let mut warnings = Vec::new();
         if outlined.broken {
@@ -36,6 +36,6 @@ impl Workspace {
             omitted: (outlined.omitted > 0).then_some(outlined.omitted),
             warnings,
         };
-        Ok(Covered::by(share, reply))
+        Ok(ReservedReply::new(reservation, reply))
     }
 }

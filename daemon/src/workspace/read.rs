@@ -14,10 +14,10 @@ use crate::job::{Said, disk_refusal, readable, sha256, standing, store_refusal};
 use crate::journal::external::{self, Noted};
 use crate::journal::known::Ticket;
 use crate::journal::past::kept;
-use crate::limits::{IN_HAND_UNASKED, READER_HOLDS};
+use crate::limits::{MEMORY_UNRESERVED, READER_HOLDS};
 use crate::os::Kind;
 use crate::receipt::{self, lines::last_line};
-use crate::rooms::{Asks, Covered, Share, lock};
+use crate::state::{BudgetClass, Reservation, ReservedReply, lock};
 use crate::store::record::{Record, Seen};
 
 /// Bytes of text in a reply: the other fields need room too, the path most of it.
@@ -32,35 +32,35 @@ impl Workspace {
     /// # Errors
     /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` where the client
     /// reports another content than is there; of a symbol, those of [`editd_engine::view_symbol`].
-    pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<Covered<'_, ReadReply>, Refusal> {
+    pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         self.read_if(who, request, |_| Ok(()))
     }
 
     /// Looks at a file once its bytes, and what is shown of them, may be held.
-    pub(super) fn look_in_hand(&self, path: &WirePath, most: usize) -> Result<Looked<'_>, Refusal> {
-        let resolve = || self.rooms.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)));
+    pub(super) fn observe_reserved(&self, path: &WirePath, most: usize) -> Result<Looked<'_>, Refusal> {
+        let resolve = || self.state.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)));
         let mut place = resolve()?;
         let size = place.stat().map_or(0, |stat| readable(stat.size));
         // What is too large is not read.
         let size = if size > most { 0 } else { size };
         let holds =
             size.saturating_mul(READER_HOLDS).saturating_add(size.min(limits::FRAME).saturating_mul(2));
-        let share = self.rooms.in_hand.share(holds, Asks::Reader)?;
-        if holds > IN_HAND_UNASKED {
+        let reservation = self.state.memory.acquire(holds, BudgetClass::Reader)?;
+        if holds > MEMORY_UNRESERVED {
             // It may have waited.
             place = resolve()?;
         }
-        let ticket = lock(&self.rooms.known).ticket(place.path());
-        let room = (share.room() / (READER_HOLDS + 2)).max(size).min(most);
+        let ticket = lock(&self.state.known).ticket(place.path());
+        let room = (reservation.granted() / (READER_HOLDS + 2)).max(size).min(most);
         let sight =
-            self.rooms.disk.look_within(&place, room).map_err(|error| disk_refusal(place.path(), &error))?;
+            self.state.disk.look_within(&place, room).map_err(|error| disk_refusal(place.path(), &error))?;
         if let Sight::TooLarge(stat) = &sight
             && (1..=most).contains(&readable(stat.size))
         {
             let message = format!("{path} grows while it is read; read it again when that has ceased");
             return Err(Box::new(WireError::new(Code::Busy, message).at(path)));
         }
-        Ok(Looked { path: place.path().clone(), ticket, sight, share })
+        Ok(Looked { path: place.path().clone(), ticket, sight, reservation })
     }
 
     /// The same, unless `fits` refuses what would be shown: then the session has not seen it either.
@@ -69,14 +69,14 @@ impl Workspace {
         who: &Who,
         request: &ReadRequest,
         fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
-    ) -> Result<Covered<'_, ReadReply>, Refusal> {
+    ) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         check_fields(request)?;
-        standing(&self.rooms)?;
+        standing(&self.state)?;
         let most = if request.symbol.is_some() { editd_engine::longest_parsed() } else { limits::FILE };
-        let Looked { path, ticket, sight, share } = self.look_in_hand(&request.path, most)?;
-        let earlier = self.rooms.store.seen(&who.session, &path).map_err(|error| store_refusal(&error))?;
+        let Looked { path, ticket, sight, reservation } = self.observe_reserved(&request.path, most)?;
+        let earlier = self.state.store.seen(&who.session, &path).map_err(|error| store_refusal(&error))?;
         let had = earlier.as_ref().map(|seen| seen.hash);
-        external::note(&self.rooms, &path, &sight, ticket, had, sight.found().is_some());
+        external::note(&self.state, &path, &sight, ticket, had, sight.found().is_some());
         let found = self.file(&path, &sight)?;
         if let Some(seen) = &request.seen {
             check_seen(&path, seen, found)?;
@@ -92,7 +92,7 @@ impl Workspace {
         // Lines past the end are no lines; a range that shows all is a whole read.
         let whole = lines.is_none_or(|(first, last)| first <= 1 && last >= view.lines) || view.text.is_none();
         let hash = found.face.hash;
-        let now = self.rooms.clock.wall_ms();
+        let now = self.state.clock.wall_ms();
         let renewed = match lines.filter(|_| !whole) {
             None => receipt::whole(hash, &found.bytes, now),
             Some((first, last)) => {
@@ -121,18 +121,18 @@ impl Workspace {
         let renewed = receipt::of(who, &path, renewed);
         if !earlier.is_some_and(|seen| receipt::says_the_same(&seen, &renewed)) {
             let record = Record::Seen(renewed);
-            self.rooms.store.append(&[record]).map_err(|error| store_refusal(&error))?;
+            self.state.store.append(&[record]).map_err(|error| store_refusal(&error))?;
         }
-        self.rooms.store.keep_content(hash, &found.bytes);
+        self.state.store.keep_content(hash, &found.bytes);
         self.touch(&path);
-        Ok(Covered::by(share, reply))
+        Ok(ReservedReply::new(reservation, reply))
     }
 
     /// Returns the receipt of an earlier read for the present content, with the lines that others have left alone
     /// since. So a read of a part of the file does not forget the rest, and adds only the part.
     fn carried(&self, path: &WirePath, seen: &Seen, found: &Found, now: u64) -> Seen {
         let Some(hash) = seen.hash.filter(|hash| *hash != found.face.hash) else { return seen.clone() };
-        let Some(before) = kept(&self.rooms, hash) else { return seen.clone() };
+        let Some(before) = kept(&self.state, hash) else { return seen.clone() };
         let splices = editd_engine::splices_between(&before, &found.bytes);
         let shown = receipt::overtaken(seen, found.face.hash, (&before, &splices), (&[], false), now);
         receipt::of_session(&seen.session, path, shown)
@@ -140,9 +140,9 @@ impl Workspace {
 
     /// What of a file is shown.
     fn shown(&self, request: &ReadRequest, path: &WirePath, bytes: &[u8]) -> Result<ShownPart, Refusal> {
-        let options = self.rooms.options([path]);
+        let options = self.state.options([path]);
         if let Some(name) = &request.symbol {
-            let _turn = self.rooms.parsing.turn_of_reader(bytes.len())?;
+            let _turn = self.state.parsing.turn_of_reader(bytes.len())?;
             let shown = editd_engine::view_symbol(bytes, name, request.body, path, &options)?;
             return Ok(ShownPart { view: shown.view, lines: Some(shown.lines), symbol: Some(shown.symbol) });
         }
@@ -206,14 +206,14 @@ impl Workspace {
     pub fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
         for _ in 0..LOOKS {
             // What is no place of a file, or a link to one, is no business of the journal's.
-            let place = self.rooms.disk.resolve_link(path).ok()?;
-            let ticket = lock(&self.rooms.known).ticket(path);
+            let place = self.state.disk.resolve_link(path).ok()?;
+            let ticket = lock(&self.state.known).ticket(path);
             if ticket == Ticket::Busy {
                 continue;
             }
-            let before = lock(&self.rooms.known).hash(path);
-            let sight = self.rooms.disk.look(&place).ok()?;
-            if !lock(&self.rooms.known).valid(path, ticket) {
+            let before = lock(&self.state.known).hash(path);
+            let sight = self.state.disk.look(&place).ok()?;
+            if !lock(&self.state.known).valid(path, ticket) {
                 continue;
             }
             return self.event(&place, &sight, ticket, before);
@@ -229,7 +229,7 @@ impl Workspace {
         before: Option<Option<editd_proto::ids::ContentHash>>,
     ) -> Option<ChangeEvent> {
         let path = place.path();
-        let entry = match external::note(&self.rooms, path, sight, ticket, None, false) {
+        let entry = match external::note(&self.state, path, sight, ticket, None, false) {
             Noted::Nothing => return None,
             Noted::Untracked => None,
             Noted::Entry(id) => Some(id),
@@ -260,7 +260,7 @@ pub(super) struct Looked<'h> {
     /// What was seen.
     pub(super) sight: Sight,
     /// What may be held.
-    pub(super) share: Share<'h>,
+    pub(super) reservation: Reservation<'h>,
 }
 
 /// What a reader is shown of a file.

@@ -20,7 +20,7 @@ use crate::config::Files;
 use crate::disk::{Disk, PlaceError, Sight};
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
-use crate::rooms::{Asks, Rooms};
+use crate::state::{BudgetClass, WorkspaceState};
 use crate::watch::files_below;
 
 impl Workspace {
@@ -30,7 +30,7 @@ impl Workspace {
     /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, and what an exact path may be refused with.
     pub(super) fn native<'u>(&self, asked: &'u Understood) -> Result<&'u JobRequest, Refusal> {
         asked.by_file(|came| {
-            let job = LookUp::new(&self.rooms).job(came)?;
+            let job = LookUp::new(&self.state).job(came)?;
             job.files.iter().for_each(|entry| self.touch(&entry.path));
             Ok(job)
         })
@@ -55,7 +55,7 @@ impl Meant {
 
 /// The work of looking up the files of one job.
 struct LookUp<'w> {
-    rooms: &'w Rooms,
+    state: &'w WorkspaceState,
     counting: CountBudget,
     names_left: usize,
     bytes_left: usize,
@@ -63,9 +63,9 @@ struct LookUp<'w> {
 }
 
 impl<'w> LookUp<'w> {
-    fn new(rooms: &'w Rooms) -> Self {
+    fn new(state: &'w WorkspaceState) -> Self {
         let counting = CountBudget::default();
-        Self { rooms, counting, names_left: NAMES_VISITED, bytes_left: JOB_BYTES, copies_left: COPIED_EDITS }
+        Self { state, counting, names_left: NAMES_VISITED, bytes_left: JOB_BYTES, copies_left: COPIED_EDITS }
     }
 
     fn job(mut self, came: &JobRequest) -> Result<JobRequest, Refusal> {
@@ -122,7 +122,7 @@ impl<'w> LookUp<'w> {
         for text in &entry.paths {
             let path = WirePath::from(text.as_str());
             let is_glob = text.contains(['*', '?', '[', '{']);
-            match self.rooms.disk.resolve(&path) {
+            match self.state.disk.resolve(&path) {
                 // Names may hold the signs of globs: a file of just that name is meant.
                 Ok(place) if !is_glob || place.stat().is_some() => {
                     found.insert(place.path().clone(), (place.stat().copied(), true));
@@ -132,7 +132,7 @@ impl<'w> LookUp<'w> {
             }
         }
         for path in self.matched(globs, number)? {
-            match self.rooms.disk.resolve_link(&path) {
+            match self.state.disk.resolve_link(&path) {
                 Ok(place) if place.stat().is_some() => {
                     found.entry(path).or_insert((place.stat().copied(), false));
                 }
@@ -171,7 +171,7 @@ impl<'w> LookUp<'w> {
             let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             files.matches(path) && !Disk::is_slot(name)
         };
-        files_below(self.rooms.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
+        files_below(self.state.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
             let what = format!("is compared with more than {NAMES_VISITED} names of files and folders");
             over(Code::Limit, number, &what, NAMES_VISITED)
         })
@@ -195,10 +195,10 @@ impl<'w> LookUp<'w> {
             over(Code::TooLarge, number, &what, JOB_BYTES)
         })?;
         // The text, and once more what is found there.
-        let _share = self.rooms.in_hand.share(size.saturating_mul(2), Asks::Job)?;
-        let Ok(place) = self.rooms.disk.resolve_link(path) else { return Ok(None) };
-        let Ok(Sight::File(found)) = self.rooms.disk.look_within(&place, size) else { return Ok(None) };
-        let options = self.rooms.options([path]);
+        let _reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
+        let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(None) };
+        let Ok(Sight::File(found)) = self.state.disk.look_within(&place, size) else { return Ok(None) };
+        let options = self.state.options([path]);
         patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
             refusal.path = Some(path.clone());
             refusal

@@ -19,11 +19,11 @@ impl Workspace {
             if request.hash.is_some() {
                 return Err(refusal(Code::Malformed, "`hash` and `revoke` contradict each other; send one"));
             }
-            self.rooms.trust.revoke().map_err(|error| cannot_record(&error))?;
+            self.state.trust.revoke().map_err(|error| cannot_record(&error))?;
             tracing::info!("the commands of the workspace may no longer run");
-            return Ok(told(&self.rooms.brought()));
+            return Ok(told(&self.state.brought()));
         }
-        let brought = self.rooms.brought();
+        let brought = self.state.brought();
         if let Some(why) = brought.problem() {
             return Err(refusal(Code::Malformed, format!("{FILE_NAME} cannot be used: {why}")));
         }
@@ -38,18 +38,18 @@ impl Workspace {
             );
             return Err(refusal(Code::Stale, message));
         }
-        self.rooms.trust.record(wanted).map_err(|error| cannot_record(&error))?;
+        self.state.trust.record(wanted).map_err(|error| cannot_record(&error))?;
         tracing::info!(hash = Trust::said(wanted), "the commands of the workspace may run");
-        Ok(told(&self.rooms.brought()))
+        Ok(told(&self.state.brought()))
     }
 
     /// What of the workspace's commands is left out, and why; `None` where nothing is.
     pub fn left_out(&self) -> Option<String> {
-        self.rooms.brought().all_left_out()
+        self.state.brought().all_left_out()
     }
 
     pub(super) fn check_commands(&self) -> Finding {
-        let brought = self.rooms.brought();
+        let brought = self.state.brought();
         let (severity, message) = match brought.all_left_out() {
             Some(left_out) => ("note", left_out),
             None if brought.told().is_empty() => ("ok", "it brings no commands".to_owned()),

@@ -7,7 +7,7 @@ use super::{Counts, Workspace};
 use crate::job::store_refusal;
 use crate::journal::settle;
 use crate::limits::LOST_MS;
-use crate::rooms::lock;
+use crate::state::lock;
 use crate::store::{Keep, Position};
 
 /// 2020: what bears an earlier time was made under a clock that was wrong, and stays.
@@ -16,7 +16,7 @@ const SANE_MS: u64 = 1_577_836_800_000;
 impl Workspace {
     /// Settles what is due, or `all` that can be. Returns in how many milliseconds to call again.
     pub fn settle(&self, all: bool) -> Option<u64> {
-        let next = settle::settle(&self.rooms, all)?;
+        let next = settle::settle(&self.state, all)?;
         Some(u64::try_from(next.as_millis()).unwrap_or(u64::MAX).max(1))
     }
 
@@ -25,32 +25,32 @@ impl Workspace {
     /// # Errors
     /// `io`: the log failed, and nothing more is accepted.
     pub fn flush(&self) -> Result<(), Refusal> {
-        let flushed = self.rooms.store.flush(Position(u64::MAX));
+        let flushed = self.state.store.flush(Position(u64::MAX));
         flushed.map(|_| ()).map_err(|error| store_refusal(&error))
     }
 
     /// Makes the log durable and brings the database up to it, so that the next opening is quick. Nothing is
     /// lost without it.
     pub fn close(&self) {
-        if let Err(error) = self.rooms.store.close() {
+        if let Err(error) = self.state.store.close() {
             tracing::warn!(%error, "the journal could not be closed; the next start recovers it");
         }
     }
 
     /// Retention of log and lost files. Call now and then from a background thread.
     pub fn upkeep(&self) {
-        let now = self.rooms.steady.now_ms(&*self.rooms.clock);
-        let settings = &self.rooms.settings;
+        let now = self.state.steady.now_ms(&*self.state.clock);
+        let settings = &self.state.settings;
         let keep = Keep {
             age_ms: u64::try_from(settings.keep_age.as_millis()).unwrap_or(u64::MAX),
             entries: settings.keep_entries,
             bytes: settings.keep_bytes,
             sane_ms: SANE_MS,
         };
-        if let Err(error) = self.rooms.store.upkeep(now, keep) {
+        if let Err(error) = self.state.store.upkeep(now, keep) {
             tracing::warn!(%error, "the journal could not be pruned");
         }
-        let lost = match self.rooms.disk.lost() {
+        let lost = match self.state.disk.lost() {
             Ok(lost) => lost,
             Err(error) => {
                 tracing::warn!(%error, "cannot look into .editd/lost");
@@ -60,7 +60,7 @@ impl Workspace {
         for one in lost {
             if one.time > SANE_MS
                 && now.saturating_sub(one.time) > LOST_MS
-                && let Err(error) = self.rooms.disk.forget_lost(&one)
+                && let Err(error) = self.state.disk.forget_lost(&one)
             {
                 tracing::warn!(%error, name = one.name, "cannot remove an old file that was set aside");
             }
@@ -70,20 +70,20 @@ impl Workspace {
     /// Numbers for `status`.
     pub fn counts(&self) -> Counts {
         Counts {
-            entries: self.rooms.store.numbers().entries,
-            unsettled: lock(&self.rooms.unsettled).len() as u64,
+            entries: self.state.store.numbers().entries,
+            unsettled: lock(&self.state.unsettled).len() as u64,
         }
     }
 
     /// Why no more edits are accepted, where that is so.
     pub fn failed(&self) -> Option<String> {
-        self.rooms.store.failed().map(|why| why.to_string())
+        self.state.store.failed().map(|why| why.to_string())
     }
 
     /// Checks log, database and staging folder.
     pub fn check(&self) -> CheckReply {
         let mut findings = vec![self.check_place()];
-        findings.extend(self.rooms.store.check());
+        findings.extend(self.state.store.check());
         findings.push(self.check_staging());
         findings.push(self.check_lost());
         findings.push(self.check_commands());
@@ -93,14 +93,14 @@ impl Workspace {
 
     fn check_place(&self) -> Finding {
         let (severity, message) = match self.standing() {
-            Ok(()) => ("ok", format!("at {}", self.rooms.root.display())),
+            Ok(()) => ("ok", format!("at {}", self.state.root.display())),
             Err(refusal) => ("bad", refusal.message),
         };
         Finding { severity: severity.to_owned(), subject: "folder".to_owned(), message }
     }
 
     fn check_unsettled(&self) -> Finding {
-        let failed = lock(&self.rooms.unsettled).failed();
+        let failed = lock(&self.state.unsettled).failed();
         let (severity, message) = match failed.first() {
             None => ("ok", format!("{} entries wait for the background flush", self.counts().unsettled)),
             Some(path) => {
@@ -120,8 +120,8 @@ impl Workspace {
     }
 
     fn check_staging(&self) -> Finding {
-        let known = lock(&self.rooms.unsettled).slots();
-        let (severity, message) = match self.rooms.disk.staged_names() {
+        let known = lock(&self.state.unsettled).slots();
+        let (severity, message) = match self.state.disk.staged_names() {
             Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
             Ok(names) => {
                 let strange = names.iter().filter(|name| !known.contains(*name)).count();
@@ -137,7 +137,7 @@ impl Workspace {
     }
 
     fn check_lost(&self) -> Finding {
-        let (severity, message) = match self.rooms.disk.lost() {
+        let (severity, message) = match self.state.disk.lost() {
             Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
             Ok(lost) if lost.is_empty() => ("ok", "empty".to_owned()),
             Ok(lost) => {
@@ -179,11 +179,11 @@ mod tests {
     fn what_was_set_aside_on_another_mount_is_told_and_goes_after_its_time() {
         let bench = Bench::new();
         bench.stage_beside("sub");
-        let now = bench.rooms().clock.wall_ms();
+        let now = bench.state().clock.wall_ms();
         let folder = Staging::Folder("sub".into());
         for (slot, age) in [("old", 31 * DAY), ("young", 29 * DAY)] {
             bench.put(&format!("sub/.editd-slot-{slot}"), slot);
-            bench.rooms().disk.set_aside(&folder, slot, now - age).unwrap();
+            bench.state().disk.set_aside(&folder, slot, now - age).unwrap();
         }
         assert!(told(&bench).starts_with("2 files"), "{}", told(&bench));
         // The next daemons know of them, too.

@@ -23,8 +23,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("receipt", &["store", "limits"]),
     ("clipboard", &["store", "limits"]),
     // The rooms of one open workspace, and what walks through them.
-    ("rooms", &["trust", "validate", "store", "disk", "os", "clock", "config", "limits"]),
-    ("journal", &["rooms", "receipt", "store", "disk", "os", "clock", "config", "limits"]),
+    ("state", &["trust", "validate", "store", "disk", "os", "clock", "config", "limits"]),
+    ("journal", &["state", "receipt", "store", "disk", "os", "clock", "config", "limits"]),
     (
         "job",
         &[
@@ -32,7 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "clipboard",
             "receipt",
             "validate",
-            "rooms",
+            "state",
             "trust",
             "store",
             "disk",
@@ -48,7 +48,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "journal",
             "clipboard",
             "receipt",
-            "rooms",
+            "state",
             "trust",
             "store",
             "disk",
@@ -67,9 +67,9 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// What a room may name beyond that, and why: single items and files where one can name them.
 const BESIDES: &[(&str, &str, &str)] = &[
     ("disk", "store::record", "what the disk did is recorded in the store's words"),
-    ("rooms", "job::step", "the observer of the steps belongs to the open workspace"),
-    ("rooms", "journal::known", "its state lives as long as the open workspace"),
-    ("rooms", "journal::settle::Unsettled", "its state lives as long as the open workspace"),
+    ("state", "job::step", "the observer of the steps belongs to the open workspace"),
+    ("state", "journal::known", "its state lives as long as the open workspace"),
+    ("state", "journal::settle::Unsettled", "its state lives as long as the open workspace"),
     ("receipt", "workspace::Who", "who asks"),
     ("journal", "workspace::Who", "who asks"),
     ("journal", "job", "an undo is a job: it has no road of its own"),

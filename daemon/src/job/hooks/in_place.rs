@@ -14,7 +14,7 @@ use crate::disk::{Found, Place, Sight};
 use crate::job::intend::Underway;
 use crate::journal::external;
 use crate::receipt;
-use crate::rooms::lock;
+use crate::state::lock;
 use crate::store::record::{Face, FileRecord, How, Seen, Staging};
 
 /// What a hook left at one path.
@@ -70,7 +70,7 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     }
     let seen: Vec<Seen> = all.iter().map(|left| seen_after(work, left)).collect();
     let files: Vec<FileRecord> = all.iter().map(|left| left.record.clone()).collect();
-    match external::made_by_hook(work.rooms, &work.sealed.entry, &hook.name, files, seen) {
+    match external::made_by_hook(work.state, &work.sealed.entry, &hook.name, files, seen) {
         Ok(id) => outcome.job = Some(id),
         Err(error) => warn(outcome, format!("what it changed could not be journaled: {error}")),
     }
@@ -78,10 +78,10 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
         let path = left.record.path.clone();
         let (old, new) = (left.before.state(), left.after.as_ref().map_or(State::Absent, Stand::state));
         outcome.files.push(work.outcome(&path, &old, &new));
-        lock(&work.rooms.known).saw(&path, left.after.as_ref().map(|after| &after.face), true);
+        lock(&work.state.known).saw(&path, left.after.as_ref().map(|after| &after.face), true);
         match left.after {
             Some(after) => {
-                work.rooms.store.keep_content(after.face.hash, &after.bytes);
+                work.state.store.keep_content(after.face.hash, &after.bytes);
                 work.stands.insert(path, after);
             }
             None => {
@@ -108,7 +108,7 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
     if !work.relaxed() {
         flush(work, &place, path)?;
         if let Some(found) = &found {
-            lock(&work.rooms.known).flushed(path, &found.face, found.changed);
+            lock(&work.state.known).flushed(path, &found.face, found.changed);
         }
     }
     let after = found.as_ref().map(Stand::of);
@@ -117,9 +117,9 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
 
 /// The bytes were written by a program that need not have flushed them.
 fn flush(work: &Work<'_>, place: &Place, path: &WirePath) -> Result<(), String> {
-    let flushed = match work.rooms.disk.flush_file(place) {
+    let flushed = match work.state.disk.flush_file(place) {
         Ok(Stands::Unreadable(_)) => Err(std::io::ErrorKind::PermissionDenied.into()),
-        Ok(Stands::Nothing | Stands::Flushed(_)) => work.rooms.disk.flush_folders(place, &[]),
+        Ok(Stands::Nothing | Stands::Flushed(_)) => work.state.disk.flush_folders(place, &[]),
         Err(error) => Err(error),
     };
     flushed.map_err(|error| format!("{path}: what the command wrote cannot be flushed: {error}"))
@@ -155,8 +155,8 @@ pub(super) fn splices(old: &[u8], new: &[u8]) -> Vec<Splice> {
 /// The session has seen the change: its reply shows it.
 fn seen_after(work: &Work<'_>, left: &Left) -> Seen {
     let (who, path) = (&work.sealed.draft.origin.who, &left.record.path);
-    let now = work.rooms.clock.wall_ms();
-    let seen = work.rooms.store.seen(&who.session, path).ok().flatten();
+    let now = work.state.clock.wall_ms();
+    let seen = work.state.store.seen(&who.session, path).ok().flatten();
     let hash = |face: &Face| face.hash;
     let shown = match (left.after.as_ref().map(|after| hash(&after.face)), seen) {
         (None, _) => receipt::absent(now),

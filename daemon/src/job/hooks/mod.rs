@@ -31,7 +31,7 @@ use super::seal::Sealed;
 use crate::config::{CommandKind, CommandSpec};
 use crate::journal::recover::mend::done_record;
 use crate::limits;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::Position;
 use crate::store::record::{Done, Record};
 use crate::trust::Brought;
@@ -44,7 +44,7 @@ const MISTAKE: &str = "editd made a mistake with this hook; please report it wit
 
 /// What the hooks of one job share.
 struct Work<'w> {
-    rooms: &'w Rooms,
+    state: &'w WorkspaceState,
     sealed: &'w Sealed,
     /// What each file of the job holds, as long as nobody else has changed it.
     stands: BTreeMap<WirePath, Stand>,
@@ -58,17 +58,21 @@ struct Work<'w> {
 }
 
 /// Runs what a sealed job's files call for, and tells it in the receipt.
-pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) -> Result<Sealed, Halt> {
+pub(super) fn run(
+    state: &WorkspaceState,
+    underway: &Underway<'_>,
+    mut sealed: Sealed,
+) -> Result<Sealed, Halt> {
     if sealed.entry.kind != EntryKind::Edit {
         return Ok(sealed);
     }
     let fresh = fresh(&sealed);
-    let brought = rooms.brought();
+    let brought = state.brought();
     // Told before, unless the file changed since, perhaps by this very job.
     if let Some(told) = brought.left_out(sealed.entry.files.iter().map(|file| &file.path))
-        && rooms.told.is_new(&sealed.entry.session, &told)
+        && state.told.is_new(&sealed.entry.session, &told)
     {
-        rooms.told.note(&sealed.entry.session, &told);
+        state.told.note(&sealed.entry.session, &told);
         warn_once(&mut sealed.receipt.files, told);
     }
     let meant = |hook: &&CommandSpec| fresh.iter().any(|path| hook.files.matches(path));
@@ -77,12 +81,12 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
         return Ok(sealed);
     }
     let stands = stand::of_job(&sealed);
-    let began = rooms.clock.monotonic();
-    let mut work = Work { rooms, sealed: &sealed, stands, fresh, began, runs: 0, brought: brought.clone() };
+    let began = state.clock.monotonic();
+    let mut work = Work { state, sealed: &sealed, stands, fresh, began, runs: 0, brought: brought.clone() };
     let mut told = Vec::with_capacity(hooks.len());
     for hook in hooks {
         // Should the daemon end while it runs, its change must be told from what was there before.
-        rooms.store.write_kept();
+        state.store.write_kept();
         // The job is done: a mistake in what follows must not be told as the job's end.
         let ran = catch_unwind(AssertUnwindSafe(|| match hook.stdout {
             true => rewritten::run(&mut work, hook),
@@ -91,7 +95,7 @@ pub(super) fn run(rooms: &Rooms, underway: &Underway<'_>, mut sealed: Sealed) ->
         told.push(ran.unwrap_or_else(|_| Ok(broken(hook)))?);
     }
     underway.end();
-    tell(rooms, &mut sealed, told);
+    tell(state, &mut sealed, told);
     Ok(sealed)
 }
 
@@ -101,10 +105,10 @@ fn broken(hook: &CommandSpec) -> HookOutcome {
 
 /// Tells which commands that a planned job calls for may not run, validators and hooks alike, unless its session was told
 /// with an earlier job that was done.
-pub(super) fn tell_left_out(rooms: &Rooms, session: &str, plan: &mut Plan) {
+pub(super) fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Plan) {
     if !plan.changes.is_empty() {
-        let left_out = rooms.brought().left_out(plan.changes.iter().map(|change| &change.path));
-        let left_out = left_out.filter(|told| rooms.told.is_new(session, told));
+        let left_out = state.brought().left_out(plan.changes.iter().map(|change| &change.path));
+        let left_out = left_out.filter(|told| state.told.is_new(session, told));
         left_out.into_iter().for_each(|told| warn_once(&mut plan.files, told));
     }
 }
@@ -144,7 +148,7 @@ impl Work<'_> {
 
     /// Runs a hook for one file; `Err` says why it was not started.
     fn start(&mut self, hook: &CommandSpec, path: &WirePath, input: &[u8]) -> Result<Ran, String> {
-        let gone = self.rooms.clock.monotonic().saturating_sub(self.began);
+        let gone = self.state.clock.monotonic().saturating_sub(self.began);
         let left = limits::HOOKS_TIME.saturating_sub(gone);
         if left.is_zero() || self.runs >= limits::HOOK_RUNS {
             return Err(format!(
@@ -154,11 +158,11 @@ impl Work<'_> {
             ));
         }
         self.runs += 1;
-        let file = self.rooms.root.join(stand::native(path));
+        let file = self.state.root.join(stand::native(path));
         let words = hook.words(path, &file);
         let run = Run {
             command: &words,
-            folder: &self.rooms.root,
+            folder: &self.state.root,
             input,
             time: hook.timeout,
             within: left,
@@ -167,9 +171,9 @@ impl Work<'_> {
         };
         // A job may run for minutes: who takes his trust back meanwhile means these runs too.
         let ran = self
-            .rooms
+            .state
             .runner
-            .run_if(run, || self.brought.still_runs(&self.rooms.brought()).map_err(str::to_owned));
+            .run_if(run, || self.brought.still_runs(&self.state.brought()).map_err(str::to_owned));
         match ran.ended {
             Ended::NotStarted(why) => Err(format!("{path}: not run: {why}")),
             _ => Ok(ran),
@@ -234,7 +238,7 @@ fn warn(outcome: &mut HookOutcome, warning: String) {
 }
 
 /// The receipt says what stands now, and so does the one that is stored.
-fn tell(rooms: &Rooms, sealed: &mut Sealed, told: Vec<HookOutcome>) {
+fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
     for changed in told.iter().flat_map(|hook| &hook.files) {
         for file in sealed.receipt.files.iter_mut().filter(|file| file.path == changed.path) {
             file.after.clone_from(&changed.after);
@@ -250,16 +254,16 @@ fn tell(rooms: &Rooms, sealed: &mut Sealed, told: Vec<HookOutcome>) {
     let own = Record::Done(Done {
         id: entry.id,
         session: entry.session.clone(),
-        time: rooms.clock.wall_ms(),
+        time: state.clock.wall_ms(),
         key: entry.key.clone().filter(|_| entry.queued.is_none()),
         request: entry.request.unwrap_or(ContentHash::from_bytes([0; 32])),
         receipt: receipt.clone(),
     });
-    let records: Vec<Record> = std::iter::once(own).chain(done_record(rooms, entry, receipt)).collect();
+    let records: Vec<Record> = std::iter::once(own).chain(done_record(state, entry, receipt)).collect();
     let relaxed = sealed.draft.origin.durability == Durability::Relaxed;
-    let stored = rooms.store.append(&records).and_then(|_| match relaxed {
+    let stored = state.store.append(&records).and_then(|_| match relaxed {
         true => Ok(()),
-        false => rooms.store.flush(Position(u64::MAX)).map(|_flushed| ()),
+        false => state.store.flush(Position(u64::MAX)).map(|_flushed| ()),
     });
     if let (Err(error), Some(last)) = (stored, sealed.receipt.hooks.last_mut()) {
         let warning =

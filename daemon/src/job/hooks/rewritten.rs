@@ -21,7 +21,7 @@ use crate::job::intend::Underway;
 use crate::journal::external;
 use crate::journal::recover::mend::{Aim, Mended, mend};
 use crate::limits::JOB_BYTES;
-use crate::rooms::lock;
+use crate::state::lock;
 
 /// Runs a hook for every file that it is for, and commits what came out.
 pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome, Halt> {
@@ -72,9 +72,9 @@ pub(super) fn commit(
         return Ok(());
     }
     let files = draft.files.clone();
-    let underway = Underway::new(work.rooms, 0);
+    let underway = Underway::new(work.state, 0);
     // A mistake leaves an intent behind that must be brought to an end before the job's lanes come free.
-    let commit = || crate::job::commit(work.rooms, &underway, draft);
+    let commit = || crate::job::commit(work.state, &underway, draft);
     match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(Halt::Broken(mistake()))) {
         Ok(receipt) if receipt.status == Status::Applied => {
             written(work, outcome, receipt.job, receipt.files)
@@ -115,18 +115,18 @@ fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, f
 
 /// Brings a commit that broke behind its intent to an end, as recovery would. Gives its number where it was done.
 fn end(work: &mut Work<'_>, underway: &Underway<'_>) -> Option<JobId> {
-    let open = work.rooms.store.open_entries();
+    let open = work.state.store.open_entries();
     let (entry, sealed) = open.into_iter().find(|(entry, _)| Some(entry.id) == underway.entry())?;
     if sealed {
         return Some(entry.id);
     }
-    match mend(work.rooms, &entry, Aim::TakeBack) {
+    match mend(work.state, &entry, Aim::TakeBack) {
         Ok(Mended::Applied) => Some(entry.id),
         Ok(Mended::Voided) => None,
         Err(_) => {
             // No other hook may touch them until that is done.
             entry.files.iter().for_each(|file| drop(work.stands.remove(&file.path)));
-            lock(&work.rooms.broken).push(entry);
+            lock(&work.state.broken).push(entry);
             None
         }
     }
@@ -163,7 +163,7 @@ fn draft(
         let old = stand.state();
         let after = State::File { bytes: bytes.into(), mode: found.face.mode };
         files.push(work.outcome(&path, &old, &after));
-        if let Ok(Some(one)) = work.rooms.store.seen(&of.who.session, &path) {
+        if let Ok(Some(one)) = work.state.store.seen(&of.who.session, &path) {
             seen.insert(path.clone(), one);
         }
         let (splices, (added, removed)) = match &after {

@@ -76,7 +76,7 @@ impl Work<'_> {
                 continue;
             }
             if let Ok(sight) = &seen {
-                external::note(self.rooms, &path, sight, Ticket::Lane, None, true);
+                external::note(self.state, &path, sight, Ticket::Lane, None, true);
             }
             self.stands.remove(&path);
             told.push(format!("{path}: another program changed it; it is left as it is"));
@@ -86,8 +86,8 @@ impl Work<'_> {
 
     /// What stands at a path now.
     pub(super) fn look(&self, path: &WirePath) -> Result<(Place, Sight), String> {
-        let place = self.rooms.disk.resolve_link(path).map_err(|error| error.to_string())?;
-        let sight = self.rooms.disk.look(&place).map_err(|error| error.to_string())?;
+        let place = self.state.disk.resolve_link(path).map_err(|error| error.to_string())?;
+        let sight = self.state.disk.look(&place).map_err(|error| error.to_string())?;
         Ok((place, sight))
     }
 }

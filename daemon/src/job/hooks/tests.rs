@@ -112,13 +112,13 @@ fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
         let bench = Bench::new();
         bench.put("a.txt", "a\n");
         let job = bench.append("s", "a.txt", "b\n").job.unwrap();
-        let entry = bench.rooms().store.entry(job).unwrap().unwrap();
+        let entry = bench.state().store.entry(job).unwrap().unwrap();
         bench.put("a.txt", "formatted\n");
         if journaled {
             let file = entry.files.first().unwrap();
             let after = file.after.clone().map(|face| Face { hash: hash(b"formatted\n"), ..face });
             let record = FileRecord { before: file.after.clone(), after, how: How::Nothing, ..file.clone() };
-            made_by_hook(bench.rooms(), &entry, "fmt", vec![record], Vec::new()).unwrap();
+            made_by_hook(bench.state(), &entry, "fmt", vec![record], Vec::new()).unwrap();
         }
         let (bench, notes) = bench.reopened(Arc::new(Restarted));
         assert_eq!(notes.iter().any(|note| note.contains("no job wrote")), !journaled, "{notes:?}");
@@ -141,7 +141,7 @@ impl Observer for Panics {
 /// A job that was just sealed, and that changed one file.
 fn sealed(bench: &Bench, path: &str) -> Sealed {
     let job = bench.append("s", path, "b\n");
-    let entry = bench.rooms().store.entry(job.job.unwrap()).unwrap().unwrap();
+    let entry = bench.state().store.entry(job.job.unwrap()).unwrap().unwrap();
     let origin = Origin {
         kind: EntryKind::Edit,
         who: Who { session: "s".to_owned(), client: "test".to_owned() },
@@ -174,24 +174,24 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
 fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
     for step in [Step::Stage, Step::Intend, Step::Swap, Step::Seal] {
         let bench = bench(true, Step::Hooks);
-        let hook = bench.rooms().brought().runnable(CommandKind::AfterWrite).next().unwrap().clone();
+        let hook = bench.state().brought().runnable(CommandKind::AfterWrite).next().unwrap().clone();
         let sealed = sealed(&bench, "other");
-        let place = bench.rooms().disk.resolve(&"a.txt".into()).unwrap();
-        let found = bench.rooms().disk.look(&place).unwrap().found().unwrap().clone();
+        let place = bench.state().disk.resolve(&"a.txt".into()).unwrap();
+        let found = bench.state().disk.look(&place).unwrap().found().unwrap().clone();
         let mut work = Work {
-            rooms: bench.rooms(),
+            state: bench.state(),
             sealed: &sealed,
             stands: [("a.txt".into(), Stand::of(&found))].into(),
             fresh: vec!["a.txt".into()],
             began: Duration::ZERO,
             runs: 0,
-            brought: bench.rooms().brought(),
+            brought: bench.state().brought(),
         };
         bench.workspace.set_observer(Arc::new(Panics(step)));
         let mut outcome = silent(&hook);
         let made = [("a.txt".into(), b"formatted\n".to_vec())].into();
         rewritten::commit(&mut work, &hook, made, &mut outcome).unwrap();
-        let unsealed = bench.rooms().store.open_entries().into_iter().filter(|(_, sealed)| !sealed);
+        let unsealed = bench.state().store.open_entries().into_iter().filter(|(_, sealed)| !sealed);
         assert_eq!(unsealed.count(), 0, "after {step:?}");
         let done = step >= Step::Swap;
         assert_eq!((outcome.job.is_some(), outcome.files.len()), (done, usize::from(done)), "{outcome:?}");

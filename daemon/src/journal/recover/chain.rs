@@ -13,7 +13,7 @@ use super::decide::{Action, Behind, Shown, decide, outlived};
 use super::mend::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{Found, Place, Sight};
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{Entry, Face, FileRecord};
 
 /// One unsettled record.
@@ -106,16 +106,16 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn look(&self, rooms: &Rooms, refused: &BTreeSet<JobId>) -> io::Result<Option<Case>> {
-        let Some(place) = self.place(rooms)? else { return Ok(None) };
-        let target = rooms.disk.look(&place)?;
+    pub fn look(&self, state: &WorkspaceState, refused: &BTreeSet<JobId>) -> io::Result<Option<Case>> {
+        let Some(place) = self.place(state)? else { return Ok(None) };
+        let target = state.disk.look(&place)?;
         let mut contents = Contents::default();
         let mut slots = 0;
         if let Sight::File(found) = &target {
             contents.add(found.bytes.clone());
         }
         for link in self.slots() {
-            if let Sight::File(found) = rooms.disk.look_slot(&link.file.staging, &link.file.slot)? {
+            if let Sight::File(found) = state.disk.look_slot(&link.file.staging, &link.file.slot)? {
                 slots += u64::from(target.identity() == Some(found.face.identity));
                 // What others added to a displaced file stands behind what was judged.
                 contents.extend(link.file.before.as_ref().and_then(|before| before_of(before, &found.bytes)));
@@ -126,15 +126,14 @@ impl<'a> Chain<'a> {
         contents.reach(&records);
         // Kept for diffs, they may be there.
         let states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
-        let missing: Vec<&Face> = states.filter(|state| contents.get(state.hash).is_none()).collect();
+        let missing: Vec<&Face> = states.filter(|face| contents.get(face.hash).is_none()).collect();
         if !missing.is_empty() {
-            contents
-                .extend(missing.iter().filter_map(|state| rooms.store.content(state.hash)).map(Arc::from));
+            contents.extend(missing.iter().filter_map(|face| state.store.content(face.hash)).map(Arc::from));
             contents.reach(&records);
         }
         let first = self.refused(refused).first();
         let theirs = match first {
-            Some(link) => self.displaced(rooms, link, &contents)? != Displaced::Nothing,
+            Some(link) => self.displaced(state, link, &contents)? != Displaced::Nothing,
             None => false,
         };
         let seen = match &target {
@@ -151,14 +150,14 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn has_displaced(&self, rooms: &Rooms, link: &Link<'_>, case: &Case) -> io::Result<bool> {
+    pub fn has_displaced(&self, state: &WorkspaceState, link: &Link<'_>, case: &Case) -> io::Result<bool> {
         let torn = match &case.target {
             Sight::File(found) if case.action == Action::Leave => {
                 is_own(link.file, &found.face, &found.bytes, &case.contents)
             }
             _ => false,
         };
-        Ok(match self.displaced(rooms, link, &case.contents)? {
+        Ok(match self.displaced(state, link, &case.contents)? {
             Displaced::Nothing => false,
             Displaced::Others => true,
             Displaced::Changed => torn,
@@ -169,9 +168,14 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn displaced(&self, rooms: &Rooms, link: &Link<'_>, contents: &Contents) -> io::Result<Displaced> {
+    pub fn displaced(
+        &self,
+        state: &WorkspaceState,
+        link: &Link<'_>,
+        contents: &Contents,
+    ) -> io::Result<Displaced> {
         let file = link.file;
-        let slot = rooms.disk.look_slot(&file.staging, &file.slot)?;
+        let slot = state.disk.look_slot(&file.staging, &file.slot)?;
         let another = slot.identity().is_none_or(|slot| is_another(file, slot));
         Ok(match slot {
             Sight::Absent => Displaced::Nothing,
@@ -197,8 +201,8 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn place(&self, rooms: &Rooms) -> io::Result<Option<Place>> {
-        self.links.last().map_or(Ok(None), |link| find(rooms, link.file))
+    pub fn place(&self, state: &WorkspaceState) -> io::Result<Option<Place>> {
+        self.links.last().map_or(Ok(None), |link| find(state, link.file))
     }
 
     /// Whether bytes are in the journal once recovery is done, or are what a cut left of such bytes.

@@ -15,21 +15,21 @@ use super::mend::seal_records;
 use super::overtaken::is_overtaken;
 use super::restore::{Outcome, Restore};
 use crate::journal::settle;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{Entry, Record, Settle};
 
 /// Recovers every entry that an earlier run of the machine left open. Returns what people should know.
 ///
 /// # Errors
 /// What the system says; nothing was deleted, and recovery may be tried again.
-pub fn after_cut(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<String>> {
-    let chains = chains(rooms, open)?;
-    let mut restore = Restore::new(rooms);
-    foresee(rooms, &chains, &mut restore)?;
+pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<String>> {
+    let chains = chains(state, open)?;
+    let mut restore = Restore::new(state);
+    foresee(state, &chains, &mut restore)?;
     let mut outcomes = BTreeMap::new();
     // Each round but the last takes one more job back.
-    while !round(rooms, &chains, &mut restore, &mut outcomes)? {}
-    flush(rooms, &chains, &restore)?;
+    while !round(state, &chains, &mut restore, &mut outcomes)? {}
+    flush(state, &chains, &restore)?;
     let mut diverged = BTreeSet::new();
     for chain in chains.iter().filter(|chain| outcomes.get(chain.path) == Some(&Outcome::Diverged)) {
         diverged.extend(chain.newest(&restore.refused).map(|link| link.entry.id));
@@ -41,26 +41,26 @@ pub fn after_cut(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<S
             continue;
         }
         if !sealed {
-            records.extend(seal_records(rooms, entry));
+            records.extend(seal_records(state, entry));
         }
         records.push(Record::Settle(Settle { id: entry.id, diverged: diverged.contains(&entry.id) }));
     }
-    let settled = rooms.store.append(&records).and_then(|at| rooms.store.flush(at));
+    let settled = state.store.append(&records).and_then(|at| state.store.flush(at));
     let _durable = settled.map_err(io::Error::other)?;
     let notes = notes(&chains, &restore, &outcomes);
     // Others may have opened a file in the moment in which it had a name: the slots are emptied with the care that
     // settling takes.
     for (id, file, seen) in restore.fresh.into_iter().chain(restore.slots) {
-        settle::leave_slot(rooms, id, file, seen);
+        settle::leave_slot(state, id, file, seen);
     }
     for (staging, slot) in restore.aside {
-        rooms.disk.set_aside(&staging, &slot, rooms.clock.wall_ms())?;
+        state.disk.set_aside(&staging, &slot, state.clock.wall_ms())?;
     }
     Ok(notes)
 }
 
 /// The open records by their paths, with what came behind them.
-fn chains<'a>(rooms: &Rooms, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<Chain<'a>>> {
+fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<Chain<'a>>> {
     let mut by_path: BTreeMap<&WirePath, Vec<Link<'_>>> = BTreeMap::new();
     for (entry, sealed) in open {
         for file in &entry.files {
@@ -70,35 +70,35 @@ fn chains<'a>(rooms: &Rooms, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<C
     }
     let with_behind = |(path, links): (&'a WirePath, Vec<Link<'a>>)| {
         let last = links.last().map_or(JobId(0), |link| link.entry.id);
-        Ok(Chain { path, links, behind: behind(rooms, path, last)? })
+        Ok(Chain { path, links, behind: behind(state, path, last)? })
     };
     by_path.into_iter().map(with_behind).collect()
 }
 
 /// What the journal has of a path behind an entry.
-fn behind(rooms: &Rooms, path: &WirePath, last: JobId) -> io::Result<Behind> {
-    let newer = rooms.store.last_of(path).map_err(io::Error::other)?.filter(|(id, _)| *id > last);
+fn behind(state: &WorkspaceState, path: &WirePath, last: JobId) -> io::Result<Behind> {
+    let newer = state.store.last_of(path).map_err(io::Error::other)?.filter(|(id, _)| *id > last);
     let Some((_, left)) = newer else { return Ok(Behind::Nothing) };
     // All that is open stands in the chain: a job behind it is settled.
-    let settled = rooms.store.job_behind(path, last).map_err(io::Error::other)?.is_some();
+    let settled = state.store.job_behind(path, last).map_err(io::Error::other)?.is_some();
     Ok(if settled { Behind::Settled } else { Behind::Content(left) })
 }
 
 /// Finds the jobs that must be taken back, before anything is changed.
-fn foresee(rooms: &Rooms, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io::Result<()> {
+fn foresee(state: &WorkspaceState, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io::Result<()> {
     for chain in chains {
         let Some(link) = chain.unsealed(&restore.refused) else { continue };
         let look = || -> io::Result<bool> {
-            let case = chain.look(rooms, &restore.refused)?;
+            let case = chain.look(state, &restore.refused)?;
             if let Some(case) = &case
-                && chain.has_displaced(rooms, link, case)?
+                && chain.has_displaced(state, link, case)?
             {
                 return Ok(true);
             }
             let left = case.is_none_or(|case| {
                 matches!(case.action, Action::Leave | Action::Superseded) || case.is_linked()
             });
-            Ok((left || chain.behind != Behind::Nothing) && is_overtaken(rooms, link, chain.behind)?)
+            Ok((left || chain.behind != Behind::Nothing) && is_overtaken(state, link, chain.behind)?)
         };
         if look().map_err(at(chain.path))? {
             restore.refuse(link.entry.id, chain.path);
@@ -109,7 +109,7 @@ fn foresee(rooms: &Rooms, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io
 
 /// Brings every path to where it belongs; `false` where a job must be taken back after all, since others were quicker.
 fn round<'a>(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     chains: &[Chain<'a>],
     restore: &mut Restore<'_>,
     outcomes: &mut BTreeMap<&'a WirePath, Outcome>,
@@ -119,7 +119,7 @@ fn round<'a>(
     for chain in chains {
         let outcome = restore.path(chain).map_err(at(chain.path))?;
         if let (Outcome::Diverged, Some(link)) = (outcome, chain.unsealed(&restore.refused))
-            && is_overtaken(rooms, link, chain.behind).map_err(at(chain.path))?
+            && is_overtaken(state, link, chain.behind).map_err(at(chain.path))?
         {
             restore.refuse(link.entry.id, chain.path);
             last = false;
@@ -133,14 +133,14 @@ fn round<'a>(
 }
 
 /// Flushes every target, its folders, and the folders of the slots.
-fn flush(rooms: &Rooms, chains: &[Chain<'_>], restore: &Restore<'_>) -> io::Result<()> {
+fn flush(state: &WorkspaceState, chains: &[Chain<'_>], restore: &Restore<'_>) -> io::Result<()> {
     let mut stagings = Vec::new();
     for chain in chains {
-        if let Some(place) = chain.place(rooms)? {
-            rooms.disk.flush_file(&place)?;
+        if let Some(place) = chain.place(state)? {
+            state.disk.flush_file(&place)?;
             let made: Vec<WirePath> =
                 chain.links.iter().flat_map(|link| link.file.made.iter().cloned()).collect();
-            rooms.disk.flush_folders(&place, &made)?;
+            state.disk.flush_folders(&place, &made)?;
         }
         stagings.extend(chain.slots().map(|link| &link.file.staging));
         stagings.dedup();
@@ -149,7 +149,7 @@ fn flush(rooms: &Rooms, chains: &[Chain<'_>], restore: &Restore<'_>) -> io::Resu
     let mut flushed = Vec::new();
     for staging in stagings {
         if !flushed.contains(&staging) {
-            rooms.disk.flush_slots(staging)?;
+            state.disk.flush_slots(staging)?;
             flushed.push(staging);
         }
     }

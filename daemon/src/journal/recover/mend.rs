@@ -11,7 +11,7 @@ use crate::disk::put::Rescue;
 use crate::disk::{Found, Place, Sight};
 use crate::journal::{external, flushing, void};
 use crate::receipt;
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
 
 /// How a broken job ended.
@@ -54,13 +54,13 @@ pub enum Aim {
 ///
 /// # Errors
 /// What the system says; the entry stays open.
-pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
-    rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
+pub fn mend(state: &WorkspaceState, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
+    state.disk.finish_held(entry, state.clock.wall_ms())?;
     let mut files = Vec::with_capacity(entry.files.len());
     for file in &entry.files {
-        let place = find(rooms, file)?;
+        let place = find(state, file)?;
         let standing = match &place {
-            Some(place) => standing(rooms, file, place, aim)?,
+            Some(place) => standing(state, file, place, aim)?,
             None => Standing::Lost,
         };
         files.push((file, place, standing));
@@ -70,35 +70,38 @@ pub fn mend(rooms: &Rooms, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
         Standing::Pending => aim == Aim::Finish,
         Standing::PutThenForeign | Standing::Displaced | Standing::Lost => false,
     });
-    if finish && put_rest(rooms, &mut files)? {
-        seal(rooms, entry)?;
+    if finish && put_rest(state, &mut files)? {
+        seal(state, entry)?;
         return Ok(Mended::Applied);
     }
     for (file, place, standing) in files.iter().rev() {
         // Where others took its folder away, what was displaced goes into the journal with the void.
         let place = place.as_ref().filter(|place| place.missing().is_empty());
         if let (Standing::Put | Standing::Displaced, Some(place)) = (standing, place) {
-            let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
-            rooms.disk.withdraw(file, place, &mut rescue)?;
+            let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+            state.disk.withdraw(file, place, &mut rescue)?;
         }
     }
-    void::flush(rooms, &entry.files)?;
-    void::rescue_overwritten(rooms, entry.id, &entry.files)?;
-    void::void(rooms, entry).map_err(io::Error::other)?;
+    void::flush(state, &entry.files)?;
+    void::rescue_overwritten(state, entry.id, &entry.files)?;
+    void::void(state, entry).map_err(io::Error::other)?;
     Ok(Mended::Voided)
 }
 
 /// Puts what is pending; `false` where others were in the way.
-fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)]) -> io::Result<bool> {
+fn put_rest(
+    state: &WorkspaceState,
+    files: &mut [(&FileRecord, Option<Place>, Standing)],
+) -> io::Result<bool> {
     for (file, place, standing) in files.iter_mut().filter(|(.., one)| *one == Standing::Pending) {
         let Some(found) = place else { return Ok(false) };
-        let mut rescue = |rescue: Rescue<'_>| external::rescue(rooms, &rescue);
-        match rooms.disk.put(file, found, &mut rescue)? {
+        let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+        match state.disk.put(file, found, &mut rescue)? {
             Ok(_) => *standing = Standing::Put,
             Err(_) => return Ok(false),
         }
         // A file in a folder that was just made can only be taken back from a place that knows the folder.
-        *place = find(rooms, file)?;
+        *place = find(state, file)?;
     }
     Ok(true)
 }
@@ -107,20 +110,20 @@ fn put_rest(rooms: &Rooms, files: &mut [(&FileRecord, Option<Place>, Standing)])
 ///
 /// # Errors
 /// What may be otherwise the next time: nothing is concluded from it.
-pub fn find(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<Place>> {
-    rooms.disk.find(&file.path)
+pub fn find(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<Place>> {
+    state.disk.find(&file.path)
 }
 
-fn standing(rooms: &Rooms, file: &FileRecord, place: &Place, aim: Aim) -> io::Result<Standing> {
-    let target = rooms.disk.look(place)?;
+fn standing(state: &WorkspaceState, file: &FileRecord, place: &Place, aim: Aim) -> io::Result<Standing> {
+    let target = state.disk.look(place)?;
     if file.how == How::InPlace {
-        return in_place(rooms, file, place, &target, aim);
+        return in_place(state, file, place, &target, aim);
     }
-    let mut slot = rooms.disk.look_slot(&file.staging, &file.slot)?;
+    let mut slot = state.disk.look_slot(&file.staging, &file.slot)?;
     if slot.identity().is_some() && slot.identity() == target.identity() {
         // Moved by a link, and ended before the other name was taken away: a deletion that has not happened, or
         // a creation that has.
-        rooms.disk.unstage(&file.staging, &file.slot);
+        state.disk.unstage(&file.staging, &file.slot);
         slot = Sight::Absent;
     }
     let is = |sight: &Sight, face: &Option<Face>| face.as_ref().is_some_and(|face| sight.is(face));
@@ -162,7 +165,7 @@ fn standing(rooms: &Rooms, file: &FileRecord, place: &Place, aim: Aim) -> io::Re
 }
 
 fn in_place(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     file: &FileRecord,
     place: &Place,
     target: &Sight,
@@ -176,17 +179,17 @@ fn in_place(
         return Ok(Standing::Put);
     }
     if found.is(before) && found.face.mode == before.mode {
-        if rooms.disk.doubts(found.face.identity) {
+        if state.disk.doubts(found.face.identity) {
             // It was written back, and the disk did not take that: a second flush would not say so.
-            rooms.disk.rewrite(place, &found.face, &found.bytes, before.mode)?;
+            state.disk.rewrite(place, &found.face, &found.bytes, before.mode)?;
         }
         return Ok(Standing::Pending);
     }
     let Some((old, new)) = decide::in_place_sides(file, &found.face, &found.bytes) else {
         return Ok(Standing::Lost);
     };
-    let to_after = || rooms.disk.rewrite(place, &found.face, &new, after.mode);
-    let to_before = || rooms.disk.rewrite(place, &found.face, &old, before.mode);
+    let to_after = || state.disk.rewrite(place, &found.face, &new, after.mode);
+    let to_before = || state.disk.rewrite(place, &found.face, &old, before.mode);
     // Growing may fail where shrinking back does not.
     if aim == Aim::Finish && to_after().is_ok() {
         return Ok(Standing::Put);
@@ -201,39 +204,39 @@ pub(super) fn shown(found: &Found) -> Shown {
 }
 
 /// Seals an entry whose job could not do it itself.
-pub(super) fn seal(rooms: &Rooms, entry: &Arc<Entry>) -> io::Result<()> {
-    rooms.store.append(&seal_records(rooms, entry)).map_err(io::Error::other)?;
+pub(super) fn seal(state: &WorkspaceState, entry: &Arc<Entry>) -> io::Result<()> {
+    state.store.append(&seal_records(state, entry)).map_err(io::Error::other)?;
     for file in &entry.files {
-        lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
-        let place = find(rooms, file).ok().flatten();
+        lock(&state.known).wrote(&file.path, file.after.as_ref(), None);
+        let place = find(state, file).ok().flatten();
         let left =
-            place.zip(file.after.as_ref()).and_then(|(place, face)| rooms.disk.open_left(&place, face));
-        flushing::hold(rooms, file, left.map(|left| left.file));
+            place.zip(file.after.as_ref()).and_then(|(place, face)| state.disk.open_left(&place, face));
+        flushing::hold(state, file, left.map(|left| left.file));
     }
-    lock(&rooms.unsettled).sealed(entry, rooms.clock.monotonic());
+    lock(&state.unsettled).sealed(entry, state.clock.monotonic());
     Ok(())
 }
 
 /// What a client that waits for a detached job is told; with the seal, so that the job is never run twice.
-pub(crate) fn done_record(rooms: &Rooms, entry: &Entry, receipt: Vec<u8>) -> Option<Record> {
+pub(crate) fn done_record(state: &WorkspaceState, entry: &Entry, receipt: Vec<u8>) -> Option<Record> {
     let (id, request) = (entry.queued?, entry.request?);
     let (session, key) = (entry.session.clone(), entry.key.clone());
-    Some(Record::Done(Done { id, session, time: rooms.clock.wall_ms(), key, request, receipt }))
+    Some(Record::Done(Done { id, session, time: state.clock.wall_ms(), key, request, receipt }))
 }
 
 /// The seal, and the receipts that the session would have got with it.
-pub(super) fn seal_records(rooms: &Rooms, entry: &Entry) -> Vec<Record> {
+pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record> {
     let stored = crate::job::stored_receipt(&receipt_of(entry), None);
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
-    records.extend(done_record(rooms, entry, stored));
+    records.extend(done_record(state, entry, stored));
     records.extend(entry.files.iter().map(|file| {
         let hash = file.after.as_ref().map(|face| face.hash);
         // What exactly its session had seen is not known here: it knows the version, none of the lines.
         let ranges = if hash.is_some() { vec![receipt::NO_LINES] } else { Vec::new() };
         let (session, path) = (entry.session.clone(), file.path.clone());
-        let earlier = rooms.store.seen(&session, &path).ok().flatten();
+        let earlier = state.store.seen(&session, &path).ok().flatten();
         let numbered = earlier.map_or_else(Vec::new, |seen| receipt::numbered::lost(&seen.numbered));
-        Record::Seen(Seen { session, path, hash, ranges, time: rooms.clock.wall_ms(), numbered })
+        Record::Seen(Seen { session, path, hash, ranges, time: state.clock.wall_ms(), numbered })
     }));
     records
 }

@@ -37,51 +37,51 @@ use editd_proto::path::WirePath;
 use super::flushing;
 use crate::disk::PlaceError;
 use crate::disk::sight::Sight;
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Entry, Staging};
 
 /// Brings every open entry to an end, and sets slots aside that no entry knows. Returns what people should know.
 ///
 /// # Errors
 /// What the system says: the workspace cannot be opened before that is mended.
-pub fn recover(rooms: &Rooms, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
+pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
-    reach(rooms, &open)?;
+    reach(state, &open)?;
     for (entry, _) in &open {
-        rooms.disk.finish_held(entry, rooms.clock.wall_ms())?;
-        rooms.disk.part_moved(entry)?;
+        state.disk.finish_held(entry, state.clock.wall_ms())?;
+        state.disk.part_moved(entry)?;
     }
     // A file with two names could not be exchanged: second names go before anything is rebuilt.
     let slots: BTreeSet<&str> =
         open.iter().flat_map(|(entry, _)| entry.files.iter().map(|file| file.slot.as_str())).collect();
-    for name in rooms.disk.staged_names()?.iter().filter(|name| !slots.contains(name.as_str())) {
-        rooms.disk.unname_second(name)?;
+    for name in state.disk.staged_names()?.iter().filter(|name| !slots.contains(name.as_str())) {
+        state.disk.unname_second(name)?;
     }
-    let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == rooms.boot);
+    let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == state.boot);
     if !before.is_empty() {
-        notes.extend(cut::after_cut(rooms, &before)?);
+        notes.extend(cut::after_cut(state, &before)?);
     }
     for (entry, sealed) in here {
         if sealed {
-            remember(rooms, &entry);
-            lock(&rooms.unsettled).sealed(&entry, rooms.clock.monotonic());
+            remember(state, &entry);
+            lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
             continue;
         }
-        notes.push(match mend::mend(rooms, &entry, mend::Aim::Finish)? {
+        notes.push(match mend::mend(state, &entry, mend::Aim::Finish)? {
             mend::Mended::Applied => format!("job {} was finished", entry.id),
             mend::Mended::Voided => format!("job {} was taken back", entry.id),
         });
     }
-    notes.extend(set_strangers_aside(rooms)?);
+    notes.extend(set_strangers_aside(state)?);
     Ok(notes)
 }
 
 /// Whether every file can be reached about which something must be decided: else nothing is, since a job is recovered
 /// in all of its files or in none.
-fn reach(rooms: &Rooms, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
-    let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != rooms.boot);
+fn reach(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
+    let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != state.boot);
     for file in undecided.flat_map(|(entry, _)| &entry.files) {
-        if let Err(denied @ PlaceError::Denied(_)) = rooms.disk.resolve_link(&file.path) {
+        if let Err(denied @ PlaceError::Denied(_)) = state.disk.resolve_link(&file.path) {
             let error = io::Error::new(io::ErrorKind::PermissionDenied, denied.to_string());
             return Err(unreachable(&file.path, &error));
         }
@@ -102,29 +102,29 @@ fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
 }
 
 /// What sealed entries left is what the next look expects.
-fn remember(rooms: &Rooms, entry: &Entry) {
+fn remember(state: &WorkspaceState, entry: &Entry) {
     for file in &entry.files {
-        if let Ok(place) = rooms.disk.resolve_link(&file.path)
-            && let Ok(Sight::File(found)) = rooms.disk.look(&place)
+        if let Ok(place) = state.disk.resolve_link(&file.path)
+            && let Ok(Sight::File(found)) = state.disk.look(&place)
             && file.after.as_ref().is_some_and(|after| found.is(after))
         {
             // Who knows where its name has been since.
-            lock(&rooms.known).wrote(&file.path, file.after.as_ref(), None);
-            flushing::hold(rooms, file, Some(found.file));
+            lock(&state.known).wrote(&file.path, file.after.as_ref(), None);
+            flushing::hold(state, file, Some(found.file));
         }
     }
 }
 
-fn set_strangers_aside(rooms: &Rooms) -> io::Result<Option<String>> {
-    let known: BTreeSet<String> = lock(&rooms.unsettled).slots();
+fn set_strangers_aside(state: &WorkspaceState) -> io::Result<Option<String>> {
+    let known: BTreeSet<String> = lock(&state.unsettled).slots();
     let mut strangers = 0;
-    for name in rooms.disk.staged_names()? {
+    for name in state.disk.staged_names()? {
         if !known.contains(&name) {
-            rooms.disk.set_aside(&Staging::Root, &name, rooms.clock.wall_ms())?;
+            state.disk.set_aside(&Staging::Root, &name, state.clock.wall_ms())?;
             strangers += 1;
         }
     }
-    strangers += rooms.disk.sweep_beside(&|slot| known.contains(slot), rooms.clock.wall_ms())?;
+    strangers += state.disk.sweep_beside(&|slot| known.contains(slot), state.clock.wall_ms())?;
     Ok((strangers > 0).then(|| {
         format!("{strangers} staged files belong to no open job; they were moved to .editd/lost and stay there for 30 days")
     }))

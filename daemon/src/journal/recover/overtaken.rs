@@ -8,7 +8,7 @@ use super::decide::Behind;
 use super::mend::find;
 use super::signs::{is_later, was_put, was_rewritten};
 use crate::disk::Sight;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{FileRecord, How};
 
 /// Whether a job that is not sealed must be taken back, since others changed one of its files before it was put. A seal
@@ -16,13 +16,13 @@ use crate::store::record::{FileRecord, How};
 ///
 /// # Errors
 /// What the system says.
-pub fn is_overtaken(rooms: &Rooms, link: &Link<'_>, behind: Behind) -> io::Result<bool> {
+pub fn is_overtaken(state: &WorkspaceState, link: &Link<'_>, behind: Behind) -> io::Result<bool> {
     if behind != Behind::Nothing {
         // Its seal would stand in the log before whatever came behind it.
         return Ok(true);
     }
-    let put = put_of(rooms, link.file)?;
-    if put == Some(true) || came_later(rooms, link)? {
+    let put = put_of(state, link.file)?;
+    if put == Some(true) || came_later(state, link)? {
         return Ok(false);
     }
     if put == Some(false) {
@@ -34,7 +34,7 @@ pub fn is_overtaken(rooms: &Rooms, link: &Link<'_>, behind: Behind) -> io::Resul
     // Then another file that was not put tells it: what is rewritten in place comes last, and its flush takes the
     // exchanges before it along.
     for file in &link.entry.files {
-        if put_of(rooms, file)? == Some(false) {
+        if put_of(state, file)? == Some(false) {
             return Ok(true);
         }
     }
@@ -43,27 +43,27 @@ pub fn is_overtaken(rooms: &Rooms, link: &Link<'_>, behind: Behind) -> io::Resul
 
 /// Whether others came after the power cut: what they did then did not stop the job, and of one that was answered the cut
 /// may have taken all but its intent.
-fn came_later(rooms: &Rooms, link: &Link<'_>) -> io::Result<bool> {
+fn came_later(state: &WorkspaceState, link: &Link<'_>) -> io::Result<bool> {
     let ms = |time: u64| i64::try_from(time).unwrap_or(i64::MAX).saturating_mul(1_000_000);
     // Milliseconds are cut off: this one may have passed in part.
-    let now = ms(rooms.clock.wall_ms().saturating_add(1));
+    let now = ms(state.clock.wall_ms().saturating_add(1));
     // Where the system does not say, they may have come before.
-    let Ok(began) = rooms.disk.began() else { return Ok(false) };
-    Ok(is_later(began, ms(link.entry.time), rooms.disk.changed(&link.file.path)?, now))
+    let Ok(began) = state.disk.began() else { return Ok(false) };
+    Ok(is_later(began, ms(link.entry.time), state.disk.changed(&link.file.path)?, now))
 }
 
-fn put_of(rooms: &Rooms, file: &FileRecord) -> io::Result<Option<bool>> {
-    let target = match find(rooms, file)? {
-        Some(place) => rooms.disk.look(&place)?,
+fn put_of(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<bool>> {
+    let target = match find(state, file)? {
+        Some(place) => state.disk.look(&place)?,
         None => Sight::Absent,
     };
     if let (How::InPlace, Sight::File(found)) = (file.how, &target) {
         return Ok(was_rewritten(file, &found.bytes));
     }
-    let slot = rooms.disk.look_slot(&file.staging, &file.slot)?.identity();
+    let slot = state.disk.look_slot(&file.staging, &file.slot)?.identity();
     let put = was_put(file, target.identity(), slot);
     // A job does not notice when the folder in which it writes is moved: the cut may have taken what it put there.
-    if put == Some(false) && file.made.is_empty() && !rooms.disk.has_folder(&file.path)? {
+    if put == Some(false) && file.made.is_empty() && !state.disk.has_folder(&file.path)? {
         return Ok(None);
     }
     Ok(put)

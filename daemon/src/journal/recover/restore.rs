@@ -14,7 +14,7 @@ use crate::disk::put::Rescue;
 use crate::disk::stage::{Mode, StageError};
 use crate::disk::{Found, Place, Sight};
 use crate::journal::external;
-use crate::rooms::{Rooms, lock};
+use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Face, FileRecord, How, Staging};
 
 /// A slot whose bytes the journal has, and what it was seen to hold.
@@ -33,7 +33,7 @@ pub enum Outcome {
 
 /// What recovery has made and seen, to be tidied up once everything is settled.
 pub struct Restore<'r> {
-    rooms: &'r Rooms,
+    state: &'r WorkspaceState,
     /// Jobs that are taken back.
     pub refused: BTreeSet<JobId>,
     /// And at which path that was decided.
@@ -50,9 +50,9 @@ pub struct Restore<'r> {
 
 impl<'r> Restore<'r> {
     /// Nothing yet.
-    pub fn new(rooms: &'r Rooms) -> Self {
+    pub fn new(state: &'r WorkspaceState) -> Self {
         Self {
-            rooms,
+            state,
             refused: BTreeSet::new(),
             reasons: BTreeMap::new(),
             fresh: Vec::new(),
@@ -80,7 +80,7 @@ impl<'r> Restore<'r> {
     /// What the system says; recovery may be tried again.
     pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<Outcome> {
         self.part_names(chain)?;
-        let Some(case) = chain.look(self.rooms, &self.refused)? else {
+        let Some(case) = chain.look(self.state, &self.refused)? else {
             self.set_slots_aside(chain);
             return Ok(Outcome::Diverged);
         };
@@ -93,7 +93,7 @@ impl<'r> Restore<'r> {
         }
         if !refused && case.action != Action::Superseded {
             let newest = chain.links.last().and_then(|link| link.file.after.as_ref());
-            lock(&self.rooms.known).saw(chain.path, newest, true);
+            lock(&self.state.known).saw(chain.path, newest, true);
         }
         if case.action == Action::Return {
             // What stood there below is nobody's any more, and may stand nowhere else.
@@ -114,7 +114,7 @@ impl<'r> Restore<'r> {
             Action::Leave => Ok(Outcome::Diverged),
             Action::RewriteInPlace(bytes, face) => {
                 let was = target.found().map_or(face, |found| &found.face);
-                self.rooms.disk.rewrite(place, was, bytes, face.mode)?;
+                self.state.disk.rewrite(place, was, bytes, face.mode)?;
                 Ok(Outcome::Redone)
             }
             // An exchange would part its names.
@@ -129,11 +129,11 @@ impl<'r> Restore<'r> {
             }
             Action::Remove => {
                 self.keep_unexplained(chain, case)?;
-                let (slot, staging) = (self.rooms.next_slot(), self.rooms.disk.staging_of(place)?);
+                let (slot, staging) = (self.state.next_slot(), self.state.disk.staging_of(place)?);
                 let record = synthetic(place.path(), target.found(), None, How::Delete, (staging, slot));
                 let outcome = self.put_fresh(record, place)?;
                 for link in chain.refused(&self.refused) {
-                    self.rooms.disk.remove_made(&link.file.made);
+                    self.state.disk.remove_made(&link.file.made);
                 }
                 Ok(outcome)
             }
@@ -142,10 +142,10 @@ impl<'r> Restore<'r> {
 
     /// What stands is flushed with all the rest, unless an earlier start failed at that: then it is written once more.
     fn stands(&mut self, place: &Place, target: Option<&Found>) -> io::Result<Outcome> {
-        let doubted = target.filter(|found| self.rooms.disk.doubts(found.face.identity));
+        let doubted = target.filter(|found| self.state.disk.doubts(found.face.identity));
         let Some(found) = doubted else { return Ok(Outcome::Stands) };
         if found.links > 1 {
-            self.rooms.disk.rewrite(place, &found.face, &found.bytes, found.face.mode)?;
+            self.state.disk.rewrite(place, &found.face, &found.bytes, found.face.mode)?;
             return Ok(Outcome::Redone);
         }
         self.rebuild(place, Some(found), &found.bytes, &found.face)
@@ -154,14 +154,14 @@ impl<'r> Restore<'r> {
     /// After a cut one inode may stand under the target's and a slot's name (seen on btrfs): exchanging those does
     /// nothing, so the slot's name goes first; the file stays under its other one.
     fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
-        let Some(place) = chain.place(self.rooms)? else { return Ok(()) };
-        let Sight::File(found) = self.rooms.disk.look(&place)? else { return Ok(()) };
+        let Some(place) = chain.place(self.state)? else { return Ok(()) };
+        let Sight::File(found) = self.state.disk.look(&place)? else { return Ok(()) };
         for link in chain.slots() {
             let (staging, slot) = (&link.file.staging, &link.file.slot);
-            if let Sight::File(other) = self.rooms.disk.look_slot(staging, slot)?
+            if let Sight::File(other) = self.state.disk.look_slot(staging, slot)?
                 && other.face.identity == found.face.identity
             {
-                self.rooms.disk.unstage(staging, slot);
+                self.state.disk.unstage(staging, slot);
             }
         }
         Ok(())
@@ -172,11 +172,11 @@ impl<'r> Restore<'r> {
     fn put_original(&self, chain: &Chain<'_>, case: &Case, wanted: &Face) -> io::Result<Option<Outcome>> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(None) };
         let FileRecord { staging, slot, .. } = link.file;
-        let Sight::File(found) = self.rooms.disk.look_slot(staging, slot)? else { return Ok(None) };
+        let Sight::File(found) = self.state.disk.look_slot(staging, slot)? else { return Ok(None) };
         if !found.shows(wanted) || !same_file(found.face.identity, wanted.identity) {
             return Ok(None);
         }
-        self.rooms.disk.flush_slot(staging, slot)?;
+        self.state.disk.flush_slot(staging, slot)?;
         let how = if case.target.found().is_some() { How::Swap } else { How::Create };
         let slot = (staging.clone(), slot.clone());
         let record = synthetic(chain.path, case.target.found(), Some(found.face), how, slot);
@@ -187,9 +187,9 @@ impl<'r> Restore<'r> {
     fn put_theirs(&self, chain: &Chain<'_>, case: &Case) -> io::Result<Outcome> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(Outcome::Diverged) };
         let FileRecord { staging, slot, .. } = link.file;
-        let after = self.rooms.disk.look_slot(staging, slot)?.found().map(|found| found.face.clone());
+        let after = self.state.disk.look_slot(staging, slot)?.found().map(|found| found.face.clone());
         if after.is_some() {
-            self.rooms.disk.flush_slot(staging, slot)?;
+            self.state.disk.flush_slot(staging, slot)?;
         }
         let how = if case.target.found().is_some() { How::Swap } else { How::Create };
         let record = synthetic(chain.path, case.target.found(), after, how, (staging.clone(), slot.clone()));
@@ -204,15 +204,15 @@ impl<'r> Restore<'r> {
         bytes: &[u8],
         face: &Face,
     ) -> io::Result<Outcome> {
-        let slot = self.rooms.next_slot();
-        let staged = match self.rooms.disk.stage(place, target, bytes, Mode::Exact(face.mode), &slot) {
+        let slot = self.state.next_slot();
+        let staged = match self.state.disk.stage(place, target, bytes, Mode::Exact(face.mode), &slot) {
             Ok(staged) => staged,
             // Only its own user can write it anew.
             Err(StageError::Owner | StageError::ReadOnly) => return Ok(Outcome::Diverged),
             Err(StageError::Io(error)) => return Err(error),
         };
-        self.rooms.disk.flush_slot(&staged.staging, &slot)?;
-        self.rooms.disk.flush_slots(&staged.staging)?;
+        self.state.disk.flush_slot(&staged.staging, &slot)?;
+        self.state.disk.flush_slots(&staged.staging)?;
         let how = if target.is_some() { How::Swap } else { How::Create };
         let record = synthetic(place.path(), target, Some(staged.face), how, (staged.staging, slot));
         self.put_fresh(record, place)
@@ -226,8 +226,8 @@ impl<'r> Restore<'r> {
     }
 
     fn put(&self, record: &FileRecord, place: &Place) -> io::Result<Outcome> {
-        let mut rescue = |rescue: Rescue<'_>| external::rescue(self.rooms, &rescue);
-        Ok(match self.rooms.disk.put(record, place, &mut rescue)? {
+        let mut rescue = |rescue: Rescue<'_>| external::rescue(self.state, &rescue);
+        Ok(match self.state.disk.put(record, place, &mut rescue)? {
             Ok(_) => Outcome::Redone,
             Err(_) => Outcome::Diverged,
         })
@@ -251,7 +251,7 @@ impl<'r> Restore<'r> {
         if !chain.explains(found, &case.contents, &self.refused)
             && self.rescued.insert((chain.path.clone(), found.face.hash))
         {
-            external::rescue_late(self.rooms, file, id, found)?;
+            external::rescue_late(self.state, file, id, found)?;
         }
         Ok(())
     }
@@ -261,7 +261,7 @@ impl<'r> Restore<'r> {
     fn keep_slots(&mut self, of: &[Link<'_>], chain: &Chain<'_>, case: &Case) -> io::Result<()> {
         for link in of.iter().filter(|link| !link.file.slot.is_empty()) {
             let (id, file) = (link.entry.id, link.file);
-            match self.rooms.disk.look_slot(&file.staging, &file.slot)? {
+            match self.state.disk.look_slot(&file.staging, &file.slot)? {
                 Sight::Absent => {}
                 Sight::File(found) => {
                     self.keep(chain, case, (id, file), &found)?;

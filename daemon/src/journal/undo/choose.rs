@@ -13,7 +13,7 @@ use super::unwind::EntryTurn;
 use crate::job::store_refusal;
 use crate::journal::change;
 use crate::journal::past::Patience;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{Entry, EntryPart, FilePart, FileRecord};
 use crate::store::taken::TakenBack;
 
@@ -71,7 +71,7 @@ pub(super) struct Resolved {
 
 /// Makes turns of choices and their entries, which stand in the same order. `states` are those of the files now.
 pub(super) fn resolve(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     choices: &[Choice],
     entries: Vec<Entry>,
     states: &BTreeMap<WirePath, State>,
@@ -81,7 +81,7 @@ pub(super) fn resolve(
     let mut resolved = Resolved { turns: Vec::new(), parts: Vec::new(), spared: BTreeSet::new() };
     for (choice, entry) in choices.iter().zip(entries) {
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
-            follow(rooms, &mut now, &entry)?;
+            follow(state, &mut now, &entry)?;
             if entry.kind == EntryKind::Redo {
                 resolved.parts.extend(entry.parts.iter().cloned());
             }
@@ -92,12 +92,12 @@ pub(super) fn resolve(
         }
         let from = match now.remove(&entry.id) {
             Some(taken) => taken,
-            None => rooms.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?,
+            None => state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?,
         };
         let everything = matches!(choice.want, Want::Everything);
         // One that a later entry of the selection brings back is taken back whole.
         let from = if everything && choice.taken && from.is_whole() { TakenBack::default() } else { from };
-        let to = target(rooms, choice, &entry, &from, states)?;
+        let to = target(state, choice, &entry, &from, states)?;
         if from == to {
             if matches!(choice.want, Want::Files(_, false)) {
                 resolved.spared.insert(entry.id);
@@ -121,12 +121,16 @@ pub(super) fn resolve(
 }
 
 /// Follows an undo or a redo that is itself taken back: the entries that it names are no longer taken back, or are again.
-fn follow(rooms: &Rooms, now: &mut BTreeMap<JobId, TakenBack>, entry: &Entry) -> Result<(), Refusal> {
+fn follow(
+    state: &WorkspaceState,
+    now: &mut BTreeMap<JobId, TakenBack>,
+    entry: &Entry,
+) -> Result<(), Refusal> {
     let taken = entry.kind == EntryKind::Redo;
     for id in &entry.of {
         let mut set = match now.remove(id) {
             Some(set) => set,
-            None => rooms.store.taken_back(*id).map_err(|error| store_refusal(&error))?,
+            None => state.store.taken_back(*id).map_err(|error| store_refusal(&error))?,
         };
         let mut meant = entry.parts.iter().filter(|part| part.entry == *id).peekable();
         if meant.peek().is_none() {
@@ -155,7 +159,7 @@ fn difference(entry: &Entry, from: &TakenBack, to: &TakenBack, taken: bool) -> V
 
 /// The parts of an entry that are taken back after the turn.
 fn target(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     choice: &Choice,
     entry: &Entry,
     from: &TakenBack,
@@ -178,7 +182,7 @@ fn target(
             }
         }
         Want::Hunks(path, runs) => {
-            let part = hunks_of(rooms, entry, path.as_ref(), runs, states)?;
+            let part = hunks_of(state, entry, path.as_ref(), runs, states)?;
             to.set(files, &part, choice.taken);
         }
     }
@@ -187,7 +191,7 @@ fn target(
 
 /// The part that numbered hunks are.
 fn hunks_of(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     entry: &Entry,
     path: Option<&WirePath>,
     runs: &[(u32, u32)],
@@ -208,7 +212,7 @@ fn hunks_of(
     let path = &file.path;
     let patience = Patience::whole();
     let now = states.get(path).map(|state| (state, &patience));
-    let total = change::states(rooms, file, now)
+    let total = change::states(state, file, now)
         .map(|(before, after)| change::lines(file, &before, &after).hunks().len());
     let total = u32::try_from(total.unwrap_or(0)).unwrap_or(u32::MAX);
     if total == 0 {

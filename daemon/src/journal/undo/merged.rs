@@ -54,7 +54,7 @@ pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, Kept> 
     if splices.is_empty() {
         return Ok(State::File { bytes: bytes.clone(), mode });
     }
-    let options = turn.rooms.options(std::iter::once(&file.path));
+    let options = turn.state.options(std::iter::once(&file.path));
     let label = options.encodings.first().map(|(_, label)| label.as_str());
     let splices =
         editd_engine::merge(&base, &splices, bytes, label).map_err(|refusal| match refusal.code {

@@ -27,8 +27,8 @@ use super::known::Ticket;
 use crate::disk::stage::Mode;
 use crate::disk::{Found, Place, Sight};
 use crate::job::{Draft, Drafted, Halt, Origin, Underway, disk_refusal, readable, store_refusal};
-use crate::limits::{ENTRY_HOLDS, IN_HAND_UNASKED, JOB_HOLDS};
-use crate::rooms::Rooms;
+use crate::limits::{ENTRY_HOLDS, JOB_HOLDS, MEMORY_UNRESERVED};
+use crate::state::WorkspaceState;
 use crate::store::record::{Entry, Face};
 use crate::workspace::Who;
 
@@ -48,18 +48,18 @@ pub enum Direction {
 /// `conflict` where they were to be merged and touch what is taken back,
 /// `unsupported` where the journal has no bytes of a change; [`Halt::Heavier`] where the files need more than it may hold.
 pub fn draft(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     underway: &Underway<'_>,
     (who, hash): (&Who, ContentHash),
     request: &UndoRequest,
     direction: Direction,
 ) -> Result<Draft, Halt> {
-    let chosen = select::select(rooms, who, request, direction)?;
-    let (entries, recorded) = entries_of(rooms, underway, &chosen.choices)?;
-    let mut now = Now::take(rooms, underway, (&chosen.choices, &entries), recorded)?;
-    let resolved = choose::resolve(rooms, &chosen.choices, entries, &now.states)?;
+    let chosen = select::select(state, who, request, direction)?;
+    let (entries, recorded) = entries_of(state, underway, &chosen.choices)?;
+    let mut now = Now::take(state, underway, (&chosen.choices, &entries), recorded)?;
+    let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
-    let merged = unwind::unwind(rooms, who, &resolved.turns, &mut now.states, request.on_stale)?;
+    let merged = unwind::unwind(state, who, &resolved.turns, &mut now.states, request.on_stale)?;
     let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
     let mut origin = Origin {
         kind: chosen.kind,
@@ -69,12 +69,12 @@ pub fn draft(
         label: request.label.clone().or_else(|| Some(label(chosen.kind, &ids, !resolved.parts.is_empty()))),
         of: chosen.marks.difference(&resolved.spared).copied().collect(),
         parts: resolved.parts,
-        durability: request.durability.unwrap_or(rooms.settings.durability),
+        durability: request.durability.unwrap_or(state.settings.durability),
         queued: None,
     };
     let mut seen = BTreeMap::new();
     for path in now.states.keys() {
-        if let Some(one) = rooms.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
+        if let Some(one) = state.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
             seen.insert(path.clone(), one);
         }
     }
@@ -106,20 +106,20 @@ pub fn draft(
 
 /// The entries of some choices, in the same order, and the bytes of their records.
 fn entries_of(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     underway: &Underway<'_>,
     choices: &[Choice],
 ) -> Result<(Vec<Entry>, usize), Halt> {
     let mut recorded = 0_usize;
     for Choice { id, .. } in choices {
-        let size = rooms.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
+        let size = state.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
         recorded = recorded.saturating_add(size.unwrap_or(0));
     }
-    underway.hold(recorded.saturating_mul(ENTRY_HOLDS))?;
+    underway.acquire(recorded.saturating_mul(ENTRY_HOLDS))?;
     let mut entries = Vec::with_capacity(choices.len());
     let mut held = 0_usize;
     for Choice { id, .. } in choices {
-        let entry = rooms.store.entry(*id).map_err(|error| store_refusal(&error))?;
+        let entry = state.store.entry(*id).map_err(|error| store_refusal(&error))?;
         let entry = entry.ok_or_else(|| select::no_such(*id))?;
         let splices = entry.files.iter().flat_map(|file| &file.splices);
         held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();
@@ -154,7 +154,7 @@ struct Now {
 impl Now {
     /// Reads the files of some entries, which hold so many bytes themselves.
     fn take(
-        rooms: &Rooms,
+        state: &WorkspaceState,
         underway: &Underway<'_>,
         (choices, entries): (&[Choice], &[Entry]),
         held: usize,
@@ -165,7 +165,7 @@ impl Now {
         let mut whole = 0_usize;
         for (choice, entry) in choices.iter().zip(entries) {
             let files = choice.files(entry);
-            let taken = rooms.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
+            let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
             if choice.is_of_hunks() || taken.size() > 0 {
                 // Both contents of the entry are put together, of one file at a time.
                 let size = |face: &Option<Face>| face.as_ref().map_or(0, |face| readable(face.size));
@@ -178,25 +178,25 @@ impl Now {
             if now.states.contains_key(path) {
                 continue;
             }
-            if rooms.is_broken(path) {
+            if state.is_broken(path) {
                 let message =
                     format!("{path} waits for a job that broke to be taken back; send the undo again");
                 return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
-            let place = rooms.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
+            let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
             let bytes = read.saturating_add(size).saturating_add(whole);
-            underway.cover(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
+            underway.grow(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
             // One that has grown since is too large for what was covered.
-            let most = size.max(IN_HAND_UNASKED / JOB_HOLDS);
-            let sight = rooms.disk.look_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
+            let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
+            let sight = state.disk.look_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
             if let Sight::TooLarge(stat) = &sight
                 && readable(stat.size) > 0
             {
                 let message = format!("{path} grows while it is looked at; undo again when that has ceased");
                 return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
-            external::note(rooms, path, &sight, Ticket::Lane, None, true);
+            external::note(state, path, &sight, Ticket::Lane, None, true);
             let (state, found) = match sight {
                 Sight::Absent => (State::Absent, None),
                 Sight::File(found) => {

@@ -13,17 +13,17 @@ use super::Direction;
 use super::choose::{Choice, Want};
 use super::select::{Chosen, entry_of, no_such, summary};
 use crate::job::store_refusal;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{EntryPart, FilePart};
 
 /// Selects the parts that a request means if it names files or hunks, or entries of which parts are undone; `None` if
 /// it means whole entries.
 pub(super) fn select(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     request: &UndoRequest,
     direction: Direction,
 ) -> Result<Option<Chosen>, Refusal> {
-    let paths = paths_of(rooms, request);
+    let paths = paths_of(state, request);
     let limited = !paths.is_empty() || !request.hunks.is_empty();
     if request.jobs.is_empty() {
         if limited {
@@ -36,16 +36,16 @@ pub(super) fn select(
     }
     let want = want_of(request, paths)?;
     match direction {
-        Direction::Undo if limited => undone(rooms, request, &want).map(Some),
+        Direction::Undo if limited => undone(state, request, &want).map(Some),
         Direction::Undo => Ok(None),
-        Direction::Redo => redone(rooms, request, &want, limited),
+        Direction::Redo => redone(state, request, &want, limited),
     }
 }
 
 /// The paths to which the entries are limited, as the journal knows them.
-fn paths_of(rooms: &Rooms, request: &UndoRequest) -> Vec<WirePath> {
+fn paths_of(state: &WorkspaceState, request: &UndoRequest) -> Vec<WirePath> {
     let beside = request.path.iter().filter(|_| !request.jobs.is_empty());
-    let known = |path: &WirePath| match rooms.disk.resolve(path) {
+    let known = |path: &WirePath| match state.disk.resolve(path) {
         Ok(place) => place.path().clone(),
         Err(_) => path.clone(),
     };
@@ -70,15 +70,15 @@ fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<Want, Refu
 }
 
 /// Entries of which parts are taken back, newest first, with what commands made of the same files.
-fn undone(rooms: &Rooms, request: &UndoRequest, want: &Want) -> Result<Chosen, Refusal> {
+fn undone(state: &WorkspaceState, request: &UndoRequest, want: &Want) -> Result<Chosen, Refusal> {
     let mut choices = BTreeMap::new();
     for id in &request.jobs {
-        let entry = summary(rooms, entry_of(rooms, *id)?)?.ok_or_else(|| no_such(*id))?;
+        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
             return Err(not_of_parts(&entry));
         }
         if let Want::Files(paths, _) = want {
-            for hook in rooms.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
+            for hook in state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
                 let want = Want::Files(paths.clone(), false);
                 choices.entry(hook).or_insert(Choice { id: hook, want, taken: true });
             }
@@ -92,19 +92,19 @@ fn undone(rooms: &Rooms, request: &UndoRequest, want: &Want) -> Result<Chosen, R
 
 /// Entries of which parts are brought back, oldest first; `None` where what is meant are whole undos.
 fn redone(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     request: &UndoRequest,
     want: &Want,
     limited: bool,
 ) -> Result<Option<Chosen>, Refusal> {
     let mut choices: BTreeMap<JobId, Choice> = BTreeMap::new();
     for id in &request.jobs {
-        let entry = summary(rooms, entry_of(rooms, *id)?)?.ok_or_else(|| no_such(*id))?;
+        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
         if entry.kind == EntryKind::Redo {
             return Err(not_of_parts(&entry));
         }
         let undo = entry.kind == EntryKind::Undo;
-        if !limited && (undo || !was_in_parts(rooms, &entry)?) {
+        if !limited && (undo || !was_in_parts(state, &entry)?) {
             return Ok(None);
         }
         if undo && (matches!(want, Want::Hunks(..)) && entry.of.len() > 1) {
@@ -112,10 +112,10 @@ fn redone(
         }
         let mut named = if undo { entry.of.clone() } else { vec![entry.id] };
         if !undo && !matches!(want, Want::Hunks(..)) {
-            named.extend(rooms.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))?);
+            named.extend(state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))?);
         }
         for of in named {
-            if rooms.store.taken_back(of).map_err(|error| store_refusal(&error))?.is_empty() && of != entry.id
+            if state.store.taken_back(of).map_err(|error| store_refusal(&error))?.is_empty() && of != entry.id
             {
                 continue;
             }
@@ -133,7 +133,7 @@ fn redone(
 
 /// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo took them
 /// back.
-fn was_in_parts(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
+fn was_in_parts(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
     if entry.partly_undone {
         return Ok(true);
     }
@@ -142,13 +142,13 @@ fn was_in_parts(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
     }
     let mut query = crate::store::Query { limit: 64, ..crate::store::Query::default() };
     loop {
-        let page = rooms.store.history(&query).map_err(|error| store_refusal(&error))?;
+        let page = state.store.history(&query).map_err(|error| store_refusal(&error))?;
         for later in &page {
             if later.id <= entry.id {
                 return Ok(false);
             }
             if later.kind == EntryKind::Undo && later.of.contains(&entry.id) {
-                return Ok(!parts_of(rooms, later.id, entry.id)?.is_empty());
+                return Ok(!parts_of(state, later.id, entry.id)?.is_empty());
             }
         }
         let Some(last) = page.last() else { return Ok(false) };
@@ -157,34 +157,34 @@ fn was_in_parts(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
 }
 
 /// Returns true if anything that an undo or a redo names of an entry is taken back now.
-pub(super) fn took_some(rooms: &Rooms, by: JobId, of: JobId) -> Result<bool, Refusal> {
-    let named = parts_of(rooms, by, of)?;
-    let taken = rooms.store.taken_back(of).map_err(|error| store_refusal(&error))?;
+pub(super) fn took_some(state: &WorkspaceState, by: JobId, of: JobId) -> Result<bool, Refusal> {
+    let named = parts_of(state, by, of)?;
+    let taken = state.store.taken_back(of).map_err(|error| store_refusal(&error))?;
     Ok(if named.is_empty() { !taken.is_empty() } else { !taken.among(&named).is_empty() })
 }
 
-fn parts_of(rooms: &Rooms, by: JobId, of: JobId) -> Result<Vec<FilePart>, Refusal> {
-    let named = rooms.store.parts_named(by).map_err(|error| store_refusal(&error))?;
+fn parts_of(state: &WorkspaceState, by: JobId, of: JobId) -> Result<Vec<FilePart>, Refusal> {
+    let named = state.store.parts_named(by).map_err(|error| store_refusal(&error))?;
     let of = |part: EntryPart| (part.entry == of).then_some(part.part);
     Ok(named.into_iter().filter_map(of).collect())
 }
 
 /// Returns true for an undo that is still in force, at least in part.
-pub(super) fn stands(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
+pub(super) fn stands(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
     if entry.kind != EntryKind::Undo {
         return Ok(false);
     }
     let mut some = false;
     for id in &entry.of {
-        let Some(of) = summary(rooms, *id)? else { return Ok(false) };
-        let named = parts_of(rooms, entry.id, *id)?;
+        let Some(of) = summary(state, *id)? else { return Ok(false) };
+        let named = parts_of(state, entry.id, *id)?;
         if named.is_empty() && !of.partly_undone {
             if !of.undone {
                 return Ok(false);
             }
             some = true;
         } else {
-            some |= took_some(rooms, entry.id, *id)?;
+            some |= took_some(state, entry.id, *id)?;
         }
     }
     Ok(some)
@@ -192,16 +192,19 @@ pub(super) fn stands(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusa
 
 /// The choices that bring an undo back where it took parts, or where some of what it took was brought back since; `None`
 /// where its own inverse does it.
-pub(super) fn brought_back(rooms: &Rooms, undo: &EntrySummary) -> Result<Option<Vec<Choice>>, Refusal> {
+pub(super) fn brought_back(
+    state: &WorkspaceState,
+    undo: &EntrySummary,
+) -> Result<Option<Vec<Choice>>, Refusal> {
     let (mut choices, mut in_parts) = (Vec::new(), false);
     for id in &undo.of {
-        let Some(of) = summary(rooms, *id)? else { return Ok(None) };
+        let Some(of) = summary(state, *id)? else { return Ok(None) };
         if matches!(of.kind, EntryKind::Undo | EntryKind::Redo) {
             return Ok(None);
         }
-        let named = parts_of(rooms, undo.id, *id)?;
+        let named = parts_of(state, undo.id, *id)?;
         in_parts |= of.partly_undone || !named.is_empty();
-        let taken = rooms.store.taken_back(*id).map_err(|error| store_refusal(&error))?;
+        let taken = state.store.taken_back(*id).map_err(|error| store_refusal(&error))?;
         let want = if named.is_empty() { Want::Everything } else { Want::Parts(taken.among(&named)) };
         if !taken.is_empty() {
             choices.push(Choice { id: *id, want, taken: false });

@@ -13,7 +13,7 @@ use super::choose::{Choice, Want};
 use super::parts;
 use crate::job::store_refusal;
 use crate::limits::UNDO;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::Query;
 use crate::store::record::How;
 use crate::workspace::Who;
@@ -37,17 +37,17 @@ pub(super) struct Chosen {
 
 /// Finds what is meant.
 pub(super) fn select(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     request: &UndoRequest,
     direction: Direction,
 ) -> Result<Chosen, Refusal> {
-    if let Some(chosen) = parts::select(rooms, request, direction)? {
+    if let Some(chosen) = parts::select(state, request, direction)? {
         return Ok(chosen);
     }
     let entries = match direction {
-        Direction::Undo => with_hooks(rooms, to_undo(rooms, who, request)?)?,
-        Direction::Redo => to_redo(rooms, who, request)?,
+        Direction::Undo => with_hooks(state, to_undo(state, who, request)?)?,
+        Direction::Redo => to_redo(state, who, request)?,
     };
     if entries.is_empty() {
         return Err(nothing(direction));
@@ -70,7 +70,7 @@ pub(super) fn select(
     let mixed = !back && entries.iter().any(|entry| entry.kind == EntryKind::Undo);
     let mut choices = Vec::with_capacity(entries.len());
     for entry in entries {
-        match if back { parts::brought_back(rooms, &entry)? } else { None } {
+        match if back { parts::brought_back(state, &entry)? } else { None } {
             Some(parts) => choices.extend(parts),
             None => choices.push(Choice { id: entry.id, want: Want::Everything, taken: true }),
         }
@@ -91,30 +91,30 @@ fn too_many(direction: Direction) -> Refusal {
     Box::new(error)
 }
 
-fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
+fn to_undo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
     if !request.jobs.is_empty() {
-        return named(rooms, &request.jobs);
+        return named(state, &request.jobs);
     }
     if request.session.is_none() && request.since.is_none() {
         let session = if request.path.is_none() { Some(who.session.clone()) } else { None };
         let query = Query { path: request.path.clone(), session, ..Query::default() };
-        let last = newest(rooms, &query)?;
-        return last.map(|last| whole(rooms, last)).into_iter().collect();
+        let last = newest(state, &query)?;
+        return last.map(|last| whole(state, last)).into_iter().collect();
     }
     let (path, session) = (request.path.clone(), request.session.clone());
     let query = Query { path, session, since: request.since, ..Query::default() };
     // An entry that was taken back outside the selection has nothing left to take back.
     let mut within: BTreeSet<JobId> = BTreeSet::new();
-    each(rooms, &query, &mut |entry| {
+    each(state, &query, &mut |entry| {
         if entry.kind == EntryKind::Undo {
             within.extend(entry.of);
         }
         Ok(true)
     })?;
     let mut chosen = Vec::new();
-    each(rooms, &query, &mut |entry| {
+    each(state, &query, &mut |entry| {
         let stands = !entry.undone || within.contains(&entry.id);
-        if stands && !is_rescue(rooms, &entry)? && !is_spent(rooms, &entry, &within)? {
+        if stands && !is_rescue(state, &entry)? && !is_spent(state, &entry, &within)? {
             chosen.push(entry);
         }
         // One too many is refused.
@@ -123,7 +123,7 @@ fn to_undo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
     Ok(chosen)
 }
 
-fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
+fn to_redo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<Vec<EntrySummary>, Refusal> {
     let whole_group = request.session.is_some() || request.since.is_some();
     let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group)
     {
@@ -135,13 +135,13 @@ fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
         Query { path: request.path.clone(), session, since: request.since, before: None, limit: SEARCH };
     let mut wanted = BTreeSet::new();
     for id in &request.jobs {
-        wanted.insert(entry_of(rooms, *id)?);
+        wanted.insert(entry_of(state, *id)?);
     }
     let mut chosen = Vec::new();
-    for entry in history(rooms, &query)? {
+    for entry in history(state, &query)? {
         let meant =
             wanted.is_empty() || wanted.contains(&entry.id) || entry.of.iter().any(|id| wanted.contains(id));
-        if !meant || !parts::stands(rooms, &entry)? {
+        if !meant || !parts::stands(state, &entry)? {
             continue;
         }
         wanted.remove(&entry.id);
@@ -164,38 +164,38 @@ fn to_redo(rooms: &Rooms, who: &Who, request: &UndoRequest) -> Result<Vec<EntryS
 }
 
 /// Whether an entry only keeps bytes that never stood at their path: there is nothing to take back.
-pub(super) fn is_rescue(rooms: &Rooms, entry: &EntrySummary) -> Result<bool, Refusal> {
+pub(super) fn is_rescue(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
     if entry.kind != EntryKind::External {
         return Ok(false);
     }
-    let whole = rooms.store.entry(entry.id).map_err(|error| store_refusal(&error))?;
+    let whole = state.store.entry(entry.id).map_err(|error| store_refusal(&error))?;
     Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == How::Rescued)))
 }
 
 /// Whether an entry is a redo of which something was taken back since, other than by what took back `within`: what it
 /// brought is for the entries that it names, as far as they stand.
-fn is_spent(rooms: &Rooms, entry: &EntrySummary, within: &BTreeSet<JobId>) -> Result<bool, Refusal> {
+fn is_spent(state: &WorkspaceState, entry: &EntrySummary, within: &BTreeSet<JobId>) -> Result<bool, Refusal> {
     if entry.kind != EntryKind::Redo {
         return Ok(false);
     }
     for id in entry.of.iter().filter(|id| !within.contains(id)) {
-        let Some(of) = summary(rooms, *id)? else { continue };
+        let Some(of) = summary(state, *id)? else { continue };
         // A redo that names an undo has taken that back.
         if of.undone != (of.kind == EntryKind::Undo) {
             return Ok(true);
         }
-        if of.partly_undone && parts::took_some(rooms, entry.id, *id)? {
+        if of.partly_undone && parts::took_some(state, entry.id, *id)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
+fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
     let mut entries = Vec::with_capacity(ids.len());
     let ids: BTreeSet<JobId> = ids.iter().copied().collect();
     for id in ids.into_iter().rev() {
-        let entry = summary(rooms, entry_of(rooms, id)?)?.ok_or_else(|| no_such(id))?;
+        let entry = summary(state, entry_of(state, id)?)?.ok_or_else(|| no_such(id))?;
         if entry.undone {
             let message = format!("entry {id} was taken back already; `editctl redo {id}` brings it back");
             return Err(Box::new(WireError::new(Code::Stale, message)));
@@ -207,17 +207,17 @@ fn named(rooms: &Rooms, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
 
 /// The job whose hook an entry is, as long as the journal has it and it stands; else the entry itself. Who takes back
 /// the last that was done means the job, and not only what a command made of it.
-fn whole(rooms: &Rooms, entry: EntrySummary) -> Result<EntrySummary, Refusal> {
+fn whole(state: &WorkspaceState, entry: EntrySummary) -> Result<EntrySummary, Refusal> {
     let Some(job) = entry.of.first().filter(|_| entry.kind == EntryKind::Hook) else { return Ok(entry) };
-    Ok(summary(rooms, *job)?.filter(|job| !job.undone).unwrap_or(entry))
+    Ok(summary(state, *job)?.filter(|job| !job.undone).unwrap_or(entry))
 }
 
 /// With every job what commands made of it and still stands, newest first.
-fn with_hooks(rooms: &Rooms, entries: Vec<EntrySummary>) -> Result<Vec<EntrySummary>, Refusal> {
+fn with_hooks(state: &WorkspaceState, entries: Vec<EntrySummary>) -> Result<Vec<EntrySummary>, Refusal> {
     let mut chosen: BTreeMap<JobId, EntrySummary> = BTreeMap::new();
     for entry in entries {
-        for id in rooms.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
-            let standing = summary(rooms, id)?.filter(|hook| !hook.undone);
+        for id in state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
+            let standing = summary(state, id)?.filter(|hook| !hook.undone);
             chosen.extend(standing.map(|hook| (id, hook)));
         }
         chosen.insert(entry.id, entry);
@@ -229,8 +229,8 @@ fn with_hooks(rooms: &Rooms, entries: Vec<EntrySummary>) -> Result<Vec<EntrySumm
 ///
 /// # Errors
 /// `io` where the journal cannot be read.
-pub fn entry_of(rooms: &Rooms, id: JobId) -> Result<JobId, Refusal> {
-    let receipt = rooms.store.receipt(id).map_err(|error| store_refusal(&error))?;
+pub fn entry_of(state: &WorkspaceState, id: JobId) -> Result<JobId, Refusal> {
+    let receipt = state.store.receipt(id).map_err(|error| store_refusal(&error))?;
     Ok(receipt.and_then(|receipt| receipt.job).unwrap_or(id))
 }
 
@@ -238,10 +238,10 @@ pub fn entry_of(rooms: &Rooms, id: JobId) -> Result<JobId, Refusal> {
 ///
 /// # Errors
 /// `not_found` where there is none, `io` where the journal cannot be read.
-pub fn last_of_session(rooms: &Rooms, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
+pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
     let query = Query { path: Some(path.clone()), session: Some(who.session.clone()), ..Query::default() };
-    let last = newest(rooms, &query)?;
-    let last = last.map(|entry| whole(rooms, entry)).transpose()?;
+    let last = newest(state, &query)?;
+    let last = last.map(|entry| whole(state, entry)).transpose()?;
     last.map(|entry| entry.id).ok_or_else(|| {
         let message = format!(
             "this session has changed nothing in {path} that is not undone; `editctl log --path` lists who did"
@@ -251,13 +251,13 @@ pub fn last_of_session(rooms: &Rooms, who: &Who, path: &WirePath) -> Result<JobI
 }
 
 /// The newest entry that can be taken back, found page by page. An undo is none: who goes on, goes on behind it.
-fn newest(rooms: &Rooms, query: &Query) -> Result<Option<EntrySummary>, Refusal> {
+fn newest(state: &WorkspaceState, query: &Query) -> Result<Option<EntrySummary>, Refusal> {
     let mut newest = None;
-    each(rooms, query, &mut |entry| {
+    each(state, query, &mut |entry| {
         if !entry.undone
             && entry.kind != EntryKind::Undo
-            && !is_rescue(rooms, &entry)?
-            && !is_spent(rooms, &entry, &BTreeSet::new())?
+            && !is_rescue(state, &entry)?
+            && !is_spent(state, &entry, &BTreeSet::new())?
         {
             newest = Some(entry);
         }
@@ -268,13 +268,13 @@ fn newest(rooms: &Rooms, query: &Query) -> Result<Option<EntrySummary>, Refusal>
 
 /// Goes through all entries of a query, newest first and page by page, as long as `see` says so.
 fn each(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     query: &Query,
     see: &mut dyn FnMut(EntrySummary) -> Result<bool, Refusal>,
 ) -> Result<(), Refusal> {
     let mut query = Query { limit: PAGE, ..query.clone() };
     loop {
-        let page = history(rooms, &query)?;
+        let page = history(state, &query)?;
         let full = page.len() == query.limit;
         query.before = page.last().map(|entry| entry.id);
         for entry in page {
@@ -288,12 +288,12 @@ fn each(
     }
 }
 
-fn history(rooms: &Rooms, query: &Query) -> Result<Vec<EntrySummary>, Refusal> {
-    rooms.store.history(query).map_err(|error| store_refusal(&error))
+fn history(state: &WorkspaceState, query: &Query) -> Result<Vec<EntrySummary>, Refusal> {
+    state.store.history(query).map_err(|error| store_refusal(&error))
 }
 
-pub(super) fn summary(rooms: &Rooms, id: JobId) -> Result<Option<EntrySummary>, Refusal> {
-    rooms.store.summary(id).map_err(|error| store_refusal(&error))
+pub(super) fn summary(state: &WorkspaceState, id: JobId) -> Result<Option<EntrySummary>, Refusal> {
+    state.store.summary(id).map_err(|error| store_refusal(&error))
 }
 
 /// No entry has this number.

@@ -8,14 +8,14 @@ use editd_proto::ids::JobId;
 use crate::disk::sight::hash;
 use crate::journal::change;
 use crate::journal::past::Patience;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::record::{Face, FileRecord};
 use crate::store::taken::{FileTaken, in_runs};
 
 /// One file of an entry, with what is at its path.
 #[derive(Clone, Copy)]
 pub(super) struct FileTurn<'t> {
-    pub(super) rooms: &'t Rooms,
+    pub(super) state: &'t WorkspaceState,
     pub(super) entry: JobId,
     pub(super) file: &'t FileRecord,
     /// The part of its change that is taken back, and the part that shall be.
@@ -74,7 +74,7 @@ impl FileTurn<'_> {
         let lost = "the content that it starts from is not held any more";
         match (&self.from, &self.to) {
             (FileTaken::Nothing, FileTaken::Whole) => {
-                let left = change::content(self.rooms, self.file, self.there, after.hash, self.patience);
+                let left = change::content(self.state, self.file, self.there, after.hash, self.patience);
                 let left = left.ok_or("what the entry left is not held any more")?;
                 let inverse = invert(&self.file.splices);
                 let fits = apply(&left, &inverse).is_some_and(|old| hash(&old) == before.hash);
@@ -110,7 +110,7 @@ impl FileTurn<'_> {
 
     /// The content with a part of the change taken back.
     fn content(&self, taken: FileTaken<'_>) -> Result<Vec<u8>, Refusal> {
-        let states = change::states(self.rooms, self.file, Some((self.there, self.patience)));
+        let states = change::states(self.state, self.file, Some((self.there, self.patience)));
         let (before, after) = states.ok_or_else(|| self.no_bytes())?;
         match taken {
             FileTaken::Nothing => Ok(change::bytes(&after).to_vec()),

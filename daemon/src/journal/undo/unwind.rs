@@ -13,7 +13,7 @@ use super::merged;
 use super::select::is_rescue;
 use super::turn::FileTurn;
 use crate::journal::past::Patience;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::Query;
 use crate::store::record::{Entry, FileRecord, How};
 use crate::store::taken::{FileTaken, TakenBack};
@@ -54,7 +54,7 @@ impl EntryTurn {
 /// Applies turns of entries, in the order given, to the states of their files. Returns the paths of files with later
 /// changes, into which the turn was merged.
 pub(super) fn unwind(
-    rooms: &Rooms,
+    state: &WorkspaceState,
     who: &Who,
     turns: &[EntryTurn],
     states: &mut BTreeMap<WirePath, State>,
@@ -72,20 +72,20 @@ pub(super) fn unwind(
             if file.how == How::Rescued {
                 return Err(only_kept(entry.id, &file.path));
             }
-            let state = states.get(&file.path).cloned().unwrap_or(State::Absent);
+            let current = states.get(&file.path).cloned().unwrap_or(State::Absent);
             let now = there.get(&file.path).unwrap_or(&State::Absent);
-            let turn = FileTurn { rooms, entry: entry.id, file, from, to, there: now, patience: &patience };
-            if let Some(turned) = turn.exact(&state)? {
+            let turn = FileTurn { state, entry: entry.id, file, from, to, there: now, patience: &patience };
+            if let Some(turned) = turn.exact(&current)? {
                 states.insert(file.path.clone(), turned);
                 continue;
             }
-            let stale = || changed_since(rooms, who, entry.id, &file.path, &chosen);
+            let stale = || changed_since(state, who, entry.id, &file.path, &chosen);
             if on_stale == OnStale::Reject {
                 // Tried on a copy, so that the refusal can say whether it would do.
-                let trial = unwind(rooms, who, turns, &mut there.clone(), OnStale::Rebase);
+                let trial = unwind(state, who, turns, &mut there.clone(), OnStale::Rebase);
                 return Err(advised(stale(), entry.id, &file.path, trial.map(drop)));
             }
-            let turned = merged::turned(&turn, &state);
+            let turned = merged::turned(&turn, &current);
             let turned = turned.map_err(|kept| kept.refusal(entry.id, &file.path, stale()))?;
             states.insert(file.path.clone(), turned);
             rebased.insert(file.path.clone());
@@ -95,9 +95,15 @@ pub(super) fn unwind(
 }
 
 /// The refusal of an undo of a file that later entries have changed, with those entries.
-fn changed_since(rooms: &Rooms, who: &Who, id: JobId, path: &WirePath, chosen: &BTreeSet<JobId>) -> Refusal {
+fn changed_since(
+    state: &WorkspaceState,
+    who: &Who,
+    id: JobId,
+    path: &WirePath,
+    chosen: &BTreeSet<JobId>,
+) -> Refusal {
     let query = Query { path: Some(path.clone()), limit: 1000, ..Query::default() };
-    let later: Vec<LaterEntry> = rooms
+    let later: Vec<LaterEntry> = state
         .store
         .history(&query)
         .unwrap_or_default()
@@ -105,7 +111,7 @@ fn changed_since(rooms: &Rooms, who: &Who, id: JobId, path: &WirePath, chosen: &
         .filter(|entry| entry.id > id && !chosen.contains(&entry.id) && !entry.undone)
         // What takes a part of the entry back, or brings it back, is accounted for.
         .filter(|entry| entry.kind == EntryKind::Hook || !entry.of.contains(&id))
-        .filter(|entry| !is_rescue(rooms, entry).unwrap_or(false))
+        .filter(|entry| !is_rescue(state, entry).unwrap_or(false))
         .map(|entry| LaterEntry {
             job: entry.id,
             own: entry.session == who.session && entry.kind != EntryKind::External,

@@ -68,7 +68,7 @@ fn names_are_counted_and_folders_that_no_glob_leads_to_cost_none() {
     }
     bench.put("src/a.txt", "old\n");
     let found = |glob: &str, names_left: usize| {
-        let mut look_up = LookUp { names_left, ..LookUp::new(bench.rooms()) };
+        let mut look_up = LookUp { names_left, ..LookUp::new(bench.state()) };
         look_up.matched(vec![glob.to_owned()], 0)
     };
     let above = bench.list(".").len();

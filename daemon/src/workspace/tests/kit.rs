@@ -16,7 +16,7 @@ use crate::clock::{Clock, System};
 use crate::config::Settings;
 use crate::os::Os;
 use crate::os::unix::Unix;
-use crate::rooms::Rooms;
+use crate::state::WorkspaceState;
 use crate::store::{Backing, Options};
 use crate::workspace::{Admission, Understood, Who, Workspace};
 
@@ -58,8 +58,8 @@ impl Bench {
         (Self { folder, workspace }, notes)
     }
 
-    pub(crate) fn rooms(&self) -> &Rooms {
-        &self.workspace.rooms
+    pub(crate) fn state(&self) -> &WorkspaceState {
+        &self.workspace.state
     }
 
     pub(crate) fn put(&self, path: &str, text: &str) {
@@ -71,7 +71,7 @@ impl Bench {
         let path = format!("{folder}/a");
         self.mkdir(folder);
         self.put(&path, "text");
-        self.rooms().disk.stage_beside(&path.as_str().into());
+        self.state().disk.stage_beside(&path.as_str().into());
         self.append("s", &path, "more");
         self.workspace.settle(true);
     }

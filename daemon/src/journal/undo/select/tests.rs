@@ -13,15 +13,15 @@ use crate::workspace::tests::kit::Bench;
 fn entries(bench: &Bench, number: usize) -> Vec<JobId> {
     let made: Vec<Entry> = (0..number).map(|_| entry(bench, "s", EntryKind::Edit, Vec::new())).collect();
     let records: Vec<Record> = made.iter().cloned().map(Record::External).collect();
-    bench.rooms().store.append(&records).unwrap();
+    bench.state().store.append(&records).unwrap();
     made.iter().map(|entry| entry.id).collect()
 }
 
 fn entry(bench: &Bench, session: &str, kind: EntryKind, of: Vec<JobId>) -> Entry {
     Entry {
-        id: bench.rooms().next_id(),
+        id: bench.state().next_id(),
         kind,
-        boot: bench.rooms().boot,
+        boot: bench.state().boot,
         time: 1,
         session: session.to_owned(),
         client: "test".to_owned(),
@@ -39,7 +39,7 @@ fn entry(bench: &Bench, session: &str, kind: EntryKind, of: Vec<JobId>) -> Entry
 fn all_of_the_session(bench: &Bench) -> Result<Vec<JobId>, Refusal> {
     let who = Who { session: "s".to_owned(), client: "test".to_owned() };
     let request = UndoRequest { session: Some("s".to_owned()), ..UndoRequest::default() };
-    select(bench.rooms(), &who, &request, Direction::Undo)
+    select(bench.state(), &who, &request, Direction::Undo)
         .map(|chosen| chosen.choices.iter().map(|choice| choice.id).collect())
 }
 
@@ -49,7 +49,7 @@ fn what_stands_behind_much_that_was_taken_back_is_taken_back_too() {
     let standing = entries(&bench, UNDO / 2);
     let back = entries(&bench, 2 * UNDO);
     let undo = entry(&bench, "other", EntryKind::Undo, back);
-    bench.rooms().store.append(&[Record::External(undo)]).unwrap();
+    bench.state().store.append(&[Record::External(undo)]).unwrap();
     let newer = entries(&bench, 3);
     let mut meant: Vec<JobId> = standing.into_iter().chain(newer).collect();
     meant.reverse();

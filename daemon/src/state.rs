@@ -1,9 +1,9 @@
 //! What a job may reach: the rooms below it, opened, and what they share while the daemon runs. It does
 //! nothing of its own beyond handing out numbers and names.
 
-mod in_hand;
+mod memory;
 mod parsing;
-mod told;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,15 +27,15 @@ use crate::store::record::Entry;
 use crate::trust::{Brought, Trust};
 use crate::validate::process::Runner;
 
-pub use in_hand::{Asks, Covered, InHand, Share};
+pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
 pub use parsing::{Parsing, Turn};
-pub use told::ToldWarnings;
+pub use warnings::ToldWarnings;
 
 /// What tells a ticket from a number that is stored.
 const TICKET: u64 = 1 << 63;
 
 /// The rooms of one open workspace.
-pub struct Rooms {
+pub struct WorkspaceState {
     /// The workspace's absolute path.
     pub root: PathBuf,
     /// Its files.
@@ -71,7 +71,7 @@ pub struct Rooms {
     /// The warnings about the configuration that sessions have been sent.
     pub told: ToldWarnings,
     /// How much requests may hold of files' contents.
-    pub in_hand: InHand,
+    pub memory: MemoryBudget,
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_slot: AtomicU64,
@@ -90,7 +90,7 @@ pub struct Underway {
 }
 
 /// What a workspace was opened with.
-pub struct Opening {
+pub struct WorkspaceParts {
     /// The workspace's absolute path.
     pub root: PathBuf,
     /// Its files.
@@ -109,10 +109,10 @@ pub struct Opening {
     pub last_id: u64,
 }
 
-impl Rooms {
+impl WorkspaceState {
     /// Puts opened rooms together.
-    pub fn new(opening: Opening) -> Self {
-        let Opening { root, disk, store, clock, settings, trust, boot, last_id } = opening;
+    pub fn new(parts: WorkspaceParts) -> Self {
+        let WorkspaceParts { root, disk, store, clock, settings, trust, boot, last_id } = parts;
         // The settings were checked when they were read; a glob that is none matches nothing.
         let encodings = settings.encodings.iter().filter_map(|(glob, label)| {
             let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
@@ -141,7 +141,7 @@ impl Rooms {
             queued: Condvar::new(),
             parsing: Parsing::default(),
             told: ToldWarnings::default(),
-            in_hand: InHand::default(),
+            memory: MemoryBudget::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_slot: AtomicU64::new(0),
@@ -203,7 +203,7 @@ impl Rooms {
     }
 }
 
-/// Whether a number is a name that [`Rooms::next_ticket`] gave: it means nothing once the job has ended.
+/// Whether a number is a name that [`WorkspaceState::next_ticket`] gave: it means nothing once the job has ended.
 pub fn is_ticket(id: JobId) -> bool {
     id.0 & TICKET != 0
 }
