@@ -14,7 +14,7 @@ use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan};
 use editd_proto::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
-use editd_syntax::{Budget, Language, Outline, Symbol, outline};
+use editd_syntax::{Language, Outline, ParseBudget, Symbol, outline};
 
 use crate::sources::registries;
 
@@ -93,7 +93,7 @@ impl Judged {
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         // Of a header the text tells whether it is C.
         let language = Language::of(path.as_os_str().as_encoded_bytes(), text).unwrap_or(language);
-        let Ok(found) = outline(language, text, &Budget::default()) else { return };
+        let Ok(found) = outline(language, text, &ParseBudget::default()) else { return };
         let tally = self.languages.entry(language.name()).or_default();
         tally.files += 1;
         tally.broken += u64::from(found.broken);
@@ -309,7 +309,7 @@ impl File<'_> {
         if self.found.broken {
             return;
         }
-        let parses = outline(self.language, after, &Budget::default()).is_ok_and(|found| !found.broken);
+        let parses = outline(self.language, after, &ParseBudget::default()).is_ok_and(|found| !found.broken);
         let kind = symbol.kind.name();
         tally.count(what, parses, || format!("{} {} ({kind})", self.path.display(), symbol.path));
     }

@@ -119,7 +119,7 @@ pub(crate) const SCOPE_PLACE: usize = 4096;
 /// Bytes of text that the symbol edits of one job may have parsed: ten seconds or so.
 pub(crate) const PARSE_WORK: u64 = 64 * 1024 * 1024;
 
-/// Steps of the parser (see `editd_syntax::Budget`) that every file may take, however small.
+/// Steps of the parser (see `editd_syntax::ParseBudget`) that every file may take, however small.
 pub(crate) const PARSE_STEPS: u64 = 5_000;
 
 /// Bytes of a file for each further step; an ordinary text takes one for every hundred or so. So a job of many files that

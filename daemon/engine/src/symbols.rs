@@ -7,7 +7,7 @@ use std::ops::Range;
 use editd_proto::error::Code;
 use editd_proto::message::{Declaration, Extent, SymbolInfo, SymbolPosition};
 use editd_proto::path::WirePath;
-use editd_syntax::{Budget, Language, NotOne, Outline, Symbol, Unparsed};
+use editd_syntax::{Language, LookupError, Outline, ParseBudget, ParseError, Symbol};
 
 use crate::cut::Cut;
 use crate::limits;
@@ -55,7 +55,7 @@ pub fn outline(
     options: &Options,
 ) -> Result<Outlined, Refusal> {
     let text = read(bytes, path, options)?;
-    let (language, outline) = parsed(&text, path, &Budget::default())?;
+    let (language, outline) = parsed(&text, path, &ParseBudget::default())?;
     let fits = |symbol: &&Symbol| depth.is_none_or(|depth| symbol.depth as u64 <= depth);
     let asked: Vec<&Symbol> = outline.symbols.iter().filter(fits).collect();
     let mut bytes = 0_usize;
@@ -82,7 +82,7 @@ pub fn view_symbol(
     options: &Options,
 ) -> Result<SymbolView, Refusal> {
     let text = read(bytes, path, options)?;
-    let (_, outline) = parsed(&text, path, &Budget::default())?;
+    let (_, outline) = parsed(&text, path, &ParseBudget::default())?;
     let found = named(&outline, name, path)?;
     let beside = outline.declarations_beside(found, name);
     let all: Vec<&Symbol> = std::iter::once(found).chain(beside.into_iter().take(DECLARATIONS)).collect();
@@ -120,7 +120,7 @@ fn about(refusal: Refusal, path: &WirePath) -> Refusal {
 pub(crate) fn parsed(
     text: &Text<'_>,
     path: &WirePath,
-    budget: &Budget,
+    budget: &ParseBudget,
 ) -> Result<(Language, Outline), Refusal> {
     // Grammars know no line that ends in `\r` alone. As `\n` it has the same width.
     let content = match text.breaks {
@@ -142,22 +142,22 @@ pub(crate) fn parsed(
 /// The longest file whose symbols are known, in bytes: its text may be shorter.
 pub fn longest_parsed() -> usize {
     // Of UTF-16, two bytes make one.
-    2 * Budget::default().bytes
+    2 * ParseBudget::default().bytes
 }
 
 /// The refusal of a file above [`longest_parsed`] that was not read at all.
 pub fn too_long_to_parse(path: &WirePath, bytes: usize) -> Refusal {
-    let budget = Budget::default();
-    about(unparsed(path, Unparsed::TooLarge { bytes, limit: budget.bytes }, &budget), path)
+    let budget = ParseBudget::default();
+    about(unparsed(path, ParseError::TooLarge { bytes, limit: budget.bytes }, &budget), path)
 }
 
-fn unparsed(path: &WirePath, why: Unparsed, budget: &Budget) -> Refusal {
+fn unparsed(path: &WirePath, why: ParseError, budget: &ParseBudget) -> Refusal {
     let message =
         format!("the symbols of {path} are not known, since {why}; read and edit it by text or lines");
     match why {
-        Unparsed::TooLarge { limit, .. } => too_large(message, limit),
-        Unparsed::Spent => spent(message, budget.steps),
-        Unparsed::Deep | Unparsed::Absent(_) => refuse(Code::Unsupported, message),
+        ParseError::TooLarge { limit, .. } => too_large(message, limit),
+        ParseError::StepLimit => spent(message, budget.steps),
+        ParseError::TooDeep | ParseError::Unsupported(_) => refuse(Code::Unsupported, message),
     }
 }
 
@@ -168,17 +168,17 @@ fn unparsed(path: &WirePath, why: Unparsed, budget: &Budget) -> Refusal {
 pub(crate) fn named<'o>(outline: &'o Outline, name: &str, path: &WirePath) -> Result<&'o Symbol, Refusal> {
     let refusal = match outline.named(name) {
         Ok(symbol) => return Ok(symbol),
-        Err(NotOne::None(_)) if outline.symbols.is_empty() => refuse(
+        Err(LookupError::NotFound(_)) if outline.symbols.is_empty() => refuse(
             Code::SymbolNotFound,
             format!("{path} defines no symbols; read and edit it by text or lines"),
         ),
-        Err(NotOne::None(symbols)) => {
+        Err(LookupError::NotFound(symbols)) => {
             let message = format!("no symbol of {path} is called {}; name one that there is", quoted(name));
             let mut refusal = refuse(Code::SymbolNotFound, message);
             refusal.symbols = short(symbols);
             refusal
         }
-        Err(NotOne::Several(symbols, found)) => {
+        Err(LookupError::Ambiguous(symbols, found)) => {
             let message = format!("{} names {found} symbols of {path}; name one of them whole", quoted(name));
             let mut refusal = refuse(Code::Ambiguous, message);
             refusal.symbols = short(symbols);

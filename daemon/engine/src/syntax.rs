@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use editd_proto::path::WirePath;
-use editd_syntax::{Budget, Language, SyntaxError, Unparsed};
+use editd_syntax::{Language, ParseBudget, ParseError, SyntaxError};
 
 use crate::Options;
 use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};
@@ -19,15 +19,15 @@ pub fn introduced(
     old: Option<&[u8]>,
     new: &[u8],
     options: &Options,
-) -> Result<Vec<SyntaxError>, Unparsed> {
+) -> Result<Vec<SyntaxError>, ParseError> {
     let Ok(text) = Text::read(new, options.label(path)) else { return Ok(Vec::new()) };
     let content = lines(&text);
     let Some(language) = Language::of(path.as_bytes(), &content) else { return Ok(Vec::new()) };
     let old = old.and_then(|old| Text::read(old, options.label(path)).ok());
     let old = old.as_ref().map(lines);
     let steps = PARSE_STEPS.saturating_add(new.len() as u64 / PARSE_BYTES_PER_STEP);
-    let budget = Budget { steps: Budget::default().steps.min(steps), ..Budget::default() };
-    editd_syntax::introduced(language, path.as_bytes(), old.as_deref(), &content, &budget)
+    let budget = ParseBudget { steps: ParseBudget::default().steps.min(steps), ..ParseBudget::default() };
+    editd_syntax::introduced_errors(language, path.as_bytes(), old.as_deref(), &content, &budget)
 }
 
 /// Grammars know no line that ends in `\r` alone. As `\n` it has the same width.

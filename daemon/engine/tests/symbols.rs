@@ -9,7 +9,7 @@ use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan};
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest, SymbolPosition, Within};
 use editd_proto::path::WirePath;
-use editd_syntax::{Budget, Language, Outline, outline};
+use editd_syntax::{Language, Outline, ParseBudget, outline};
 use proptest::prelude::*;
 
 /// Texts that are damaged, each with the name of its file.
@@ -71,7 +71,7 @@ fn planned(name: &str, text: &str, edits: Vec<Edit>) -> Result<Plan, Refusal> {
 }
 
 fn found(name: &str, text: &str) -> Outline {
-    outline(Language::of(name.as_bytes(), text).unwrap(), text, &Budget::default()).unwrap()
+    outline(Language::of(name.as_bytes(), text).unwrap(), text, &ParseBudget::default()).unwrap()
 }
 
 fn edit(action: &str, path: &str, text: Option<&str>) -> Edit {

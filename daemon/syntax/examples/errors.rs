@@ -1,12 +1,12 @@
-//! Looks for syntax errors in the files whose paths come on standard input, and counts files with errors by language:
-//! `find DIR -type f | cargo run --release -p editd-syntax --example errors`. It changes nothing.
+//! Reads file paths from standard input and counts the files with syntax errors, by language: `find DIR -type f | cargo
+//! run --release -p editd-syntax --example errors`. Changes no file.
 
 #![expect(clippy::disallowed_methods, reason = "a command for developers: it reads files")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
-use editd_syntax::{Budget, Language, errors};
+use editd_syntax::{Language, ParseBudget, errors};
 
 fn main() -> std::io::Result<()> {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
@@ -18,7 +18,7 @@ fn main() -> std::io::Result<()> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Some(language) = Language::of(path.as_bytes(), text) else { continue };
         let count = counts.entry(language.name()).or_default();
-        match errors(language, path.as_bytes(), text, &Budget::default()) {
+        match errors(language, path.as_bytes(), text, &ParseBudget::default()) {
             Err(why) => {
                 count[2] += 1;
                 writeln!(out, "{path}: {why}")?;

@@ -1,6 +1,6 @@
-//! Feeds every language (or those named as arguments) with texts that are made to be dear, on a thread with the stack
-//! of the daemon's workers, and prints what the dearest took: `cargo run --release -p editd-syntax --example hostile`.
-//! Both are told on Linux only.
+//! Parses texts that are made to be expensive, in every language or in those named as arguments, on a thread with the
+//! stack size of the daemon's workers. Prints the time and memory of the most expensive ones (on Linux only): `cargo
+//! run --release -p editd-syntax --example hostile`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -9,9 +9,9 @@
 
 use std::io::Write;
 
-use editd_syntax::{Budget, Language, errors, outline};
+use editd_syntax::{Language, ParseBudget, errors, outline};
 
-/// What is repeated until the text is as long as it may be.
+/// Pieces that are repeated until a text has its full length.
 const PIECES: &[&str] = &[
     "[",
     "{",
@@ -275,11 +275,11 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Each with a name.
+/// Returns the texts with their names.
 fn texts() -> impl Iterator<Item = (String, String)> {
-    let most = Budget::default().bytes;
+    let most = ParseBudget::default().bytes;
     let repeated = PIECES.iter().flat_map(move |piece| {
-        // The dear ones show at a hundred thousand bytes; single characters are also tried at full length.
+        // A hundred thousand bytes show if a piece is expensive; single characters are also tried at full length.
         let long = (piece.chars().count() == 1).then_some(most);
         std::iter::once(100_000).chain(long).map(move |bytes| {
             let text = piece.repeat(bytes / piece.len());
@@ -315,7 +315,7 @@ fn texts() -> impl Iterator<Item = (String, String)> {
     repeated.chain(nested).chain(stairs).chain(random)
 }
 
-/// Text of pieces in any order, or of any bytes.
+/// Returns a text of random pieces or, for an even seed, of random bytes.
 fn random(seed: u64, bytes: usize) -> String {
     let mut draw = fastrand::Rng::with_seed(seed);
     if seed.is_multiple_of(2) {
@@ -329,10 +329,10 @@ fn random(seed: u64, bytes: usize) -> String {
     text
 }
 
-/// Outline and errors, each told in a word.
+/// Parses a text and summarises its outline and its errors.
 fn run(language: Language, text: String) -> std::io::Result<String> {
     let worker = std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(move || {
-        let budget = Budget::default();
+        let budget = ParseBudget::default();
         let outline = outline(language, &text, &budget)
             .map_or_else(|why| why.to_string(), |outline| format!("{} symbols", outline.symbols.len()));
         let errors = errors(language, b"", &text, &budget)
@@ -342,14 +342,14 @@ fn run(language: Language, text: String) -> std::io::Result<String> {
     Ok(worker.join().unwrap_or_else(|_| "PANIC".to_owned()))
 }
 
-/// Milliseconds of the processor that this process has taken.
+/// Returns the processor time of this process, in milliseconds.
 fn spent() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() * 10
 }
 
-/// Megabytes that this process had at most since it was last asked to forget that.
+/// Returns the peak memory of this process since it was last reset, in megabytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

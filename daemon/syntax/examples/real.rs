@@ -1,7 +1,7 @@
-//! Outlines every source file of some folders and checks what holds for outlines; it changes none of them.
+//! Outlines every source file of some folders and checks the invariants of the outlines. Changes no file.
 //!
-//! `cargo run --release -p editd-syntax --example real -- FOLDER…` tells for each language how many files, symbols and
-//! broken files there were, and how fast it went; what does not hold is listed, and the exit status is 1.
+//! `cargo run --release -p editd-syntax --example real -- FOLDER…` prints for each language the number of files,
+//! symbols and broken files, and the speed. It lists violated invariants and then exits with status 1.
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program that reads files and tells")]
 
@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use editd_syntax::{Budget, Language, Unparsed, outline};
+use editd_syntax::{Language, ParseBudget, ParseError, outline};
 
 #[path = "../tests/kit/faults.rs"]
 mod faults;
 
-/// Faults of one language that are shown.
+/// Maximum number of violations that are printed per language.
 const SHOWN: usize = 10;
 
-/// What was met in the files of a language.
+/// The totals of all files of a language.
 #[derive(Default)]
 struct Met {
     files: usize,
@@ -30,7 +30,7 @@ struct Met {
     spent: Vec<PathBuf>,
     faults: Vec<String>,
     took: Duration,
-    /// The longest time for a thousand lines of a file that has so many.
+    /// The longest time per thousand lines among files that have at least as many.
     slowest: (Duration, PathBuf),
 }
 
@@ -77,7 +77,7 @@ fn look_at(path: &Path, met: &mut BTreeMap<Language, Met>) {
     let lines = text.lines().count();
     met.lines += lines;
     let start = Instant::now();
-    let outlined = outline(language, text, &Budget::default());
+    let outlined = outline(language, text, &ParseBudget::default());
     let took = start.elapsed();
     met.took += took;
     if lines >= 1000 {
@@ -95,7 +95,7 @@ fn look_at(path: &Path, met: &mut BTreeMap<Language, Met>) {
             let faults = faults::faults(text, &outline);
             met.faults.extend(faults.into_iter().map(|fault| format!("{}: {fault}", path.display())));
         }
-        Err(Unparsed::TooLarge { .. }) => met.too_large += 1,
+        Err(ParseError::TooLarge { .. }) => met.too_large += 1,
         Err(_) => met.spent.push(path.to_owned()),
     }
 }

@@ -1,19 +1,19 @@
-//! How long an outline takes, and how much of that the parser alone. It reads one file and changes none.
+//! Measures the time of an outline, and the share of the parser in it. Changes no file.
 //!
-//! `cargo run --release -p editd-syntax --example speed -- FILE…` takes each file's text again and again until it has
-//! 10,000 lines, and tells the best of several runs, since that is what the work itself costs.
+//! `cargo run --release -p editd-syntax --example speed -- FILE…` repeats the text of each file until it has 10,000
+//! lines, and prints the best of several runs, since other processes only make a run slower.
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program that measures and tells")]
 
 use std::time::{Duration, Instant};
 
-use editd_syntax::{Budget, Language, outline};
+use editd_syntax::{Language, ParseBudget, outline};
 use tree_sitter::Parser;
 
-/// Lines of the text that is outlined.
+/// Number of lines of the text that is outlined.
 const LINES: usize = 10_000;
 
-/// Runs of which the best is told.
+/// Number of runs, of which the best is printed.
 const RUNS: usize = 15;
 
 fn main() {
@@ -22,7 +22,7 @@ fn main() {
         let Some((language, grammar)) = Language::of(path.as_bytes(), &text).and_then(known) else {
             continue;
         };
-        let most = Budget::default().bytes;
+        let most = ParseBudget::default().bytes;
         let mut bytes = 0;
         let fits = |line: &&str| {
             bytes += line.len() + 1;
@@ -41,7 +41,7 @@ fn main() {
         let parsed = best(|| parser.parse(&text, None).is_some());
         let mut symbols = 0;
         let outlined = best(|| {
-            let outline = outline(language, &text, &Budget::default());
+            let outline = outline(language, &text, &ParseBudget::default());
             symbols = outline.as_ref().map_or(0, |outline| outline.symbols.len());
             outline.is_ok()
         });
@@ -76,7 +76,8 @@ fn best(mut run: impl FnMut() -> bool) -> Duration {
     (0..RUNS).map(|_| once()).min().unwrap_or_default()
 }
 
-/// The thread's own time where the system tells it, since others may share the machine; else the time that went by.
+/// The processor time of the thread if the system reports it, since other processes may use the machine, else the
+/// elapsed time.
 struct Started(Instant, Option<Duration>);
 
 impl Started {

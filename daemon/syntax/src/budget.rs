@@ -1,40 +1,41 @@
-//! What a parse may cost.
+//! Limits on the cost of one parse.
 
-use crate::Unparsed;
+use crate::ParseError;
 
-/// What a parse may cost. The default is for one file of a job.
+/// The limits of one parse. The default suits one file of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
-    /// Bytes of the text. Data of which only errors are wanted needs no tree, and has limits of its own in `errors`.
+pub struct ParseBudget {
+    /// Maximum size of the text in bytes. The error check of JSON, TOML and YAML builds no tree, so [`crate::errors`]
+    /// has its own limits for these.
     pub bytes: usize,
-    /// Steps of the parser: 100 of its operations, which is how it tells of its progress, or 512 bytes that it reads, as
-    /// often as it reads them.
+    /// Maximum number of parser steps. A step is 100 parser operations (the interval at which the parser reports its
+    /// progress) or 512 bytes read; bytes that the parser reads again count again.
     pub steps: u64,
 }
 
-/// Bytes of a file that is parsed: of brackets alone a tree takes some two hundred times as much memory, of code some
-/// thirty times. A file of 10,000 lines has less than half of it.
+/// Default for `bytes`. A tree of code takes about thirty times the size of the text, a tree of nothing but brackets
+/// about two hundred times. A file of 10,000 lines has less than half of this size.
 const BYTES: usize = 1024 * 1024;
 
-/// Steps of one parse, some 20 microseconds each, and at the dearest (`a<` and `a[` without end) 28 KB. A file of 10,000
-/// lines takes some 2,500, 1 MB of dense code more than 15,000.
+/// Default for `steps`. A step takes about 20 microseconds and, in the most expensive texts (an endless `a<` or `a[`),
+/// 28 KB. A file of 10,000 lines takes about 2,500 steps, 1 MB of dense code more than 15,000.
 const STEPS: u64 = 30_000;
 
-impl Budget {
-    /// Whether a text is short enough.
-    pub(crate) fn allows(&self, text: &str) -> Result<(), Unparsed> {
+impl ParseBudget {
+    /// Returns an error if the text is longer than the budget allows.
+    pub(crate) fn allows(&self, text: &str) -> Result<(), ParseError> {
         limited(text, self.bytes)
     }
 }
 
-impl Default for Budget {
+impl Default for ParseBudget {
     fn default() -> Self {
         Self { bytes: BYTES, steps: STEPS }
     }
 }
 
-/// Whether a text has at most so many bytes.
-pub(crate) fn limited(text: &str, limit: usize) -> Result<(), Unparsed> {
+/// Returns an error if the text has more than `limit` bytes.
+pub(crate) fn limited(text: &str, limit: usize) -> Result<(), ParseError> {
     let bytes = text.len();
-    if bytes > limit { Err(Unparsed::TooLarge { bytes, limit }) } else { Ok(()) }
+    if bytes > limit { Err(ParseError::TooLarge { bytes, limit }) } else { Ok(()) }
 }

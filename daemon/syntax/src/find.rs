@@ -1,55 +1,77 @@
-//! Finding one symbol of an outline, by name path or by place.
+//! Looks up one symbol of an outline, by name path or by offset.
 
-use crate::paths::{self, Fit, Wanted};
+use crate::paths::{self, NameMatch, PathQuery};
 use crate::{Outline, Symbol};
 
-/// Name paths that an answer lists.
+/// Maximum number of name paths in an error.
 const LISTED: usize = 50;
 
-/// Name paths that are proposed for one that is not there.
+/// Maximum number of similar name paths that are suggested for an unknown one.
 const PROPOSED: usize = 5;
 
-/// Letters of a name that are compared with those of another.
+/// Maximum number of characters compared when two names are compared.
 const COMPARED: usize = 40;
 
-/// Symbols whose names are compared letter by letter.
+/// Maximum number of symbols whose names are compared by edit distance.
 const CANDIDATES: usize = 10_000;
 
-/// Why a name path names no symbol alone.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NotOne {
-    /// There is none. The five of the nearest names.
-    None(Vec<String>),
-    /// These are meant, at most 50; and how many in all.
-    Several(Vec<String>, usize),
+/// The reason why a name path does not select exactly one symbol.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LookupError {
+    /// No symbol matches. Contains the paths of up to five symbols with similar names.
+    #[error("no symbol has this name path")]
+    NotFound(Vec<String>),
+    /// Several symbols match. Contains the paths of at most 50 of them, and the number of all.
+    #[error("{1} symbols match this name path")]
+    Ambiguous(Vec<String>, usize),
 }
 
-/// How well a name path means a symbol, the best last.
+/// The quality of a match between a query and the path of a symbol. Better matches are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Meant {
+enum PathMatch {
     ByItsEnd,
-    Whole(Fit),
+    Whole(NameMatch),
 }
 
 impl Outline {
-    /// The symbol of a name path. The names from some point on are enough where they name one symbol; a path that is
-    /// whole wins over a longer one that ends in it. A `/` in front says that it is whole. The [`Symbol::path`] of a
-    /// symbol always gives that symbol. Where nothing is called so, `.` and `::` part names too. Of several that are one
-    /// thing, the only one that is no mere declaration is meant: see [`Outline::declarations_of`].
+    /// Returns the symbol that a name path selects.
+    ///
+    /// * The last names of a path are enough if they select one symbol: `method` or `Class/method`.
+    /// * A match of the whole path takes precedence over a match of its end. A leading `/` allows only whole paths.
+    /// * The [`Symbol::path`] of a symbol always selects that symbol.
+    /// * If nothing matches, the path is tried again with `.` and `::` as separators.
+    /// * If the matches are several declarations and one definition of the same thing, the definition is selected; see
+    ///   [`Outline::declarations_of`].
+    ///
+    /// ```
+    /// use editd_syntax::{Language, LookupError, ParseBudget, outline};
+    ///
+    /// let text = "class A:\n    def run(self): pass\n\nclass B:\n    def run(self): pass\n";
+    /// let outline = outline(Language::Python, text, &ParseBudget::default())?;
+    /// assert_eq!(outline.named("B/run")?.path, "B/run");
+    /// assert!(matches!(outline.named("run"), Err(LookupError::Ambiguous(_, 2))));
+    /// assert!(matches!(outline.named("stop"), Err(LookupError::NotFound(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// None, or several.
-    pub fn named(&self, path: &str) -> Result<&Symbol, NotOne> {
+    /// No symbol matches, or several do.
+    pub fn named(&self, path: &str) -> Result<&Symbol, LookupError> {
         match self.named_as_written(path) {
-            Err(NotOne::None(proposed)) => {
+            Err(LookupError::NotFound(proposed)) => {
                 let parted = path.replace("::", "/").replace('.', "/");
-                if parted == path { Err(NotOne::None(proposed)) } else { self.named_as_written(&parted) }
+                if parted == path {
+                    Err(LookupError::NotFound(proposed))
+                } else {
+                    self.named_as_written(&parted)
+                }
             }
             found => found,
         }
     }
 
-    /// The declarations of what a symbol implements: those with its names, of which only it is no declaration.
+    /// Returns the separate declarations of a definition, such as a prototype or the signatures of overloads: the
+    /// symbols with the same names, if all of them are declarations and `symbol` is not.
     pub fn declarations_of(&self, symbol: &Symbol) -> Vec<&Symbol> {
         let own = symbol.segments.last().map(|segment| segment.name.as_str());
         let names = self.names(symbol);
@@ -61,13 +83,14 @@ impl Outline {
         if declared { same } else { Vec::new() }
     }
 
-    /// The same, where `asked` named the symbol and does not tell it from them.
+    /// Returns the same declarations if `asked`, the path that selected `symbol`, also matches them; returns none if
+    /// `asked` is the complete path.
     pub fn declarations_beside(&self, symbol: &Symbol, asked: &str) -> Vec<&Symbol> {
         let is_whole = asked.strip_prefix('/').unwrap_or(asked) == symbol.path;
         if is_whole { Vec::new() } else { self.declarations_of(symbol) }
     }
 
-    /// The names of a symbol and of those that hold it, innermost first, without numbers.
+    /// Returns the names of a symbol and of the symbols that contain it, innermost first, without numbers.
     fn names<'o>(&'o self, symbol: &'o Symbol) -> Vec<&'o str> {
         let mut names = Vec::new();
         let mut here = Some(symbol);
@@ -78,7 +101,7 @@ impl Outline {
         names
     }
 
-    /// The one implementation among symbols that are all one thing.
+    /// Returns the only definition among symbols that have the same names.
     fn implementation<'o>(&'o self, meant: &[&'o Symbol]) -> Option<&'o Symbol> {
         let (first, rest) = meant.split_first()?;
         let names = self.names(first);
@@ -90,17 +113,17 @@ impl Outline {
         implementations.next().is_none().then_some(*one)
     }
 
-    fn named_as_written(&self, path: &str) -> Result<&Symbol, NotOne> {
+    fn named_as_written(&self, path: &str) -> Result<&Symbol, LookupError> {
         let exact = path.strip_prefix('/').unwrap_or(path);
         if let Some(symbol) = self.symbols.iter().find(|symbol| symbol.path == exact) {
             return Ok(symbol);
         }
-        let Some(wanted) = paths::read(path) else { return Err(NotOne::None(self.listed(""))) };
-        let fits: Vec<(&Symbol, Meant)> = self
+        let Some(wanted) = paths::read(path) else { return Err(LookupError::NotFound(self.listed(""))) };
+        let fits: Vec<(&Symbol, PathMatch)> = self
             .symbols
             .iter()
             .filter_map(|symbol| Some((symbol, self.meant(symbol, &wanted)?)))
-            .filter(|(_, meant)| !wanted.whole || *meant != Meant::ByItsEnd)
+            .filter(|(_, meant)| !wanted.whole || *meant != PathMatch::ByItsEnd)
             .collect();
         let best = fits.iter().map(|(_, meant)| *meant).max();
         let meant: Vec<&Symbol> =
@@ -109,20 +132,29 @@ impl Outline {
             [one] => Ok(one),
             [] => {
                 let last = wanted.names.last().map(|name| name.literal.as_str());
-                Err(NotOne::None(self.listed(last.unwrap_or_default())))
+                Err(LookupError::NotFound(self.listed(last.unwrap_or_default())))
             }
             several => {
                 if let Some(one) = self.implementation(several) {
                     return Ok(one);
                 }
                 let names = several.iter().take(LISTED).map(|symbol| symbol.path.clone()).collect();
-                Err(NotOne::Several(names, several.len()))
+                Err(LookupError::Ambiguous(names, several.len()))
             }
         }
     }
 
-    /// The symbol that begins at a place (it, what belongs to it, or its name), the outermost of those; else the
-    /// innermost that holds it. `at` is a byte of the text.
+    /// Returns the symbol at a byte offset: the outermost symbol whose extent, definition or name starts there, else
+    /// the innermost symbol that contains the offset.
+    ///
+    /// ```
+    /// use editd_syntax::{Language, ParseBudget, outline};
+    ///
+    /// let text = "fn one() {}\nfn two() { one() }\n";
+    /// let outline = outline(Language::Rust, text, &ParseBudget::default())?;
+    /// assert_eq!(outline.at(25).map(|symbol| symbol.path.as_str()), Some("two"));
+    /// # Ok::<(), editd_syntax::ParseError>(())
+    /// ```
     pub fn at(&self, at: usize) -> Option<&Symbol> {
         let begins = |symbol: &&Symbol| {
             symbol.extent.start == at || symbol.definition.start == at || symbol.name.start == at
@@ -131,9 +163,10 @@ impl Outline {
         self.symbols.iter().find(begins).or_else(|| self.symbols.iter().rfind(holds))
     }
 
-    /// What must be asked for where `path` means a symbol by one of several names that its definition gives: what is
-    /// done to it would be done to the others. `None` as path stands for a place, which says as little. The body of a
-    /// type belongs to its first name, whatever others have the type.
+    /// Returns the path that selects all names of a definition, if the definition of `symbol` has several names and
+    /// `path` selects only one of them. An edit of the symbol would then also change the other names. A `path` of
+    /// `None` means that the symbol was selected by offset, which also selects a single name. If `only_body` is set,
+    /// the first name of a type is enough, since the body of the type belongs to it.
     pub fn whole_of(&self, symbol: &Symbol, path: Option<&str>, only_body: bool) -> Option<String> {
         let segment = symbol.segments.last()?;
         let whole = segment.whole.as_deref()?;
@@ -153,25 +186,26 @@ impl Outline {
         Some(names.collect::<Vec<_>>().join("/") + &number)
     }
 
-    /// How well a symbol's path ends in what is wanted.
-    fn meant(&self, symbol: &Symbol, wanted: &Wanted) -> Option<Meant> {
+    /// Compares the end of a symbol's path with the query.
+    fn meant(&self, symbol: &Symbol, wanted: &PathQuery) -> Option<PathMatch> {
         let mut names = wanted.names.iter().rev();
         let mut next = names.next();
-        let mut fit = Fit::Exactly;
+        let mut fit = NameMatch::Exactly;
         let mut last = true;
         let mut here = Some(symbol);
         while let Some(symbol_here) = here {
             for segment in symbol_here.segments.iter().rev() {
-                let Some(name) = next else { return Some(Meant::ByItsEnd) };
+                let Some(name) = next else { return Some(PathMatch::ByItsEnd) };
                 fit = fit.min(name.fits(segment, last)?);
                 (next, last) = (names.next(), false);
             }
             here = symbol_here.parent.and_then(|parent| self.symbols.get(parent));
         }
-        next.is_none().then_some(Meant::Whole(fit))
+        next.is_none().then_some(PathMatch::Whole(fit))
     }
 
-    /// The five of the nearest names: those that hold it or lie in it first, then by the letters that differ.
+    /// Returns the paths of up to five symbols with similar names: first those that contain the name or are contained
+    /// in it, then by edit distance.
     fn listed(&self, name: &str) -> Vec<String> {
         let name = name.to_lowercase();
         let rank = |(at, symbol): (usize, &Symbol)| {
@@ -187,7 +221,7 @@ impl Outline {
     }
 }
 
-/// Letters to put in, take out or exchange to make one name of the other.
+/// Returns the edit distance of two names, in characters inserted, removed or replaced.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(COMPARED).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,88 +1,99 @@
-//! What is said about a language: which nodes of its tree are definitions, and how each is called. It walks nothing.
+//! The description of a language: the nodes that are definitions, and functions that return their names. Walks no tree.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::Kind;
+use crate::SymbolKind;
 
-/// Bytes of one name; real ones have some ten, headers of implementations some hundred.
+/// Maximum length of a name in bytes. Usual names have about ten, implementation headers about a hundred.
 const NAME: usize = 2048;
 
-/// A language, as its file in `languages` describes it.
+/// The description of a language. Each file in `languages` has one.
 pub(crate) struct Grammar {
-    /// The parser's tables.
+    /// The tables of the parser.
     pub(crate) language: fn() -> tree_sitter::Language,
-    /// The definitions.
-    pub(crate) rules: &'static [Rule],
-    /// Nodes that stand around a definition and belong to it: decorators, `export`, `template`, a `;`.
+    /// The nodes that are definitions.
+    pub(crate) rules: &'static [DefinitionRule],
+    /// Nodes that enclose a definition and belong to it: decorators, `export`, `template`, a `;`.
     pub(crate) wrappers: &'static [&'static str],
-    /// Comments.
+    /// Nodes that are comments.
     pub(crate) comments: &'static [&'static str],
-    /// Nodes in front of a definition, as its siblings, that belong to it whatever stands between: attributes.
+    /// Nodes that are siblings in front of a definition and always belong to it: attributes.
     pub(crate) attributes: &'static [&'static str],
-    /// How comments begin that belong to the file or to what they stand in, never to what follows them.
-    pub(crate) aloof: &'static [&'static str],
-    /// Nodes in which white space and brackets are no code: strings, heredocs, characters, patterns.
+    /// Prefixes of comments that belong to the file or to the enclosing item, never to the next definition.
+    pub(crate) file_comments: &'static [&'static str],
+    /// Nodes in which white space and brackets are not code: strings, heredocs, characters, regular expressions.
     pub(crate) strings: &'static [&'static str],
-    /// Nodes that hold no definition: they are not entered.
+    /// Nodes that contain no definition. Their children are not visited.
     pub(crate) closed: &'static [&'static str],
 }
 
-/// One kind of node that defines something.
-pub(crate) struct Rule {
-    /// The node.
+/// A node kind that defines something.
+pub(crate) struct DefinitionRule {
+    /// The name of the node kind.
     pub(crate) node: &'static str,
-    /// What it defines.
-    pub(crate) kind: Kind,
-    /// How it is called; `None` where this one defines nothing.
-    pub(crate) name: fn(Seen<'_, '_>) -> Option<Name>,
-    /// What `replace_body` replaces, in bytes; trimmed by the walk.
-    pub(crate) body: fn(Seen<'_, '_>) -> Option<Range<usize>>,
+    /// The kind of symbol that it defines.
+    pub(crate) kind: SymbolKind,
+    /// Returns the name of the definition, or `None` if this node defines nothing.
+    pub(crate) name: fn(NodeContext<'_, '_>) -> Option<SymbolName>,
+    /// Returns the range of the body in bytes. The walk trims it.
+    pub(crate) body: fn(NodeContext<'_, '_>) -> Option<Range<usize>>,
 }
 
-/// A node that is looked at.
+/// Returns a rule; short, since each language has a table of them.
+pub(crate) const fn rule(
+    node: &'static str,
+    kind: SymbolKind,
+    name: fn(NodeContext<'_, '_>) -> Option<SymbolName>,
+    body: fn(NodeContext<'_, '_>) -> Option<Range<usize>>,
+) -> DefinitionRule {
+    DefinitionRule { node, kind, name, body }
+}
+
+/// A node with its ancestors.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'t, 's> {
+pub(crate) struct NodeContext<'t, 's> {
     /// The node.
     pub(crate) node: Node<'t>,
-    /// The text.
+    /// The whole text.
     pub(crate) text: &'s str,
-    /// The nodes in which it lies, the outermost first. (A node itself finds its parent only from the root down.)
+    /// The ancestors of the node, outermost first. (tree-sitter finds the parent of a node only by walking down from
+    /// the root.)
     pub(crate) around: &'s [Node<'t>],
-    /// How many nodes stand before it in the one above: named ones that are no comments.
+    /// The number of named siblings in front of the node that are not comments.
     pub(crate) before: usize,
 }
 
-/// How a definition is called.
-pub(crate) struct Name {
-    /// Its own name.
+/// The names of a definition.
+pub(crate) struct SymbolName {
+    /// The name itself.
     pub(crate) name: String,
-    /// Other names that mean it, where one definition gives several.
+    /// Further names that select the definition, if it gives several.
     pub(crate) also: Vec<String>,
-    /// All names at once, where one definition gives several things a name each.
+    /// All names joined, if the definition gives several.
     pub(crate) whole: Option<String>,
-    /// Another name that leads through it.
+    /// A second name that selects only the members of the definition.
     pub(crate) alias: Option<String>,
-    /// Names in front of its own that its place in the tree does not give: a receiver, a qualifier.
+    /// Qualifiers in front of the name that do not follow from the place in the tree, such as the receiver of a method.
     pub(crate) under: Vec<String>,
-    /// Where the name stands.
+    /// The range of the name in the text.
     pub(crate) at: Range<usize>,
-    /// Where it ends, where that is behind its node: what a heredoc says, the value of a field.
+    /// The end of the definition, if it is behind the end of its node: the end of a heredoc, or the value of a field.
     pub(crate) until: Option<usize>,
-    /// What it is, where the node alone does not say: a function in a class.
-    pub(crate) kind: Option<Kind>,
-    /// Whether it stands in a list whose items are separated by commas.
+    /// The kind, if the node alone does not determine it, such as a function in a class.
+    pub(crate) kind: Option<SymbolKind>,
+    /// Set for an item of a comma-separated list.
     pub(crate) listed: bool,
 }
 
-impl Name {
-    /// The plain name of a node.
-    pub(crate) fn of(seen: Seen<'_, '_>, node: Node<'_>) -> Option<Self> {
-        Self::plain(seen.read(node).to_owned(), node.byte_range())
+impl SymbolName {
+    /// Returns the text of a node as a name.
+    pub(crate) fn of(context: NodeContext<'_, '_>, node: Node<'_>) -> Option<Self> {
+        Self::plain(context.read(node).to_owned(), node.byte_range())
     }
 
-    /// A name that no node says as it is, and where it stands.
+    /// Returns a name that no node contains as it is, with its range.
     pub(crate) fn plain(name: String, at: Range<usize>) -> Option<Self> {
         let is_one = !name.is_empty() && name.len() <= NAME;
         is_one.then_some(Self {
@@ -98,68 +109,69 @@ impl Name {
         })
     }
 
-    /// The names of a definition that gives several, as `a, b`; each of them leads to it.
-    pub(crate) fn of_all(seen: Seen<'_, '_>, nodes: &[Node<'_>]) -> Option<Self> {
-        let first = Self::of(seen, *nodes.first()?)?;
+    /// Returns the names of a definition that gives several, as `a, b`. Each of them selects the definition.
+    pub(crate) fn of_all(context: NodeContext<'_, '_>, nodes: &[Node<'_>]) -> Option<Self> {
+        let first = Self::of(context, *nodes.first()?)?;
         if nodes.len() == 1 {
             return Some(first);
         }
-        let also: Vec<String> = nodes.iter().map(|node| seen.read(*node).to_owned()).collect();
+        let also: Vec<String> = nodes.iter().map(|node| context.read(*node).to_owned()).collect();
         let name = also.join(", ");
         (name.len() <= NAME).then(|| Self { whole: Some(name.clone()), name, also, ..first })
     }
 }
 
-impl<'t, 's> Seen<'t, 's> {
-    /// What a node says; nothing where that is longer than any name, so that names that lie in one another stay cheap.
+impl<'t, 's> NodeContext<'t, 's> {
+    /// Returns the text of a node, or an empty text if it is longer than any name. The limit bounds the cost of nested
+    /// names.
     pub(crate) fn read(self, node: Node<'_>) -> &'s str {
         self.text.get(node.byte_range()).filter(|says| says.len() <= NAME).unwrap_or_default()
     }
 
-    /// A child by field.
+    /// Returns a child by field.
     pub(crate) fn field(self, name: &str) -> Option<Node<'t>> {
         self.node.child_by_field_name(name)
     }
 
-    /// The node so many levels above it, 1 for the one in which it lies directly.
+    /// Returns the ancestor `levels` above the node. ScopeLevel 1 is the parent.
     pub(crate) fn above(self, levels: usize) -> Option<Node<'t>> {
         self.around.get(self.around.len().checked_sub(levels)?).copied()
     }
 }
 
-/// The name in the field `name`.
-pub(crate) fn by_name(seen: Seen<'_, '_>) -> Option<Name> {
-    Name::of(seen, seen.field("name")?)
+/// Returns the name in the field `name`.
+pub(crate) fn by_name(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    SymbolName::of(context, context.field("name")?)
 }
 
-/// The same, as an item of a list that is separated by commas.
-pub(crate) fn by_name_listed(seen: Seen<'_, '_>) -> Option<Name> {
-    Some(Name { listed: true, ..by_name(seen)? })
+/// Returns the name in the field `name`, for an item of a comma-separated list.
+pub(crate) fn by_name_listed(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    Some(SymbolName { listed: true, ..by_name(context)? })
 }
 
-/// The number of an item in its list: the first is called `[1]`.
-pub(crate) fn by_number(seen: Seen<'_, '_>) -> Option<Name> {
-    let start = seen.node.start_byte();
-    Name::plain(format!("[{}]", seen.before + 1), start..start)
+/// Returns the number of an item in its list. The first is called `[1]`.
+pub(crate) fn by_number(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let start = context.node.start_byte();
+    SymbolName::plain(format!("[{}]", context.before + 1), start..start)
 }
 
-/// The node itself.
-pub(crate) fn itself(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.node.byte_range())
+/// Returns the range of the node itself.
+pub(crate) fn itself(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(context.node.byte_range())
 }
 
-/// The field `body`.
-pub(crate) fn in_body(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.field("body")?.byte_range())
+/// Returns the range of the field `body`.
+pub(crate) fn in_body(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(context.field("body")?.byte_range())
 }
 
-/// The field `value`.
-pub(crate) fn in_value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.field("value")?.byte_range())
+/// Returns the range of the field `value`.
+pub(crate) fn in_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(context.field("value")?.byte_range())
 }
 
-/// Nothing.
-pub(crate) fn no_body(_: Seen<'_, '_>) -> Option<Range<usize>> {
+/// Returns no body.
+pub(crate) fn no_body(_: NodeContext<'_, '_>) -> Option<Range<usize>> {
     None
 }
 
@@ -167,7 +179,7 @@ pub(crate) fn no_body(_: Seen<'_, '_>) -> Option<Range<usize>> {
 mod tests {
     use crate::Language;
 
-    /// A kind of node that the parser does not know would never be met, and nothing else would say so.
+    /// The walk would never meet a node kind that the parser does not have, and no other test would fail.
     #[test]
     fn every_kind_of_node_that_is_named_is_one_of_the_parser() {
         for language in Language::all() {

@@ -1,36 +1,38 @@
-//! What a text may not have, since the scanner of its grammar keeps a state for it that it does not bound: it would end
-//! the process, or spend time that no budget sees. Every count here is at least the scanner's own.
+//! Rejects texts that would overflow the state of a grammar's scanner. The scanner does not check its bounds, so such a
+//! text would crash the process or take time that no budget counts. Each count here is at least the scanner's own.
 
-use crate::{Language, Unparsed};
+use crate::{Language, ParseError};
 
-/// Widths of indentation in a Python text. Its scanner writes past its 1,024 bytes from some 380 levels on; each level
-/// has a width of its own. Python itself ends at 100.
+/// Maximum number of different indentation widths in a Python text. The scanner writes past its 1,024 bytes from about
+/// 380 levels on, and each level has a width of its own. Python itself allows 100.
 const WIDTHS: usize = 300;
 
-/// Bytes of the word that ends a heredoc of Ruby: the scanner writes its length into one byte.
+/// Maximum length in bytes of the word that ends a Ruby heredoc. The scanner stores the length in one byte.
 const WORD: usize = 200;
 
-/// Bytes of the state that Ruby's heredocs that are open at once take, each 4 and its word: 1,024 is all there is.
+/// Maximum size in bytes of the state for all open Ruby heredocs: 4 bytes and the word for each. The scanner has 1,024
+/// bytes.
 const WORDS: usize = 800;
 
-/// What HTML's tags may cost: at each token the scanner reads all tags that are open, which takes some nanoseconds each.
+/// Maximum cost of HTML tags. At each token the scanner reads all open tags, which takes a few nanoseconds per tag.
 const TAGS: usize = 30_000_000;
 
-/// Bytes of HTML that make one token or so.
+/// Approximate number of bytes of an HTML token.
 const TOKEN: usize = 8;
 
-/// Refuses such texts.
-pub(crate) fn allows(language: Language, text: &str) -> Result<(), Unparsed> {
+/// Returns an error for a text that would overflow the state of its scanner.
+pub(crate) fn allows(language: Language, text: &str) -> Result<(), ParseError> {
     let is_bounded = match language {
         Language::Python => widths(text) <= WIDTHS,
         Language::Ruby => heredocs_fit(text),
         Language::Html => tags_fit(text),
         _ => true,
     };
-    if is_bounded { Ok(()) } else { Err(Unparsed::Deep) }
+    if is_bounded { Ok(()) } else { Err(ParseError::TooDeep) }
 }
 
-/// How many widths of indentation there are at most. A line of white space and a `\` goes on in the next.
+/// Returns an upper bound for the number of indentation widths. A line of white space and a `\` continues in the next
+/// line.
 fn widths(text: &str) -> usize {
     let mut seen = std::collections::HashSet::new();
     let mut continued = 0;
@@ -43,7 +45,7 @@ fn widths(text: &str) -> usize {
     seen.len() + continued
 }
 
-/// Whether the words of Ruby's heredocs fit into the state of its scanner.
+/// Returns true if the words of the open Ruby heredocs fit into the state of the scanner.
 fn heredocs_fit(text: &str) -> bool {
     let mut open: Vec<&str> = Vec::new();
     let mut bytes = 0;
@@ -68,7 +70,7 @@ fn heredocs_fit(text: &str) -> bool {
     true
 }
 
-/// The word of a heredoc, as far as it may be one.
+/// Returns the end word of a possible heredoc.
 fn word(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'));
     let (from, end) = match quote {
@@ -81,7 +83,8 @@ fn word(text: &str) -> Option<&str> {
     (quote.is_some() || !word.is_empty()).then_some(word)
 }
 
-/// Whether what HTML's tags cost is bounded. Tags that are closed by the next of their kind are not counted twice.
+/// Returns true if the cost of the HTML tags is within the limit. A tag that the next tag of the same name closes is
+/// counted once.
 fn tags_fit(text: &str) -> bool {
     let (mut depth, mut cost) = (0_usize, 0_usize);
     let mut last = "";

@@ -1,8 +1,8 @@
-//! The languages by name, and how a file is recognised. What is said about each stands in `languages`.
+//! The list of languages, and the detection of a file's language. The grammars are in `languages`.
 
 use crate::grammar::Grammar;
 
-/// A language whose syntax may be known.
+/// A language that the crate may support, depending on the features of the build.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "each is what it is called")]
 pub enum Language {
@@ -27,7 +27,7 @@ pub enum Language {
     Yaml,
 }
 
-/// Each with its name and the ends of its files' names.
+/// Each language with its name and its file extensions.
 const NAMES: &[(Language, &str, &[&str])] = &[
     (Language::Bash, "bash", &["sh", "bash", "bats", "ebuild", "eclass"]),
     (Language::C, "c", &["c", "h"]),
@@ -54,7 +54,7 @@ const NAMES: &[(Language, &str, &[&str])] = &[
     (Language::Yaml, "yaml", &["yaml", "yml"]),
 ];
 
-/// Whole names of files.
+/// Complete file names.
 const FILES: &[(&str, Language)] = &[
     (".bashrc", Language::Bash),
     (".bash_profile", Language::Bash),
@@ -74,7 +74,7 @@ const FILES: &[(&str, Language)] = &[
     ("SConstruct", Language::Python),
 ];
 
-/// Programs in a first line such as `#!/usr/bin/env python3`.
+/// Interpreters in a first line such as `#!/usr/bin/env python3`.
 const PROGRAMS: &[(&str, Language)] = &[
     ("sh", Language::Bash),
     ("bash", Language::Bash),
@@ -86,13 +86,21 @@ const PROGRAMS: &[(&str, Language)] = &[
 ];
 
 impl Language {
-    /// Every language, in the order of their names.
+    /// Returns all languages, sorted by name.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|(language, ..)| *language)
     }
 
-    /// The language of a file, by its name or its first line; `None` where neither says one. A header `.h` is C++ where
-    /// it says something that C does not have.
+    /// Returns the language of a file, by its name or by its first line, or `None` if neither determines it. A header
+    /// `.h` is C++ if it contains a construct that C does not have.
+    ///
+    /// ```
+    /// use editd_syntax::Language;
+    ///
+    /// assert_eq!(Language::of(b"src/main.rs", ""), Some(Language::Rust));
+    /// assert_eq!(Language::of(b"bin/run", "#!/usr/bin/env python3\n"), Some(Language::Python));
+    /// assert_eq!(Language::of(b"notes", ""), None);
+    /// ```
     pub fn of(path: &[u8], text: &str) -> Option<Self> {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         let name = String::from_utf8_lossy(name);
@@ -108,18 +116,18 @@ impl Language {
         }
     }
 
-    /// As it is told.
+    /// Returns the lowercase name of the language.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(language, ..)| *language == self).map_or("", |(_, name, _)| name)
     }
 
-    /// Whether this build knows its syntax.
+    /// Returns true if this build supports the language.
     pub fn is_known(self) -> bool {
         self.grammar().is_some() || (self == Self::Yaml && cfg!(feature = "yaml"))
     }
 
-    /// Whether its grammar takes practically every text that is right. Where it does not, few errors are
-    /// [sure](crate::Certainty). The shares by which that is decided stand in `errors`.
+    /// Returns true if the grammar accepts practically every correct text. Otherwise few errors are
+    /// [`Certainty::Sure`](crate::Certainty::Sure). The measured rates are in the documentation of `errors`.
     pub fn is_sure(self) -> bool {
         !matches!(
             self,
@@ -127,7 +135,8 @@ impl Language {
         )
     }
 
-    /// What is said about it; `None` where this build leaves it out, and for YAML, which needs no tree.
+    /// Returns the grammar of the language, or `None` for YAML, which needs no tree, and for languages that this build
+    /// does not support.
     pub(crate) fn grammar(self) -> Option<&'static Grammar> {
         match self {
             #[cfg(feature = "bash")]
@@ -171,17 +180,17 @@ impl Language {
     }
 }
 
-/// Bytes of a header that are looked at for what tells C++ from C; its includes and first classes stand there.
+/// Bytes of a header that are searched for C++ constructs. Its includes and first classes are in them.
 const HEADER: usize = 64 * 1024;
 
-/// Whether a header says what C does not: a template, a class, a namespace, who may see a member.
+/// Returns true if a header has a construct that C does not have: a template, class, namespace or access specifier.
 fn is_cpp(text: &str) -> bool {
     let cut = text.char_indices().map(|(at, _)| at).find(|at| *at >= HEADER).unwrap_or(text.len());
     let lines = text.get(..cut).unwrap_or_default().lines().map(str::trim);
     lines.filter(|line| !line.starts_with(['*', '/'])).any(|line| {
         let (word, rest) = line.split_once([' ', '\t', '<']).unwrap_or((line, ""));
         let names = |rest: &str| rest.starts_with(|first: char| first.is_alphabetic() || first == '_');
-        // In a comment such a word is followed by others; a declaration names one thing and then opens or ends.
+        // In a comment other words follow such a word. A declaration names one thing and then opens a block or ends.
         let opens = |rest: &str| rest.contains(['{', ':', ';']) || rest.split_whitespace().count() == 1;
         match word {
             "public:" | "private:" | "protected:" => rest.is_empty() || rest.trim_start().starts_with('/'),

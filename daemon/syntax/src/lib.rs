@@ -1,16 +1,16 @@
-//! Syntax trees of single files: which definitions there are, where each begins and ends, and what is wrong with the
-//! text. Pure: no file, clock or process is touched here.
+//! Outlines, symbol lookup and syntax errors for the text of a single file. The crate is pure: it uses no file, clock
+//! or process.
 //!
-//! *Calling sequence*: [`Language::of`] recognises a file, [`outline`] lists its definitions, [`Outline::named`] and
-//! [`Outline::at`] find one of them; [`errors`] says what is no syntax of the language,
-//! [`introduced`] what of that an edit brought; [`asides`] says where a text is no code.
+//! *Calling sequence*: [`Language::of`] recognises a file. [`outline`] lists its definitions, and [`Outline::named`]
+//! and [`Outline::at`] look one of them up. [`errors`] lists the syntax errors of a text, [`introduced_errors`] lists
+//! those that an edit added. [`non_code`] lists the strings and comments.
 //!
-//! *Invariants*: the same text gives the same answer; of two extents one lies in the other or they are apart; no text
-//! panics, and every parse ends within its [`Budget`].
+//! *Invariants*: the same text always gives the same result; two extents are either nested or disjoint; no text causes
+//! a panic, and each parse stops when its [`ParseBudget`] is used up.
 //!
-//! *Limitations*: a tree is made anew for each call; work is counted in steps of the parser, since no clock is here.
+//! *Limitations*: each call parses the text again. Work is counted in steps of the parser, since the crate has no
+//! clock.
 
-mod asides;
 mod budget;
 mod errors;
 mod find;
@@ -19,17 +19,18 @@ mod guard;
 mod language;
 mod languages;
 mod nest;
+mod non_code;
 mod outline;
 mod parse;
 mod paths;
 mod surroundings;
 mod walk;
 
-pub use asides::{Aside, asides};
-pub use budget::Budget;
-pub use errors::{Certainty, ERRORS, SyntaxError, errors, introduced};
-pub use find::NotOne;
+pub use budget::ParseBudget;
+pub use errors::{Certainty, MAX_ERRORS, SyntaxError, errors, introduced_errors};
+pub use find::LookupError;
 pub use language::Language;
-pub use outline::{Kind, Outline, Symbol};
-pub use parse::Unparsed;
+pub use non_code::{NonCode, non_code};
+pub use outline::{Outline, Symbol, SymbolKind};
+pub use parse::ParseError;
 pub use walk::outline;

@@ -1,24 +1,26 @@
-//! Puts each definition under the one that holds it, with what belongs to it. It sees places only, no tree.
+//! Builds the symbols from the drafts: nests each in its parent and adds the text that belongs to it. Uses offsets
+//! only, no tree.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::Symbol;
-use crate::grammar::Name;
-use crate::outline::Segment;
+use crate::grammar::SymbolName;
+use crate::outline::PathSegment;
 use crate::surroundings::Surroundings;
-use crate::walk::Draft;
+use crate::walk::SymbolDraft;
 
-/// The symbols of a text, in its order; those that overlap others without lying in them are left out, which only
-/// errors in the text bring about.
+/// Returns the symbols of a text, in its order. Drafts that overlap others without being nested in them are left out;
+/// this happens only in texts with syntax errors.
 pub(crate) fn symbols(
     text: &str,
-    aloof: &[&str],
+    file_comments: &[&str],
     surroundings: &Surroundings<'_>,
-    drafts: Vec<Draft>,
+    drafts: Vec<SymbolDraft>,
 ) -> Vec<Symbol> {
-    let mut nest = Nest { text, aloof, surroundings, symbols: Vec::new(), open: Vec::new(), ended: 0 };
+    let mut nest =
+        NestBuilder { text, file_comments, surroundings, symbols: Vec::new(), open: Vec::new(), ended: 0 };
     for (mut definition, several, draft) in placed(text, drafts) {
         definition.end = surroundings.end(&definition);
         nest.put(definition, several, draft);
@@ -26,8 +28,8 @@ pub(crate) fn symbols(
     nest.symbols
 }
 
-/// Each with its whole definition, and whether it shares what stands around it with others.
-fn placed(text: &str, drafts: Vec<Draft>) -> Vec<(Range<usize>, bool, Draft)> {
+/// Returns each draft with the range of its definition, and true if it shares its wrapper with other definitions.
+fn placed(text: &str, drafts: Vec<SymbolDraft>) -> Vec<(Range<usize>, bool, SymbolDraft)> {
     let mut shared: HashMap<Range<usize>, usize> = HashMap::new();
     for draft in &drafts {
         *shared.entry(draft.outer.clone()).or_default() += 1;
@@ -35,31 +37,31 @@ fn placed(text: &str, drafts: Vec<Draft>) -> Vec<(Range<usize>, bool, Draft)> {
     let mut placed: Vec<_> = drafts
         .into_iter()
         .map(|draft| {
-            // What stands around several definitions belongs to none of them alone.
+            // A wrapper around several definitions belongs to none of them alone.
             let several = draft.beside || shared.get(&draft.outer).is_some_and(|count| *count > 1);
             let whole = if several { draft.inner.clone() } else { draft.outer.clone() };
             (trimmed(text, whole), several, draft)
         })
         .collect();
-    // What stands around one may hold another that comes before it, such as a class in a decorator.
+    // A wrapper may contain another definition in front of its own, such as a class in a decorator.
     placed.sort_by_key(|(definition, ..)| (definition.start, Reverse(definition.end)));
     placed
 }
 
-struct Nest<'n, 's> {
+struct NestBuilder<'n, 's> {
     text: &'s str,
-    aloof: &'n [&'n str],
+    file_comments: &'n [&'n str],
     surroundings: &'n Surroundings<'s>,
     symbols: Vec<Symbol>,
-    /// The symbols that are open, each with where the last one in it ended.
+    /// The open symbols, each with the end of the last symbol in it.
     open: Vec<(usize, usize)>,
-    /// Where the last one that lies in none ended.
+    /// The end of the last symbol at the top level.
     ended: usize,
 }
 
-impl Nest<'_, '_> {
-    fn put(&mut self, definition: Range<usize>, several: bool, draft: Draft) {
-        let Draft { rule, name, body, outer, .. } = draft;
+impl NestBuilder<'_, '_> {
+    fn put(&mut self, definition: Range<usize>, several: bool, draft: SymbolDraft) {
+        let SymbolDraft { rule, name, body, outer, .. } = draft;
         let ends_before =
             |symbol: Option<&Symbol>| symbol.is_some_and(|top| top.definition.end <= definition.start);
         while self.open.last().is_some_and(|(top, _)| ends_before(self.symbols.get(*top))) {
@@ -69,7 +71,7 @@ impl Nest<'_, '_> {
         let holder = parent.and_then(|parent| self.symbols.get(parent));
         let (end, behind) =
             holder.map_or((usize::MAX, self.text.len()), |holder| (holder.definition.end, holder.extent.end));
-        // What stands behind the last thing in it belongs to both.
+        // Text behind the last symbol of a parent belongs to both.
         let ceiling = if definition.end == end { behind } else { end.min(behind) };
         let floor = self.open.last_mut().map_or(&mut self.ended, |(_, ended)| ended);
         if definition.is_empty() || definition.end > end || definition.start < *floor {
@@ -81,20 +83,20 @@ impl Nest<'_, '_> {
             Some(last) if last.start <= outer.start && outer.end <= last.end => last,
             _ => {
                 let limits = (*floor).min(outer.start)..ceiling.max(outer.end);
-                self.surroundings.extent(&outer, limits, false, self.aloof)
+                self.surroundings.extent(&outer, limits, false, self.file_comments)
             }
         });
-        let extent = self.surroundings.extent(&definition, *floor..ceiling, listed, self.aloof);
+        let extent = self.surroundings.extent(&definition, *floor..ceiling, listed, self.file_comments);
         *floor = extent.end;
         let comma = if listed { self.surroundings.comma(extent.start) } else { None };
         let within = |range: &Range<usize>| definition.start <= range.start && range.end <= definition.end;
         let at = if within(&name.at) { name.at } else { definition.start..definition.start };
         let clipped = |body: Range<usize>| body.start.min(definition.end)..body.end.min(definition.end);
         let body = body.map(|body| trimmed(self.text, clipped(body))).filter(within);
-        let plain = |name| Segment { name, also: Vec::new(), whole: None, alias: None, number: None };
-        let mut segments: Vec<Segment> = name.under.into_iter().map(plain).collect();
-        let Name { name: own, also, whole, alias, .. } = name;
-        segments.push(Segment { name: own, also, whole, alias, number: None });
+        let plain = |name| PathSegment { name, also: Vec::new(), whole: None, alias: None, number: None };
+        let mut segments: Vec<PathSegment> = name.under.into_iter().map(plain).collect();
+        let SymbolName { name: own, also, whole, alias, .. } = name;
+        segments.push(PathSegment { name: own, also, whole, alias, number: None });
         let depth = self.open.len();
         self.open.push((self.symbols.len(), definition.start));
         self.symbols.push(Symbol {
@@ -115,7 +117,7 @@ impl Nest<'_, '_> {
     }
 }
 
-/// A range without the white space at its ends.
+/// Returns the range without the white space at both ends.
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let Some(inside) = text.get(range.clone()) else { return range.start..range.start };
     let start = range.start + (inside.len() - inside.trim_start().len());

@@ -1,10 +1,10 @@
-//! The definitions of a file, and each one's place. It finds nothing by itself.
+//! The data types of an outline: the definitions of a file and their ranges. Contains no search.
 
 use std::ops::Range;
 
-/// What a definition is.
+/// The kind of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum SymbolKind {
     /// A module, namespace or package.
     Module,
     /// A class, also an object or a record.
@@ -19,15 +19,15 @@ pub enum Kind {
     Interface,
     /// A trait.
     Trait,
-    /// An implementation of a type or of a trait for a type.
+    /// An implementation block, of a type or of a trait for a type.
     Impl,
-    /// A function that belongs to no type.
+    /// A function that is not a member of a type.
     Function,
-    /// A function of a type.
+    /// A function that is a member of a type.
     Method,
-    /// A function that makes a value of its type, or ends one.
+    /// A constructor or destructor.
     Constructor,
-    /// A property with code of its own, an event, an indexer.
+    /// A property with accessors, an event or an indexer.
     Property,
     /// A field.
     Field,
@@ -41,18 +41,18 @@ pub enum Kind {
     Macro,
     /// A key with its value.
     Key,
-    /// A table, or a list of them.
+    /// A table or a list of tables.
     Table,
     /// An element of a document.
     Element,
     /// A rule of a style sheet.
     Rule,
-    /// A heading with what stands below it.
+    /// A heading and the text below it.
     Section,
 }
 
-impl Kind {
-    /// As it is told.
+impl SymbolKind {
+    /// Returns the lowercase English name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Module => "module",
@@ -81,63 +81,63 @@ impl Kind {
     }
 }
 
-/// One definition. All ranges are bytes of the text that was parsed, on character boundaries; none is empty but a
-/// body may be.
+/// A definition of a file. All ranges are byte offsets into the parsed text, on character boundaries. Only `body` and
+/// `name` may be empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbol {
-    /// Its name path: names separated by `/`, such as `Class/method`. Where several would have the same, they are
-    /// numbered in the order of the file: `Class/method[1]`, `Class/method[2]`. A `/` or `\` inside a name has a `\`
-    /// in front.
+    /// The name path: names separated by `/`, such as `Class/method`. Symbols with the same path are numbered in the
+    /// order of the file: `Class/method[1]`, `Class/method[2]`. A `/` or `\` in a name is escaped with `\`.
     pub path: String,
-    /// What it is.
-    pub kind: Kind,
-    /// The index of the innermost symbol whose definition holds this one.
+    /// The kind of the definition.
+    pub kind: SymbolKind,
+    /// The index of the innermost symbol whose definition contains this one.
     pub parent: Option<usize>,
-    /// How many symbols it lies in.
+    /// The number of symbols that contain this one.
     pub depth: usize,
-    /// Everything that belongs to it: the comments, decorators and attributes in front, the `;` and the comment behind
-    /// it on its last line. It lies in the definition of its parent, but for what stands behind both.
+    /// The definition and everything that belongs to it: comments, decorators and attributes in front, the `;` and the
+    /// comment behind it on its last line. The extent is within the definition of the parent, except for text at the
+    /// end that belongs to both.
     pub extent: Range<usize>,
-    /// The definition itself, with its modifiers and decorators, without comments around it.
+    /// The definition with its modifiers and decorators, without the comments around it.
     pub definition: Range<usize>,
-    /// Its name, where it stands in the text; else the start of the definition.
+    /// The name in the text, or an empty range at the start of the definition if the text does not contain the name.
     pub name: Range<usize>,
-    /// What `replace_body` replaces: a block with its braces, an indented block from its first to its last character
-    /// that is not white space, the value of a constant or key.
+    /// The part that an edit of the body replaces: a block with its braces, an indented block from its first to its
+    /// last character that is not white space, or the value of a constant or key.
     pub body: Option<Range<usize>>,
-    /// Whether it stands in a list whose items are separated by commas.
+    /// Set for an item of a comma-separated list.
     pub listed: bool,
-    /// In such a list: the comma between it and the item in front of it, which may be no symbol.
+    /// The offset of the comma between this item and the item in front of it, which need not be a symbol.
     pub comma: Option<usize>,
-    /// The statement, with what belongs to it, that defines others beside it: `let a = 1, b = 2;`.
+    /// The whole statement, if it defines several symbols, such as `let a = 1, b = 2;`.
     pub statement: Option<Range<usize>>,
-    /// Set if it only declares what is defined elsewhere: a signature of an overload, a prototype, a function marked
-    /// `@overload`.
+    /// Set for a mere declaration of something that is defined elsewhere: the signature of an overload, a prototype, a
+    /// function marked `@overload`.
     pub declares: bool,
-    /// The segments of `path` before numbering, each with the names by which it may be asked for.
-    pub(crate) segments: Vec<Segment>,
+    /// The names that this symbol adds to the path of its parent.
+    pub(crate) segments: Vec<PathSegment>,
 }
 
 /// One name of a name path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Segment {
+pub(crate) struct PathSegment {
     /// The name, unescaped.
     pub(crate) name: String,
-    /// Other names that mean it, such as `a` and `b` for `a, b = 1, 2`.
+    /// Further names that select it, such as `a` and `b` for `a, b = 1, 2`.
     pub(crate) also: Vec<String>,
-    /// All names at once, where its definition gives several things a name each.
+    /// All names, if the definition gives several.
     pub(crate) whole: Option<String>,
-    /// Another name that leads through it to what lies in it, such as `Foo` for `impl Trait for Foo`.
+    /// A second name that selects only its members, such as `Foo` for `impl Trait for Foo`.
     pub(crate) alias: Option<String>,
-    /// Its number among those of the same name, from 1, where there are several.
+    /// The number among the symbols with the same path, from 1, if there are several.
     pub(crate) number: Option<usize>,
 }
 
 /// The definitions of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outline {
-    /// In the order of the file; a symbol stands before those that lie in it.
+    /// The definitions in the order of the file. A symbol comes before those that it contains.
     pub symbols: Vec<Symbol>,
-    /// Whether the text has syntax errors: symbols may be missing, or end elsewhere than their author thinks.
+    /// Set if the text has syntax errors. Symbols may then be missing or have a wrong end.
     pub broken: bool,
 }

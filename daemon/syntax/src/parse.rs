@@ -1,4 +1,4 @@
-//! One text becomes a tree, within its budget. It knows no language.
+//! Parses one text into a tree, within its budget. Independent of the language.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -6,63 +6,66 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
-use crate::{Budget, Language, guard};
+use crate::{Language, ParseBudget, guard};
 
-/// Bytes that the parser is given at once.
+/// Bytes that the parser gets per read.
 const CHUNK: usize = 256;
 
-/// How many of those cost what a step does.
+/// Reads that cost as much as one step.
 const READS: u64 = 16;
 
-/// Steps that every text may take, however small.
+/// Minimum number of steps that any text may take, however short it is.
 const FEWEST: u64 = 5_000;
 
-/// Bytes for each further step: dense code takes one for every 60. So 200 KB take at most some 320 MB.
+/// Bytes of text for each further step. Dense code takes a step for every 60 bytes. With this limit a text of 200 KB
+/// takes at most about 320 MB of memory.
 const BYTES_PER_STEP: u64 = 32;
 
-/// Why there is no tree.
+/// The reason why a text has no tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unparsed {
-    /// The text is longer than the budget's bytes.
-    #[error("it has {bytes} bytes, and syntax is looked at in files of up to {limit}")]
+pub enum ParseError {
+    /// The text has more bytes than the budget allows.
+    #[error("it has {bytes} bytes, more than the {limit} that are parsed")]
     TooLarge {
         /// Bytes of the text.
         bytes: usize,
-        /// Bytes that it may have.
+        /// The maximum number of bytes.
         limit: usize,
     },
-    /// The budget's steps ran out.
+    /// The steps of the budget are used up.
     #[error("parsing it takes too long")]
-    Spent,
-    /// Its parts lie in each other deeper than is looked at.
-    #[error("its parts lie in each other too deep")]
-    Deep,
+    StepLimit,
+    /// The text is nested deeper than the limit.
+    #[error("it is nested too deeply")]
+    TooDeep,
     /// This build has no grammar of the language.
-    #[error("this build knows no syntax of {0}")]
-    Absent(&'static str),
+    #[error("this build does not support {0}")]
+    Unsupported(&'static str),
 }
 
-/// A text as grammars and this crate read it: where no `\n` stands, a line ends at `\r`. Places stay the same.
+/// Returns the text as the grammars and this crate read it: if it has no `\n`, each `\r` becomes `\n`. Offsets do not
+/// change.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text.into() }
 }
 
-/// The same with an end for the last line too, which some grammars want.
-pub(crate) fn whole_lines<'t>(text: &'t str, budget: &Budget) -> Cow<'t, str> {
+/// Returns the same text with a newline at the end of the last line, which some grammars require.
+pub(crate) fn whole_lines<'t>(text: &'t str, budget: &ParseBudget) -> Cow<'t, str> {
     let text = lines(text);
     if text.is_empty() || text.ends_with('\n') || text.len() >= budget.bytes { text } else { text + "\n" }
 }
 
 /// Parses a text whose lines end in `\n` (see [`lines`]).
-pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<Tree, Unparsed> {
+pub(crate) fn parse(language: Language, text: &str, budget: &ParseBudget) -> Result<Tree, ParseError> {
     budget.allows(text)?;
     guard::allows(language, text)?;
-    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
+    let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
     let mut parser = Parser::new();
     if parser.set_language(&(grammar.language)()).is_err() {
-        return Err(Unparsed::Absent(language.name()));
+        return Err(ParseError::Unsupported(language.name()));
     }
-    // What looks far ahead for each token spends its time outside of steps, but it must read what it looks at.
+    // A scanner that looks far ahead for each token works outside of the counted steps, but it must read the text that
+    // it looks at.
     let most = FEWEST + text.len() as u64 / BYTES_PER_STEP;
     let left = Cell::new(budget.steps.min(most).saturating_mul(READS));
     let spend = |reads: u64| {
@@ -78,5 +81,5 @@ pub(crate) fn parse(language: Language, text: &str, budget: &Budget) -> Result<T
         bytes.get(at..end).unwrap_or_default()
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
-    tree.filter(|_| left.get() > 0).ok_or(Unparsed::Spent)
+    tree.filter(|_| left.get() > 0).ok_or(ParseError::StepLimit)
 }

@@ -1,15 +1,16 @@
-//! Name paths: how they are written, and how symbols of the same name are told apart.
+//! SymbolName paths: parsing, escaping, and the numbers that make paths unique.
 
 use std::collections::HashMap;
 
 use crate::Symbol;
-use crate::outline::Segment;
+use crate::outline::PathSegment;
 
-/// Bytes of all name paths of an outline; what lies deeper is left out. A file of 10,000 lines takes some 100 KB.
+/// Maximum size of all name paths of an outline, in bytes. Symbols beyond it are left out, the deepest first. The paths
+/// of a file of 10,000 lines take about 100 KB.
 const PATH_BYTES: usize = 16 * 1024 * 1024;
 
-/// Gives every symbol its path, those that lie in fewer symbols first. Those that would have the same are numbered in
-/// the order of the file, so that no two paths are the same.
+/// Gives each symbol its path, outer symbols first. Symbols with the same path are numbered in the order of the file,
+/// so that each path is unique.
 pub(crate) fn numbered(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     let levels = levels(&symbols);
     let mut order: Vec<usize> = (0..symbols.len()).collect();
@@ -38,7 +39,7 @@ pub(crate) fn numbered(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     with_paths(symbols)
 }
 
-/// How many names each path has.
+/// Returns the number of names in the path of each symbol.
 fn levels(symbols: &[Symbol]) -> Vec<usize> {
     let mut levels: Vec<usize> = Vec::with_capacity(symbols.len());
     for symbol in symbols {
@@ -48,7 +49,7 @@ fn levels(symbols: &[Symbol]) -> Vec<usize> {
     levels
 }
 
-/// The path of a symbol before its own number; `None` where the one that holds it has none.
+/// Returns the path of a symbol without its own number, or `None` if its parent has no path.
 fn unnumbered(symbols: &[Symbol], at: usize) -> Option<String> {
     let symbol = symbols.get(at)?;
     let mut path = String::new();
@@ -64,7 +65,7 @@ fn unnumbered(symbols: &[Symbol], at: usize) -> Option<String> {
     Some(path)
 }
 
-/// Without those that got no path.
+/// Removes the symbols without a path.
 fn with_paths(symbols: Vec<Symbol>) -> Vec<Symbol> {
     let mut places: Vec<usize> = Vec::with_capacity(symbols.len());
     let mut kept: Vec<Symbol> = Vec::with_capacity(symbols.len());
@@ -78,7 +79,7 @@ fn with_paths(symbols: Vec<Symbol>) -> Vec<Symbol> {
     kept
 }
 
-/// A name in a path: `\` stands in front of what would mean something else there.
+/// Returns a name as it appears in a path: a `\` is put in front of each character with a special meaning.
 pub(crate) fn written(name: &str) -> String {
     let mut written = name.replace('\\', "\\\\").replace('/', "\\/");
     if let Some(bracket) = number_at(&written) {
@@ -87,35 +88,35 @@ pub(crate) fn written(name: &str) -> String {
     written
 }
 
-/// Where the `[` stands of a number that ends a name.
+/// Returns the offset of the `[` of a number at the end of a name.
 fn number_at(name: &str) -> Option<usize> {
     let (front, number) = name.strip_suffix(']')?.rsplit_once('[')?;
     let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     (is_number && !front.is_empty()).then_some(front.len())
 }
 
-/// A name path that was asked for.
-pub(crate) struct Wanted {
-    /// Whether it begins with `/`: then nothing stands in front of its first name.
+/// A parsed name path that is looked up.
+pub(crate) struct PathQuery {
+    /// Set if the path starts with `/`: the first name must then be at the top level.
     pub(crate) whole: bool,
-    /// Its names.
-    pub(crate) names: Vec<WantedName>,
+    /// The names of the path.
+    pub(crate) names: Vec<QueryName>,
 }
 
-/// One name of it.
+/// A name of the path.
 #[derive(Default)]
-pub(crate) struct WantedName {
-    /// As it was asked for, unescaped.
+pub(crate) struct QueryName {
+    /// The unescaped name.
     pub(crate) literal: String,
-    /// Without its number, and that.
+    /// The name without its number, and the number.
     pub(crate) numbered: Option<(String, usize)>,
 }
 
-/// Reads a name path; `None` where a name is empty.
-pub(crate) fn read(path: &str) -> Option<Wanted> {
+/// Parses a name path. Returns `None` if a name is empty.
+pub(crate) fn read(path: &str) -> Option<PathQuery> {
     let (whole, path) = path.strip_prefix('/').map_or((false, path), |rest| (true, rest));
     let mut names = Vec::new();
-    let mut name = Reading::default();
+    let mut name = NameReader::default();
     let mut letters = path.chars();
     while let Some(letter) = letters.next() {
         match letter {
@@ -128,44 +129,44 @@ pub(crate) fn read(path: &str) -> Option<Wanted> {
         }
     }
     names.push(name.end()?);
-    Some(Wanted { whole, names })
+    Some(PathQuery { whole, names })
 }
 
-/// A name as it is read.
+/// The state of reading one name.
 #[derive(Default)]
-struct Reading {
+struct NameReader {
     literal: String,
-    /// Whether its last `[` was escaped, so that it begins no number.
+    /// Set if the last `[` was escaped, so that it starts no number.
     bracketed: bool,
 }
 
-impl Reading {
-    fn end(self) -> Option<WantedName> {
+impl NameReader {
+    fn end(self) -> Option<QueryName> {
         let bracket = number_at(&self.literal).filter(|_| !self.bracketed);
         let numbered = bracket.and_then(|at| {
             let (front, number) = self.literal.split_at_checked(at)?;
             let number = number.strip_prefix('[')?.strip_suffix(']')?;
             Some((front.to_owned(), number.parse().ok()?))
         });
-        (!self.literal.is_empty()).then_some(WantedName { literal: self.literal, numbered })
+        (!self.literal.is_empty()).then_some(QueryName { literal: self.literal, numbered })
     }
 }
 
-impl WantedName {
-    /// Whether it is this name, with a number or without.
+impl QueryName {
+    /// Returns true if this is the given name, with or without a number.
     pub(crate) fn is(&self, name: &str) -> bool {
         self.literal == name || self.numbered.as_ref().is_some_and(|(front, _)| front == name)
     }
 
-    /// How far a segment is meant; `last` is the last one of its path.
-    pub(crate) fn fits(&self, segment: &Segment, last: bool) -> Option<Fit> {
+    /// Compares this name with a path segment. `last` is set for the last segment of the path.
+    pub(crate) fn fits(&self, segment: &PathSegment, last: bool) -> Option<NameMatch> {
         let means = |name: &str| {
             if segment.name == name {
-                Some(Fit::Exactly)
+                Some(NameMatch::Exactly)
             } else if segment.also.iter().any(|also| also == name) {
-                Some(Fit::AlsoCalled)
+                Some(NameMatch::AlsoCalled)
             } else {
-                (!last && segment.alias.as_deref() == Some(name)).then_some(Fit::Exactly)
+                (!last && segment.alias.as_deref() == Some(name)).then_some(NameMatch::Exactly)
             }
         };
         let numbered = self.numbered.as_ref().filter(|(_, number)| segment.number.unwrap_or(1) == *number);
@@ -173,11 +174,11 @@ impl WantedName {
     }
 }
 
-/// How far a symbol is meant.
+/// The quality of a match between two names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fit {
-    /// By one of several names that its definition gives.
+pub(crate) enum NameMatch {
+    /// The query is one of several names that the definition gives.
     AlsoCalled,
-    /// By its own.
+    /// The query is the name.
     Exactly,
 }

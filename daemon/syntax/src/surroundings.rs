@@ -1,21 +1,21 @@
-//! Comments and attributes, and which of them belong to a definition. It goes by places in the text alone, since
-//! grammars do not agree on what a comment's parent is.
+//! Collects comments and attributes and finds those that belong to a definition. Only offsets are used, since grammars
+//! differ in the parent that they give a comment.
 
 use std::ops::Range;
 
-/// Comments at the end of a definition that are looked at.
+/// Maximum number of comments that are checked at the end of a definition.
 const TRAILING: usize = 256;
 
-/// Bytes of a line that count as indentation.
+/// Maximum number of bytes of a line that count as its indentation.
 const COLUMN: usize = 256;
 
-/// The comments and attributes of a text, in its order.
+/// The comments and attributes of a text, in the order of the text.
 pub(crate) struct Surroundings<'s> {
     text: &'s str,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
 }
 
-struct Piece {
+struct TextPiece {
     range: Range<usize>,
     is_comment: bool,
 }
@@ -25,35 +25,35 @@ impl<'s> Surroundings<'s> {
         Self { text, pieces: Vec::new() }
     }
 
-    /// A comment; some grammars count its line break to it.
+    /// Adds a comment. The range is trimmed at the end, since some grammars include the line break.
     pub(crate) fn comment(&mut self, range: Range<usize>) {
         let inside = self.text.get(range.clone()).unwrap_or_default();
         let end = range.start + inside.trim_end().len();
-        self.pieces.push(Piece { range: range.start..end, is_comment: true });
+        self.pieces.push(TextPiece { range: range.start..end, is_comment: true });
     }
 
-    /// An attribute.
+    /// Adds an attribute.
     pub(crate) fn attribute(&mut self, range: Range<usize>) {
-        self.pieces.push(Piece { range, is_comment: false });
+        self.pieces.push(TextPiece { range, is_comment: false });
     }
 
-    /// A definition with what belongs to it: attributes in front, comments on the lines directly above it that are
-    /// indented as it is, or on its own line in front; behind it the `;`, in a list the `,`, and a comment that ends its
-    /// last line. Never anything outside `limits`.
+    /// Returns the range of a definition with everything that belongs to it, within `limits`. In front of it these are
+    /// attributes, comments on its own line, and comments on the lines directly above that have the same indentation.
+    /// FollowingNodes it these are the `;` (or the `,` in a list) and a comment that ends its last line.
     pub(crate) fn extent(
         &self,
         definition: &Range<usize>,
         limits: Range<usize>,
         listed: bool,
-        aloof: &[&str],
+        file_comments: &[&str],
     ) -> Range<usize> {
-        let start = self.front(definition.start, limits.start, aloof);
+        let start = self.front(definition.start, limits.start, file_comments);
         start..self.back(definition.end, limits.end, listed)
     }
 
-    /// Where a definition ends without the comments that its grammar only counts into it, since nothing but what comes
-    /// next ends it: those at its end that are indented no deeper than it is. Those directly below the rest of it stay,
-    /// unless what comes next follows directly.
+    /// Returns the end of a definition without trailing comments that its grammar includes only because nothing else
+    /// ends the definition. These comments are at the end and indented no deeper than the definition. Those directly
+    /// below its other lines stay part of it, unless the next code follows them without a blank line.
     pub(crate) fn end(&self, definition: &Range<usize>) -> usize {
         let count = self.pieces.partition_point(|piece| piece.range.start < definition.end);
         let mut end = definition.end;
@@ -85,22 +85,23 @@ impl<'s> Surroundings<'s> {
         if follows { content } else { kept }
     }
 
-    /// How many lines end in what is only white space.
+    /// Returns the number of line breaks in a range of white space, or `None` if it contains anything else.
     fn blank(&self, range: Range<usize>) -> Option<usize> {
         let gap = self.text.get(range)?;
         gap.chars().all(char::is_whitespace).then(|| gap.matches('\n').count())
     }
 
-    /// Bytes in front of a place on its line, as far as that matters.
+    /// Returns the number of bytes between the start of the line and an offset, up to [`COLUMN`].
     fn column(&self, at: usize) -> usize {
         let line = self.text.as_bytes().get(at.saturating_sub(COLUMN)..at).unwrap_or_default();
         line.iter().rev().take_while(|byte| **byte != b'\n').count()
     }
 
-    fn front(&self, definition: usize, floor: usize, aloof: &[&str]) -> usize {
+    fn front(&self, definition: usize, floor: usize, file_comments: &[&str]) -> usize {
         let count = self.pieces.partition_point(|piece| piece.range.start < definition);
         let mut start = definition;
-        // What is looked at may belong to it only if what stands before that does.
+        // Start of the piece that was checked last. A piece belongs to the definition only if everything between them
+        // does.
         let mut reached = definition;
         for piece in self.pieces.iter().take(count).rev() {
             let gap = self.text.get(piece.range.end..reached).unwrap_or("-");
@@ -112,8 +113,8 @@ impl<'s> Surroundings<'s> {
                 continue;
             }
             let breaks = gap.matches('\n').count();
-            let is_aloof = aloof.iter().any(|prefix| self.says(piece).starts_with(prefix));
-            if breaks > 1 || is_aloof {
+            let is_file_comment = file_comments.iter().any(|prefix| self.says(piece).starts_with(prefix));
+            if breaks > 1 || is_file_comment {
                 break;
             }
             let own = self.indentation(piece.range.start);
@@ -128,7 +129,7 @@ impl<'s> Surroundings<'s> {
         start
     }
 
-    /// The comma in front of a place, with nothing but white space and comments between.
+    /// Returns the offset of the comma in front of an offset, if only white space and comments are between them.
     pub(crate) fn comma(&self, at: usize) -> Option<usize> {
         let count = self.pieces.partition_point(|piece| piece.range.start < at);
         let mut comments = self.pieces.iter().take(count).rev();
@@ -141,11 +142,11 @@ impl<'s> Surroundings<'s> {
         front.strip_suffix(',').map(str::len)
     }
 
-    fn says(&self, piece: &Piece) -> &'s str {
+    fn says(&self, piece: &TextPiece) -> &'s str {
         self.text.get(piece.range.clone()).unwrap_or_default()
     }
 
-    /// The white space in front of a place, where nothing else stands before it on its line.
+    /// Returns the white space in front of an offset, or `None` if its line has other text in front of it.
     fn indentation(&self, at: usize) -> Option<&'s str> {
         let before = self.text.get(..at)?;
         let line = before.trim_end_matches(|letter: char| letter != '\n' && letter.is_whitespace());

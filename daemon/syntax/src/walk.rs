@@ -1,57 +1,69 @@
-//! From a tree to the definitions in it: every node is visited once, from the top, and none is asked for its parent,
-//! since that walks down from the root each time. It knows no language.
+//! Collects the definitions of a tree. Visits each node once from the top and asks no node for its parent, since the
+//! parser finds a parent by walking down from the root. Independent of the language.
 
 use std::num::NonZeroU16;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use crate::grammar::{Grammar, Name, Rule, Seen};
+use crate::grammar::{DefinitionRule, Grammar, NodeContext, SymbolName};
 #[cfg(feature = "yaml")]
 use crate::parse::lines;
 use crate::parse::{parse, whole_lines};
 use crate::surroundings::Surroundings;
-use crate::{Budget, Kind, Language, Outline, Symbol, Unparsed, nest, paths};
+use crate::{Language, Outline, ParseBudget, ParseError, Symbol, SymbolKind, nest, paths};
 
-/// Symbols of one outline; a file of 10,000 lines has some thousand.
+/// Maximum number of symbols in an outline. A file of 10,000 lines has a few thousand.
 const SYMBOLS: usize = 100_000;
 
-/// Bytes of all names of one outline: a node may lie in another's name, so names may be longer than the text.
+/// Maximum size of all names of an outline in bytes. A name may contain other definitions, so all names together may be
+/// longer than the text.
 const NAMES: usize = 16 * 1024 * 1024;
 
 /// Lists the definitions of a text.
 ///
+/// ```
+/// use editd_syntax::{Language, ParseBudget, SymbolKind, outline};
+///
+/// let text = "class Shop:\n    def open(self):\n        pass\n";
+/// let outline = outline(Language::Python, text, &ParseBudget::default())?;
+/// let paths: Vec<_> = outline.symbols.iter().map(|symbol| symbol.path.as_str()).collect();
+/// assert_eq!(paths, ["Shop", "Shop/open"]);
+/// assert_eq!(outline.symbols[1].kind, SymbolKind::Method);
+/// # Ok::<(), editd_syntax::ParseError>(())
+/// ```
+///
 /// # Errors
-/// The text is too long, takes too long, or its language is not in this build.
-pub fn outline(language: Language, text: &str, budget: &Budget) -> Result<Outline, Unparsed> {
+/// The text is too long, its parse takes too long, or this build has no grammar of the language.
+pub fn outline(language: Language, text: &str, budget: &ParseBudget) -> Result<Outline, ParseError> {
     #[cfg(feature = "yaml")]
     if language == Language::Yaml {
         return crate::languages::yaml::outline(&lines(text), budget);
     }
-    // The symbols in it are trimmed, so that none ends behind the text as it is.
+    // All symbols are trimmed, so none ends behind the original text.
     let text = &*whole_lines(text, budget);
-    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
+    let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
     let tree = parse(language, text, budget)?;
-    // Any text is Markdown.
+    // Every text is valid Markdown.
     let broken = language != Language::Markdown && tree.root_node().has_error();
     let mut found =
-        Found { text, grammar, surroundings: Surroundings::new(text), drafts: Vec::new(), names: 0 };
+        DefinitionWalk { text, grammar, surroundings: Surroundings::new(text), drafts: Vec::new(), names: 0 };
     found.walk(&tree);
     #[cfg(feature = "markdown")]
     if language == Language::Markdown {
         crate::languages::markdown::spread(text, &mut found.drafts);
     }
-    let Found { surroundings, drafts, .. } = found;
-    let mut symbols = nest::symbols(text, grammar.aloof, &surroundings, drafts);
+    let DefinitionWalk { surroundings, drafts, .. } = found;
+    let mut symbols = nest::symbols(text, grammar.file_comments, &surroundings, drafts);
     for symbol in &mut symbols {
         symbol.declares = declares(text, language, symbol);
     }
     Ok(Outline { symbols: paths::numbered(symbols), broken })
 }
 
-/// Returns true if a function is only declared: it has no body, or a decorator of Python says so.
+/// Returns true for a function that is only declared: it has no body, or a Python decorator marks it as an overload.
 fn declares(text: &str, language: Language, symbol: &Symbol) -> bool {
-    if !matches!(symbol.kind, Kind::Function | Kind::Method | Kind::Constructor) {
+    if !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor) {
         return false;
     }
     let in_front = text.get(symbol.definition.start..symbol.name.start).unwrap_or_default();
@@ -63,39 +75,39 @@ fn declares(text: &str, language: Language, symbol: &Symbol) -> bool {
     symbol.body.is_none() || (language == Language::Python && in_front.lines().any(marks))
 }
 
-/// A definition, as its node alone shows it.
-pub(crate) struct Draft {
-    pub(crate) rule: &'static Rule,
-    pub(crate) name: Name,
-    /// Its node.
+/// A definition as described by its node alone.
+pub(crate) struct SymbolDraft {
+    pub(crate) rule: &'static DefinitionRule,
+    pub(crate) name: SymbolName,
+    /// The range of the node.
     pub(crate) inner: Range<usize>,
-    /// The same with what stands around it and belongs to it.
+    /// The range of the node and its wrappers.
     pub(crate) outer: Range<usize>,
-    /// Whether others of its kind stand beside it in that, which may be no definitions.
+    /// Set if other nodes of its kind share the wrapper; they need not be definitions.
     pub(crate) beside: bool,
     pub(crate) body: Option<Range<usize>>,
 }
 
-struct Found<'s> {
+struct DefinitionWalk<'s> {
     text: &'s str,
     grammar: &'static Grammar,
     surroundings: Surroundings<'s>,
-    drafts: Vec<Draft>,
-    /// Bytes of the names so far.
+    drafts: Vec<SymbolDraft>,
+    /// Bytes of all names so far.
     names: usize,
 }
 
-/// What a kind of node means.
+/// The meaning of a node kind in a grammar.
 #[derive(Clone, Copy, Default)]
-struct Meaning {
-    defines: Option<&'static Rule>,
+struct KindMeaning {
+    defines: Option<&'static DefinitionRule>,
     wraps: bool,
-    is: Is,
+    is: NodeRole,
 }
 
-/// What else it may be; a definition is looked into whatever it is.
+/// The role of a node that defines nothing. The children of a definition are always visited.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Is {
+enum NodeRole {
     #[default]
     Open,
     Closed,
@@ -103,14 +115,14 @@ enum Is {
     Attribute,
 }
 
-impl Found<'_> {
+impl DefinitionWalk<'_> {
     fn walk(&mut self, tree: &Tree) {
         let meanings = meanings(self.grammar);
         let mut cursor = tree.walk();
         let mut around: Vec<Node<'_>> = Vec::new();
-        // For each of those, where it is a wrapper: what it stands around.
-        let mut wrapped: Vec<Option<Wrapped>> = Vec::new();
-        // How many stand before this one, and before what stands behind each of those.
+        // For each ancestor: its range and repeated children, if it is a wrapper.
+        let mut wrapped: Vec<Option<Wrapper>> = Vec::new();
+        // The number of siblings in front of the node, and the same for each ancestor.
         let mut before = 0;
         let mut counts: Vec<usize> = Vec::new();
         loop {
@@ -119,18 +131,18 @@ impl Found<'_> {
             let wrapper = wrapped.last().and_then(Option::as_ref);
             match (meaning.defines, meaning.is) {
                 (Some(rule), _) => {
-                    let seen = Seen { node, text: self.text, around: &around, before };
+                    let context = NodeContext { node, text: self.text, around: &around, before };
                     let as_what = (node.kind_id(), cursor.field_id());
-                    self.define(rule, seen, as_what, wrapper);
+                    self.define(rule, context, as_what, wrapper);
                 }
-                (None, Is::Comment) => self.surroundings.comment(node.byte_range()),
-                (None, Is::Attribute) => self.surroundings.attribute(node.byte_range()),
-                (None, Is::Open | Is::Closed) => {}
+                (None, NodeRole::Comment) => self.surroundings.comment(node.byte_range()),
+                (None, NodeRole::Attribute) => self.surroundings.attribute(node.byte_range()),
+                (None, NodeRole::Open | NodeRole::Closed) => {}
             }
-            let counted = before + usize::from(node.is_named() && meaning.is != Is::Comment);
-            let enter = meaning.defines.is_some() || meaning.is == Is::Open;
+            let counted = before + usize::from(node.is_named() && meaning.is != NodeRole::Comment);
+            let enter = meaning.defines.is_some() || meaning.is == NodeRole::Open;
             if enter && cursor.goto_first_child() {
-                let inside = meaning.wraps.then(|| Wrapped::by(node, wrapper, &meanings));
+                let inside = meaning.wraps.then(|| Wrapper::by(node, wrapper, &meanings));
                 around.push(node);
                 wrapped.push(inside);
                 counts.push(counted);
@@ -149,36 +161,42 @@ impl Found<'_> {
         }
     }
 
-    fn define(&mut self, rule: &'static Rule, seen: Seen<'_, '_>, as_what: Part, wrapper: Option<&Wrapped>) {
-        let node = seen.node;
-        // A node that the parser made up, or that is wrong in itself, is no definition.
+    fn define(
+        &mut self,
+        rule: &'static DefinitionRule,
+        context: NodeContext<'_, '_>,
+        as_what: ChildRole,
+        wrapper: Option<&Wrapper>,
+    ) {
+        let node = context.node;
+        // An empty or missing node was made up by the parser and defines nothing.
         let is_none = node.is_missing() || node.byte_range().is_empty();
         if is_none || self.drafts.len() >= SYMBOLS || self.names >= NAMES {
             return;
         }
-        let Some(name) = (rule.name)(seen).filter(|name| !name.name.is_empty()) else { return };
+        let Some(name) = (rule.name)(context).filter(|name| !name.name.is_empty()) else { return };
         self.names += name.name.len() + name.under.iter().map(String::len).sum::<usize>();
         let until = |range: Range<usize>| range.start..range.end.max(name.until.unwrap_or(range.end));
         let inner = until(node.byte_range());
         let outer = until(wrapper.map_or(node.byte_range(), |wrapper| wrapper.whole.clone()));
         let beside = wrapper.is_some_and(|wrapper| wrapper.repeated.contains(&as_what));
-        self.drafts.push(Draft { rule, name, inner, outer, beside, body: (rule.body)(seen) });
+        self.drafts.push(SymbolDraft { rule, name, inner, outer, beside, body: (rule.body)(context) });
     }
 }
 
-/// A kind of node, and the field of the node above that it is.
-type Part = (u16, Option<NonZeroU16>);
+/// The kind of a node and its field in the parent.
+type ChildRole = (u16, Option<NonZeroU16>);
 
-/// What stands around a definition and belongs to it.
-struct Wrapped {
-    /// The outermost of the wrappers that lie in one another directly.
+/// The wrapper of a definition, such as a decorator or `export`.
+struct Wrapper {
+    /// The range of the outermost of the directly nested wrappers.
     whole: Range<usize>,
-    /// Kinds of definitions that stand in the innermost several times, such as `a` and `b` in `let a, b;`.
-    repeated: Vec<Part>,
+    /// The kinds of definitions that occur several times in the innermost wrapper, such as `a` and `b` in `let a, b;`.
+    repeated: Vec<ChildRole>,
 }
 
-impl Wrapped {
-    fn by(node: Node<'_>, outer: Option<&Self>, meanings: &[Meaning]) -> Self {
+impl Wrapper {
+    fn by(node: Node<'_>, outer: Option<&Self>, meanings: &[KindMeaning]) -> Self {
         let whole = outer.map_or(node.byte_range(), |outer| outer.whole.clone());
         let mut cursor = node.walk();
         let defines =
@@ -199,23 +217,23 @@ impl Wrapped {
     }
 }
 
-/// By the number of a kind of node in the parser's tables, where one name may stand several times.
-fn meanings(grammar: &'static Grammar) -> Vec<Meaning> {
+/// Returns the meaning of each node kind, by its number in the parser's tables. Several kinds may have the same name.
+fn meanings(grammar: &'static Grammar) -> Vec<KindMeaning> {
     let language = (grammar.language)();
     let meaning = |id: usize| {
         let id = u16::try_from(id).ok().filter(|id| language.node_kind_is_named(*id))?;
         let node = language.node_kind_for_id(id)?;
         let is = if grammar.closed.contains(&node) {
-            Is::Closed
+            NodeRole::Closed
         } else if grammar.comments.contains(&node) {
-            Is::Comment
+            NodeRole::Comment
         } else if grammar.attributes.contains(&node) {
-            Is::Attribute
+            NodeRole::Attribute
         } else {
-            Is::Open
+            NodeRole::Open
         };
         let defines = grammar.rules.iter().find(|rule| rule.node == node);
-        Some(Meaning { defines, wraps: grammar.wrappers.contains(&node), is })
+        Some(KindMeaning { defines, wraps: grammar.wrappers.contains(&node), is })
     };
     (0..language.node_kind_count()).map(|id| meaning(id).unwrap_or_default()).collect()
 }

@@ -1,5 +1,6 @@
-//! Outlines every file in `cases/LANGUAGE/`: one file, one story, its name the story. What is expected stands beside it
-//! in `NAME.outline`; `BLESS=1` writes that. Each is also outlined with other line endings and as damaged text.
+//! Outlines every file in `cases/LANGUAGE/`. Each file is one case and its name says what the case shows. The expected
+//! outline is in `NAME.outline`; `BLESS=1` rewrites it. Each file is also outlined with other line endings and as
+//! damaged text.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,7 +11,7 @@
 
 use std::path::{Path, PathBuf};
 
-use editd_syntax::{Budget, Language, Outline};
+use editd_syntax::{Language, Outline, ParseBudget};
 
 #[path = "kit/damaged.rs"]
 mod damage;
@@ -21,11 +22,11 @@ mod told;
 
 include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
-/// Damages of each case.
+/// Number of damaged variants of each case.
 const DAMAGES: u64 = 60;
 
 fn outline(language: Language, text: &str) -> Outline {
-    let outline = editd_syntax::outline(language, text, &Budget::default()).unwrap();
+    let outline = editd_syntax::outline(language, text, &ParseBudget::default()).unwrap();
     let faults = faults::faults(text, &outline);
     assert!(faults.is_empty(), "{faults:#?}\nin\n{text}");
     outline
@@ -54,7 +55,7 @@ fn run(case: &str) {
     damaged(language, &text);
 }
 
-/// A last line needs no end.
+/// The last line needs no line end.
 fn with_an_open_end(language: Language, text: &str, as_is: &Outline) {
     let open = outline(language, text.trim_end_matches(['\n', '\r']));
     assert_eq!((open.broken, &open.symbols), (as_is.broken, &as_is.symbols), "{}", language.name());
@@ -82,7 +83,7 @@ fn texts_that_end_in_the_middle_of_a_line_are_right() {
     }
 }
 
-/// CRLF and CR alone mean what LF means.
+/// CRLF and CR alone have the same meaning as LF.
 fn with_other_endings(language: Language, text: &str, as_is: &Outline) {
     if text.contains('\r') {
         return;
@@ -107,7 +108,7 @@ fn with_other_endings(language: Language, text: &str, as_is: &Outline) {
     }
 }
 
-/// Whatever is cut out, doubled or put elsewhere, what holds for outlines holds.
+/// The invariants hold after text was removed, duplicated or moved.
 fn damaged(language: Language, text: &str) {
     for seed in 0..DAMAGES {
         outline(language, &damage::damaged(text, seed));

@@ -1,4 +1,5 @@
-//! What is told of broken texts: every file of `tests/errors` beside what is told of it. `BLESS=1` writes that anew.
+//! Compares the errors of broken texts in `tests/errors` with the expected errors beside them. `BLESS=1` rewrites
+//! those.
 
 #![expect(
     clippy::unwrap_used,
@@ -9,12 +10,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use editd_syntax::{Budget, Certainty, Language, SyntaxError, errors, introduced};
+use editd_syntax::{Certainty, Language, ParseBudget, SyntaxError, errors, introduced_errors};
 
 #[test]
 fn each_case_says_what_is_wrong_and_where() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
-    // Those in Rust stand apart, since they are no sources of the house.
+    // Cases in Rust are in a folder of their own, since they are no sources of this project.
     let folders = [folder.join("cases/rust"), folder];
     let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -27,7 +28,7 @@ fn each_case_says_what_is_wrong_and_where() {
         let path = case.to_str().unwrap().as_bytes();
         let language = Language::of(path, &text).unwrap();
         let mut told = String::new();
-        for error in errors(language, path, &text, &Budget::default()).unwrap() {
+        for error in errors(language, path, &text, &ParseBudget::default()).unwrap() {
             writeln!(told, "{}:{}: {}", error.line, error.column, error.message).unwrap();
         }
         let file = case.with_extension(format!("{}.told", case.extension().unwrap().to_str().unwrap()));
@@ -40,10 +41,10 @@ fn each_case_says_what_is_wrong_and_where() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The messages of what an edit brought, doubtful ones with a `?`.
+/// Returns the messages of the errors that an edit added, with a `?` behind each doubtful one.
 fn brought(path: &str, old: Option<&str>, new: &str) -> Vec<String> {
     let language = Language::of(path.as_bytes(), new).unwrap();
-    let errors = introduced(language, path.as_bytes(), old, new, &Budget::default()).unwrap();
+    let errors = introduced_errors(language, path.as_bytes(), old, new, &ParseBudget::default()).unwrap();
     let told = |error: SyntaxError| {
         let doubt = if error.certainty == Certainty::Sure { "" } else { "?" };
         format!("{}: {}{doubt}", error.line, error.message)
@@ -134,15 +135,16 @@ fn an_error_that_another_had_hidden_is_not_new() {
 fn a_line_that_was_broken_and_still_is_brings_no_new_error() {
     let old = "{\"a\": x,\n\"b\": 1,\n\"c\" 2}\n";
     assert_eq!(brought("a.json", Some(old), "{\"a\" 1,\n\"b\": 1,\n\"c\" 2}\n"), [""; 0]);
-    // Another line was right.
+    // The other line was correct.
     let other = "{\"a\": 1,\n\"b\" 1,\n\"c\" 2}\n";
     assert_eq!(brought("a.json", Some(old), other), ["2: expected `:`"]);
     let old = "fn a() {\n    let x = ;\n}\nfn b() {}\n";
     let line = |line: &str| old.replace("    let x = ;", line);
     assert_eq!(brought("a.rs", Some(old), &line("    let y = );")), [""; 0]);
-    // One error excuses one.
+    // One old error excuses one new error.
     assert_eq!(brought("a.rs", Some(old), &line("    let x = ;\n    let y = );")).len(), 1);
-    // It may move, with new lines above it or below, and not with both: then it is not known to be the same line.
+    // The line may move if lines are added above or below it, but not both: then it cannot be recognised as the same
+    // line.
     assert_eq!(brought("a.rs", Some(old), &line("    let y = 1;\n    let x = );")), [""; 0]);
     assert_eq!(brought("a.rs", Some(old), &line("    let y = 1;\n    let x = );\n    let z = 2;")).len(), 1);
 }
@@ -178,7 +180,7 @@ fn data_that_is_right_does_not_become_a_template() {
         assert_eq!(brought(path, Some(" \n"), new), [""; 0], "{path}");
         assert_eq!(brought(path, Some(new), &[new, "]]\n"].concat()), [""; 0], "{path}");
     }
-    // What has values that are filled in may get lines that are.
+    // A text that already has placeholders may get lines that start with one.
     assert_eq!(brought("a.yaml", Some("a: {{ .b }}\n"), "{{- if .c }}\na: {{ .b }}\n{{- end }}\n"), [""; 0]);
 }
 
@@ -188,7 +190,7 @@ fn templates_of_html_may_look_as_they_like() {
     let template = "<p {% if a %}class=\"{% url \"b\" %}\"{% endif %}>a</p>\n";
     assert_eq!(brought("a.html", Some("<b>{{ a }}</b>\n"), template), [""; 0]);
     assert_eq!(brought("a.html", None, template), [""; 0]);
-    // A page that was none before is looked at, whatever is put into it.
+    // A page that was no template is checked, whatever is added to it.
     assert_eq!(brought("a.html", Some(old), "<p>{{ a }}</p></div>\n"), ["1: unexpected `div>`?"]);
     assert_eq!(brought("a.html", Some(old), "<p>{{ a }}</p>\n"), [""; 0]);
     assert_eq!(brought("a.html", Some(old), "<p a=\"b>a</p>\n").len(), 1);
@@ -204,15 +206,15 @@ fn a_new_file_in_a_language_whose_grammar_is_not_sure_is_never_surely_wrong() {
 
 #[test]
 fn ten_megabytes_of_one_bracket_end_within_the_budget_in_every_language() {
-    // A worker of the daemon has a stack of this size.
+    // The workers of the daemon have a stack of this size.
     let worker = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
     let tried = worker.spawn(|| {
         for language in Language::all().filter(|language| language.is_known()) {
             for bytes in [100_000, 10_000_000] {
                 let text = "[".repeat(bytes);
-                let outline = editd_syntax::outline(language, &text, &Budget::default());
-                let errors = errors(language, b"", &text, &Budget::default());
-                let is_large = bytes > Budget::default().bytes;
+                let outline = editd_syntax::outline(language, &text, &ParseBudget::default());
+                let errors = errors(language, b"", &text, &ParseBudget::default());
+                let is_large = bytes > ParseBudget::default().bytes;
                 assert!(outline.is_err() || !is_large, "{} of {}", bytes, language.name());
                 drop(errors);
             }
@@ -225,7 +227,7 @@ fn ten_megabytes_of_one_bracket_end_within_the_budget_in_every_language() {
 fn blocks_of_yaml_may_lie_in_each_other_as_deep_as_they_like() {
     let stairs: String = (0..1500).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
     for text in [stairs, "- ".repeat(10_000), "? ".repeat(10_000)] {
-        let outline = editd_syntax::outline(Language::Yaml, &text, &Budget::default());
+        let outline = editd_syntax::outline(Language::Yaml, &text, &ParseBudget::default());
         assert!(outline.is_err(), "nobody keeps such a file");
     }
 }

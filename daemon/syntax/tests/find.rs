@@ -1,19 +1,19 @@
-//! Finding one symbol by name path or by place: what is meant, and what is told where that is none or several.
+//! Tests the lookup of a symbol by name path and by offset, and the errors if none or several match.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_syntax::{Budget, Language, NotOne, Outline};
+use editd_syntax::{Language, LookupError, Outline, ParseBudget};
 
 fn outline(language: Language, text: &str) -> Outline {
-    editd_syntax::outline(language, text, &Budget::default()).unwrap()
+    editd_syntax::outline(language, text, &ParseBudget::default()).unwrap()
 }
 
-/// The path that is found; `none: …` or `several: …` with what is listed.
+/// Returns the path of the symbol; else `none: …` or `several: …` with the listed paths.
 fn found(outline: &Outline, path: &str) -> String {
     match outline.named(path) {
         Ok(symbol) => symbol.path.clone(),
-        Err(NotOne::None(listed)) => format!("none: {}", listed.join(" ")),
-        Err(NotOne::Several(listed, count)) => format!("several: {} of {count}", listed.join(" ")),
+        Err(LookupError::NotFound(listed)) => format!("none: {}", listed.join(" ")),
+        Err(LookupError::Ambiguous(listed, count)) => format!("several: {} of {count}", listed.join(" ")),
     }
 }
 

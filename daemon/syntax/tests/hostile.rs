@@ -1,16 +1,16 @@
-//! Texts that nobody writes: an outline of them, or the word that there is none, within the budget and without a panic.
+//! Tests texts that are made to be expensive: an outline or an error must come within the budget and without a panic.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_syntax::{Budget, Language, Unparsed, outline};
+use editd_syntax::{Language, ParseBudget, ParseError, outline};
 
 #[path = "kit/faults.rs"]
 mod faults;
 
-/// How often each piece stands in a row.
+/// Number of repetitions of each piece.
 const TIMES: usize = 20_000;
 
-/// The same where every language takes every piece.
+/// The same for pieces that are tried in every language.
 const TIMES_EACH: usize = 5_000;
 
 #[test]
@@ -22,12 +22,15 @@ fn brackets_and_quotes_without_end_are_outlined_or_given_up() {
     for language in Language::all().filter(|language| language.is_known()) {
         for piece in pieces {
             let text = piece.repeat(TIMES_EACH);
-            match outline(language, &text, &Budget { steps: 50_000, ..Budget::default() }) {
+            match outline(language, &text, &ParseBudget { steps: 50_000, ..ParseBudget::default() }) {
                 Ok(outline) => {
                     assert_eq!(faults::faults(&text, &outline), [""; 0], "{piece:?} in {language:?}")
                 }
                 Err(e) => {
-                    assert!(matches!(e, Unparsed::Spent | Unparsed::Deep), "{piece:?} in {language:?}: {e}");
+                    assert!(
+                        matches!(e, ParseError::StepLimit | ParseError::TooDeep),
+                        "{piece:?} in {language:?}: {e}"
+                    );
                 }
             }
         }
@@ -47,16 +50,16 @@ fn what_lies_too_deep_is_left_out_and_the_rest_is_whole() {
     ];
     for (language, text) in texts {
         let text = text + "\nfunction z() {}\nfn z() {}\nfunc z() {}\n";
-        let outline = outline(language, &text, &Budget::default()).unwrap();
+        let outline = outline(language, &text, &ParseBudget::default()).unwrap();
         assert_eq!(faults::faults(&text, &outline), [""; 0], "{language:?}");
     }
 }
 
-/// The parser of Python looks for the end of all comments behind each of them.
+/// After each comment the scanner of Python looks for the end of all comments.
 #[test]
 fn what_the_parser_reads_again_and_again_counts() {
-    let budget = Budget { steps: 10_000, ..Budget::default() };
+    let budget = ParseBudget { steps: 10_000, ..ParseBudget::default() };
     let lines = |line: &str| "def f():\n".to_owned() + &line.repeat(TIMES / 4) + "    pass\n";
     assert!(outline(Language::Python, &lines("    a\n"), &budget).is_ok());
-    assert_eq!(outline(Language::Python, &lines("    #\n"), &budget), Err(Unparsed::Spent));
+    assert_eq!(outline(Language::Python, &lines("    #\n"), &budget), Err(ParseError::StepLimit));
 }

@@ -1,5 +1,5 @@
-//! Outlines of real source files, those in cargo's registry folder, as they are and damaged. It takes a bounded part;
-//! the example `real` takes whole folders.
+//! Outlines source files of published crates, as they are and damaged. Uses a bounded sample; the example `real` covers
+//! whole folders.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,20 +10,20 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use editd_syntax::{Budget, Language, outline};
+use editd_syntax::{Language, ParseBudget, outline};
 
 #[path = "kit/damaged.rs"]
 mod damage;
 #[path = "kit/faults.rs"]
 mod faults;
 
-/// Files of each language.
+/// Maximum number of files per language.
 const FILES: usize = 150;
 
-/// Bytes of a file: larger ones are left to the example.
+/// Maximum size of a file in bytes. Larger files are covered by the example.
 const BYTES: u64 = 48 * 1024;
 
-/// Damages of each file.
+/// Number of damaged variants of each file.
 const DAMAGES: u64 = 2;
 
 #[test]
@@ -37,7 +37,7 @@ fn what_holds_for_outlines_holds_for_real_files_whole_and_damaged() {
             count = at + 1;
             let seeds = (0..DAMAGES).map(|seed| damage::damaged(&text, seed));
             for text in std::iter::once(text.clone()).chain(seeds) {
-                let outline = outline(language, &text, &Budget::default());
+                let outline = outline(language, &text, &ParseBudget::default());
                 let faults =
                     outline.map_or_else(|e| vec![e.to_string()], |outline| faults::faults(&text, &outline));
                 faulty.extend(faults.into_iter().map(|fault| format!("{} {at}: {fault}", language.name())));
@@ -50,7 +50,7 @@ fn what_holds_for_outlines_holds_for_real_files_whole_and_damaged() {
     assert!(faulty.is_empty(), "{faulty:#?}");
 }
 
-/// The files of each known language, by their names.
+/// The files of each supported language, sorted by name.
 fn sources() -> BTreeMap<Language, Vec<PathBuf>> {
     let mut sources: BTreeMap<Language, Vec<PathBuf>> = Language::all()
         .filter(|language| language.is_known())

@@ -148,7 +148,7 @@ fn what_has_no_outline_is_refused_by_why() {
     assert_eq!(none(b"\xff", "a.rs").code, Code::Encoding);
     let unknown = none(b"text", "notes.txt");
     assert_eq!((unknown.code, unknown.path), (Code::Unsupported, Some("notes.txt".into())));
-    let limit = editd_syntax::Budget::default().bytes;
+    let limit = editd_syntax::ParseBudget::default().bytes;
     let large = none(" ".repeat(limit + 1).as_bytes(), "a.rs");
     assert_eq!((large.code, large.limit), (Code::TooLarge, Some(limit as u64)));
     assert!(outline(b"fn (", None, &path(), &options()).unwrap().broken);

@@ -1,55 +1,55 @@
-//! Brackets that have no partner, by the tokens of a tree: a parser tells of them far from where they stand. It is
-//! asked only about a text that has errors.
+//! Finds unmatched brackets by the tokens of a tree, since a parser often reports them far from their place. Used only
+//! for texts that have errors.
 
 use std::ops::Range;
 
 use tree_sitter::Tree;
 
-use super::{About, Fault, SOUGHT};
+use super::{FaultSubject, SOUGHT, SyntaxFault};
 use crate::Language;
 
-/// How a message about a bracket that is not closed ends.
+/// The end of the message for a bracket that is not closed.
 pub(super) const OPEN: &str = "is not closed";
 
-/// How a message about a bracket that closes none ends.
+/// The end of the message for a closing bracket without an opening one.
 pub(super) const STRAY: &str = "closes nothing";
 
-/// A bracket that was opened.
-struct Opened {
+/// An open bracket.
+struct OpenBracket {
     at: usize,
     bracket: char,
-    /// The white space in front of its line.
+    /// The width of the indentation of its line.
     indent: usize,
 }
 
-/// What is open, and what looks wrong so far.
-struct Checked<'s> {
+/// The state of the scan over all tokens.
+struct BracketScan<'s> {
     text: &'s str,
-    open: Vec<Opened>,
-    /// How many of each kind are open.
+    open: Vec<OpenBracket>,
+    /// The number of open brackets of each type.
     counts: [usize; 3],
-    /// Brackets that were closed by one on a line of another indentation: where some are never closed, these are
-    /// meant, since a bracket that is missing takes that of the block around.
-    suspects: Vec<Fault>,
-    faults: Vec<Fault>,
-    /// How far the text was looked at.
+    /// Brackets that were closed by one on a line with less indentation. If brackets are missing at the end, these are
+    /// reported, since a missing bracket takes that of the enclosing block.
+    suspects: Vec<SyntaxFault>,
+    faults: Vec<SyntaxFault>,
+    /// The offset up to which the text was scanned.
     seen: usize,
-    /// The white space in front of the line that this is in.
+    /// The range of the indentation of the current line.
     line: Range<usize>,
 }
 
-/// Whether brackets come in pairs in a language. In Bash `case` closes some that nothing opened; HTML's text and
-/// YAML's plain scalars may hold any.
+/// Returns true if each closing bracket of a language matches an opening one. In Bash `case` closes some that were
+/// never opened. The text of HTML and the plain scalars of YAML may contain any.
 fn in_pairs(language: Language) -> bool {
     !matches!(language, Language::Bash | Language::Html | Language::Markdown | Language::Yaml)
 }
 
-/// The brackets without a partner.
-pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> {
+/// Returns the unmatched brackets.
+pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<SyntaxFault> {
     if !in_pairs(language) {
         return Vec::new();
     }
-    let mut checked = Checked {
+    let mut checked = BracketScan {
         text,
         open: Vec::new(),
         counts: [0; 3],
@@ -58,7 +58,7 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
         seen: 0,
         line: 0..0,
     };
-    let mut conditions = Conditions::of(language, text);
+    let mut conditions = ConditionalBlocks::of(language, text);
     let mut cursor = tree.walk();
     loop {
         if cursor.goto_first_child() {
@@ -74,7 +74,7 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
                 conditions.before(text.len(), checked.open.len());
                 let mut faults = checked.end();
                 if conditions.uneven {
-                    faults.iter_mut().for_each(|fault| fault.about = About::Other);
+                    faults.iter_mut().for_each(|fault| fault.about = FaultSubject::Other);
                 }
                 return faults;
             }
@@ -82,7 +82,7 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
     }
 }
 
-/// The kind of a bracket, as a number.
+/// Returns the type of a bracket as an index.
 fn kind(bracket: char) -> usize {
     match bracket {
         '(' | ')' => 0,
@@ -91,8 +91,8 @@ fn kind(bracket: char) -> usize {
     }
 }
 
-impl Checked<'_> {
-    /// A token may end in a bracket that it opens, such as `${`, or be made of ones that it closes.
+impl BracketScan<'_> {
+    /// Handles a token. It may end in an opening bracket, such as `${`, or consist of closing brackets.
     fn token(&mut self, token: &str, start: usize, end: usize) {
         let Some(last) = token.chars().last() else { return };
         if self.faults.len() >= SOUGHT {
@@ -103,7 +103,7 @@ impl Checked<'_> {
             if let Some(count) = self.counts.get_mut(kind(last)) {
                 *count += 1;
             }
-            self.open.push(Opened { at: end.saturating_sub(1), bracket: last, indent });
+            self.open.push(OpenBracket { at: end.saturating_sub(1), bracket: last, indent });
         } else if matches!(last, ')' | ']' | '}') && token.chars().all(|letter| letter == last) {
             self.close(last, start);
         }
@@ -112,8 +112,8 @@ impl Checked<'_> {
     fn close(&mut self, closing: char, at: usize) {
         let wanted = kind(closing);
         if self.counts.get(wanted).is_none_or(|count| *count == 0) {
-            let about = About::Stray(closing);
-            self.faults.push(Fault { at, message: format!("`{closing}` {STRAY}"), about });
+            let about = FaultSubject::Stray(closing);
+            self.faults.push(SyntaxFault { at, message: format!("`{closing}` {STRAY}"), about });
             return;
         }
         let indent = self.indent(at);
@@ -133,7 +133,7 @@ impl Checked<'_> {
         }
     }
 
-    /// The indentation of the line of a token. Tokens come in the order of the text.
+    /// Returns the indentation of the line of a token. Tokens must come in the order of the text.
     fn indent(&mut self, at: usize) -> usize {
         let between = self.text.get(self.seen..at).unwrap_or_default();
         let start = between.rfind('\n').map(|newline| self.seen + newline + 1);
@@ -145,7 +145,7 @@ impl Checked<'_> {
         self.line.len()
     }
 
-    fn end(mut self) -> Vec<Fault> {
+    fn end(mut self) -> Vec<SyntaxFault> {
         let missing = self.open.len().min(SOUGHT);
         self.faults.extend(self.suspects.into_iter().take(missing));
         let left = missing.saturating_sub(self.faults.len());
@@ -154,31 +154,31 @@ impl Checked<'_> {
     }
 }
 
-fn open(opened: &Opened) -> Fault {
+fn open(opened: &OpenBracket) -> SyntaxFault {
     let message = format!("`{}` {OPEN}", opened.bracket);
-    Fault { at: opened.at, message, about: About::Open(opened.bracket) }
+    SyntaxFault { at: opened.at, message, about: FaultSubject::Open(opened.bracket) }
 }
 
-/// What `#if` and the like leave out or in, in C, C++ and C#: both branches stand in the tree, and each may open a
-/// bracket that is closed once.
-struct Conditions {
-    /// Where each line of them begins, the last first, and how many it opens and closes.
-    lines: Vec<(usize, Line)>,
-    /// How many brackets were open at those that are open.
+/// The conditional compilation (`#if` and its like) of C, C++ and C#. The tree contains both branches, and each may
+/// open a bracket that is closed once.
+struct ConditionalBlocks {
+    /// The directives, last first, each with its offset.
+    lines: Vec<(usize, Directive)>,
+    /// The number of open brackets at each open `#if`.
     open: Vec<usize>,
-    /// Whether a branch leaves more or fewer brackets open than it found.
+    /// Set if a branch changes the number of open brackets.
     uneven: bool,
 }
 
-/// A line of a condition.
+/// A conditional directive.
 #[derive(Clone, Copy)]
-enum Line {
+enum Directive {
     If,
     Else,
     End,
 }
 
-impl Conditions {
+impl ConditionalBlocks {
     fn of(language: Language, text: &str) -> Self {
         let mut lines = Vec::new();
         if matches!(language, Language::C | Language::CSharp | Language::Cpp) {
@@ -187,9 +187,9 @@ impl Conditions {
                 let word = line.trim_start().strip_prefix('#').unwrap_or_default().trim_start();
                 let is = |begins: &str| word.starts_with(begins);
                 let kind = match () {
-                    () if is("if") => Some(Line::If),
-                    () if is("el") => Some(Line::Else),
-                    () if is("endif") => Some(Line::End),
+                    () if is("if") => Some(Directive::If),
+                    () if is("el") => Some(Directive::Else),
+                    () if is("endif") => Some(Directive::End),
                     () => None,
                 };
                 lines.extend(kind.map(|kind| (at, kind)));
@@ -200,13 +200,13 @@ impl Conditions {
         Self { lines, open: Vec::new(), uneven: false }
     }
 
-    /// Looks at all lines before a place, at which so many brackets are open.
+    /// Handles all directives up to an offset, at which `brackets` are open.
     fn before(&mut self, at: usize, brackets: usize) {
         while let Some((_, line)) = self.lines.pop_if(|(start, _)| *start <= at) {
             match line {
-                Line::If => self.open.push(brackets),
-                Line::Else => self.uneven |= self.open.last().is_some_and(|open| *open != brackets),
-                Line::End => self.uneven |= self.open.pop().is_some_and(|open| open != brackets),
+                Directive::If => self.open.push(brackets),
+                Directive::Else => self.uneven |= self.open.last().is_some_and(|open| *open != brackets),
+                Directive::End => self.uneven |= self.open.pop().is_some_and(|open| open != brackets),
             }
         }
     }

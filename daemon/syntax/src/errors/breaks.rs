@@ -1,11 +1,11 @@
-//! Ends of lines that Python's grammar passes over: where no statement can end, it takes one for white space, so that
-//! `x =` goes on in the next line. Nothing else is looked at.
+//! Finds line ends that the Python grammar ignores. Where no statement can end, the grammar takes a line end for white
+//! space, so `x =` continues in the next line. Finds no other errors.
 
 use tree_sitter::Tree;
 
-use super::{Fault, SOUGHT};
+use super::{SOUGHT, SyntaxFault};
 
-/// Nodes whose parts stand on lines of their own, and strings.
+/// Nodes whose children may be on separate lines, and strings.
 const LINES: [&str; 21] = [
     "string",
     "string_content",
@@ -30,21 +30,21 @@ const LINES: [&str; 21] = [
     "case_block",
 ];
 
-/// A node above the cursor.
-struct Above {
-    /// Whether a line may end between its parts.
+/// An ancestor of the current node.
+struct OpenNode {
+    /// Set if a line may end between its children.
     lines: bool,
-    /// Brackets that are open in it, up to the cursor.
+    /// The number of brackets open in it, up to the cursor.
     open: usize,
-    /// Where the last part that is no comment ends.
+    /// The end of its last child that is not a comment.
     end: Option<usize>,
 }
 
-/// Statements that go on in another line without brackets or a backslash, in the order of the text.
-pub(super) fn faults(text: &str, tree: &Tree) -> Vec<Fault> {
+/// Returns the statements that continue in the next line without brackets or a backslash, in the order of the text.
+pub(super) fn faults(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
     let mut faults = Vec::new();
     let mut cursor = tree.walk();
-    let mut above: Vec<Above> = Vec::new();
+    let mut above: Vec<OpenNode> = Vec::new();
     while faults.len() < SOUGHT {
         let node = cursor.node();
         let lines = LINES.contains(&node.kind());
@@ -53,7 +53,7 @@ pub(super) fn faults(text: &str, tree: &Tree) -> Vec<Fault> {
             let from = parent.end.filter(|_| !parent.lines && parent.open == 0);
             let gap = from.and_then(|from| Some((from, text.get(from..node.start_byte())?)));
             if let Some((from, _)) = gap.filter(|(_, gap)| ends(gap)) {
-                faults.push(Fault::other(from, "expected more on this line".to_owned()));
+                faults.push(SyntaxFault::other(from, "expected more on this line".to_owned()));
             }
             match node.kind() {
                 "(" | "[" | "{" => parent.open += 1,
@@ -61,11 +61,11 @@ pub(super) fn faults(text: &str, tree: &Tree) -> Vec<Fault> {
                 _ => {}
             }
             parent.end = Some(node.end_byte());
-            // What stands in a block has brackets of its own.
+            // A block inside of brackets counts its own brackets.
             open = if lines { 0 } else { parent.open };
         }
         if cursor.goto_first_child() {
-            above.push(Above { lines, open, end: None });
+            above.push(OpenNode { lines, open, end: None });
             continue;
         }
         while !cursor.goto_next_sibling() {
@@ -78,7 +78,7 @@ pub(super) fn faults(text: &str, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// Whether a line ends in what stands between two parts, and no backslash takes it on.
+/// Returns true if a line ends in the gap between two nodes without a backslash.
 fn ends(gap: &str) -> bool {
     let mut rest = gap;
     while let Some(at) = rest.find(['\n', '\r']) {

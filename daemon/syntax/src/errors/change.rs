@@ -1,34 +1,44 @@
-//! Which errors an edit brought. A file whose grammar fails though it is right must not stop an edit: that decides
-//! every doubt.
+//! Finds the errors that an edit added. In doubt an error is left out, since a correct file that the grammar does not
+//! accept must not block an edit.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{About, Certainty, ERRORS, Fault, SOUGHT, SyntaxError, faults, place};
-use crate::{Budget, Language, Unparsed};
+use super::{Certainty, FaultSubject, MAX_ERRORS, SOUGHT, SyntaxError, SyntaxFault, faults, position};
+use crate::{Language, ParseBudget, ParseError};
 
-/// Lists the errors of `new` that `old` did not have; `old` is `None` where there was no file.
+/// Lists the errors of `new` that `old` did not have. `old` is `None` for a new file.
 ///
-/// * A file that is new, or had no errors: all of them.
-/// * A file with errors before: those that it did not have, counted by their message. Where one of the old errors is
-///   gone, or the grammar is [not sure](Language::is_sure), the others may be such as it had hidden: then only those on
-///   the lines that changed. On such a line an error takes the place of an old one that is gone: the line was broken
-///   before and still is.
-/// * A template (data or HTML with `{{`, `{%` or `<%`), which no parser of what comes out knows: none. What had no errors
-///   and no such mark does not become one.
+/// * If the file is new or had no errors, all errors are listed.
+/// * If the file had errors before, only additional errors are listed; errors are compared by their message. If one of
+///   the old errors is gone, or the grammar is [not sure](Language::is_sure), an error may have been hidden by an old
+///   one, so only errors on changed lines are listed. On such a line an error replaces an old error that is gone: the
+///   line was broken before and still is.
+/// * If the text is a template (data or HTML with `{{`, `{%` or `<%`), no error is listed, since no parser of the
+///   output language accepts it. A text that had neither errors nor such a mark is not taken for a template.
 ///
-/// All are [`Certainty::Sure`] where the grammar is. Where it is not, those alone that are about brackets or quotations
-/// in a file that had no errors, and only where the edit brought an end too few or too many as the texts are counted.
+/// With a sure grammar all listed errors are [`Certainty::Sure`]. Otherwise only errors about brackets or strings are,
+/// if the file had no errors before and the edit changed the balance of the delimiters in the text.
+///
+/// ```
+/// use editd_syntax::{Certainty, Language, ParseBudget, introduced_errors};
+///
+/// let (old, new) = ("fn f() { let x = ; }\n", "fn f() { let x = ; }\nfn g() {\n");
+/// let added = introduced_errors(Language::Rust, b"a.rs", Some(old), new, &ParseBudget::default())?;
+/// assert_eq!(added.len(), 1);
+/// assert_eq!((added[0].line, added[0].certainty), (2, Certainty::Sure));
+/// # Ok::<(), editd_syntax::ParseError>(())
+/// ```
 ///
 /// # Errors
-/// One of the texts is too long, takes too long, or the language is not in this build.
-pub fn introduced(
+/// One of the texts is too long, its parse takes too long, or this build has no grammar of the language.
+pub fn introduced_errors(
     language: Language,
     path: &[u8],
     old: Option<&str>,
     new: &str,
-    budget: &Budget,
-) -> Result<Vec<SyntaxError>, Unparsed> {
+    budget: &ParseBudget,
+) -> Result<Vec<SyntaxError>, ParseError> {
     let mut found = faults(language, path, new, budget)?;
     let old = old.filter(|old| !old.trim().is_empty());
     let template = is_template(language, new);
@@ -43,7 +53,7 @@ pub fn introduced(
             return Ok(Vec::new());
         }
         if before.is_empty() {
-            balance = Some((Balance::of(old), Balance::of(new)));
+            balance = Some((ByteCounts::of(old), ByteCounts::of(new)));
         } else {
             let full = before.len() >= SOUGHT || found.len() >= SOUGHT;
             let gone = subtract(&mut found, before);
@@ -54,22 +64,22 @@ pub fn introduced(
             }
         }
     }
-    found.truncate(ERRORS);
-    let certain = |fault: &Fault| {
-        let bears = |(old, new): &(Balance, Balance)| new.bears(old, fault.about);
+    found.truncate(MAX_ERRORS);
+    let certain = |fault: &SyntaxFault| {
+        let bears = |(old, new): &(ByteCounts, ByteCounts)| new.bears(old, fault.about);
         sure || language != Language::Html && balance.as_ref().is_some_and(bears)
     };
     let judged = found.into_iter().map(|fault| {
         let certainty = if certain(&fault) { Certainty::Sure } else { Certainty::Doubtful };
         (fault, certainty)
     });
-    Ok(place::placed(new, judged))
+    Ok(position::with_positions(new, judged))
 }
 
-/// How many brackets and quotation marks a text has, wherever they stand.
-struct Balance([usize; 256]);
+/// The number of times that each byte occurs in a text. Used for brackets and quotation marks.
+struct ByteCounts([usize; 256]);
 
-impl Balance {
+impl ByteCounts {
     fn of(text: &str) -> Self {
         let mut counts = [0; 256];
         for byte in text.bytes() {
@@ -84,17 +94,18 @@ impl Balance {
         self.0.get(letter as usize).copied().unwrap_or(0)
     }
 
-    /// Whether the text that this is the balance of, and `old` was, may have a fault that the other had not.
-    fn bears(&self, old: &Self, about: About) -> bool {
-        // More openings than before, against the endings.
+    /// Returns true if the counts of the new text (`self`) and the old text allow for a fault that the old text did not
+    /// have.
+    fn bears(&self, old: &Self, about: FaultSubject) -> bool {
+        // True if the number of unclosed brackets grew.
         let more = |new: &Self, old: &Self, open: char, close: char| {
             new.count(open) + old.count(close) > old.count(open) + new.count(close)
         };
         match about {
-            About::Open(open) => more(self, old, open, closing(open)),
-            About::Stray(close) => more(old, self, opening(close), close),
-            About::Quotation(quote) => (self.count(quote) + old.count(quote)) % 2 == 1,
-            About::Other => false,
+            FaultSubject::Open(open) => more(self, old, open, closing(open)),
+            FaultSubject::Stray(close) => more(old, self, opening(close), close),
+            FaultSubject::Quotation(quote) => (self.count(quote) + old.count(quote)) % 2 == 1,
+            FaultSubject::Other => false,
         }
     }
 }
@@ -115,23 +126,23 @@ fn opening(close: char) -> char {
     }
 }
 
-/// Takes away as many of each message as there were before. Returns those that are gone, in their order: of each message,
-/// the last.
-fn subtract(found: &mut Vec<Fault>, before: Vec<Fault>) -> Vec<Fault> {
-    let mut old: HashMap<String, Vec<Fault>> = HashMap::new();
+/// Removes as many faults of each message as there were before. Returns the old faults that are gone, in the order of
+/// the text. If some faults of a message remain, the last of them count as gone.
+fn subtract(found: &mut Vec<SyntaxFault>, before: Vec<SyntaxFault>) -> Vec<SyntaxFault> {
+    let mut old: HashMap<String, Vec<SyntaxFault>> = HashMap::new();
     for fault in before.into_iter().rev() {
         old.entry(fault.message.clone()).or_default().push(fault);
     }
     found.retain(|fault| old.get_mut(&fault.message).and_then(Vec::pop).is_none());
-    let mut gone: Vec<Fault> = old.into_values().flatten().collect();
-    // A map has another order in each process, and which errors are taken for old ones must not depend on that.
+    let mut gone: Vec<SyntaxFault> = old.into_values().flatten().collect();
+    // The iteration order of a map differs between processes, but the result must not.
     gone.sort_by(|one, other| (one.at, &one.message).cmp(&(other.at, &other.message)));
     gone
 }
 
-/// Takes away the errors on changed lines that were broken before: one for each old error that is gone and stood on the
-/// same line, counted from the first changed line or from the last.
-fn still_broken(found: &mut Vec<Fault>, gone: &[Fault], old: &str, new: &str) {
+/// Removes faults on changed lines that were broken before: one for each old fault that is gone and was on the same
+/// line, counted from the first changed line or from the last.
+fn still_broken(found: &mut Vec<SyntaxFault>, gone: &[SyntaxFault], old: &str, new: &str) {
     let (before, after) = (changed(new, old), changed(old, new));
     let breaks = |text: &str, range: Range<usize>| {
         text.as_bytes().get(range).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count()
@@ -139,7 +150,7 @@ fn still_broken(found: &mut Vec<Fault>, gone: &[Fault], old: &str, new: &str) {
     let lines = |text: &str, region: &Range<usize>, at: usize| {
         (breaks(text, region.start..at), breaks(text, at..region.end))
     };
-    let there = |fault: &&Fault| before.contains(&fault.at) || fault.at == before.end;
+    let there = |fault: &&SyntaxFault| before.contains(&fault.at) || fault.at == before.end;
     let mut old: Vec<_> = gone.iter().filter(there).map(|fault| lines(old, &before, fault.at)).collect();
     found.retain(|fault| {
         let (first, last) = lines(new, &after, fault.at);
@@ -148,23 +159,24 @@ fn still_broken(found: &mut Vec<Fault>, gone: &[Fault], old: &str, new: &str) {
     });
 }
 
-/// The lines of `new` that are not those of `old`, as far as what is equal in front and behind tells; with the line
-/// before, on which a parser may have given up.
+/// Returns the range of the changed lines in `new`: everything between the common start and the common end of both
+/// texts. The line before is included, since a parser may report the error there.
 fn changed(old: &str, new: &str) -> Range<usize> {
     let (old, bytes) = (old.as_bytes(), new.as_bytes());
     let front = old.iter().zip(bytes).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(bytes.len()) - front;
     let pairs = old.iter().rev().zip(bytes.iter().rev());
     let back = pairs.take(rest).take_while(|(old, new)| old == new).count();
-    let front = place::boundary(new, front);
-    let end = place::boundary(new, bytes.len() - back);
+    let front = position::boundary(new, front);
+    let end = position::boundary(new, bytes.len() - back);
     let before = new.get(..front).unwrap_or_default().trim_end();
     let start = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
     let behind = new.get(end..).unwrap_or_default();
     start..behind.find(['\n', '\r']).map_or(new.len(), |newline| end + newline)
 }
 
-/// Whether a text may be a template whose marks stand in its lines; `${{` is none in data, workflows are that.
+/// Returns true if a text may be a template with marks inside of its lines. In data `${{` is no mark, since workflow
+/// files use it.
 fn has_marks(language: Language, text: &str) -> bool {
     if language == Language::Html {
         return is_template(language, text);
@@ -175,8 +187,8 @@ fn has_marks(language: Language, text: &str) -> bool {
     })
 }
 
-/// Whether a text is a template of a language in which templates are written. In data, marks inside a line may as well
-/// stand in a value, as `${{ … }}` does in a workflow; those of HTML may stand anywhere.
+/// Returns true if a text is a template. In data a line must start with the mark, since a value may contain one, such
+/// as `${{ … }}` in a workflow file. In HTML the mark may be anywhere.
 fn is_template(language: Language, text: &str) -> bool {
     let begins = |line: &str| ["{{", "{%", "<%"].iter().any(|mark| line.trim_start().starts_with(mark));
     match language {

@@ -1,5 +1,5 @@
-//! JSON by its parser; comments and commas at an end are blanked out first where a file may have them. It never reads
-//! a value.
+//! Finds the first error of a JSON text with the JSON parser. Comments and trailing commas are blanked out first if the
+//! file may have them. Builds no values.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
-use super::place::boundary;
-use super::{Fault, tree};
+use super::position::boundary;
+use super::{SyntaxFault, tree};
 use crate::budget::limited;
-use crate::{Budget, Language, Unparsed};
+use crate::{Language, ParseBudget, ParseError};
 
-/// Bytes of a text: it is only looked through.
+/// Maximum size of a text in bytes. The text is only scanned.
 const BYTES: usize = 16 * 1024 * 1024;
 
-/// Whole names of files that JSON's own tools never read: those that do allow comments.
+/// Complete names of files whose tools accept comments.
 const NAMES: &[&str] = &[
     ".babelrc",
     ".eslintrc",
@@ -37,14 +37,14 @@ const NAMES: &[&str] = &[
     "typedoc.json",
 ];
 
-/// Ends of such names.
+/// Endings of such names.
 const ENDS: &[&str] =
     &[".jsonc", ".json5", ".code-workspace", ".code-snippets", ".sublime-settings", "-vscode.json"];
 
 /// Folders whose files may have comments.
 const FOLDERS: &[&str] = &[".vscode", ".devcontainer", ".zed"];
 
-/// Whether a file of this path may have comments and commas at an end.
+/// Returns true if a file with this path may have comments and trailing commas.
 pub(super) fn may_have_comments(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let mut parts = path.rsplit('/');
@@ -56,15 +56,15 @@ pub(super) fn may_have_comments(path: &[u8]) -> bool {
         || parts.any(|folder| FOLDERS.contains(&folder))
 }
 
-/// The first error.
-pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+/// Returns the first error.
+pub(super) fn faults(text: &str, budget: &ParseBudget) -> Result<Vec<SyntaxFault>, ParseError> {
     limited(text, BYTES)?;
     let mut parser = serde_json::Deserializer::from_str(text);
     let Err(error) = IgnoredAny::deserialize(&mut parser).and_then(|_| parser.end()) else {
         return Ok(Vec::new());
     };
     if error.classify() == Category::Eof {
-        // The end of the file is the last place where anyone would look for a bracket.
+        // The end of the file is the least helpful position for a missing bracket.
         let mut found = tree::faults(Language::Json, text, budget).unwrap_or_default();
         found.retain(|fault| fault.message.ends_with(super::brackets::OPEN));
         if !found.is_empty() {
@@ -73,16 +73,16 @@ pub(super) fn faults(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed
     }
     let told = error.to_string();
     let message = told.rfind(" at line ").and_then(|end| told.get(..end)).unwrap_or(&told).to_owned();
-    Ok(vec![Fault::other(byte(text, error.line(), error.column()), message)])
+    Ok(vec![SyntaxFault::other(byte(text, error.line(), error.column()), message)])
 }
 
-/// The same, where comments and commas at an end are allowed.
-pub(super) fn with_comments(text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+/// Returns the first error of a text in which comments and trailing commas are allowed.
+pub(super) fn with_comments(text: &str, budget: &ParseBudget) -> Result<Vec<SyntaxFault>, ParseError> {
     limited(text, BYTES)?;
     faults(&blanked(text), budget)
 }
 
-/// The text with blanks for every comment, and for every comma with nothing but a closing bracket behind it.
+/// Replaces each comment and each trailing comma by blanks.
 fn blanked(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut comma = None;
@@ -102,11 +102,11 @@ fn blanked(text: &str) -> String {
         }
         at = end;
     }
-    // Whole characters were blanked, so nothing is lost here.
+    // Only whole characters were blanked, so the conversion loses nothing.
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Where the string that begins at a place ends: it never goes over a line.
+/// Returns the end of the string that starts at an offset. A string ends at the end of its line at the latest.
 fn string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     loop {
@@ -119,7 +119,8 @@ fn string(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Where the comment that begins at a place ends; behind its first character where it is none, or never ends.
+/// Returns the end of the comment that starts at an offset. Returns the next offset if there is no comment or it has no
+/// end.
 fn comment(bytes: &[u8], start: usize) -> usize {
     let rest = bytes.get(start + 2..).unwrap_or_default();
     let length = match bytes.get(start + 1) {
@@ -138,7 +139,8 @@ fn blank(bytes: &mut [u8], range: Range<usize>) {
     }
 }
 
-/// The byte of a place as the parser tells it: lines from 1, ended by `\n`; columns from 1, in bytes.
+/// Converts a position of the parser to a byte offset. Lines count from 1 and end with `\n`; columns count from 1, in
+/// bytes.
 fn byte(text: &str, line: usize, column: usize) -> usize {
     let mut breaks = memchr::memchr_iter(b'\n', text.as_bytes());
     let start = line.checked_sub(2).and_then(|skipped| breaks.nth(skipped)).map_or(0, |newline| newline + 1);

@@ -1,14 +1,15 @@
-//! What is no syntax of a language in a text, and which of that an edit brought. It never says how to mend it.
+//! Finds syntax errors in a text, and the errors that an edit added. Proposes no corrections.
 //!
-//! *Calling sequence*: [`errors`] for one text; [`introduced`] for the two texts of an edit.
+//! *Calling sequence*: [`errors`] for one text; [`introduced_errors`] for the two texts of an edit.
 //!
-//! *Invariants*: at most [`ERRORS`] errors, in the order of the file, each on a character boundary.
+//! *Invariants*: a list has at most [`MAX_ERRORS`] errors, in the order of the file, each on a character boundary.
 //!
-//! *Limitations*: JSON, TOML and YAML tell their first error only. Of CSS brackets alone are looked at. Markdown has no
-//! errors.
+//! *Limitations*: only the first error of JSON, TOML and YAML is reported. In CSS only brackets are checked. Markdown
+//! has no errors.
 //!
-//! Published files in which errors are found, nearly all of them wrongly (`examples/errors.rs` counts them; templates
-//! are told as files with errors). Where it is more than one in a hundred, [`Language::is_sure`] says no, and most errors are [`Certainty::Doubtful`]:
+//! The table shows the number of published files in which errors are reported. Nearly all of these reports are wrong,
+//! and `examples/errors.rs` counts them; a template counts as a file with errors. If more than one file in a hundred
+//! has errors, [`Language::is_sure`] returns false and most errors are [`Certainty::Doubtful`]:
 //!
 //! | language | files | with errors | is sure |
 //! |---|---:|---:|---|
@@ -32,7 +33,7 @@ mod breaks;
 mod change;
 #[cfg(feature = "json")]
 mod json;
-mod place;
+mod position;
 mod strays;
 #[cfg(feature = "toml")]
 mod toml;
@@ -40,86 +41,100 @@ mod tree;
 #[cfg(feature = "yaml")]
 mod yaml;
 
-pub use change::introduced;
+pub use change::introduced_errors;
 
-use crate::{Budget, Language, Unparsed};
+use crate::{Language, ParseBudget, ParseError};
 
-/// Errors that are told of one text: nobody reads more, and most of them follow from the first.
-pub const ERRORS: usize = 50;
+/// Maximum number of reported errors of one text. Most errors follow from the first.
+pub const MAX_ERRORS: usize = 50;
 
-/// Errors that are looked for in one text, so that those of two texts can be compared.
+/// Maximum number of errors that are collected of one text, so that the errors of two texts can be compared.
 const SOUGHT: usize = 1000;
 
-/// Something that is no syntax of the language.
+/// A place at which the text does not follow the syntax of its language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// Byte of the text.
+    /// The byte offset in the text.
     pub at: usize,
-    /// Line, from 1. Lines end with `\n` or `\r\n`; with `\r` in a text that has no `\n`.
+    /// The line, from 1. Lines end with `\n` or `\r\n`, or with `\r` in a text that has no `\n`.
     pub line: u64,
-    /// Column, from 1, in Unicode scalars.
+    /// The column, from 1, in Unicode scalar values.
     pub column: u64,
-    /// What is wrong, without a place.
+    /// A description of the error, without its position.
     pub message: String,
-    /// How far that can be relied on.
+    /// The reliability of the error.
     pub certainty: Certainty,
 }
 
-/// How far an error can be relied on.
+/// The reliability of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Certainty {
-    /// It is wrong: an edit that brings it may be refused.
+    /// The text is wrong. An edit that adds this error may be refused.
     Sure,
-    /// The grammar may only not know what stands there: worth a word, and no more.
+    /// The grammar may not know the construct. The error should be a warning only.
     Doubtful,
 }
 
-/// What is wrong at which byte.
+/// An error at a byte offset.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Fault {
+struct SyntaxFault {
     at: usize,
     message: String,
-    about: About,
+    about: FaultSubject,
 }
 
-/// What a fault is about.
+/// The subject of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum About {
+enum FaultSubject {
     /// A bracket that is not closed.
     Open(char),
-    /// A bracket that closes none.
+    /// A closing bracket that matches no opening bracket.
     Stray(char),
-    /// A quotation that begins or ends with this and has no other end.
+    /// A string delimiter without a counterpart.
     Quotation(char),
-    /// What the grammar does not take.
+    /// Any other text that the grammar does not accept.
     Other,
 }
 
-impl Fault {
-    /// One that is about neither brackets nor quotations.
+impl SyntaxFault {
+    /// Returns a fault that is about neither brackets nor strings.
     fn other(at: usize, message: String) -> Self {
-        Self { at, message, about: About::Other }
+        Self { at, message, about: FaultSubject::Other }
     }
 }
 
-/// Lists the errors of a text. `path` tells whether a JSON file may have comments.
+/// Lists the syntax errors of a text. The path determines if a JSON file may have comments.
+///
+/// ```
+/// use editd_syntax::{Language, ParseBudget, errors};
+///
+/// let found = errors(Language::Rust, b"a.rs", "fn f() {\n    g(;\n}\n", &ParseBudget::default())?;
+/// assert_eq!((found[0].line, found[0].column), (2, 6));
+/// assert_eq!(found[0].message, "`(` is not closed");
+/// # Ok::<(), editd_syntax::ParseError>(())
+/// ```
 ///
 /// # Errors
-/// The text is too long, takes too long, or its language is not in this build.
+/// The text is too long, its parse takes too long, or this build has no grammar of the language.
 pub fn errors(
     language: Language,
     path: &[u8],
     text: &str,
-    budget: &Budget,
-) -> Result<Vec<SyntaxError>, Unparsed> {
+    budget: &ParseBudget,
+) -> Result<Vec<SyntaxError>, ParseError> {
     let mut faults = faults(language, path, text, budget)?;
-    faults.truncate(ERRORS);
+    faults.truncate(MAX_ERRORS);
     let certainty = if language.is_sure() { Certainty::Sure } else { Certainty::Doubtful };
-    Ok(place::placed(text, faults.into_iter().map(|fault| (fault, certainty))))
+    Ok(position::with_positions(text, faults.into_iter().map(|fault| (fault, certainty))))
 }
 
-/// The same without lines and columns, up to [`SOUGHT`].
-fn faults(language: Language, path: &[u8], text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+/// Returns up to [`SOUGHT`] errors without lines and columns.
+fn faults(
+    language: Language,
+    path: &[u8],
+    text: &str,
+    budget: &ParseBudget,
+) -> Result<Vec<SyntaxFault>, ParseError> {
     let mut faults = match language {
         Language::Markdown => Vec::new(),
         #[cfg(feature = "json")]

@@ -1,14 +1,14 @@
-//! Words that end a block where none is open: grammars that tell keywords from names by what may follow take such a word
-//! for a name. It knows Ruby and Bash, and nothing of what the blocks say.
+//! Finds words that end a block that was never opened. Some grammars distinguish keywords from names by the words that
+//! may follow, so they take such a word for a name. Supports Ruby and Bash only.
 
 use tree_sitter::{Node, Tree};
 
 use super::brackets::STRAY;
-use super::{About, Fault, SOUGHT};
+use super::{FaultSubject, SOUGHT, SyntaxFault};
 use crate::Language;
 
-/// Such words, in the order of the text.
-pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> {
+/// Returns these words as faults, in the order of the text.
+pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<SyntaxFault> {
     let is_stray = match language {
         Language::Ruby => ends_nothing,
         Language::Bash => is_no_command,
@@ -19,8 +19,8 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
     while faults.len() < SOUGHT {
         let node = cursor.node();
         if let Some(word) = is_stray(node, cursor.field_name(), text) {
-            let about = if word == "}" { About::Stray('}') } else { About::Other };
-            faults.push(Fault { at: node.start_byte(), message: format!("`{word}` {STRAY}"), about });
+            let about = if word == "}" { FaultSubject::Stray('}') } else { FaultSubject::Other };
+            faults.push(SyntaxFault { at: node.start_byte(), message: format!("`{word}` {STRAY}"), about });
         }
         if cursor.goto_first_child() {
             continue;
@@ -34,10 +34,10 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<Fault> 
     faults
 }
 
-/// Words of Ruby that name nothing where a line begins.
+/// Words of Ruby that are not names at the start of a line.
 const RESERVED: [&str; 6] = ["end", "else", "elsif", "ensure", "then", "do"];
 
-/// Such a word that begins its line and is no method's name.
+/// Returns such a word if it starts its line and is not the name of a method.
 fn ends_nothing<'t>(node: Node<'_>, field: Option<&str>, text: &'t str) -> Option<&'t str> {
     if node.kind() != "identifier" {
         return None;
@@ -49,7 +49,8 @@ fn ends_nothing<'t>(node: Node<'_>, field: Option<&str>, text: &'t str) -> Optio
     (line.trim().is_empty() && !is_name).then_some(word)
 }
 
-/// A bracket that stands where a command begins. Reserved words stand there too where the grammar loses its way.
+/// Returns a `}` at the place of a command. Reserved words are not checked, since the grammar also puts them there
+/// after a mistake of its own.
 fn is_no_command<'t>(node: Node<'_>, _: Option<&str>, text: &'t str) -> Option<&'t str> {
     let word = text.get(node.byte_range()).filter(|word| *word == "}")?;
     (node.kind() == "command_name").then_some(word)

@@ -1,17 +1,17 @@
-//! TOML by its parser.
+//! Finds the first error of a TOML text with the TOML parser.
 
-use super::Fault;
-use super::place::boundary;
-use crate::Unparsed;
+use super::SyntaxFault;
+use super::position::boundary;
+use crate::ParseError;
 use crate::budget::limited;
 
-/// Bytes of a text: its values are held while it is looked at, at up to a hundred times its size.
+/// Maximum size of a text in bytes. The parser holds all values, which take up to a hundred times the size of the text.
 const BYTES: usize = 3 * 1024 * 1024;
 
-/// The first error; a key that stands twice is one.
-pub(super) fn faults(text: &str) -> Result<Vec<Fault>, Unparsed> {
+/// Returns the first error. A duplicate key is an error.
+pub(super) fn faults(text: &str) -> Result<Vec<SyntaxFault>, ParseError> {
     limited(text, BYTES)?;
     let Err(error) = ::toml::de::DeTable::parse(text) else { return Ok(Vec::new()) };
     let at = error.span().map_or(0, |span| span.start);
-    Ok(vec![Fault::other(boundary(text, at), error.message().to_owned())])
+    Ok(vec![SyntaxFault::other(boundary(text, at), error.message().to_owned())])
 }

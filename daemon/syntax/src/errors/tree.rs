@@ -1,39 +1,44 @@
-//! The errors of a syntax tree: what its parser skipped, and what it made up. It knows no language.
+//! Finds the errors of a syntax tree: the text that its parser skipped and the tokens that it added. Contains special
+//! cases for Python, CSS and PHP.
 
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::{About, Fault, SOUGHT, brackets, breaks, strays};
+use super::{FaultSubject, SOUGHT, SyntaxFault, brackets, breaks, strays};
 use crate::parse::{lines, parse};
-use crate::{Budget, Language, Unparsed};
+use crate::{Language, ParseBudget, ParseError};
 
-/// Characters of the text that a message quotes.
+/// Maximum number of characters that a message quotes.
 const QUOTED: usize = 30;
 
-/// What ends a PHP text, whatever follows.
+/// The word that ends PHP code. Any text may follow it.
 const HALT: &str = "__halt_compiler";
 
-/// Places that are tried as such an end.
+/// Maximum number of positions that are tried as such an end.
 const HALTS: usize = 2;
 
-/// What a node of the tree says is wrong.
-struct Told {
-    fault: Fault,
-    /// What the parser could make nothing of.
+/// A fault found at a node of the tree.
+struct NodeFault {
+    fault: SyntaxFault,
+    /// The text that the parser could not use.
     range: Range<usize>,
-    /// Whether a closing bracket is missing there.
+    /// Set if a closing bracket is missing.
     closer: bool,
 }
 
-/// The errors of a text by its tree.
-pub(super) fn faults(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+/// Returns the errors of a text, by its tree.
+pub(super) fn faults(
+    language: Language,
+    text: &str,
+    budget: &ParseBudget,
+) -> Result<Vec<SyntaxFault>, ParseError> {
     let text = &*lines(text);
     let faults = of_text(language, text, budget)?;
     if language != Language::Php || faults.is_empty() {
         return Ok(faults);
     }
-    // The word may as well stand in a comment or a string: the fewest errors tell.
+    // The word may be in a comment or a string. The end with the fewest errors is used.
     let mut fewest = faults;
     for end in halts(text) {
         let faults = of_text(language, text.get(..end).unwrap_or_default(), budget)?;
@@ -44,7 +49,7 @@ pub(super) fn faults(language: Language, text: &str, budget: &Budget) -> Result<
     Ok(fewest)
 }
 
-/// Where PHP may stop reading: behind what looks like `__halt_compiler();`.
+/// Returns the possible ends of PHP code: the offsets behind each `__halt_compiler();`.
 fn halts(text: &str) -> impl Iterator<Item = usize> {
     let words = text.match_indices(['_']).filter_map(|(at, _)| {
         let word = text.get(at..at + HALT.len()).filter(|word| word.eq_ignore_ascii_case(HALT))?;
@@ -57,7 +62,7 @@ fn halts(text: &str) -> impl Iterator<Item = usize> {
     words.take(HALTS)
 }
 
-fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>, Unparsed> {
+fn of_text(language: Language, text: &str, budget: &ParseBudget) -> Result<Vec<SyntaxFault>, ParseError> {
     let tree = parse(language, text, budget)?;
     if !tree.root_node().has_error() {
         return Ok(match language {
@@ -67,13 +72,13 @@ fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>
     }
     let mut faults = brackets::faults(language, text, &tree);
     if language == Language::Css {
-        // What a browser does not know it leaves out; so the language grows faster than its grammar.
+        // A browser ignores what it does not know, so the language grows faster than its grammar.
         return Ok(faults);
     }
     let mut places: Vec<usize> = faults.iter().map(|fault| fault.at).collect();
     places.sort_unstable();
-    // What is around a bracket without a partner follows from it.
-    let follows = |told: &Told| {
+    // An error around an unmatched bracket follows from that bracket.
+    let follows = |told: &NodeFault| {
         let after = places.partition_point(|at| *at < told.range.start);
         !places.is_empty() && (told.closer || places.get(after).is_some_and(|at| *at < told.range.end))
     };
@@ -82,11 +87,11 @@ fn of_text(language: Language, text: &str, budget: &Budget) -> Result<Vec<Fault>
     Ok(faults)
 }
 
-/// Blocks of Python without a statement, which its grammar takes.
-fn empty_blocks(text: &str, tree: &Tree) -> Vec<Fault> {
+/// Returns Python blocks without a statement, which the grammar accepts.
+fn empty_blocks(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
     let mut faults = Vec::new();
     let mut cursor = tree.walk();
-    // For every node above the cursor whether it is a block in which no statement was seen.
+    // For each ancestor: true if it is a block without a statement so far.
     let mut bare: Vec<bool> = Vec::new();
     while faults.len() < SOUGHT {
         let node = cursor.node();
@@ -113,14 +118,14 @@ fn empty_blocks(text: &str, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// A block is missed behind what announces it.
-fn no_block(text: &str, block: Node<'_>) -> Fault {
+/// Returns the fault of a missing block, at the end of the text in front of it.
+fn no_block(text: &str, block: Node<'_>) -> SyntaxFault {
     let at = text.get(..block.start_byte()).unwrap_or_default().trim_end().len();
-    Fault::other(at, "expected an indented block".to_owned())
+    SyntaxFault::other(at, "expected an indented block".to_owned())
 }
 
-/// The outermost nodes that are wrong in themselves, in the order of the text, up to [`SOUGHT`].
-fn of_nodes(text: &str, tree: &Tree) -> Vec<Told> {
+/// Returns the outermost error nodes and missing nodes, in the order of the text, up to [`SOUGHT`].
+fn of_nodes(text: &str, tree: &Tree) -> Vec<NodeFault> {
     let mut told = Vec::new();
     let mut cursor = tree.walk();
     while told.len() < SOUGHT {
@@ -141,8 +146,8 @@ fn of_nodes(text: &str, tree: &Tree) -> Vec<Told> {
     told
 }
 
-/// A node that is not in the text: it is missed behind what stands before it.
-fn missing(text: &str, node: Node<'_>) -> Told {
+/// Returns the fault of a missing node, at the end of the text in front of it.
+fn missing(text: &str, node: Node<'_>) -> NodeFault {
     let range = node.byte_range();
     let at = text.get(..range.start).unwrap_or_default().trim_end().len();
     let kind = node.kind();
@@ -153,17 +158,17 @@ fn missing(text: &str, node: Node<'_>) -> Told {
     };
     let closer = matches!(kind, ")" | "]" | "}");
     let about = match kind.chars().next().filter(|_| !node.is_named()) {
-        Some(quote @ ('"' | '\'' | '`')) => About::Quotation(quote),
-        Some(')') => About::Open('('),
-        Some(']') => About::Open('['),
-        Some('}') => About::Open('{'),
-        _ => About::Other,
+        Some(quote @ ('"' | '\'' | '`')) => FaultSubject::Quotation(quote),
+        Some(')') => FaultSubject::Open('('),
+        Some(']') => FaultSubject::Open('['),
+        Some('}') => FaultSubject::Open('{'),
+        _ => FaultSubject::Other,
     };
-    Told { fault: Fault { at, message, about }, range, closer }
+    NodeFault { fault: SyntaxFault { at, message, about }, range, closer }
 }
 
-/// A node in which the parser gave up: the place is where it did, as far as the tree tells.
-fn unexpected(text: &str, node: Node<'_>) -> Told {
+/// Returns the fault of an error node, at the offset at which the parser failed as far as the tree shows it.
+fn unexpected(text: &str, node: Node<'_>) -> NodeFault {
     let range = node.byte_range();
     let mut place = range.start;
     let mut cursor = node.walk();
@@ -182,9 +187,11 @@ fn unexpected(text: &str, node: Node<'_>) -> Told {
     let blank = said.len() - said.trim_start().len();
     let line = said.trim_start().lines().next().unwrap_or_default().trim_end();
     let about = match line.chars().next() {
-        Some(quote @ ('"' | '\'' | '`')) if line.matches(quote).count() == 1 => About::Quotation(quote),
-        _ if line.matches('"').count() % 2 == 1 => About::Quotation('"'),
-        _ => About::Other,
+        Some(quote @ ('"' | '\'' | '`')) if line.matches(quote).count() == 1 => {
+            FaultSubject::Quotation(quote)
+        }
+        _ if line.matches('"').count() % 2 == 1 => FaultSubject::Quotation('"'),
+        _ => FaultSubject::Other,
     };
     let message = match line.char_indices().nth(QUOTED) {
         _ if line.is_empty() => "unexpected end".to_owned(),
@@ -192,5 +199,5 @@ fn unexpected(text: &str, node: Node<'_>) -> Told {
         None => format!("unexpected `{line}`"),
         Some((end, _)) => format!("unexpected `{}…`", line.get(..end).unwrap_or_default().trim_end()),
     };
-    Told { fault: Fault { at: place + blank, message, about }, range, closer: false }
+    NodeFault { fault: SyntaxFault { at: place + blank, message, about }, range, closer: false }
 }

@@ -1,41 +1,44 @@
-//! C++: what C has, with namespaces, classes and templates; a member that is defined outside its class stands under it.
+//! C++: the definitions of C, namespaces, classes and templates. A member that is defined outside of its class is
+//! listed under the class.
 
 use super::declarators::{declaration, declaration_body, declarator, defined, function, initial, record};
 use super::parts::qualified;
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name, by_name_listed, in_body, in_value, no_body};
+use crate::SymbolKind;
+use crate::grammar::{
+    Grammar, NodeContext, SymbolName, by_name, by_name_listed, in_body, in_value, no_body, rule,
+};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_cpp::LANGUAGE.into(),
     rules: &[
-        Rule { node: "namespace_definition", kind: Kind::Module, name: namespace, body: in_body },
-        Rule { node: "function_definition", kind: Kind::Function, name: function, body: in_body },
-        Rule { node: "class_specifier", kind: Kind::Class, name: record, body: in_body },
-        Rule { node: "struct_specifier", kind: Kind::Struct, name: record, body: in_body },
-        Rule { node: "union_specifier", kind: Kind::Struct, name: record, body: in_body },
-        Rule { node: "enum_specifier", kind: Kind::Enum, name: record, body: in_body },
-        Rule { node: "enumerator", kind: Kind::Variant, name: by_name_listed, body: in_value },
-        Rule { node: "concept_definition", kind: Kind::Type, name: by_name, body: no_body },
-        Rule { node: "alias_declaration", kind: Kind::Type, name: by_name, body: no_body },
-        Rule { node: "namespace_alias_definition", kind: Kind::Module, name: by_name, body: no_body },
-        Rule { node: "type_definition", kind: Kind::Type, name: declaration, body: declaration_body },
-        Rule { node: "declaration", kind: Kind::Variable, name: declaration, body: declaration_body },
-        Rule { node: "field_declaration", kind: Kind::Field, name: declaration, body: declaration_body },
-        Rule { node: "identifier", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "qualified_identifier", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "field_identifier", kind: Kind::Field, name: declarator, body: initial },
-        Rule { node: "type_identifier", kind: Kind::Type, name: declarator, body: initial },
-        Rule { node: "primitive_type", kind: Kind::Type, name: declarator, body: initial },
-        Rule { node: "init_declarator", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "pointer_declarator", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "reference_declarator", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "array_declarator", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "function_declarator", kind: Kind::Function, name: declarator, body: initial },
-        Rule { node: "parenthesized_declarator", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "attributed_declarator", kind: Kind::Variable, name: declarator, body: initial },
-        Rule { node: "operator_cast", kind: Kind::Method, name: declarator, body: no_body },
-        Rule { node: "preproc_def", kind: Kind::Macro, name: defined, body: in_value },
-        Rule { node: "preproc_function_def", kind: Kind::Macro, name: defined, body: in_value },
+        rule("namespace_definition", SymbolKind::Module, namespace, in_body),
+        rule("function_definition", SymbolKind::Function, function, in_body),
+        rule("class_specifier", SymbolKind::Class, record, in_body),
+        rule("struct_specifier", SymbolKind::Struct, record, in_body),
+        rule("union_specifier", SymbolKind::Struct, record, in_body),
+        rule("enum_specifier", SymbolKind::Enum, record, in_body),
+        rule("enumerator", SymbolKind::Variant, by_name_listed, in_value),
+        rule("concept_definition", SymbolKind::Type, by_name, no_body),
+        rule("alias_declaration", SymbolKind::Type, by_name, no_body),
+        rule("namespace_alias_definition", SymbolKind::Module, by_name, no_body),
+        rule("type_definition", SymbolKind::Type, declaration, declaration_body),
+        rule("declaration", SymbolKind::Variable, declaration, declaration_body),
+        rule("field_declaration", SymbolKind::Field, declaration, declaration_body),
+        rule("identifier", SymbolKind::Variable, declarator, initial),
+        rule("qualified_identifier", SymbolKind::Variable, declarator, initial),
+        rule("field_identifier", SymbolKind::Field, declarator, initial),
+        rule("type_identifier", SymbolKind::Type, declarator, initial),
+        rule("primitive_type", SymbolKind::Type, declarator, initial),
+        rule("init_declarator", SymbolKind::Variable, declarator, initial),
+        rule("pointer_declarator", SymbolKind::Variable, declarator, initial),
+        rule("reference_declarator", SymbolKind::Variable, declarator, initial),
+        rule("array_declarator", SymbolKind::Variable, declarator, initial),
+        rule("function_declarator", SymbolKind::Function, declarator, initial),
+        rule("parenthesized_declarator", SymbolKind::Variable, declarator, initial),
+        rule("attributed_declarator", SymbolKind::Variable, declarator, initial),
+        rule("operator_cast", SymbolKind::Method, declarator, no_body),
+        rule("preproc_def", SymbolKind::Macro, defined, in_value),
+        rule("preproc_function_def", SymbolKind::Macro, defined, in_value),
     ],
     wrappers: &[
         "template_declaration",
@@ -47,7 +50,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
     comments: &["comment"],
     attributes: &[],
-    aloof: &[],
+    file_comments: &[],
     strings: &["string_literal", "raw_string_literal", "char_literal", "system_lib_string", "preproc_arg"],
     closed: &[
         "template_instantiation",
@@ -62,10 +65,10 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// A namespace; `a::b` stands under `a`, and so does `a::inline b`.
-fn namespace(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = qualified(by_name(seen)?, "::")?;
+/// The name of a namespace. `a::b` is `b` under `a`, and so is `a::inline b`.
+fn namespace(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = qualified(by_name(context)?, "::")?;
     let plain = |name: &str| name.trim_start_matches("inline ").to_owned();
     let under = name.under.iter().map(|name| plain(name)).collect();
-    Some(Name { name: plain(&name.name), under, ..name })
+    Some(SymbolName { name: plain(&name.name), under, ..name })
 }

@@ -1,39 +1,41 @@
-//! C#: namespaces, types, their members and local functions. A namespace of a whole file is no symbol.
+//! C#: namespaces, types, their members and local functions. A file-scoped namespace is no symbol.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use super::parts::{behind_token, part, qualified, squeezed};
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name, by_name_listed, in_body, in_value, no_body};
+use crate::SymbolKind;
+use crate::grammar::{
+    Grammar, NodeContext, SymbolName, by_name, by_name_listed, in_body, in_value, no_body, rule,
+};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
     rules: &[
-        Rule { node: "namespace_declaration", kind: Kind::Module, name: namespace, body: in_body },
-        Rule { node: "class_declaration", kind: Kind::Class, name: by_name, body: in_body },
-        Rule { node: "record_declaration", kind: Kind::Class, name: by_name, body: in_body },
-        Rule { node: "struct_declaration", kind: Kind::Struct, name: by_name, body: in_body },
-        Rule { node: "interface_declaration", kind: Kind::Interface, name: by_name, body: in_body },
-        Rule { node: "enum_declaration", kind: Kind::Enum, name: by_name, body: in_body },
-        Rule { node: "enum_member_declaration", kind: Kind::Variant, name: by_name_listed, body: in_value },
-        Rule { node: "delegate_declaration", kind: Kind::Type, name: by_name, body: no_body },
-        Rule { node: "method_declaration", kind: Kind::Method, name: member, body },
-        Rule { node: "local_function_statement", kind: Kind::Function, name: by_name, body },
-        Rule { node: "constructor_declaration", kind: Kind::Constructor, name: by_name, body },
-        Rule { node: "destructor_declaration", kind: Kind::Constructor, name: destructor, body },
-        Rule { node: "operator_declaration", kind: Kind::Method, name: operator, body },
-        Rule { node: "conversion_operator_declaration", kind: Kind::Method, name: conversion, body },
-        Rule { node: "property_declaration", kind: Kind::Property, name: member, body: accessors },
-        Rule { node: "indexer_declaration", kind: Kind::Property, name: indexer, body: accessors },
-        Rule { node: "event_declaration", kind: Kind::Property, name: member, body: accessors },
-        Rule { node: "variable_declarator", kind: Kind::Field, name: field, body: initial },
+        rule("namespace_declaration", SymbolKind::Module, namespace, in_body),
+        rule("class_declaration", SymbolKind::Class, by_name, in_body),
+        rule("record_declaration", SymbolKind::Class, by_name, in_body),
+        rule("struct_declaration", SymbolKind::Struct, by_name, in_body),
+        rule("interface_declaration", SymbolKind::Interface, by_name, in_body),
+        rule("enum_declaration", SymbolKind::Enum, by_name, in_body),
+        rule("enum_member_declaration", SymbolKind::Variant, by_name_listed, in_value),
+        rule("delegate_declaration", SymbolKind::Type, by_name, no_body),
+        rule("method_declaration", SymbolKind::Method, member, body),
+        rule("local_function_statement", SymbolKind::Function, by_name, body),
+        rule("constructor_declaration", SymbolKind::Constructor, by_name, body),
+        rule("destructor_declaration", SymbolKind::Constructor, destructor, body),
+        rule("operator_declaration", SymbolKind::Method, operator, body),
+        rule("conversion_operator_declaration", SymbolKind::Method, conversion, body),
+        rule("property_declaration", SymbolKind::Property, member, accessors),
+        rule("indexer_declaration", SymbolKind::Property, indexer, accessors),
+        rule("event_declaration", SymbolKind::Property, member, accessors),
+        rule("variable_declarator", SymbolKind::Field, field, initial),
     ],
     wrappers: &["field_declaration", "event_field_declaration", "variable_declaration", "global_statement"],
     comments: &["comment"],
     attributes: &[],
-    aloof: &[],
+    file_comments: &[],
     strings: &[
         "string_literal",
         "verbatim_string_literal",
@@ -44,61 +46,63 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     closed: &["using_directive", "attribute_list", "string_literal", "raw_string_literal"],
 };
 
-/// A namespace; `A.B` stands under `A`.
-fn namespace(seen: Seen<'_, '_>) -> Option<Name> {
-    qualified(by_name(seen)?, ".")
+/// The name of a namespace. `A.B` is `B` under `A`.
+fn namespace(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    qualified(by_name(context)?, ".")
 }
 
-/// A member; one that is written for an interface has that in front.
-fn member(seen: Seen<'_, '_>) -> Option<Name> {
-    for_interface(seen, by_name(seen)?)
+/// The name of a member. An explicit implementation has its interface in front.
+fn member(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    for_interface(context, by_name(context)?)
 }
 
-fn indexer(seen: Seen<'_, '_>) -> Option<Name> {
-    for_interface(seen, Name::of(seen, part(seen.node, |child| child.kind() == "this")?)?)
+fn indexer(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    for_interface(context, SymbolName::of(context, part(context.node, |child| child.kind() == "this")?)?)
 }
 
-fn for_interface(seen: Seen<'_, '_>, name: Name) -> Option<Name> {
-    let of = part(seen.node, |child| child.kind() == "explicit_interface_specifier");
-    let of = of.map(|of| squeezed(seen.read(of))).unwrap_or_default();
-    Some(Name { name: format!("{of}{}", name.name), ..name })
+fn for_interface(context: NodeContext<'_, '_>, name: SymbolName) -> Option<SymbolName> {
+    let of = part(context.node, |child| child.kind() == "explicit_interface_specifier");
+    let of = of.map(|of| squeezed(context.read(of))).unwrap_or_default();
+    Some(SymbolName { name: format!("{of}{}", name.name), ..name })
 }
 
-fn destructor(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = by_name(seen)?;
-    Some(Name { name: format!("~{}", name.name), ..name })
+fn destructor(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = by_name(context)?;
+    Some(SymbolName { name: format!("~{}", name.name), ..name })
 }
 
-/// `operator +`, the word and the sign.
-fn operator(seen: Seen<'_, '_>) -> Option<Name> {
-    let sign = Name::of(seen, seen.field("operator")?)?;
-    Some(Name { name: format!("operator {}", sign.name), ..sign })
+/// The name of an operator, such as `operator +`.
+fn operator(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let sign = SymbolName::of(context, context.field("operator")?)?;
+    Some(SymbolName { name: format!("operator {}", sign.name), ..sign })
 }
 
-/// `operator int`, the word and the type.
-fn conversion(seen: Seen<'_, '_>) -> Option<Name> {
-    let to = Name::of(seen, seen.field("type")?)?;
-    Some(Name { name: format!("operator {}", squeezed(&to.name)), ..to })
+/// The name of a conversion, such as `operator int`.
+fn conversion(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let to = SymbolName::of(context, context.field("type")?)?;
+    Some(SymbolName { name: format!("operator {}", squeezed(&to.name)), ..to })
 }
 
-/// A declarator of a field or an event, not of a local variable.
-fn field(seen: Seen<'_, '_>) -> Option<Name> {
-    let above = seen.above(2)?;
+/// The name of a field or an event. A local variable has none.
+fn field(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let above = context.above(2)?;
     let kind = match above.kind() {
-        "field_declaration" => part(above, |child| seen.read(child) == "const").map(|_| Kind::Constant),
-        "event_field_declaration" => Some(Kind::Property),
+        "field_declaration" => {
+            part(above, |child| context.read(child) == "const").map(|_| SymbolKind::Constant)
+        }
+        "event_field_declaration" => Some(SymbolKind::Property),
         _ => return None,
     };
-    Some(Name { kind, ..by_name(seen)? })
+    Some(SymbolName { kind, ..by_name(context)? })
 }
 
-/// A block, or the expression behind `=>`.
-fn body(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    shown(seen.field("body")?)
+/// The range of a block, or of the expression behind `=>`.
+fn body(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    shown(context.field("body")?)
 }
 
-fn accessors(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    shown(seen.field("accessors").or_else(|| seen.field("value"))?)
+fn accessors(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    shown(context.field("accessors").or_else(|| context.field("value"))?)
 }
 
 fn shown(node: Node<'_>) -> Option<Range<usize>> {
@@ -107,7 +111,7 @@ fn shown(node: Node<'_>) -> Option<Range<usize>> {
     Some(node.byte_range())
 }
 
-/// What stands behind the `=` of a declarator.
-fn initial(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(behind_token(seen.node, "=")?.byte_range())
+/// The range of the value behind the `=` of a declarator.
+fn initial(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(behind_token(context.node, "=")?.byte_range())
 }

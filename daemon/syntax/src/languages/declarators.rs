@@ -1,44 +1,47 @@
-//! What C and C++ share: a declaration gives as many names as it has declarators, each inside out. It lists nothing.
+//! Declarations of C and C++. A declaration defines one name per declarator, and the name is the innermost part of its
+//! declarator. Contains no table.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use super::parts::{behind, is_field, is_loud, part, squeezed};
-use crate::Kind;
-use crate::grammar::{Name, Seen, by_name};
+use crate::SymbolKind;
+use crate::grammar::{NodeContext, SymbolName, by_name};
 
-/// Nodes that are looked at above a declaration for the one that says where it stands: conditionals, mostly.
+/// Maximum number of ancestors that are searched for the enclosing scope. Most of the skipped ones are conditionals.
 const LEVELS: usize = 24;
 
-/// Declarators whose names a type may have.
+/// Maximum number of further declarators that give a type a name.
 const OTHERS: usize = 16;
 
-/// Bytes of the parameters of a macro that looks like a function, as they are shown in its name.
+/// Maximum size in bytes of the arguments of a function-like macro in its name.
 const CALL: usize = 160;
 
-/// Where a declaration stands.
+/// The scope of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level<'t> {
+pub(super) enum ScopeLevel<'t> {
     /// In the file or a namespace.
     File,
-    /// In a class or struct, which is this node.
+    /// In a class or struct, with its node.
     Class(Node<'t>),
     /// In a function.
     Local,
 }
 
-/// Where a node stands, `from` levels above it.
-pub(super) fn level<'t>(seen: Seen<'t, '_>, from: usize) -> Level<'t> {
+/// Returns the scope of a node, searching from the ancestor `from` levels above it.
+pub(super) fn level<'t>(context: NodeContext<'t, '_>, from: usize) -> ScopeLevel<'t> {
     for at in from..from + LEVELS {
-        let Some(node) = seen.above(at) else { return Level::File };
+        let Some(node) = context.above(at) else { return ScopeLevel::File };
         match node.kind() {
-            "translation_unit" | "declaration_list" => return Level::File,
-            "field_declaration_list" => return seen.above(at + 1).map_or(Level::Local, Level::Class),
+            "translation_unit" | "declaration_list" => return ScopeLevel::File,
+            "field_declaration_list" => {
+                return context.above(at + 1).map_or(ScopeLevel::Local, ScopeLevel::Class);
+            }
             "compound_statement" => {
-                return match seen.above(at + 1) {
-                    Some(above) if unseen_class(above).is_some() => Level::Class(above),
-                    _ => Level::Local,
+                return match context.above(at + 1) {
+                    Some(above) if unseen_class(above).is_some() => ScopeLevel::Class(above),
+                    _ => ScopeLevel::Local,
                 };
             }
             "template_declaration"
@@ -47,14 +50,14 @@ pub(super) fn level<'t>(seen: Seen<'t, '_>, from: usize) -> Level<'t> {
             | "labeled_statement"
             | "ERROR" => {}
             kind if kind.starts_with("preproc_") => {}
-            _ => return Level::Local,
+            _ => return ScopeLevel::Local,
         }
     }
-    Level::Local
+    ScopeLevel::Local
 }
 
-/// The name of a class that the grammar takes for a function, since a macro stands in front of its name:
-/// `class EXPORT Name { ... }`.
+/// Returns the name of a class that the grammar takes for a function, since a macro is in front of its name: `class
+/// EXPORT SymbolName { ... }`.
 pub(super) fn unseen_class(node: Node<'_>) -> Option<Node<'_>> {
     if node.kind() != "function_definition" {
         return None;
@@ -66,30 +69,30 @@ pub(super) fn unseen_class(node: Node<'_>) -> Option<Node<'_>> {
     part(node, |child| child.kind() == "identifier")
 }
 
-/// What a declarator gives.
-struct Declared<'t> {
+/// The result of following a declarator to its name.
+struct DeclaredName<'t> {
     /// The node of the name.
     name: Node<'t>,
-    /// The names in front of it.
+    /// The qualifiers in front of the name.
     under: Vec<String>,
-    /// Whether it is a function.
+    /// Set if it declares a function.
     calls: bool,
 }
 
-/// Follows a declarator to its name.
-fn declared<'t>(seen: Seen<'t, '_>, declarator: Node<'t>) -> Option<Declared<'t>> {
+/// Follows a declarator inwards to its name.
+fn declared<'t>(context: NodeContext<'t, '_>, declarator: Node<'t>) -> Option<DeclaredName<'t>> {
     let mut node = declarator;
     let mut under = Vec::new();
     let mut calls = false;
     loop {
         node = match node.kind() {
             "identifier" | "field_identifier" | "type_identifier" | "primitive_type" | "operator_name"
-            | "destructor_name" => return Some(Declared { name: node, under, calls }),
-            "operator_cast" => return Some(Declared { name: node, under, calls: true }),
+            | "destructor_name" => return Some(DeclaredName { name: node, under, calls }),
+            "operator_cast" => return Some(DeclaredName { name: node, under, calls: true }),
             "qualified_identifier" => {
                 if let Some(scope) = node.child_by_field_name("scope") {
                     let base = scope.child_by_field_name("name").unwrap_or(scope);
-                    under.push(squeezed(seen.read(base)));
+                    under.push(squeezed(context.read(base)));
                 }
                 node.child_by_field_name("name")?
             }
@@ -114,108 +117,108 @@ fn is_declarator(node: Node<'_>) -> bool {
     node.kind().ends_with("declarator") || node.kind().ends_with("identifier")
 }
 
-/// The name of what a declarator declares.
-fn name(seen: Seen<'_, '_>, declared: &Declared<'_>) -> Option<Name> {
+/// Returns the name that a declarator declares.
+fn name(context: NodeContext<'_, '_>, declared: &DeclaredName<'_>) -> Option<SymbolName> {
     let node = declared.name;
-    let says = seen.read(node);
+    let says = context.read(node);
     let name = match node.kind() {
-        // `operator bool() const` is one node.
+        // `operator bool() const` is a single node.
         "operator_cast" => squeezed(says.split_once('(').map_or(says, |(front, _)| front)),
         "operator_name" | "destructor_name" => squeezed(says),
         _ => says.to_owned(),
     };
-    Some(Name { name, under: declared.under.clone(), ..Name::of(seen, node)? })
+    Some(SymbolName { name, under: declared.under.clone(), ..SymbolName::of(context, node)? })
 }
 
-/// What a function is where it stands.
-fn function_kind(seen: Seen<'_, '_>, level: Level<'_>, name: &Name) -> Kind {
+/// Returns the kind of a function in its scope.
+fn function_kind(context: NodeContext<'_, '_>, level: ScopeLevel<'_>, name: &SymbolName) -> SymbolKind {
     let class = match level {
-        Level::Class(class) => {
+        ScopeLevel::Class(class) => {
             let of = unseen_class(class).or_else(|| class.child_by_field_name("name"));
             let of = of.map(|of| of.child_by_field_name("name").unwrap_or(of));
-            Some(of.map_or("", |of| seen.read(of)))
+            Some(of.map_or("", |of| context.read(of)))
         }
-        Level::File | Level::Local => name.under.last().map(String::as_str),
+        ScopeLevel::File | ScopeLevel::Local => name.under.last().map(String::as_str),
     };
     match class {
-        None => Kind::Function,
-        Some(class) if name.name == class || name.name.starts_with('~') => Kind::Constructor,
-        Some(_) => Kind::Method,
+        None => SymbolKind::Function,
+        Some(class) if name.name == class || name.name.starts_with('~') => SymbolKind::Constructor,
+        Some(_) => SymbolKind::Method,
     }
 }
 
-/// A function with its body, or a class that the grammar takes for one.
-pub(super) fn function(seen: Seen<'_, '_>) -> Option<Name> {
-    let level = level(seen, 1);
-    if level == Level::Local {
+/// The name of a function with a body, or of a class that the grammar takes for a function.
+pub(super) fn function(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let level = level(context, 1);
+    if level == ScopeLevel::Local {
         return None;
     }
-    if let Some(class) = unseen_class(seen.node) {
-        return Some(Name { kind: Some(Kind::Class), ..Name::of(seen, class)? });
+    if let Some(class) = unseen_class(context.node) {
+        return Some(SymbolName { kind: Some(SymbolKind::Class), ..SymbolName::of(context, class)? });
     }
-    let declarator = seen.field("declarator")?;
-    let declared = declared(seen, declarator)?;
+    let declarator = context.field("declarator")?;
+    let declared = declared(context, declarator)?;
     if !declared.calls {
-        // `MACRO name(void) { ... }`, where the grammar takes the name for a type.
-        let of = seen
+        // `MACRO name(void) { ... }`: the grammar takes the name for a type.
+        let of = context
             .field("type")
             .filter(|of| declarator.kind() == "parenthesized_declarator" && of.kind() == "type_identifier")?;
-        return Name::of(seen, of);
+        return SymbolName::of(context, of);
     }
-    let mut name = name(seen, &declared)?;
-    let kind = function_kind(seen, level, &name);
-    // `TEST(Suite, Name) { ... }`: a macro, whose parameters tell one from another.
-    if kind == Kind::Function && is_loud(&name.name) && seen.field("type").is_none() {
-        let call = seen.read(declarator);
+    let mut name = name(context, &declared)?;
+    let kind = function_kind(context, level, &name);
+    // `TEST(Suite, SymbolName) { ... }`: a macro call, whose arguments distinguish it from the others.
+    if kind == SymbolKind::Function && is_loud(&name.name) && context.field("type").is_none() {
+        let call = context.read(declarator);
         if call.len() <= CALL {
             name.name = squeezed(call);
         }
     }
-    Some(Name { kind: Some(kind), ..name })
+    Some(SymbolName { kind: Some(kind), ..name })
 }
 
-/// One declarator of a declaration, of fields or of a type definition.
-pub(super) fn declarator(seen: Seen<'_, '_>) -> Option<Name> {
-    let above = seen.above(1)?;
+/// The name of one declarator of a declaration, field declaration or type definition.
+pub(super) fn declarator(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let above = context.above(1)?;
     let is_type = match above.kind() {
         "declaration" | "field_declaration" => false,
         "type_definition" => true,
         _ => return None,
     };
-    let level = level(seen, 2);
-    let node = seen.node;
-    if level == Level::Local || !is_field(seen, "declarator") || gives(above).is_some() {
+    let level = level(context, 2);
+    let node = context.node;
+    if level == ScopeLevel::Local || !is_field(context, "declarator") || gives(above).is_some() {
         return None;
     }
-    let declared = declared(seen, node)?;
-    let name = name(seen, &declared)?;
+    let declared = declared(context, node)?;
+    let name = name(context, &declared)?;
     let kind = if is_type {
-        Kind::Type
+        SymbolKind::Type
     } else if declared.calls {
-        function_kind(seen, level, &name)
-    } else if matches!(level, Level::Class(_)) {
-        Kind::Field
+        function_kind(context, level, &name)
+    } else if matches!(level, ScopeLevel::Class(_)) {
+        SymbolKind::Field
     } else {
-        Kind::Variable
+        SymbolKind::Variable
     };
-    let (bits, value) = behind_field(seen);
+    let (bits, value) = behind_field(context);
     let until = value.or(bits).map(|last| last.end_byte());
-    Some(Name { kind: Some(kind), until, ..name })
+    Some(SymbolName { kind: Some(kind), until, ..name })
 }
 
-/// The value of a declarator.
-pub(super) fn initial(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.field("value").or_else(|| behind_field(seen).1)?.byte_range())
+/// The range of the value of a declarator.
+pub(super) fn initial(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(context.field("value").or_else(|| behind_field(context).1)?.byte_range())
 }
 
-/// What belongs to the declarator of a field behind it: its bits, and its value as in `= 3` or `{3}`. A function has no
-/// value, though `= 0` may follow it.
-fn behind_field<'t>(seen: Seen<'t, '_>) -> (Option<Node<'t>>, Option<Node<'t>>) {
-    let is_field = seen.above(1).is_some_and(|above| above.kind() == "field_declaration");
-    if seen.node.kind() == "function_declarator" || !is_field {
+/// Returns the bits and the value behind the declarator of a field, such as `= 3` or `{3}`. A function has no value,
+/// although `= 0` may follow it.
+fn behind_field<'t>(context: NodeContext<'t, '_>) -> (Option<Node<'t>>, Option<Node<'t>>) {
+    let is_field = context.above(1).is_some_and(|above| above.kind() == "field_declaration");
+    if context.node.kind() == "function_declarator" || !is_field {
         return (None, None);
     }
-    let mut next = behind(seen);
+    let mut next = behind(context);
     let mut first = next.next();
     let bits = first.filter(|node| node.kind() == "bitfield_clause");
     if bits.is_some() {
@@ -229,7 +232,7 @@ fn behind_field<'t>(seen: Seen<'t, '_>) -> (Option<Node<'t>>, Option<Node<'t>>) 
     (bits, value)
 }
 
-/// The type with a body that a declaration gives under the name of its first declarator: `typedef struct {...} Name`,
+/// Returns the type that a declaration defines under the name of its first declarator: `typedef struct {...} SymbolName`,
 /// `struct {...} name`.
 fn gives(node: Node<'_>) -> Option<Node<'_>> {
     let is_type = |child: Node<'_>| {
@@ -242,62 +245,62 @@ fn gives(node: Node<'_>) -> Option<Node<'_>> {
     (body.is_some() && !named).then_some(of)
 }
 
-/// A declaration that gives a type its name, or is the only one of it.
-pub(super) fn declaration(seen: Seen<'_, '_>) -> Option<Name> {
-    let of = gives(seen.node)?;
-    let level = level(seen, 1);
-    if level == Level::Local && seen.node.kind() != "type_definition" {
+/// The name of a declaration that names a type or an anonymous type's only variable.
+pub(super) fn declaration(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let of = gives(context.node)?;
+    let level = level(context, 1);
+    if level == ScopeLevel::Local && context.node.kind() != "type_definition" {
         return None;
     }
-    let declared = declared(seen, seen.field("declarator")?)?;
-    let name = name(seen, &declared)?;
-    let kind = match (seen.node.kind(), of.kind(), level) {
-        ("type_definition", "enum_specifier", _) => Kind::Enum,
-        ("type_definition", ..) => Kind::Struct,
-        (_, _, Level::Class(_)) => Kind::Field,
-        _ => Kind::Variable,
+    let declared = declared(context, context.field("declarator")?)?;
+    let name = name(context, &declared)?;
+    let kind = match (context.node.kind(), of.kind(), level) {
+        ("type_definition", "enum_specifier", _) => SymbolKind::Enum,
+        ("type_definition", ..) => SymbolKind::Struct,
+        (_, _, ScopeLevel::Class(_)) => SymbolKind::Field,
+        _ => SymbolKind::Variable,
     };
-    let others = others(seen).map(|node| seen.read(node).to_owned());
+    let others = others(context).map(|node| context.read(node).to_owned());
     let others: Vec<String> = others.filter(|other| *other != name.name).collect();
     let whole = (!others.is_empty()).then(|| format!("{}, {}", name.name, others.join(", ")));
-    let tag = of.child_by_field_name("name").map(|tag| seen.read(tag).to_owned());
+    let tag = of.child_by_field_name("name").map(|tag| context.read(tag).to_owned());
     let also = tag.filter(|tag| *tag != name.name).into_iter().chain(others).chain(whole.clone());
-    Some(Name { kind: Some(kind), also: also.collect(), whole, ..name })
+    Some(SymbolName { kind: Some(kind), also: also.collect(), whole, ..name })
 }
 
-/// The names that a declaration gives behind its first.
-fn others<'t>(seen: Seen<'t, '_>) -> impl Iterator<Item = Node<'t>> {
-    let mut cursor = seen.node.walk();
+/// Returns the names of all declarators but the first.
+fn others<'t>(context: NodeContext<'t, '_>) -> impl Iterator<Item = Node<'t>> {
+    let mut cursor = context.node.walk();
     let declarators: Vec<_> =
-        seen.node.children_by_field_name("declarator", &mut cursor).take(OTHERS).collect();
-    declarators.into_iter().skip(1).filter_map(move |node| Some(declared(seen, node)?.name))
+        context.node.children_by_field_name("declarator", &mut cursor).take(OTHERS).collect();
+    declarators.into_iter().skip(1).filter_map(move |node| Some(declared(context, node)?.name))
 }
 
-/// The body of the type that a declaration gives.
-pub(super) fn declaration_body(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(gives(seen.node)?.child_by_field_name("body")?.byte_range())
+/// The range of the body of the type that a declaration defines.
+pub(super) fn declaration_body(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(gives(context.node)?.child_by_field_name("body")?.byte_range())
 }
 
-/// A struct, union, class or enumeration with a body, and not one that a declaration names.
-pub(super) fn record(seen: Seen<'_, '_>) -> Option<Name> {
-    seen.field("body")?;
-    let above = seen.above(1);
+/// The name of a struct, union, class or enumeration with a body, unless a declaration names it.
+pub(super) fn record(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    context.field("body")?;
+    let above = context.above(1);
     if above.is_some_and(|above| above.kind() == "type_definition") {
         return None;
     }
-    let mut of = seen.field("name")?;
+    let mut of = context.field("name")?;
     let mut under = Vec::new();
     while of.kind() == "qualified_identifier" {
         if let Some(scope) = of.child_by_field_name("scope") {
             let base = scope.child_by_field_name("name").unwrap_or(scope);
-            under.push(squeezed(seen.read(base)));
+            under.push(squeezed(context.read(base)));
         }
         of = of.child_by_field_name("name")?;
     }
-    Some(Name { name: squeezed(seen.read(of)), under, ..Name::of(seen, of)? })
+    Some(SymbolName { name: squeezed(context.read(of)), under, ..SymbolName::of(context, of)? })
 }
 
-/// A macro.
-pub(super) fn defined(seen: Seen<'_, '_>) -> Option<Name> {
-    by_name(seen)
+/// The name of a macro.
+pub(super) fn defined(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    by_name(context)
 }

@@ -1,31 +1,31 @@
-//! What JavaScript and TypeScript share: names and bodies of what defines something in them. It has no table of its own.
+//! Names and bodies of definitions in JavaScript and TypeScript. Contains no table.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::Kind;
-use crate::grammar::{Name, Seen};
+use crate::SymbolKind;
+use crate::grammar::{NodeContext, SymbolName};
 
-/// Nodes around or in an expression that are looked through.
+/// Maximum number of nodes that are followed around or inside of an expression.
 const LEVELS: usize = 16;
 
-/// Comments that belong to the file.
-pub(super) const ALOOF: &[&str] =
+/// Prefixes of comments that belong to the file.
+pub(super) const FILE_COMMENTS: &[&str] =
     &["#!", "/*!", "/// <", "// @flow", "// @ts-check", "// @ts-nocheck", "/* eslint", "/* global"];
 
-/// Calls that give a component which the function in their brackets is the code of.
+/// Calls that return a component whose code is the function in their arguments.
 const COMPONENTS: &[&str] = &["memo", "forwardRef", "observer", "useCallback"];
 
-/// A value that is code, with what it is.
-fn code<'t>(seen: Seen<'t, '_>, value: Node<'t>) -> Option<(Kind, Node<'t>)> {
+/// Returns the kind and the node of a value that is code.
+fn code<'t>(context: NodeContext<'t, '_>, value: Node<'t>) -> Option<(SymbolKind, Node<'t>)> {
     let mut node = value;
     for _ in 0..LEVELS {
         node = match node.kind() {
             "arrow_function" | "function_expression" | "generator_function" => {
-                return Some((Kind::Function, node));
+                return Some((SymbolKind::Function, node));
             }
-            "class" => return Some((Kind::Class, node)),
+            "class" => return Some((SymbolKind::Class, node)),
             "parenthesized_expression"
             | "as_expression"
             | "satisfies_expression"
@@ -35,7 +35,7 @@ fn code<'t>(seen: Seen<'t, '_>, value: Node<'t>) -> Option<(Kind, Node<'t>)> {
                 node.named_children(&mut cursor).find(|child| child.kind() != "comment")?
             }
             "call_expression" => {
-                let called = seen.read(node.child_by_field_name("function")?);
+                let called = context.read(node.child_by_field_name("function")?);
                 let name = called.rsplit('.').next().filter(|name| COMPONENTS.contains(name));
                 name.and(node.child_by_field_name("arguments"))?
             }
@@ -45,35 +45,36 @@ fn code<'t>(seen: Seen<'t, '_>, value: Node<'t>) -> Option<(Kind, Node<'t>)> {
     None
 }
 
-/// The body of a value that is code, else the value.
-fn body_of(seen: Seen<'_, '_>, value: Node<'_>) -> Range<usize> {
-    let body = code(seen, value).and_then(|(_, code)| code.child_by_field_name("body"));
+/// Returns the body of a value that is code, else the range of the value.
+fn body_of(context: NodeContext<'_, '_>, value: Node<'_>) -> Range<usize> {
+    let body = code(context, value).and_then(|(_, code)| code.child_by_field_name("body"));
     body.unwrap_or(value).byte_range()
 }
 
-pub(super) fn in_value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(body_of(seen, seen.field("value")?))
+pub(super) fn in_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(body_of(context, context.field("value")?))
 }
 
-pub(super) fn in_right(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(body_of(seen, seen.field("right")?))
+pub(super) fn in_right(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(body_of(context, context.field("right")?))
 }
 
-/// A variable of a file or a namespace; in a function only one whose value is code.
-pub(super) fn declarator(seen: Seen<'_, '_>) -> Option<Name> {
-    let kind = seen.field("value").and_then(|value| code(seen, value)).map(|(kind, _)| kind);
-    if kind.is_none() && !at_top(seen) {
+/// The names of a variable at the top level or in a namespace. In a function only variables whose value is code are
+/// listed.
+pub(super) fn declarator(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let kind = context.field("value").and_then(|value| code(context, value)).map(|(kind, _)| kind);
+    if kind.is_none() && !at_top(context) {
         return None;
     }
     let is_constant = || {
-        let declaration = seen.above(1).and_then(|node| node.child_by_field_name("kind"));
+        let declaration = context.above(1).and_then(|node| node.child_by_field_name("kind"));
         declaration.is_some_and(|node| node.kind() == "const")
     };
-    let kind = kind.or_else(|| is_constant().then_some(Kind::Constant));
-    Some(Name { kind, ..Name::of_all(seen, &declared(seen.field("name")?))? })
+    let kind = kind.or_else(|| is_constant().then_some(SymbolKind::Constant));
+    Some(SymbolName { kind, ..SymbolName::of_all(context, &declared(context.field("name")?))? })
 }
 
-/// The names that a pattern gives directly.
+/// Returns the names that a pattern binds directly.
 fn declared(pattern: Node<'_>) -> Vec<Node<'_>> {
     if !matches!(pattern.kind(), "object_pattern" | "array_pattern") {
         return vec![pattern];
@@ -96,15 +97,15 @@ fn name_in_pattern(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Whether a declarator is one of the file or of a namespace.
-fn at_top(seen: Seen<'_, '_>) -> bool {
+/// Returns true if a declarator is at the top level or in a namespace.
+fn at_top(context: NodeContext<'_, '_>) -> bool {
     let is_around = |node: &&Node<'_>| {
         matches!(
             node.kind(),
             "lexical_declaration" | "variable_declaration" | "export_statement" | "ambient_declaration"
         )
     };
-    let mut around = seen.around.iter().rev().take(LEVELS).skip_while(is_around);
+    let mut around = context.around.iter().rev().take(LEVELS).skip_while(is_around);
     match around.next().map(Node::kind) {
         Some("program") => true,
         Some("statement_block") => around
@@ -114,93 +115,93 @@ fn at_top(seen: Seen<'_, '_>) -> bool {
     }
 }
 
-/// A key of an object or a class; one in quotes is called by what is in them.
-pub(super) fn key(seen: Seen<'_, '_>, node: Node<'_>) -> Option<Name> {
-    let name = Name::of(seen, node)?;
+/// The name of a key of an object or a class, without quotes.
+pub(super) fn key(context: NodeContext<'_, '_>, node: Node<'_>) -> Option<SymbolName> {
+    let name = SymbolName::of(context, node)?;
     if node.kind() != "string" {
         return Some(name);
     }
     let inside = name.name.get(1..name.name.len().saturating_sub(1)).filter(|inside| !inside.is_empty())?;
-    Some(Name { name: inside.to_owned(), ..name })
+    Some(SymbolName { name: inside.to_owned(), ..name })
 }
 
-pub(super) fn method(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = key(seen, seen.field("name")?)?;
-    let in_object = seen.above(1).is_some_and(|node| node.kind() == "object");
-    let kind = if is_accessor(seen) {
-        Kind::Property
+pub(super) fn method(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = key(context, context.field("name")?)?;
+    let in_object = context.above(1).is_some_and(|node| node.kind() == "object");
+    let kind = if is_accessor(context) {
+        SymbolKind::Property
     } else if in_object {
-        Kind::Function
+        SymbolKind::Function
     } else if name.name == "constructor" {
-        Kind::Constructor
+        SymbolKind::Constructor
     } else {
-        Kind::Method
+        SymbolKind::Method
     };
-    Some(Name { kind: Some(kind), listed: in_object, ..name })
+    Some(SymbolName { kind: Some(kind), listed: in_object, ..name })
 }
 
-/// Whether `get` or `set` stands in front of its name.
-fn is_accessor(seen: Seen<'_, '_>) -> bool {
-    let name = seen.field("name").map(|node| node.start_byte());
-    let mut cursor = seen.node.walk();
-    let mut before = seen.node.children(&mut cursor).take_while(|child| Some(child.start_byte()) != name);
+/// Returns true if `get` or `set` is in front of the name.
+fn is_accessor(context: NodeContext<'_, '_>) -> bool {
+    let name = context.field("name").map(|node| node.start_byte());
+    let mut cursor = context.node.walk();
+    let mut before = context.node.children(&mut cursor).take_while(|child| Some(child.start_byte()) != name);
     before.any(|child| matches!(child.kind(), "get" | "set"))
 }
 
-/// A key whose value is code.
-pub(super) fn pair(seen: Seen<'_, '_>) -> Option<Name> {
-    let (kind, _) = code(seen, seen.field("value")?)?;
-    Some(Name { kind: Some(kind), listed: true, ..key(seen, seen.field("key")?)? })
+/// The name of a key whose value is code.
+pub(super) fn pair(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let (kind, _) = code(context, context.field("value")?)?;
+    Some(SymbolName { kind: Some(kind), listed: true, ..key(context, context.field("key")?)? })
 }
 
-/// A field of a class; one whose value is a function is a method.
-pub(super) fn field(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = key(seen, seen.field("name").or_else(|| seen.field("property"))?)?;
-    let kind = match seen.field("value").and_then(|value| code(seen, value)) {
-        Some((Kind::Class, _)) => Some(Kind::Class),
-        Some(_) => Some(Kind::Method),
+/// The name of a field of a class. If its value is a function, it is a method.
+pub(super) fn field(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = key(context, context.field("name").or_else(|| context.field("property"))?)?;
+    let kind = match context.field("value").and_then(|value| code(context, value)) {
+        Some((SymbolKind::Class, _)) => Some(SymbolKind::Class),
+        Some(_) => Some(SymbolKind::Method),
         None => None,
     };
-    Some(Name { kind, ..name })
+    Some(SymbolName { kind, ..name })
 }
 
-/// `exports.a = function () {}`, `A.prototype.b = () => {}`: it stands under what it is given to.
-pub(super) fn assignment(seen: Seen<'_, '_>) -> Option<Name> {
-    if seen.above(1)?.kind() != "expression_statement" {
+/// The name in `exports.a = function () {}` or `A.prototype.b = () => {}`, under the object that it is assigned to.
+pub(super) fn assignment(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    if context.above(1)?.kind() != "expression_statement" {
         return None;
     }
-    let (kind, _) = code(seen, seen.field("right")?)?;
-    let left = seen.field("left")?;
+    let (kind, _) = code(context, context.field("right")?)?;
+    let left = context.field("left")?;
     if left.kind() == "identifier" {
-        return Some(Name { kind: Some(kind), ..Name::of(seen, left)? });
+        return Some(SymbolName { kind: Some(kind), ..SymbolName::of(context, left)? });
     }
     let property = left.child_by_field_name("property").filter(|_| left.kind() == "member_expression")?;
-    let mut under = owners(seen, left.child_by_field_name("object")?)?;
+    let mut under = owners(context, left.child_by_field_name("object")?)?;
     let is_prototype = under.last().is_some_and(|last| last == "prototype");
     under.retain(|name| name != "prototype");
     let exported = match under.first().map(String::as_str) {
         Some("exports" | "this") => 1,
         Some("module") if under.get(1).is_some_and(|name| name == "exports") => 2,
-        Some("module") if seen.read(property) == "exports" => 1,
+        Some("module") if context.read(property) == "exports" => 1,
         _ => 0,
     };
     under.drain(..exported.min(under.len()));
-    let kind = if is_prototype && kind == Kind::Function { Kind::Method } else { kind };
-    Some(Name { kind: Some(kind), under, ..Name::of(seen, property)? })
+    let kind = if is_prototype && kind == SymbolKind::Function { SymbolKind::Method } else { kind };
+    Some(SymbolName { kind: Some(kind), under, ..SymbolName::of(context, property)? })
 }
 
-/// The names of `a.b.c`, where it is only names.
-fn owners(seen: Seen<'_, '_>, object: Node<'_>) -> Option<Vec<String>> {
+/// Returns the names of `a.b.c`, or `None` if the object is any other expression.
+fn owners(context: NodeContext<'_, '_>, object: Node<'_>) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let mut node = object;
     for _ in 0..LEVELS {
         match node.kind() {
             "member_expression" => {
-                names.push(seen.read(node.child_by_field_name("property")?).to_owned());
+                names.push(context.read(node.child_by_field_name("property")?).to_owned());
                 node = node.child_by_field_name("object")?;
             }
             "identifier" | "this" => {
-                names.push(seen.read(node).to_owned());
+                names.push(context.read(node).to_owned());
                 names.reverse();
                 return names.iter().all(|name| !name.is_empty()).then_some(names);
             }
@@ -210,18 +211,19 @@ fn owners(seen: Seen<'_, '_>, object: Node<'_>) -> Option<Vec<String>> {
     None
 }
 
-/// `export default` of something without a name of its own is called `default`.
-pub(super) fn export_default(seen: Seen<'_, '_>) -> Option<Name> {
-    let value = seen.field("value")?;
-    let mut cursor = seen.node.walk();
-    let word = seen.node.children(&mut cursor).find(|child| child.kind() == "default")?;
-    let kind = code(seen, value).map(|(kind, _)| kind);
-    Some(Name { kind, ..Name::of(seen, word)? })
+/// The name of an unnamed `export default`, which is `default`.
+pub(super) fn export_default(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let value = context.field("value")?;
+    let mut cursor = context.node.walk();
+    let word = context.node.children(&mut cursor).find(|child| child.kind() == "default")?;
+    let kind = code(context, value).map(|(kind, _)| kind);
+    Some(SymbolName { kind, ..SymbolName::of(context, word)? })
 }
 
-/// A function or class in an expression that is returned or called at once; elsewhere what holds it names it.
-pub(super) fn in_expression(seen: Seen<'_, '_>) -> Option<Name> {
-    let around = seen.above(1)?.kind();
+/// The name of a function or class expression that is returned or called directly. Elsewhere the enclosing definition
+/// gives it a name.
+pub(super) fn in_expression(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let around = context.above(1)?.kind();
     let is_own = matches!(around, "return_statement" | "parenthesized_expression");
-    is_own.then(|| Name::of(seen, seen.field("name")?)).flatten()
+    is_own.then(|| SymbolName::of(context, context.field("name")?)).flatten()
 }

@@ -1,51 +1,41 @@
-//! Java: types, their members and the constants of enumerations. A method of an anonymous class has no name path.
+//! Java: types, their members and enum constants. Methods of anonymous classes are not listed.
 
 use super::parts::is_loud;
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name, by_name_listed, in_body, in_value};
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, by_name_listed, in_body, in_value, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_java::LANGUAGE.into(),
     rules: &[
-        Rule { node: "module_declaration", kind: Kind::Module, name: by_name, body: in_body },
-        Rule { node: "class_declaration", kind: Kind::Class, name: by_name, body: in_body },
-        Rule { node: "record_declaration", kind: Kind::Class, name: by_name, body: in_body },
-        Rule { node: "interface_declaration", kind: Kind::Interface, name: by_name, body: in_body },
-        Rule { node: "annotation_type_declaration", kind: Kind::Interface, name: by_name, body: in_body },
-        Rule {
-            node: "annotation_type_element_declaration",
-            kind: Kind::Method,
-            name: by_name,
-            body: in_value,
-        },
-        Rule { node: "enum_declaration", kind: Kind::Enum, name: by_name, body: in_body },
-        Rule { node: "enum_constant", kind: Kind::Variant, name: by_name_listed, body: in_body },
-        Rule { node: "method_declaration", kind: Kind::Method, name: by_name, body: in_body },
-        Rule { node: "constructor_declaration", kind: Kind::Constructor, name: by_name, body: in_body },
-        Rule {
-            node: "compact_constructor_declaration",
-            kind: Kind::Constructor,
-            name: by_name,
-            body: in_body,
-        },
-        Rule { node: "variable_declarator", kind: Kind::Field, name: field, body: in_value },
+        rule("module_declaration", SymbolKind::Module, by_name, in_body),
+        rule("class_declaration", SymbolKind::Class, by_name, in_body),
+        rule("record_declaration", SymbolKind::Class, by_name, in_body),
+        rule("interface_declaration", SymbolKind::Interface, by_name, in_body),
+        rule("annotation_type_declaration", SymbolKind::Interface, by_name, in_body),
+        rule("annotation_type_element_declaration", SymbolKind::Method, by_name, in_value),
+        rule("enum_declaration", SymbolKind::Enum, by_name, in_body),
+        rule("enum_constant", SymbolKind::Variant, by_name_listed, in_body),
+        rule("method_declaration", SymbolKind::Method, by_name, in_body),
+        rule("constructor_declaration", SymbolKind::Constructor, by_name, in_body),
+        rule("compact_constructor_declaration", SymbolKind::Constructor, by_name, in_body),
+        rule("variable_declarator", SymbolKind::Field, field, in_value),
     ],
     wrappers: &["field_declaration", "constant_declaration"],
     comments: &["line_comment", "block_comment"],
     attributes: &[],
-    aloof: &[],
+    file_comments: &[],
     strings: &["string_literal", "character_literal"],
     closed: &["import_declaration", "object_creation_expression", "string_literal"],
 };
 
-/// A declarator of a field; those of interfaces are constants, and those that are written as constants.
-fn field(seen: Seen<'_, '_>) -> Option<Name> {
-    let constant = match seen.above(1)?.kind() {
+/// The name of a field. Fields of interfaces and fields in uppercase are constants.
+fn field(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let constant = match context.above(1)?.kind() {
         "constant_declaration" => true,
         "field_declaration" => false,
         _ => return None,
     };
-    let name = by_name(seen)?;
+    let name = by_name(context)?;
     let constant = constant || is_loud(&name.name);
-    Some(Name { kind: constant.then_some(Kind::Constant), ..name })
+    Some(SymbolName { kind: constant.then_some(SymbolKind::Constant), ..name })
 }

@@ -1,36 +1,36 @@
-//! JSON: its keys, and the elements of lists that may hold keys: the first is called `[1]`.
+//! JSON: keys, and the elements of lists that may contain keys. The first element is called `[1]`.
 
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_number, in_value, itself};
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_number, in_value, itself, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_json::LANGUAGE.into(),
     rules: &[
-        Rule { node: "pair", kind: Kind::Key, name: key, body: in_value },
-        Rule { node: "object", kind: Kind::Table, name: element, body: itself },
-        Rule { node: "array", kind: Kind::Table, name: list, body: itself },
+        rule("pair", SymbolKind::Key, key, in_value),
+        rule("object", SymbolKind::Table, element, itself),
+        rule("array", SymbolKind::Table, list, itself),
     ],
     wrappers: &[],
     comments: &["comment"],
     attributes: &[],
-    aloof: &[],
+    file_comments: &[],
     strings: &["string"],
     closed: &["string"],
 };
 
-fn key(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = Name::of(seen, seen.field("key")?)?;
+fn key(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = SymbolName::of(context, context.field("key")?)?;
     let bare = name.name.strip_prefix('"')?.strip_suffix('"')?.to_owned();
-    (!bare.is_empty()).then_some(Name { name: bare, listed: true, ..name })
+    (!bare.is_empty()).then_some(SymbolName { name: bare, listed: true, ..name })
 }
 
-fn element(seen: Seen<'_, '_>) -> Option<Name> {
-    let in_list = seen.above(1)?.kind() == "array";
-    Some(Name { listed: true, ..in_list.then(|| by_number(seen)).flatten()? })
+fn element(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let in_list = context.above(1)?.kind() == "array";
+    Some(SymbolName { listed: true, ..in_list.then(|| by_number(context)).flatten()? })
 }
 
-/// A list in a list, where it holds more than plain values.
-fn list(seen: Seen<'_, '_>) -> Option<Name> {
-    let first = seen.node.named_child(0)?;
-    matches!(first.kind(), "object" | "array").then(|| element(seen)).flatten()
+/// The number of a list in a list, if it contains more than plain values.
+fn list(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let first = context.node.named_child(0)?;
+    matches!(first.kind(), "object" | "array").then(|| element(context)).flatten()
 }

@@ -1,19 +1,19 @@
-//! Markdown: every heading with what stands below it, up to the next of the same or a higher level.
+//! Markdown: each heading with the text below it, up to the next heading of the same or a higher level.
 
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, no_body};
-use crate::walk::Draft;
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, no_body, rule};
+use crate::walk::SymbolDraft;
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_md::LANGUAGE.into(),
     rules: &[
-        Rule { node: "atx_heading", kind: Kind::Section, name: heading, body: no_body },
-        Rule { node: "setext_heading", kind: Kind::Section, name: heading, body: no_body },
+        rule("atx_heading", SymbolKind::Section, heading, no_body),
+        rule("setext_heading", SymbolKind::Section, heading, no_body),
     ],
     wrappers: &[],
     comments: &[],
     attributes: &[],
-    aloof: &[],
+    file_comments: &[],
     strings: &[],
     closed: &[
         "paragraph",
@@ -26,20 +26,20 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-fn heading(seen: Seen<'_, '_>) -> Option<Name> {
-    let content = seen.field("heading_content")?;
-    let raw = seen.read(content);
+fn heading(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let content = context.field("heading_content")?;
+    let raw = context.read(content);
     let bare = raw.trim();
-    // A row of `#` behind an ATX heading is no part of it.
+    // A row of `#` behind an ATX heading is not part of it.
     let open = bare.trim_end_matches('#');
     let bare = if open.ends_with([' ', '\t']) { open.trim_end() } else { bare };
     let name = bare.split_whitespace().collect::<Vec<_>>().join(" ");
     let start = content.start_byte() + (raw.len() - raw.trim_start().len());
-    Name::plain(name, start..start + bare.len())
+    SymbolName::plain(name, start..start + bare.len())
 }
 
-/// Makes of each heading its section. The grammar has sections too, but not for headings that are underlined.
-pub(crate) fn spread(text: &str, headings: &mut [Draft]) {
+/// Extends each heading to its section. The grammar has sections too, but not for underlined headings.
+pub(crate) fn spread(text: &str, headings: &mut [SymbolDraft]) {
     let mut open: Vec<(usize, usize)> = Vec::new();
     for at in 0..headings.len() {
         let Some(heading) = headings.get(at) else { return };
@@ -56,7 +56,7 @@ pub(crate) fn spread(text: &str, headings: &mut [Draft]) {
     }
 }
 
-fn close(text: &str, heading: Option<&mut Draft>, end: usize) {
+fn close(text: &str, heading: Option<&mut SymbolDraft>, end: usize) {
     let Some(heading) = heading else { return };
     let below = heading.inner.end..end;
     heading.body = text.get(below.clone()).is_some_and(|said| !said.trim().is_empty()).then_some(below);

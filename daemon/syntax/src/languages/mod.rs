@@ -1,4 +1,4 @@
-//! The languages, one file each: a table of the nodes that define something.
+//! The supported languages, one file each. A file contains the table of the nodes that define something.
 
 #[cfg(feature = "bash")]
 pub(crate) mod bash;

@@ -1,30 +1,30 @@
-//! PHP: namespaces with braces, types, their members and functions. What stands around the code is left alone, and a
+//! PHP: namespaces with braces, types, their members and functions. Text outside of PHP code is not listed, and a
 //! namespace without braces is no symbol.
 
 use std::ops::Range;
 
 use super::parts::{behind_token, part, qualified};
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name, in_body, in_value};
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, in_body, in_value, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_php::LANGUAGE_PHP.into(),
     rules: &[
-        Rule { node: "namespace_definition", kind: Kind::Module, name: namespace, body: in_body },
-        Rule { node: "class_declaration", kind: Kind::Class, name: by_name, body: in_body },
-        Rule { node: "interface_declaration", kind: Kind::Interface, name: by_name, body: in_body },
-        Rule { node: "trait_declaration", kind: Kind::Trait, name: by_name, body: in_body },
-        Rule { node: "enum_declaration", kind: Kind::Enum, name: by_name, body: in_body },
-        Rule { node: "enum_case", kind: Kind::Variant, name: by_name, body: in_value },
-        Rule { node: "function_definition", kind: Kind::Function, name: by_name, body: in_body },
-        Rule { node: "method_declaration", kind: Kind::Method, name: method, body: in_body },
-        Rule { node: "const_element", kind: Kind::Constant, name: constant, body: constant_value },
-        Rule { node: "property_element", kind: Kind::Field, name: property, body: initial },
+        rule("namespace_definition", SymbolKind::Module, namespace, in_body),
+        rule("class_declaration", SymbolKind::Class, by_name, in_body),
+        rule("interface_declaration", SymbolKind::Interface, by_name, in_body),
+        rule("trait_declaration", SymbolKind::Trait, by_name, in_body),
+        rule("enum_declaration", SymbolKind::Enum, by_name, in_body),
+        rule("enum_case", SymbolKind::Variant, by_name, in_value),
+        rule("function_definition", SymbolKind::Function, by_name, in_body),
+        rule("method_declaration", SymbolKind::Method, method, in_body),
+        rule("const_element", SymbolKind::Constant, constant, constant_value),
+        rule("property_element", SymbolKind::Field, property, initial),
     ],
     wrappers: &["const_declaration", "property_declaration"],
     comments: &["comment"],
     attributes: &[],
-    aloof: &["#!"],
+    file_comments: &["#!"],
     strings: &["string", "encapsed_string", "heredoc", "nowdoc", "shell_command_expression", "text"],
     closed: &[
         "attribute_list",
@@ -37,33 +37,33 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
 };
 
-/// One with braces: what lies in the others are its neighbours. `A\B` stands under `A`.
-fn namespace(seen: Seen<'_, '_>) -> Option<Name> {
-    seen.field("body")?;
-    qualified(by_name(seen)?, "\\")
+/// The name of a namespace with braces. Definitions below one without braces are its siblings. `A\B` is `B` under `A`.
+fn namespace(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    context.field("body")?;
+    qualified(by_name(context)?, "\\")
 }
 
-/// `$name`, which `name` means too.
-fn property(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = by_name(seen)?;
+/// The name of a property, such as `$name`. `name` selects it too.
+fn property(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = by_name(context)?;
     let also = name.name.strip_prefix('$').map(str::to_owned).into_iter().collect();
-    Some(Name { also, ..name })
+    Some(SymbolName { also, ..name })
 }
 
-fn method(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = by_name(seen)?;
+fn method(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = by_name(context)?;
     let makes = matches!(name.name.to_ascii_lowercase().as_str(), "__construct" | "__destruct");
-    Some(Name { kind: makes.then_some(Kind::Constructor), ..name })
+    Some(SymbolName { kind: makes.then_some(SymbolKind::Constructor), ..name })
 }
 
-fn constant(seen: Seen<'_, '_>) -> Option<Name> {
-    Name::of(seen, part(seen.node, |child| child.kind() == "name")?)
+fn constant(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    SymbolName::of(context, part(context.node, |child| child.kind() == "name")?)
 }
 
-fn constant_value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(behind_token(seen.node, "=")?.byte_range())
+fn constant_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(behind_token(context.node, "=")?.byte_range())
 }
 
-fn initial(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.field("default_value")?.byte_range())
+fn initial(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(context.field("default_value")?.byte_range())
 }

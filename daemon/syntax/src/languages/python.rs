@@ -1,32 +1,41 @@
-//! What defines something in Python.
+//! Python: classes, functions, type aliases, and the variables of modules and classes.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name};
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_python::LANGUAGE.into(),
     rules: &[
-        Rule { node: "class_definition", kind: Kind::Class, name: by_name, body: suite },
-        Rule { node: "function_definition", kind: Kind::Function, name: function, body: suite },
-        Rule { node: "assignment", kind: Kind::Variable, name: assignment, body: value },
-        Rule { node: "type_alias_statement", kind: Kind::Type, name: type_alias, body: alias_value },
+        rule("class_definition", SymbolKind::Class, by_name, suite),
+        rule("function_definition", SymbolKind::Function, function, suite),
+        rule("assignment", SymbolKind::Variable, assignment, value),
+        rule("type_alias_statement", SymbolKind::Type, type_alias, alias_value),
     ],
     wrappers: &["decorated_definition"],
     comments: &["comment"],
     attributes: &[],
-    aloof: &["#!", "# -*-", "# coding", "# vim:", "# type: ignore", "# mypy:", "# ruff:", "# pylint:"],
+    file_comments: &[
+        "#!",
+        "# -*-",
+        "# coding",
+        "# vim:",
+        "# type: ignore",
+        "# mypy:",
+        "# ruff:",
+        "# pylint:",
+    ],
     strings: &["string"],
     closed: &["import_statement", "import_from_statement", "future_import_statement"],
 };
 
-/// Statements around a definition that are looked through, to see what it belongs to.
+/// Maximum number of enclosing statements that are skipped to find the owner of a definition.
 const STATEMENTS: usize = 64;
 
-/// Statements whose definitions belong to what the statement stands in.
+/// Statements whose definitions belong to the enclosing scope.
 const TRANSPARENT: &[&str] = &[
     "expression_statement",
     "block",
@@ -41,32 +50,32 @@ const TRANSPARENT: &[&str] = &[
     "with_statement",
 ];
 
-/// What a definition belongs to: a module, a class or a function.
-fn holder<'t>(seen: Seen<'t, '_>) -> Option<Node<'t>> {
-    let around = seen.around.iter().rev().take(STATEMENTS);
+/// Returns the owner of a definition: a module, a class or a function.
+fn holder<'t>(context: NodeContext<'t, '_>) -> Option<Node<'t>> {
+    let around = context.around.iter().rev().take(STATEMENTS);
     around.copied().find(|node| !TRANSPARENT.contains(&node.kind()))
 }
 
-fn function(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = by_name(seen)?;
-    let in_class = holder(seen).is_some_and(|holder| holder.kind() == "class_definition");
+fn function(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = by_name(context)?;
+    let in_class = holder(context).is_some_and(|holder| holder.kind() == "class_definition");
     let kind = match name.name.as_str() {
         _ if !in_class => None,
-        "__init__" | "__new__" | "__del__" => Some(Kind::Constructor),
-        _ if is_property(seen) => Some(Kind::Property),
-        _ => Some(Kind::Method),
+        "__init__" | "__new__" | "__del__" => Some(SymbolKind::Constructor),
+        _ if is_property(context) => Some(SymbolKind::Property),
+        _ => Some(SymbolKind::Method),
     };
-    Some(Name { kind, ..name })
+    Some(SymbolName { kind, ..name })
 }
 
-/// Whether a decorator makes a property of it, or its setter or deleter.
-fn is_property(seen: Seen<'_, '_>) -> bool {
-    let Some(decorated) = seen.above(1).filter(|node| node.kind() == "decorated_definition") else {
+/// Returns true if a decorator makes the function a property, or its setter or deleter.
+fn is_property(context: NodeContext<'_, '_>) -> bool {
+    let Some(decorated) = context.above(1).filter(|node| node.kind() == "decorated_definition") else {
         return false;
     };
     let mut cursor = decorated.walk();
     decorated.children(&mut cursor).filter(|child| child.kind() == "decorator").any(|decorator| {
-        let says = seen.read(decorator).trim_start_matches('@').trim();
+        let says = context.read(decorator).trim_start_matches('@').trim();
         matches!(says, "property" | "cached_property" | "functools.cached_property" | "abc.abstractproperty")
             || says.ends_with(".setter")
             || says.ends_with(".getter")
@@ -74,13 +83,13 @@ fn is_property(seen: Seen<'_, '_>) -> bool {
     })
 }
 
-/// A block from its first comment on; one on the line of the `:` belongs to the header.
-fn suite(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    let block = seen.field("body")?.byte_range();
-    let mut cursor = seen.node.walk();
+/// The range of a block, from its first comment on. A comment on the line of the `:` belongs to the header.
+fn suite(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    let block = context.field("body")?.byte_range();
+    let mut cursor = context.node.walk();
     let mut colon = None;
     let mut first = None;
-    for child in seen.node.children(&mut cursor) {
+    for child in context.node.children(&mut cursor) {
         match child.kind() {
             ":" => colon = Some(child.start_position().row),
             "comment" if colon.is_some_and(|row| row < child.start_position().row) => {
@@ -92,17 +101,18 @@ fn suite(seen: Seen<'_, '_>) -> Option<Range<usize>> {
     Some(first.unwrap_or(block.start).min(block.start)..block.end)
 }
 
-/// A variable of a module or a class; in upper case it is a constant. Those of functions are none.
-fn assignment(seen: Seen<'_, '_>) -> Option<Name> {
-    let statement = seen.above(1).filter(|node| node.kind() == "expression_statement");
-    let holder = statement.and_then(|_| holder(seen))?;
+/// The names of a variable of a module or a class. In uppercase it is a constant. Variables of functions are not
+/// listed.
+fn assignment(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let statement = context.above(1).filter(|node| node.kind() == "expression_statement");
+    let holder = statement.and_then(|_| holder(context))?;
     let in_class = match holder.kind() {
         "module" => false,
         "class_definition" => true,
         _ => return None,
     };
     let mut names = Vec::new();
-    for assigned in chain(seen.node) {
+    for assigned in chain(context.node) {
         let left = assigned.child_by_field_name("left")?;
         match left.kind() {
             "identifier" => names.push(left),
@@ -113,18 +123,18 @@ fn assignment(seen: Seen<'_, '_>) -> Option<Name> {
             _ => {}
         }
     }
-    let name = Name::of_all(seen, &names)?;
-    let says = seen.read(*names.first()?);
+    let name = SymbolName::of_all(context, &names)?;
+    let says = context.read(*names.first()?);
     let is_constant = says.chars().any(char::is_uppercase) && !says.chars().any(char::is_lowercase);
     let kind = match (is_constant, in_class) {
-        (true, _) => Kind::Constant,
-        (false, true) => Kind::Field,
-        (false, false) => Kind::Variable,
+        (true, _) => SymbolKind::Constant,
+        (false, true) => SymbolKind::Field,
+        (false, false) => SymbolKind::Variable,
     };
-    Some(Name { kind: Some(kind), ..name })
+    Some(SymbolName { kind: Some(kind), ..name })
 }
 
-/// `a = b = 1` is an assignment in an assignment.
+/// Returns the nested assignments of a chain such as `a = b = 1`.
 fn chain(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     fn next<'t>(node: &Node<'t>) -> Option<Node<'t>> {
         node.child_by_field_name("right").filter(|node| node.kind() == "assignment")
@@ -132,16 +142,16 @@ fn chain(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     std::iter::successors(Some(node), next).take(STATEMENTS)
 }
 
-fn value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(chain(seen.node).last()?.child_by_field_name("right")?.byte_range())
+fn value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(chain(context.node).last()?.child_by_field_name("right")?.byte_range())
 }
 
-/// `type X[T] = …`: its left side is a type in itself.
-fn type_alias(seen: Seen<'_, '_>) -> Option<Name> {
-    let inner = seen.field("left")?.named_child(0)?;
-    Name::of(seen, if inner.kind() == "identifier" { inner } else { inner.named_child(0)? })
+/// The name of `type X[T] = …`, whose left side is a type itself.
+fn type_alias(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let inner = context.field("left")?.named_child(0)?;
+    SymbolName::of(context, if inner.kind() == "identifier" { inner } else { inner.named_child(0)? })
 }
 
-fn alias_value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.field("right")?.byte_range())
+fn alias_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(context.field("right")?.byte_range())
 }

@@ -1,140 +1,152 @@
-//! Ruby: modules, classes, methods and constants. What a method of another name does when called (`attr_accessor`, a
-//! test's `describe`) is not looked at.
+//! Ruby: modules, classes, methods and constants. Calls that define methods (`attr_accessor`, `describe` of a test) are
+//! not evaluated.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use super::parts::{behind, qualified};
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name};
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, rule};
 
-/// Constants that one assignment may give names to.
+/// Maximum number of constants in one assignment.
 const SEVERAL: usize = 32;
 
-/// Nodes behind a statement that are looked at for its heredocs.
+/// Maximum number of nodes behind a statement that are searched for its heredocs.
 const NEAR: usize = 8;
 
-/// Nodes above a method that are looked at for what it belongs to.
+/// Maximum number of ancestors of a method that are searched for its owner.
 const LEVELS: usize = 8;
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_ruby::LANGUAGE.into(),
     rules: &[
-        Rule { node: "module", kind: Kind::Module, name: module, body: inside },
-        Rule { node: "class", kind: Kind::Class, name: module, body: inside },
-        Rule { node: "singleton_class", kind: Kind::Class, name: singleton_class, body: inside },
-        Rule { node: "method", kind: Kind::Method, name: method, body: inside },
-        Rule { node: "singleton_method", kind: Kind::Method, name: singleton_method, body: inside },
-        Rule { node: "assignment", kind: Kind::Constant, name: assignment, body: right },
+        rule("module", SymbolKind::Module, module, inside),
+        rule("class", SymbolKind::Class, module, inside),
+        rule("singleton_class", SymbolKind::Class, singleton_class, inside),
+        rule("method", SymbolKind::Method, method, inside),
+        rule("singleton_method", SymbolKind::Method, singleton_method, inside),
+        rule("assignment", SymbolKind::Constant, assignment, right),
     ],
-    // `private def ...` and its like; `A = 1 unless defined?(A)`.
+    // `private def ...` and its like, and `A = 1 unless defined?(A)`.
     wrappers: &["call", "argument_list", "if_modifier", "unless_modifier"],
     comments: &["comment"],
     attributes: &[],
-    aloof: &["#!", "# frozen_string_literal", "# -*-", "# encoding", "# coding", "# typed", "# warn_indent"],
+    file_comments: &[
+        "#!",
+        "# frozen_string_literal",
+        "# -*-",
+        "# encoding",
+        "# coding",
+        "# typed",
+        "# warn_indent",
+    ],
     strings: &["string", "heredoc_body", "subshell", "regex", "delimited_symbol", "character"],
     closed: &["string", "heredoc_body", "regex", "uninterpreted"],
 };
 
-/// A module or class; `A::B` stands under `A`.
-fn module(seen: Seen<'_, '_>) -> Option<Name> {
-    qualified(by_name(seen)?, "::")
+/// The name of a module or class. `A::B` is `B` under `A`.
+fn module(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    qualified(by_name(context)?, "::")
 }
 
-/// `class << self`, which also `self` leads through.
-fn singleton_class(seen: Seen<'_, '_>) -> Option<Name> {
-    let of = Name::of(seen, seen.field("value")?)?;
-    Some(Name { name: format!("class << {}", of.name), alias: Some(of.name.clone()), ..of })
+/// The name of `class << self`. `self` selects its members too.
+fn singleton_class(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let of = SymbolName::of(context, context.field("value")?)?;
+    Some(SymbolName { name: format!("class << {}", of.name), alias: Some(of.name.clone()), ..of })
 }
 
-fn method(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = by_name(seen)?;
+fn method(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = by_name(context)?;
     let is_member = (1..=LEVELS)
-        .map_while(|levels| seen.above(levels))
+        .map_while(|levels| context.above(levels))
         .any(|node| matches!(node.kind(), "class" | "module" | "singleton_class" | "do_block" | "block"));
     let kind = match (is_member, name.name.as_str()) {
-        (false, _) => Kind::Function,
-        (true, "initialize") => Kind::Constructor,
-        (true, _) => Kind::Method,
+        (false, _) => SymbolKind::Function,
+        (true, "initialize") => SymbolKind::Constructor,
+        (true, _) => SymbolKind::Method,
     };
-    Some(Name { kind: Some(kind), until: until(seen), ..name })
+    Some(SymbolName { kind: Some(kind), until: until(context), ..name })
 }
 
-/// Where a method without `end` ends.
-fn until(seen: Seen<'_, '_>) -> Option<usize> {
-    end(seen).is_none().then(|| heredoc(seen)).flatten()
+/// Returns the end of a method without `end`, if it is behind the node.
+fn until(context: NodeContext<'_, '_>) -> Option<usize> {
+    end(context).is_none().then(|| heredoc(context)).flatten()
 }
 
-/// `self.name`, which `name` means too.
-fn singleton_method(seen: Seen<'_, '_>) -> Option<Name> {
-    let name = by_name(seen)?;
-    let of = Name::of(seen, seen.field("object")?)?;
-    Some(Name {
+/// The name of `self.name`. `name` selects it too.
+fn singleton_method(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let name = by_name(context)?;
+    let of = SymbolName::of(context, context.field("object")?)?;
+    Some(SymbolName {
         name: format!("{}.{}", of.name, name.name),
         also: vec![name.name.clone()],
-        until: until(seen),
+        until: until(context),
         ..name
     })
 }
 
-/// A constant, a class variable, or a global variable at the top of the file; several at once are one definition.
-fn assignment(seen: Seen<'_, '_>) -> Option<Name> {
-    let left = seen.field("left")?;
-    let above = seen.above(1)?.kind();
+/// The names of a constant, a class variable, or a global variable at the top level of the file. A multiple assignment
+/// is one definition.
+fn assignment(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let left = context.field("left")?;
+    let above = context.above(1)?.kind();
     let in_class = above == "body_statement"
-        && seen.above(2).is_some_and(|node| matches!(node.kind(), "class" | "module" | "singleton_class"));
+        && context.above(2).is_some_and(|node| matches!(node.kind(), "class" | "module" | "singleton_class"));
     let (name, kind) = match left.kind() {
-        "constant" => (Name::of(seen, left)?, Kind::Constant),
-        "scope_resolution" => (qualified(Name::of(seen, left)?, "::")?, Kind::Constant),
+        "constant" => (SymbolName::of(context, left)?, SymbolKind::Constant),
+        "scope_resolution" => (qualified(SymbolName::of(context, left)?, "::")?, SymbolKind::Constant),
         "left_assignment_list" => {
             let mut cursor = left.walk();
             let all: Vec<_> = left.named_children(&mut cursor).take(SEVERAL + 1).collect();
             if all.len() > SEVERAL || all.iter().any(|node| node.kind() != "constant") {
                 return None;
             }
-            (Name::of_all(seen, &all)?, Kind::Constant)
+            (SymbolName::of_all(context, &all)?, SymbolKind::Constant)
         }
-        "class_variable" | "instance_variable" if in_class => (Name::of(seen, left)?, Kind::Field),
-        "global_variable" if above == "program" => (Name::of(seen, left)?, Kind::Variable),
+        "class_variable" | "instance_variable" if in_class => {
+            (SymbolName::of(context, left)?, SymbolKind::Field)
+        }
+        "global_variable" if above == "program" => (SymbolName::of(context, left)?, SymbolKind::Variable),
         _ => return None,
     };
-    Some(Name { kind: Some(kind), until: heredoc(seen), ..name })
+    Some(SymbolName { kind: Some(kind), until: heredoc(context), ..name })
 }
 
-/// Where the heredocs end that a statement begins: they stand behind its line, and so behind its node.
-fn heredoc(seen: Seen<'_, '_>) -> Option<usize> {
-    let line = seen.node.end_position().row;
-    let near = behind(seen).take(NEAR).skip_while(|node| node.kind() != "heredoc_body");
+/// Returns the end of the heredocs that a statement opens. They follow its line, so they are behind its node.
+fn heredoc(context: NodeContext<'_, '_>) -> Option<usize> {
+    let line = context.node.end_position().row;
+    let near = behind(context).take(NEAR).skip_while(|node| node.kind() != "heredoc_body");
     let mut bodies = near.take_while(|node| node.kind() == "heredoc_body");
     let first = bodies.next().filter(|first| first.start_position().row == line)?;
     Some(bodies.last().unwrap_or(first).end_byte())
 }
 
-/// A value, with the heredocs that it begins.
-fn value(seen: Seen<'_, '_>, node: Node<'_>) -> Range<usize> {
-    node.start_byte()..heredoc(seen).unwrap_or(node.end_byte())
+/// Returns the range of a value, with the heredocs that it opens.
+fn value(context: NodeContext<'_, '_>, node: Node<'_>) -> Range<usize> {
+    node.start_byte()..heredoc(context).unwrap_or(node.end_byte())
 }
 
-fn right(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(value(seen, seen.field("right")?))
+fn right(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(value(context, context.field("right")?))
 }
 
-/// The `end` of a definition; some methods have none.
-fn end<'t>(seen: Seen<'t, '_>) -> Option<Node<'t>> {
-    let last = seen.node.child_count().checked_sub(1)?;
-    seen.node.child(last).filter(|last| last.kind() == "end")
+/// Returns the `end` of a definition. Some methods have none.
+fn end<'t>(context: NodeContext<'t, '_>) -> Option<Node<'t>> {
+    let last = context.node.child_count().checked_sub(1)?;
+    context.node.child(last).filter(|last| last.kind() == "end")
 }
 
-/// What stands between the signature, with a comment on its line, and `end`; of a method without `end`, its value.
-fn inside(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    let Some(end) = end(seen) else { return Some(value(seen, seen.field("body")?)) };
+/// The range between the signature, with the comment on its line, and `end`. The body of a method without `end` is its
+/// value.
+fn inside(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    let Some(end) = end(context) else { return Some(value(context, context.field("body")?)) };
     let parts = ["parameters", "superclass", "name", "value"];
-    let signature = parts.into_iter().find_map(|field| seen.field(field))?;
-    let behind = seen.text.get(signature.end_byte()..end.start_byte())?;
+    let signature = parts.into_iter().find_map(|field| context.field(field))?;
+    let behind = context.text.get(signature.end_byte()..end.start_byte())?;
     let rest = behind.trim_start_matches([' ', '\t', ';']);
     let rest = if rest.starts_with('#') { rest.get(rest.find('\n')?..)? } else { rest };
-    // An empty one has no place of its own: what is put behind the signature would become a part of it.
+    // An empty body has no range: text put behind the signature would become part of it.
     let says = !rest.trim().is_empty();
     says.then(|| end.start_byte() - rest.len()..end.start_byte())
 }

@@ -1,60 +1,63 @@
-//! What defines something in Rust.
+//! Rust: modules, types, fields, traits, implementations, functions, constants and macros.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name, by_name_listed, in_body, in_value, no_body};
+use crate::SymbolKind;
+use crate::grammar::{
+    Grammar, NodeContext, SymbolName, by_name, by_name_listed, in_body, in_value, no_body, rule,
+};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_rust::LANGUAGE.into(),
     rules: &[
-        Rule { node: "mod_item", kind: Kind::Module, name: by_name, body: in_body },
-        Rule { node: "struct_item", kind: Kind::Struct, name: by_name, body: in_body },
-        Rule { node: "union_item", kind: Kind::Struct, name: by_name, body: in_body },
-        Rule { node: "enum_item", kind: Kind::Enum, name: by_name, body: in_body },
-        Rule { node: "enum_variant", kind: Kind::Variant, name: by_name_listed, body: of_variant },
-        Rule { node: "field_declaration", kind: Kind::Field, name: by_name_listed, body: no_body },
-        Rule { node: "trait_item", kind: Kind::Trait, name: by_name, body: in_body },
-        Rule { node: "impl_item", kind: Kind::Impl, name: implementation, body: in_body },
-        Rule { node: "function_item", kind: Kind::Function, name: function, body: in_body },
-        Rule { node: "function_signature_item", kind: Kind::Function, name: function, body: no_body },
-        Rule { node: "const_item", kind: Kind::Constant, name: by_name, body: in_value },
-        Rule { node: "static_item", kind: Kind::Variable, name: by_name, body: in_value },
-        Rule { node: "type_item", kind: Kind::Type, name: by_name, body: of_type },
-        Rule { node: "associated_type", kind: Kind::Type, name: by_name, body: no_body },
-        Rule { node: "macro_definition", kind: Kind::Macro, name: by_name, body: of_macro },
+        rule("mod_item", SymbolKind::Module, by_name, in_body),
+        rule("struct_item", SymbolKind::Struct, by_name, in_body),
+        rule("union_item", SymbolKind::Struct, by_name, in_body),
+        rule("enum_item", SymbolKind::Enum, by_name, in_body),
+        rule("enum_variant", SymbolKind::Variant, by_name_listed, of_variant),
+        rule("field_declaration", SymbolKind::Field, by_name_listed, no_body),
+        rule("trait_item", SymbolKind::Trait, by_name, in_body),
+        rule("impl_item", SymbolKind::Impl, implementation, in_body),
+        rule("function_item", SymbolKind::Function, function, in_body),
+        rule("function_signature_item", SymbolKind::Function, function, no_body),
+        rule("const_item", SymbolKind::Constant, by_name, in_value),
+        rule("static_item", SymbolKind::Variable, by_name, in_value),
+        rule("type_item", SymbolKind::Type, by_name, of_type),
+        rule("associated_type", SymbolKind::Type, by_name, no_body),
+        rule("macro_definition", SymbolKind::Macro, by_name, of_macro),
     ],
     wrappers: &[],
     comments: &["line_comment", "block_comment"],
     attributes: &["attribute_item"],
-    aloof: &["//!", "/*!", "#!"],
+    file_comments: &["//!", "/*!", "#!"],
     strings: &["string_literal", "raw_string_literal", "char_literal"],
     closed: &["token_tree", "string_literal", "raw_string_literal", "use_declaration"],
 };
 
-/// A function of an implementation or a trait is a method.
-fn function(seen: Seen<'_, '_>) -> Option<Name> {
-    let is_method = seen.above(2).is_some_and(|node| matches!(node.kind(), "impl_item" | "trait_item"));
-    Some(Name { kind: is_method.then_some(Kind::Method), ..by_name(seen)? })
+/// The name of a function. In an implementation or a trait it is a method.
+fn function(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let is_method = context.above(2).is_some_and(|node| matches!(node.kind(), "impl_item" | "trait_item"));
+    Some(SymbolName { kind: is_method.then_some(SymbolKind::Method), ..by_name(context)? })
 }
 
-/// `impl Type` or `impl Trait for Type`, without generic parameters of its own; the name of the type leads through it.
-fn implementation(seen: Seen<'_, '_>) -> Option<Name> {
-    let of = seen.field("type")?;
-    let on_one_line = |node| seen.read(node).split_whitespace().collect::<Vec<_>>().join(" ");
-    let name = match seen.field("trait") {
+/// The name `impl Type` or `impl Trait for Type`, without the generic parameters of the implementation. The name of the
+/// type selects its members too.
+fn implementation(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let of = context.field("type")?;
+    let on_one_line = |node| context.read(node).split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = match context.field("trait") {
         Some(of_trait) => format!("impl {} for {}", on_one_line(of_trait), on_one_line(of)),
         None => format!("impl {}", on_one_line(of)),
     };
-    Some(Name { name, alias: Some(seen.read(base(of)).to_owned()), ..Name::of(seen, of)? })
+    Some(SymbolName { name, alias: Some(context.read(base(of)).to_owned()), ..SymbolName::of(context, of)? })
 }
 
-/// Nodes in a type that are looked through.
+/// Maximum number of nodes that are followed in a type.
 const TYPE: usize = 16;
 
-/// The type itself, without its parameters, its path, and `&` and `dyn` in front.
+/// Returns the type without its parameters, its path, and `&` and `dyn` in front.
 fn base(of: Node<'_>) -> Node<'_> {
     fn inner<'t>(node: &Node<'t>) -> Option<Node<'t>> {
         match node.kind() {
@@ -67,18 +70,18 @@ fn base(of: Node<'_>) -> Node<'_> {
     std::iter::successors(Some(of), inner).take(TYPE).last().unwrap_or(of)
 }
 
-fn of_variant(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    in_body(seen).or_else(|| in_value(seen))
+fn of_variant(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    in_body(context).or_else(|| in_value(context))
 }
 
-fn of_type(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    Some(seen.field("type")?.byte_range())
+fn of_type(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(context.field("type")?.byte_range())
 }
 
-/// The rules of a macro with the brackets around them.
-fn of_macro(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    let mut cursor = seen.node.walk();
-    let mut children = seen.node.children(&mut cursor).skip_while(|child| child.kind() != "identifier");
+/// The range of the rules of a macro, with the brackets around them.
+fn of_macro(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    let mut cursor = context.node.walk();
+    let mut children = context.node.children(&mut cursor).skip_while(|child| child.kind() != "identifier");
     let open = children.find(|child| matches!(child.kind(), "{" | "(" | "["))?;
     let close = children.filter(|child| matches!(child.kind(), "}" | ")" | "]")).last()?;
     Some(open.start_byte()..close.end_byte())

@@ -1,25 +1,25 @@
-//! TOML: tables, called as their header is (`[a.b]` is `a.b`), with their keys, and the tables in lists: the first is
+//! TOML: tables by their header (`[a.b]` is `a.b`), their keys, and the tables in lists. The first table of a list is
 //! called `[1]`.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_number, itself};
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_number, itself, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_toml_ng::LANGUAGE.into(),
     rules: &[
-        Rule { node: "table", kind: Kind::Table, name: key, body: below },
-        Rule { node: "table_array_element", kind: Kind::Table, name: key, body: below },
-        Rule { node: "pair", kind: Kind::Key, name: key, body: value },
-        Rule { node: "inline_table", kind: Kind::Table, name: element, body: itself },
+        rule("table", SymbolKind::Table, key, below),
+        rule("table_array_element", SymbolKind::Table, key, below),
+        rule("pair", SymbolKind::Key, key, value),
+        rule("inline_table", SymbolKind::Table, element, itself),
     ],
     wrappers: &[],
     comments: &["comment"],
     attributes: &[],
-    aloof: &[],
+    file_comments: &[],
     strings: &["string"],
     closed: &["string"],
 };
@@ -28,30 +28,30 @@ fn is_key(node: &Node<'_>) -> bool {
     matches!(node.kind(), "bare_key" | "quoted_key" | "dotted_key")
 }
 
-fn key(seen: Seen<'_, '_>) -> Option<Name> {
-    let key = seen.node.named_children(&mut seen.node.walk()).find(is_key)?;
-    let listed = seen.above(1).is_some_and(|above| above.kind() == "inline_table");
-    Some(Name { listed, ..Name::of(seen, key)? })
+fn key(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let key = context.node.named_children(&mut context.node.walk()).find(is_key)?;
+    let listed = context.above(1).is_some_and(|above| above.kind() == "inline_table");
+    Some(SymbolName { listed, ..SymbolName::of(context, key)? })
 }
 
-/// What stands below the header.
-fn below(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    let range = seen.node.byte_range();
-    let said = seen.text.get(range.clone())?;
+/// The range of the lines below the header.
+fn below(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    let range = context.node.byte_range();
+    let said = context.text.get(range.clone())?;
     let line = said.find('\n')?;
     let is_blank = said.get(line..)?.trim().is_empty();
     (!is_blank).then_some(range.start + line..range.end)
 }
 
-fn value(seen: Seen<'_, '_>) -> Option<Range<usize>> {
-    let mut cursor = seen.node.walk();
+fn value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    let mut cursor = context.node.walk();
     let not_value = |child: &Node<'_>| is_key(child) || child.kind() == "comment";
-    let value = seen.node.named_children(&mut cursor).find(|child| !not_value(child))?;
+    let value = context.node.named_children(&mut cursor).find(|child| !not_value(child))?;
     Some(value.byte_range())
 }
 
-/// A table in a list.
-fn element(seen: Seen<'_, '_>) -> Option<Name> {
-    let in_list = seen.above(1)?.kind() == "array";
-    Some(Name { listed: true, ..in_list.then(|| by_number(seen)).flatten()? })
+/// The number of a table in a list.
+fn element(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let in_list = context.above(1)?.kind() == "array";
+    Some(SymbolName { listed: true, ..in_list.then(|| by_number(context)).flatten()? })
 }

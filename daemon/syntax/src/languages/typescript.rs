@@ -1,13 +1,14 @@
-//! What defines something in TypeScript, with and without elements in its code (TSX).
+//! TypeScript with and without JSX elements: the definitions of JavaScript, interfaces, type aliases, enumerations and
+//! namespaces.
 
 use super::ecmascript::{
-    ALOOF, assignment, declarator, export_default, field, in_expression, in_right, in_value, key, method,
-    pair,
+    FILE_COMMENTS, assignment, declarator, export_default, field, in_expression, in_right, in_value, key,
+    method, pair,
 };
 use tree_sitter::Node;
 
-use crate::Kind;
-use crate::grammar::{Grammar, Name, Rule, Seen, by_name, in_body, no_body};
+use crate::SymbolKind;
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, in_body, no_body, rule};
 
 pub(crate) const TYPESCRIPT: Grammar =
     Grammar { language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), ..TSX };
@@ -15,31 +16,31 @@ pub(crate) const TYPESCRIPT: Grammar =
 pub(crate) const TSX: Grammar = Grammar {
     language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     rules: &[
-        Rule { node: "function_declaration", kind: Kind::Function, name: by_name, body: in_body },
-        Rule { node: "generator_function_declaration", kind: Kind::Function, name: by_name, body: in_body },
-        Rule { node: "function_signature", kind: Kind::Function, name: by_name, body: no_body },
-        Rule { node: "function_expression", kind: Kind::Function, name: in_expression, body: in_body },
-        Rule { node: "class_declaration", kind: Kind::Class, name: by_name, body: in_body },
-        Rule { node: "abstract_class_declaration", kind: Kind::Class, name: by_name, body: in_body },
-        Rule { node: "class", kind: Kind::Class, name: in_expression, body: in_body },
-        Rule { node: "interface_declaration", kind: Kind::Interface, name: by_name, body: in_body },
-        Rule { node: "type_alias_declaration", kind: Kind::Type, name: by_name, body: in_value },
-        Rule { node: "enum_declaration", kind: Kind::Enum, name: by_name, body: in_body },
-        Rule { node: "enum_assignment", kind: Kind::Variant, name: variant, body: in_value },
-        Rule { node: "property_identifier", kind: Kind::Variant, name: variant_alone, body: no_body },
-        Rule { node: "string", kind: Kind::Variant, name: variant_alone, body: no_body },
-        Rule { node: "internal_module", kind: Kind::Module, name: module, body: in_body },
-        Rule { node: "module", kind: Kind::Module, name: module, body: in_body },
-        Rule { node: "ambient_declaration", kind: Kind::Module, name: global, body: in_braces },
-        Rule { node: "method_definition", kind: Kind::Method, name: method, body: in_body },
-        Rule { node: "method_signature", kind: Kind::Method, name: member, body: no_body },
-        Rule { node: "abstract_method_signature", kind: Kind::Method, name: method, body: no_body },
-        Rule { node: "public_field_definition", kind: Kind::Field, name: field, body: in_value },
-        Rule { node: "property_signature", kind: Kind::Field, name: member, body: no_body },
-        Rule { node: "variable_declarator", kind: Kind::Variable, name: declarator, body: in_value },
-        Rule { node: "assignment_expression", kind: Kind::Function, name: assignment, body: in_right },
-        Rule { node: "pair", kind: Kind::Function, name: pair, body: in_value },
-        Rule { node: "export_statement", kind: Kind::Constant, name: export_default, body: in_value },
+        rule("function_declaration", SymbolKind::Function, by_name, in_body),
+        rule("generator_function_declaration", SymbolKind::Function, by_name, in_body),
+        rule("function_signature", SymbolKind::Function, by_name, no_body),
+        rule("function_expression", SymbolKind::Function, in_expression, in_body),
+        rule("class_declaration", SymbolKind::Class, by_name, in_body),
+        rule("abstract_class_declaration", SymbolKind::Class, by_name, in_body),
+        rule("class", SymbolKind::Class, in_expression, in_body),
+        rule("interface_declaration", SymbolKind::Interface, by_name, in_body),
+        rule("type_alias_declaration", SymbolKind::Type, by_name, in_value),
+        rule("enum_declaration", SymbolKind::Enum, by_name, in_body),
+        rule("enum_assignment", SymbolKind::Variant, variant, in_value),
+        rule("property_identifier", SymbolKind::Variant, variant_alone, no_body),
+        rule("string", SymbolKind::Variant, variant_alone, no_body),
+        rule("internal_module", SymbolKind::Module, module, in_body),
+        rule("module", SymbolKind::Module, module, in_body),
+        rule("ambient_declaration", SymbolKind::Module, global, in_braces),
+        rule("method_definition", SymbolKind::Method, method, in_body),
+        rule("method_signature", SymbolKind::Method, member, no_body),
+        rule("abstract_method_signature", SymbolKind::Method, method, no_body),
+        rule("public_field_definition", SymbolKind::Field, field, in_value),
+        rule("property_signature", SymbolKind::Field, member, no_body),
+        rule("variable_declarator", SymbolKind::Variable, declarator, in_value),
+        rule("assignment_expression", SymbolKind::Function, assignment, in_right),
+        rule("pair", SymbolKind::Function, pair, in_value),
+        rule("export_statement", SymbolKind::Constant, export_default, in_value),
     ],
     wrappers: &[
         "export_statement",
@@ -49,66 +50,66 @@ pub(crate) const TSX: Grammar = Grammar {
         "expression_statement",
     ],
     comments: &["comment", "html_comment"],
-    // In front of a method; in front of a class or a field they lie in it.
+    // A decorator in front of a method is its sibling. In front of a class or a field it is a child.
     attributes: &["decorator"],
-    aloof: ALOOF,
+    file_comments: FILE_COMMENTS,
     strings: &["string", "template_string", "template_literal_type", "regex"],
     closed: &["import_statement", "regex"],
 };
 
-/// Types in types that are looked through.
+/// Maximum number of nested types that are followed.
 const TYPES: usize = 16;
 
-/// A case of an enumeration with a value.
-fn variant(seen: Seen<'_, '_>) -> Option<Name> {
-    Some(Name { listed: true, ..key(seen, seen.field("name")?)? })
+/// The name of an enum member with a value.
+fn variant(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    Some(SymbolName { listed: true, ..key(context, context.field("name")?)? })
 }
 
-/// One without a value is only its name.
-fn variant_alone(seen: Seen<'_, '_>) -> Option<Name> {
-    if seen.above(1)?.kind() != "enum_body" {
+/// The name of an enum member without a value.
+fn variant_alone(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    if context.above(1)?.kind() != "enum_body" {
         return None;
     }
-    Some(Name { listed: true, ..key(seen, seen.node)? })
+    Some(SymbolName { listed: true, ..key(context, context.node)? })
 }
 
-/// `namespace A.B` is called `A/B`.
-fn module(seen: Seen<'_, '_>) -> Option<Name> {
-    let node = seen.field("name")?;
-    let name = key(seen, node)?;
+/// The name of a namespace. `namespace A.B` is `A/B`.
+fn module(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let node = context.field("name")?;
+    let name = key(context, node)?;
     if node.kind() != "nested_identifier" {
         return Some(name);
     }
     let mut under: Vec<String> = name.name.split('.').map(|part| part.trim().to_owned()).collect();
     let own = under.pop()?;
-    Some(Name { name: own, under, ..name })
+    Some(SymbolName { name: own, under, ..name })
 }
 
-/// `declare global { … }`
-fn global(seen: Seen<'_, '_>) -> Option<Name> {
-    let mut cursor = seen.node.walk();
-    let word = seen.node.children(&mut cursor).find(|child| child.kind() == "global")?;
-    Name::of(seen, word)
+/// The name of `declare global { … }`.
+fn global(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    let mut cursor = context.node.walk();
+    let word = context.node.children(&mut cursor).find(|child| child.kind() == "global")?;
+    SymbolName::of(context, word)
 }
 
-fn in_braces(seen: Seen<'_, '_>) -> Option<std::ops::Range<usize>> {
-    let mut cursor = seen.node.walk();
-    let braces = seen.node.children(&mut cursor).find(|child| child.kind() == "statement_block")?;
+fn in_braces(context: NodeContext<'_, '_>) -> Option<std::ops::Range<usize>> {
+    let mut cursor = context.node.walk();
+    let braces = context.node.children(&mut cursor).find(|child| child.kind() == "statement_block")?;
     Some(braces.byte_range())
 }
 
-/// A method or a property of an interface, a class, or a type with a name; those of other types are none.
-fn member(seen: Seen<'_, '_>) -> Option<Name> {
+/// The name of a method or property of an interface, a class or a named type. Members of other types are not listed.
+fn member(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let is_in = |node: &Node<'_>| {
         matches!(node.kind(), "object_type" | "intersection_type" | "union_type" | "parenthesized_type")
     };
-    let of = seen.around.iter().rev().take(TYPES).find(|node| !is_in(node))?;
+    let of = context.around.iter().rev().take(TYPES).find(|node| !is_in(node))?;
     if !matches!(of.kind(), "interface_body" | "class_body" | "type_alias_declaration") {
         return None;
     }
-    let name = method(seen)?;
-    let behind = seen.text.get(seen.node.end_byte()..).unwrap_or_default();
+    let name = method(context)?;
+    let behind = context.text.get(context.node.end_byte()..).unwrap_or_default();
     let listed = behind.trim_start().starts_with(',');
-    let kind = if seen.node.kind() == "property_signature" { Some(Kind::Field) } else { name.kind };
-    Some(Name { kind, listed, ..name })
+    let kind = if context.node.kind() == "property_signature" { Some(SymbolKind::Field) } else { name.kind };
+    Some(SymbolName { kind, listed, ..name })
 }

@@ -1,25 +1,25 @@
-//! YAML: its keys, and the items of block sequences that hold keys: the first is called `[1]`. They are read from the
-//! events of a parser, since the scanner of the tree's grammar ends the process where blocks lie deep in each other.
+//! YAML: keys, and the items of block sequences that contain keys. The first item is called `[1]`. They come from the
+//! events of a YAML parser, since the scanner of the tree-sitter grammar crashes the process on deeply nested blocks.
 
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, Span, StructureStyle};
 
-use crate::grammar::{Name, Rule, no_body};
+use crate::grammar::{DefinitionRule, SymbolName, no_body, rule};
 use crate::surroundings::Surroundings;
-use crate::walk::Draft;
-use crate::{Budget, Kind, Outline, Unparsed, nest, paths};
+use crate::walk::SymbolDraft;
+use crate::{Outline, ParseBudget, ParseError, SymbolKind, nest, paths};
 
-/// Collections in collections: more than any file that people keep.
+/// Maximum nesting of collections; no usual file has more.
 pub(crate) const NESTING: usize = 500;
 
-/// Definitions of one outline.
+/// Maximum number of definitions in an outline.
 const DRAFTS: usize = 100_000;
 
-static KEY: Rule = Rule { node: "key", kind: Kind::Key, name: |_| None, body: no_body };
-static ITEM: Rule = Rule { node: "item", kind: Kind::Table, name: |_| None, body: no_body };
+static KEY: DefinitionRule = rule("key", SymbolKind::Key, |_| None, no_body);
+static ITEM: DefinitionRule = rule("item", SymbolKind::Table, |_| None, no_body);
 
-/// The parser of a text, without comments.
+/// Returns a parser of a text that skips comments.
 pub(crate) fn parser(text: &str) -> Parser<'_, granit_parser::StrInput<'_>> {
     let mut options = Options::default();
     options.set_emit_comments(false);
@@ -28,15 +28,18 @@ pub(crate) fn parser(text: &str) -> Parser<'_, granit_parser::StrInput<'_>> {
     Parser::new_from_str_with_options(text, options)
 }
 
-/// Lists the definitions, up to the first error.
-pub(crate) fn outline(text: &str, budget: &Budget) -> Result<Outline, Unparsed> {
+/// Lists the definitions up to the first error.
+pub(crate) fn outline(text: &str, budget: &ParseBudget) -> Result<Outline, ParseError> {
     budget.allows(text)?;
-    let mut reader = Reader { text, here: 0, frames: Vec::new(), drafts: Vec::new(), scalars: Vec::new() };
+    let mut reader =
+        EventReader { text, here: 0, frames: Vec::new(), drafts: Vec::new(), scalars: Vec::new() };
     let mut broken = false;
     for event in parser(text) {
         match event {
             Ok((event, span)) => reader.read(&event, span),
-            Err(error) if *error.kind() == ErrorKind::RecursionLimitExceeded => return Err(Unparsed::Deep),
+            Err(error) if *error.kind() == ErrorKind::RecursionLimitExceeded => {
+                return Err(ParseError::TooDeep);
+            }
             Err(_) => {
                 broken = true;
                 break;
@@ -49,44 +52,44 @@ pub(crate) fn outline(text: &str, budget: &Budget) -> Result<Outline, Unparsed> 
     while !reader.frames.is_empty() {
         reader.close(reader.here);
     }
-    let Reader { drafts, scalars, .. } = reader;
+    let EventReader { drafts, scalars, .. } = reader;
     let surroundings = comments(text, &scalars);
     let symbols = nest::symbols(text, &["%"], &surroundings, drafts);
     Ok(Outline { symbols: paths::numbered(symbols), broken })
 }
 
-/// A collection that is open.
-enum Frame {
-    Mapping { flow: bool, at: At },
+/// An open collection.
+enum OpenCollection {
+    Mapping { flow: bool, at: MappingState },
     Sequence { flow: bool, count: usize, dash: Option<usize> },
 }
 
-/// What of a mapping comes next, or is being read.
-enum At {
+/// The part of a mapping that is read or comes next.
+enum MappingState {
     Key,
-    InKey(Key),
-    Value(Key),
-    /// And where the value begins.
-    InValue(Key, usize),
+    InKey(MappingKey),
+    Value(MappingKey),
+    /// With the start of the value.
+    InValue(MappingKey, usize),
 }
 
-struct Key {
+struct MappingKey {
     start: usize,
-    /// Where its own text stands, where it is plain or quoted.
+    /// The range of its text, if it is plain or quoted.
     name: Option<Range<usize>>,
 }
 
-struct Reader<'s> {
+struct EventReader<'s> {
     text: &'s str,
-    /// Behind what was read.
+    /// The end of the text that was read so far.
     here: usize,
-    frames: Vec<Frame>,
-    drafts: Vec<Draft>,
-    /// Where plain and quoted texts stand, in which no comment begins.
+    frames: Vec<OpenCollection>,
+    drafts: Vec<SymbolDraft>,
+    /// The ranges of plain and quoted scalars. No comment starts in them.
     scalars: Vec<Range<usize>>,
 }
 
-impl Reader<'_> {
+impl EventReader<'_> {
     fn read(&mut self, event: &Event<'_>, span: Span) {
         let Some(range) = span.byte_range() else { return };
         let is_flow = |style: &StructureStyle| matches!(style, StructureStyle::Flow);
@@ -102,13 +105,13 @@ impl Reader<'_> {
                 self.end(range.end);
             }
             Event::MappingStart(style, ..) => {
-                self.open(&range, Frame::Mapping { flow: is_flow(style), at: At::Key });
+                self.open(&range, OpenCollection::Mapping { flow: is_flow(style), at: MappingState::Key });
             }
             Event::SequenceStart(style, ..) => {
-                self.open(&range, Frame::Sequence { flow: is_flow(style), count: 0, dash: None });
+                self.open(&range, OpenCollection::Sequence { flow: is_flow(style), count: 0, dash: None });
             }
             Event::MappingEnd | Event::SequenceEnd => {
-                // The end of a block is told where the next thing begins.
+                // The parser reports the end of a block at the start of the next token.
                 let end = if range.is_empty() { self.here } else { range.end };
                 self.close(end);
             }
@@ -116,10 +119,10 @@ impl Reader<'_> {
         }
     }
 
-    fn open(&mut self, range: &Range<usize>, frame: Frame) {
+    fn open(&mut self, range: &Range<usize>, frame: OpenCollection) {
         self.begin(range, false);
-        // A block mapping begins where its first key does; a sequence may be told behind its first `-`.
-        if !range.is_empty() || matches!(frame, Frame::Mapping { .. }) {
+        // A block mapping starts at its first key. A sequence may be reported behind its first `-`.
+        if !range.is_empty() || matches!(frame, OpenCollection::Mapping { .. }) {
             self.here = self.here.max(range.end);
         }
         self.frames.push(frame);
@@ -127,36 +130,36 @@ impl Reader<'_> {
 
     fn close(&mut self, end: usize) {
         let block = match self.frames.pop() {
-            Some(Frame::Mapping { flow, .. } | Frame::Sequence { flow, .. }) => !flow,
+            Some(OpenCollection::Mapping { flow, .. } | OpenCollection::Sequence { flow, .. }) => !flow,
             None => return,
         };
         self.ended(end, block);
     }
 
-    /// A node begins: a key, a value, an item, or what a document holds.
+    /// Handles the start of a node: a key, a value, an item, or the content of a document.
     fn begin(&mut self, range: &Range<usize>, scalar: bool) {
         let (text, here) = (self.text, self.here);
         match self.frames.last_mut() {
-            Some(Frame::Mapping { at, .. }) => {
-                *at = match std::mem::replace(at, At::Key) {
-                    At::Value(key) => {
+            Some(OpenCollection::Mapping { at, .. }) => {
+                *at = match std::mem::replace(at, MappingState::Key) {
+                    MappingState::Value(key) => {
                         let colon = token(text, here);
                         let is_colon = text.as_bytes().get(colon) == Some(&b':');
                         self.here = if is_colon { colon + 1 } else { here };
-                        At::InValue(key, token(text, self.here))
+                        MappingState::InValue(key, token(text, self.here))
                     }
-                    At::Key | At::InKey(_) | At::InValue(..) => {
+                    MappingState::Key | MappingState::InKey(_) | MappingState::InValue(..) => {
                         let name = scalar.then(|| range.clone());
-                        At::InKey(Key { start: key_start(text, here, range.start), name })
+                        MappingState::InKey(MappingKey { start: key_start(text, here, range.start), name })
                     }
                 }
             }
-            Some(Frame::Sequence { flow: false, count, dash }) => {
+            Some(OpenCollection::Sequence { flow: false, count, dash }) => {
                 *count += 1;
                 *dash = find_dash(text, here, range.start);
                 self.here = dash.map_or(here, |dash| dash + 1);
             }
-            Some(Frame::Sequence { .. }) | None => {}
+            Some(OpenCollection::Sequence { .. }) | None => {}
         }
     }
 
@@ -164,22 +167,22 @@ impl Reader<'_> {
         self.ended(end, false);
     }
 
-    /// A node has ended; whether it was a collection in block style.
+    /// Handles the end of a node. `block` is set for a collection in block style.
     fn ended(&mut self, end: usize, block: bool) {
         self.here = self.here.max(end);
         let here = self.here;
         match self.frames.last_mut() {
-            Some(Frame::Mapping { flow, at }) => match std::mem::replace(at, At::Key) {
-                At::InKey(key) => *at = At::Value(key),
-                At::InValue(key, start) => {
+            Some(OpenCollection::Mapping { flow, at }) => match std::mem::replace(at, MappingState::Key) {
+                MappingState::InKey(key) => *at = MappingState::Value(key),
+                MappingState::InValue(key, start) => {
                     let flow = *flow;
                     self.pair(&key, start, flow);
                 }
-                At::Key | At::Value(_) => {}
+                MappingState::Key | MappingState::Value(_) => {}
             },
-            Some(Frame::Sequence { count, dash: Some(dash), .. }) if block => {
+            Some(OpenCollection::Sequence { count, dash: Some(dash), .. }) if block => {
                 let (dash, count) = (*dash, *count);
-                let name = Name::plain(format!("[{count}]"), dash..dash);
+                let name = SymbolName::plain(format!("[{count}]"), dash..dash);
                 let body = token(self.text, dash + 1)..here;
                 self.draft(&ITEM, name, dash..here, Some(body));
             }
@@ -187,29 +190,29 @@ impl Reader<'_> {
         }
     }
 
-    fn pair(&mut self, key: &Key, value: usize, flow: bool) {
+    fn pair(&mut self, key: &MappingKey, value: usize, flow: bool) {
         let Some(at) = key.name.clone() else { return };
         let said = self.text.get(at.clone()).unwrap_or_default();
         let quoted = ['"', '\''].iter().find_map(|quote| said.strip_prefix(*quote)?.strip_suffix(*quote));
         let bare = quoted.unwrap_or(said);
-        let name = if bare.contains('\n') { None } else { Name::plain(bare.to_owned(), at) };
+        let name = if bare.contains('\n') { None } else { SymbolName::plain(bare.to_owned(), at) };
         let body = (value < self.here).then_some(value..self.here);
-        self.draft(&KEY, name.map(|name| Name { listed: flow, ..name }), key.start..self.here, body);
+        self.draft(&KEY, name.map(|name| SymbolName { listed: flow, ..name }), key.start..self.here, body);
     }
 
     fn draft(
         &mut self,
-        rule: &'static Rule,
-        name: Option<Name>,
+        rule: &'static DefinitionRule,
+        name: Option<SymbolName>,
         range: Range<usize>,
         body: Option<Range<usize>>,
     ) {
         let Some(name) = name else { return };
-        self.drafts.push(Draft { rule, name, inner: range.clone(), outer: range, beside: false, body });
+        self.drafts.push(SymbolDraft { rule, name, inner: range.clone(), outer: range, beside: false, body });
     }
 }
 
-/// Where the next token begins, behind white space and comments.
+/// Returns the start of the next token, behind white space and comments.
 fn token(text: &str, from: usize) -> usize {
     let mut at = from;
     loop {
@@ -223,7 +226,7 @@ fn token(text: &str, from: usize) -> usize {
     }
 }
 
-/// Where a key begins: with its `?`, tag or anchor, if it has them.
+/// Returns the start of a key, including its `?`, tag or anchor.
 fn key_start(text: &str, from: usize, to: usize) -> usize {
     let mut at = token(text, from);
     if text.as_bytes().get(at) == Some(&b',') {
@@ -233,7 +236,8 @@ fn key_start(text: &str, from: usize, to: usize) -> usize {
     if is_front && at < to { at } else { to }
 }
 
-/// The `-` of an item, between what was read and its node: behind tags and anchors of the sequence itself.
+/// Returns the `-` of an item, between the end of the last token and the node of the item. Tags and anchors of the
+/// sequence are skipped.
 fn find_dash(text: &str, from: usize, to: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -247,7 +251,7 @@ fn find_dash(text: &str, from: usize, to: usize) -> Option<usize> {
     }
 }
 
-/// The comments: `#` behind white space, outside of every text.
+/// Collects the comments: each `#` behind white space that is outside of a scalar.
 fn comments<'s>(text: &'s str, scalars: &[Range<usize>]) -> Surroundings<'s> {
     let mut surroundings = Surroundings::new(text);
     let mut from = 0;

@@ -1,9 +1,9 @@
-//! Texts with damage, the same for the same seed. It outlines nothing.
+//! Makes damaged variants of a text. The same seed gives the same variant.
 
-/// Damages that one text takes at most.
+/// Maximum number of damages in a variant.
 const DAMAGES: usize = 4;
 
-/// A text with parts cut out, doubled, moved or replaced by what opens and closes things; the same for the same seed.
+/// Returns the text with parts removed, duplicated, moved or replaced by delimiters.
 pub(crate) fn damaged(text: &str, seed: u64) -> String {
     const SMALL: [&str; 16] =
         ["{", "}", "(", ")", "\"", "'", "`", "\n", "\r", "\t", "/*", "//", "#", ";", ",", "é"];

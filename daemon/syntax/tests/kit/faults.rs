@@ -1,14 +1,14 @@
-//! What holds for every outline. It reads no file.
+//! Checks the invariants of an outline. Reads no file.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use editd_syntax::{Outline, Symbol};
 
-/// Symbols of one outline whose path is looked up; each look-up goes through all of them.
+/// Maximum number of symbols whose path is looked up. Each lookup visits all symbols.
 const LOOKED_UP: usize = 400;
 
-/// Everything that is wrong with the outline of a text, one sentence each.
+/// Returns all violated invariants of an outline, one sentence each.
 pub(crate) fn faults(text: &str, outline: &Outline) -> Vec<String> {
     let mut faults = Vec::new();
     for (at, symbol) in outline.symbols.iter().enumerate() {
@@ -27,7 +27,7 @@ pub(crate) fn faults(text: &str, outline: &Outline) -> Vec<String> {
         );
         let lies_in = |parent: &Symbol| {
             let ends = symbol.definition.end == parent.definition.end;
-            // What stands behind the last thing in it belongs to both.
+            // Text behind the last symbol of a parent belongs to both.
             let outer =
                 if ends { parent.definition.start..parent.extent.end } else { parent.definition.clone() };
             within(&symbol.definition, &parent.definition) && within(&symbol.extent, &outer)
@@ -61,7 +61,7 @@ fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Of two extents one lies in the other, the parent around its child, or they are apart and in order.
+/// Two extents are nested, the parent around its child, or disjoint and in order.
 fn crossings(outline: &Outline) -> Vec<String> {
     let mut crossings = Vec::new();
     let mut open: Vec<(usize, &Symbol)> = Vec::new();
@@ -77,7 +77,7 @@ fn crossings(outline: &Outline) -> Vec<String> {
     crossings
 }
 
-/// Every path names its own symbol and no other.
+/// Each path selects its own symbol and no other.
 fn paths(outline: &Outline) -> Vec<String> {
     let mut seen = HashSet::new();
     let twice = outline.symbols.iter().filter(|symbol| !seen.insert(symbol.path.as_str()));

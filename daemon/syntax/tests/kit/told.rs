@@ -1,11 +1,11 @@
-//! An outline as a case expects it. It checks nothing.
+//! Formats an outline for the expectation of a case. Checks nothing.
 
 use std::ops::Range;
 
 use editd_syntax::Outline;
 
-/// An outline as a case expects it: a symbol a line, indented by depth, with its places (line:column, from 1, columns
-/// in characters) and how each begins and ends. `definition` is left out where it is the extent.
+/// Returns the outline as text: a line per symbol, indented by depth, with its ranges (line:column, from 1, columns in
+/// characters) and the text at their ends. `definition` is left out if it equals the extent.
 pub(crate) fn told(text: &str, outline: &Outline) -> String {
     let mut told = String::new();
     if outline.broken {
@@ -29,7 +29,7 @@ pub(crate) fn told(text: &str, outline: &Outline) -> String {
     told
 }
 
-/// Characters of each end of a place that are shown.
+/// Number of characters shown at each end of a range.
 const SHOWN: usize = 24;
 
 fn clip(text: &str, range: &Range<usize>) -> String {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_proto::error::Code;
-use editd_syntax::{Kind, Language};
+use editd_syntax::{Language, SymbolKind};
 
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start, over_blanks};
 use super::block::{in_block, with_comment};
@@ -126,14 +126,17 @@ fn braces(site: &Site<'_, '_>, body: &str) -> Option<Braces> {
         return None;
     }
     // In a shell of its own; what begins with two of them is arithmetic.
-    let shell = language == Language::Bash && kind == Kind::Function && !body.starts_with("((");
+    let shell = language == Language::Bash && kind == SymbolKind::Function && !body.starts_with("((");
     let known: [(bool, Braces); 2] = [(true, b"{}"), (shell, b"()")];
     known.into_iter().find(|(may, braces)| *may && has_braces(body, braces)).map(|(_, braces)| braces)
 }
 
 /// Whether the body of such a symbol is its value.
-fn is_value(kind: Kind) -> bool {
-    matches!(kind, Kind::Constant | Kind::Variable | Kind::Field | Kind::Key | Kind::Type)
+fn is_value(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Field | SymbolKind::Key | SymbolKind::Type
+    )
 }
 
 /// The indentation of what closes a block: of the line of its brace, else of the definition.
@@ -208,7 +211,7 @@ fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String
     let mut lines =
         given.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let list = lines.next().is_some_and(|line| line == "-" || line.starts_with("- "));
-    let is_key = site.known.language == Language::Yaml && site.symbol.kind == Kind::Key;
+    let is_key = site.known.language == Language::Yaml && site.symbol.kind == SymbolKind::Key;
     if is_key && there == outer && !list { deeper(site, &outer) } else { there.to_owned() }
 }
 
@@ -218,7 +221,7 @@ fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
     match site.known.language {
         Language::Python => !one_line && !is_value(site.symbol.kind),
         // An item may begin behind the dash.
-        Language::Yaml if one_line && site.symbol.kind != Kind::Key => false,
+        Language::Yaml if one_line && site.symbol.kind != SymbolKind::Key => false,
         Language::Yaml if one_line => {
             given == "-" || given.starts_with("- ") || site.quotes().is_mapping(given)
         }
@@ -308,8 +311,8 @@ fn first_line(text: &str) -> Option<&str> {
 fn refuse_signature(site: &Site<'_, '_>, given: &str, body: &Range<usize>) -> Result<(), Refusal> {
     let (text, symbol) = (site.scene.text, site.symbol);
     let json = site.known.language == Language::Json;
-    if matches!(symbol.kind, Kind::Element | Kind::Section | Kind::Table | Kind::Rule)
-        || (symbol.kind == Kind::Key && !json)
+    if matches!(symbol.kind, SymbolKind::Element | SymbolKind::Section | SymbolKind::Table | SymbolKind::Rule)
+        || (symbol.kind == SymbolKind::Key && !json)
     {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Bodies that are an expression, such as that of an arrow function: a statement would be none there. It changes nothing.
 
 use editd_proto::error::Code;
-use editd_syntax::{Kind, Language};
+use editd_syntax::{Language, SymbolKind};
 
 use super::edit::Site;
 use crate::Refusal;
@@ -15,7 +15,10 @@ use crate::refusal::refuse;
 pub(super) fn refuse_statements(site: &Site<'_, '_>, given: &str) -> Result<(), Refusal> {
     use Language::{CSharp, JavaScript, Tsx, TypeScript};
     let (language, kind) = (site.known.language, site.symbol.kind);
-    let is_code = matches!(kind, Kind::Function | Kind::Method | Kind::Constructor | Kind::Property);
+    let is_code = matches!(
+        kind,
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property
+    );
     if !is_code || !matches!(language, CSharp | JavaScript | Tsx | TypeScript) {
         return Ok(());
     }

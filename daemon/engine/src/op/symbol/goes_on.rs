@@ -1,7 +1,7 @@
 //! Fields of classes in languages where the end of a line may stand for `;`: a member that begins with `[` or `*` would
 //! go on with the value of the field above it. It changes nothing.
 
-use editd_syntax::{Kind, Language};
+use editd_syntax::{Language, SymbolKind};
 
 use super::edit::Site;
 use crate::Refusal;
@@ -22,7 +22,7 @@ pub(super) fn refuse(
 ) -> Result<(), Refusal> {
     use Language::{JavaScript, Tsx, TypeScript};
     let class = site.symbol.parent.and_then(|parent| site.known.get(parent));
-    let has_fields = class.is_some_and(|class| class.kind == Kind::Class);
+    let has_fields = class.is_some_and(|class| class.kind == SymbolKind::Class);
     if !has_fields || !matches!(site.known.language, JavaScript | Tsx | TypeScript) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd_syntax::{Aside, Kind, Language, Unparsed};
+use editd_syntax::{Language, NonCode, ParseError, SymbolKind};
 
 use crate::cut::Cut;
 use crate::limits;
@@ -74,7 +74,7 @@ impl Quotes<'_> {
             self.language == Language::Ruby && text.cut(range.clone()).starts_with(COLUMN_ONE)
         };
         let fixed =
-            found.iter().map(|(range, is)| (range.clone(), *is == Aside::String, in_column_one(range)));
+            found.iter().map(|(range, is)| (range.clone(), *is == NonCode::String, in_column_one(range)));
         let fixed = fixed.filter(|(_, string, first)| *string || *first);
         let fixed = fixed.map(|(range, _, first)| (range, first)).collect();
         Some(Asides { fixed, all: found.into_iter().map(|(range, _)| range).collect() })
@@ -112,7 +112,7 @@ impl Quotes<'_> {
         let mut end = text.trim_end().len();
         let comments = self.asides(text).unwrap_or_default().into_iter();
         let mut to_line_end = None;
-        for (range, _) in comments.rev().take_while(|(_, is)| *is == Aside::Comment) {
+        for (range, _) in comments.rev().take_while(|(_, is)| *is == NonCode::Comment) {
             if range.end < end {
                 break;
             }
@@ -124,8 +124,8 @@ impl Quotes<'_> {
     }
 
     /// Strings and comments; `None` where the text cannot be parsed.
-    pub(super) fn asides(&self, text: &str) -> Option<Vec<(Range<usize>, Aside)>> {
-        self.parsed(text, editd_syntax::asides)
+    pub(super) fn asides(&self, text: &str) -> Option<Vec<(Range<usize>, NonCode)>> {
+        self.parsed(text, editd_syntax::non_code)
     }
 
     /// Whether a comment is among what a text has in front of its definition; `None` where nothing is there.
@@ -133,7 +133,7 @@ impl Quotes<'_> {
         let comments: Vec<Range<usize>> = self
             .asides(text)?
             .into_iter()
-            .filter(|(_, is)| *is == Aside::Comment)
+            .filter(|(_, is)| *is == NonCode::Comment)
             .map(|(range, _)| range)
             .collect();
         let start = text.len() - text.trim_start().len();
@@ -151,14 +151,16 @@ impl Quotes<'_> {
     pub(super) fn is_mapping(&self, text: &str) -> bool {
         let outline = self.parsed(text, editd_syntax::outline);
         let first = outline.and_then(|outline| outline.symbols.into_iter().next());
-        first.is_some_and(|first| first.kind == Kind::Key && !first.listed && first.definition.start == 0)
+        first.is_some_and(|first| {
+            first.kind == SymbolKind::Key && !first.listed && first.definition.start == 0
+        })
     }
 
     /// Where in the front of a definition the first thing stands that is no comment.
     pub(super) fn behind_comments(&self, front: &str) -> Option<usize> {
         let mut at = front.len() - front.trim_start().len();
         for (range, is) in self.asides(front)? {
-            if is != Aside::Comment || range.start > at {
+            if is != NonCode::Comment || range.start > at {
                 break;
             }
             let rest = front.cut(range.end.min(front.len())..front.len());
@@ -170,11 +172,11 @@ impl Quotes<'_> {
     fn parsed<T>(
         &self,
         text: &str,
-        parse: fn(Language, &str, &editd_syntax::Budget) -> Result<T, Unparsed>,
+        parse: fn(Language, &str, &editd_syntax::ParseBudget) -> Result<T, ParseError>,
     ) -> Option<T> {
         let steps = limits::PART_STEPS + text.len() as u64 / limits::PARSE_BYTES_PER_STEP;
-        let usual = editd_syntax::Budget::default();
-        let budget = editd_syntax::Budget { steps: steps.min(usual.steps), ..usual };
+        let usual = editd_syntax::ParseBudget::default();
+        let budget = editd_syntax::ParseBudget { steps: steps.min(usual.steps), ..usual };
         self.budget.parse(text.len()).then(|| parse(self.language, text, &budget).ok()).flatten()
     }
 }

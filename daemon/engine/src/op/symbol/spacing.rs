@@ -1,6 +1,6 @@
 //! How far apart definitions stand, and how deep what lies in them: as in the file, else as is usual. It changes nothing.
 
-use editd_syntax::{Kind, Language, Symbol};
+use editd_syntax::{Language, Symbol, SymbolKind};
 
 use super::around::{blank_above, blank_below, line_start, next_line};
 use super::edit::Site;
@@ -83,13 +83,13 @@ fn usual(site: &Site<'_, '_>) -> usize {
     let symbol = site.symbol;
     let plain = matches!(
         symbol.kind,
-        Kind::Field
-            | Kind::Variant
-            | Kind::Constant
-            | Kind::Variable
-            | Kind::Key
-            | Kind::Element
-            | Kind::Type
+        SymbolKind::Field
+            | SymbolKind::Variant
+            | SymbolKind::Constant
+            | SymbolKind::Variable
+            | SymbolKind::Key
+            | SymbolKind::Element
+            | SymbolKind::Type
     );
     match site.known.language {
         _ if symbol.listed || plain => 0,

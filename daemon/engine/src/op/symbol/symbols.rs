@@ -8,7 +8,7 @@ use std::ops::Range;
 use editd_proto::error::Code;
 use editd_proto::limits as shown;
 use editd_proto::message::{SymbolPosition, Within};
-use editd_syntax::{Budget, Language, Outline, Symbol};
+use editd_syntax::{Language, Outline, ParseBudget, Symbol};
 
 use super::step;
 use crate::Refusal;
@@ -126,9 +126,9 @@ impl Known {
                 "this job has too much text parsed; send it as several jobs, or use `replace` or `lines`";
             return Err(spent(message, limits::PARSE_WORK));
         }
-        let usual = Budget::default();
+        let usual = ParseBudget::default();
         let steps = limits::PARSE_STEPS + text.len() as u64 / limits::PARSE_BYTES_PER_STEP;
-        let budget = Budget { steps: steps.min(usual.steps), ..usual };
+        let budget = ParseBudget { steps: steps.min(usual.steps), ..usual };
         let (language, outline) = parsed(text, scene.origin, &budget)?;
         let beside = beside(&outline);
         let unit = step::of(&text.content);

@@ -1,12 +1,15 @@
-//! From bytes to lines and columns, in one pass over the text.
+//! Converts byte offsets to lines and columns, in one pass over the text.
 
-use super::{Certainty, Fault, SyntaxError};
+use super::{Certainty, SyntaxError, SyntaxFault};
 
-/// Gives each fault its place. They are in the order of the text.
-pub(super) fn placed(text: &str, faults: impl Iterator<Item = (Fault, Certainty)>) -> Vec<SyntaxError> {
+/// Gives each fault its line and column. The faults must be in the order of the text.
+pub(super) fn with_positions(
+    text: &str,
+    faults: impl Iterator<Item = (SyntaxFault, Certainty)>,
+) -> Vec<SyntaxError> {
     let line_break = if text.contains('\n') { '\n' } else { '\r' };
     let (mut line, mut column, mut here) = (1, 1, 0);
-    let mut place = |(fault, certainty): (Fault, Certainty)| {
+    let mut position = |(fault, certainty): (SyntaxFault, Certainty)| {
         for letter in text.get(here..fault.at).unwrap_or_default().chars() {
             if letter == line_break {
                 line += 1;
@@ -18,10 +21,10 @@ pub(super) fn placed(text: &str, faults: impl Iterator<Item = (Fault, Certainty)
         here = fault.at.max(here);
         SyntaxError { at: fault.at, line, column, message: fault.message, certainty }
     };
-    faults.map(&mut place).collect()
+    faults.map(&mut position).collect()
 }
 
-/// The nearest character boundary at or before a byte.
+/// Returns the nearest character boundary at or before an offset.
 pub(super) fn boundary(text: &str, at: usize) -> usize {
     text.floor_char_boundary(at)
 }

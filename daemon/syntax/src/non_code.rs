@@ -1,4 +1,4 @@
-//! Where a text is no code: in strings, heredocs and comments. It says nothing about their content.
+//! Finds the strings, heredocs and comments of a text. Does not look at their content.
 
 use std::ops::Range;
 
@@ -6,33 +6,41 @@ use tree_sitter::Node;
 
 use crate::grammar::Grammar;
 use crate::parse::{lines, parse};
-use crate::{Budget, Language, Unparsed};
+use crate::{Language, ParseBudget, ParseError};
 
-/// What a stretch of a text is that is no code.
+/// The kind of a range that is not code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Aside {
-    /// A string, a heredoc, a character, a pattern, an element such as `pre`: its white space counts.
+pub enum NonCode {
+    /// A string, heredoc, character, regular expression, or an element such as `pre`. Its white space is significant.
     String,
-    /// A string that is a statement by itself, such as what documents a function of Python.
-    Idle,
+    /// A string that is a statement by itself, such as a docstring of Python.
+    Docstring,
     /// A comment.
     Comment,
 }
 
-/// What makes a text of PHP code, where no tag is in it.
+/// Added in front of PHP code that has no opening tag.
 #[cfg(feature = "php")]
 const TAG: &str = "<?php\n";
 
-/// Lists the strings and comments of a text, which may be a part of a file, in its order; none lies in another. YAML
-/// and Markdown have none here.
+/// Lists the strings and comments of a text in its order. The text may be a part of a file. The ranges never overlap.
+/// The list is empty for YAML and Markdown.
+///
+/// ```
+/// use editd_syntax::{Language, NonCode, ParseBudget, non_code};
+///
+/// let found = non_code(Language::Go, "a := \"b\" // c\n", &ParseBudget::default())?;
+/// assert_eq!(found, [(5..8, NonCode::String), (9..13, NonCode::Comment)]);
+/// # Ok::<(), editd_syntax::ParseError>(())
+/// ```
 ///
 /// # Errors
-/// The text is too long, takes too long, or its language is not in this build.
-pub fn asides(
+/// The text is too long, its parse takes too long, or this build has no grammar of the language.
+pub fn non_code(
     language: Language,
     text: &str,
-    budget: &Budget,
-) -> Result<Vec<(Range<usize>, Aside)>, Unparsed> {
+    budget: &ParseBudget,
+) -> Result<Vec<(Range<usize>, NonCode)>, ParseError> {
     if matches!(language, Language::Yaml | Language::Markdown) {
         return Ok(Vec::new());
     }
@@ -47,18 +55,25 @@ pub fn asides(
     listed(language, text, budget)
 }
 
-fn listed(language: Language, text: &str, budget: &Budget) -> Result<Vec<(Range<usize>, Aside)>, Unparsed> {
-    let grammar = language.grammar().ok_or(Unparsed::Absent(language.name()))?;
+fn listed(
+    language: Language,
+    text: &str,
+    budget: &ParseBudget,
+) -> Result<Vec<(Range<usize>, NonCode)>, ParseError> {
+    let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
     let tree = parse(language, text, budget)?;
     let mut found = Vec::new();
     let mut cursor = tree.walk();
-    // Whether each node above stands for a statement.
+    // For each ancestor of the node: true if it is a statement of one expression.
     let mut statements: Vec<bool> = Vec::new();
     loop {
         let node = cursor.node();
         let in_statement = statements.last().copied().unwrap_or(false);
-        let aside =
-            if counts(language, node, text) { Some(Aside::String) } else { of(grammar, node, in_statement) };
+        let aside = if counts(language, node, text) {
+            Some(NonCode::String)
+        } else {
+            of(grammar, node, in_statement)
+        };
         if let Some(aside) = aside {
             found.push((node.byte_range(), aside));
         } else if cursor.goto_first_child() {
@@ -74,7 +89,8 @@ fn listed(language: Language, text: &str, budget: &Budget) -> Result<Vec<(Range<
     }
 }
 
-/// Whether the white space in an element of HTML counts: as in `pre`, or where a script has strings of several lines.
+/// Returns true for an HTML element with significant white space: `pre`, `textarea`, or a script with a multi-line
+/// string.
 fn counts(language: Language, node: Node<'_>, text: &str) -> bool {
     if language != Language::Html {
         return false;
@@ -90,15 +106,15 @@ fn counts(language: Language, node: Node<'_>, text: &str) -> bool {
     }
 }
 
-fn of(grammar: &Grammar, node: Node<'_>, in_statement: bool) -> Option<Aside> {
+fn of(grammar: &Grammar, node: Node<'_>, in_statement: bool) -> Option<NonCode> {
     if !node.is_named() {
         return None;
     }
     let kind = node.kind();
     if grammar.comments.contains(&kind) {
-        Some(Aside::Comment)
+        Some(NonCode::Comment)
     } else if grammar.strings.contains(&kind) {
-        Some(if in_statement { Aside::Idle } else { Aside::String })
+        Some(if in_statement { NonCode::Docstring } else { NonCode::String })
     } else {
         None
     }
@@ -110,8 +126,8 @@ mod tests {
     use super::*;
 
     fn strings(language: Language, text: &str) -> Vec<&str> {
-        let found = asides(language, text, &Budget::default()).unwrap();
-        found.into_iter().filter(|(_, is)| *is == Aside::String).map(|(at, _)| &text[at]).collect()
+        let found = non_code(language, text, &ParseBudget::default()).unwrap();
+        found.into_iter().filter(|(_, is)| *is == NonCode::String).map(|(at, _)| &text[at]).collect()
     }
 
     #[test]
@@ -145,8 +161,8 @@ mod tests {
     #[cfg(feature = "python")]
     fn what_documents_a_function_counts_as_idle() {
         let text = "\"\"\"A.\n\nB.\n\"\"\"\n# c\nreturn \"d\"";
-        let found = asides(Language::Python, text, &Budget::default()).unwrap();
-        let kinds: Vec<Aside> = found.into_iter().map(|(_, is)| is).collect();
-        assert_eq!(kinds, [Aside::Idle, Aside::Comment, Aside::String]);
+        let found = non_code(Language::Python, text, &ParseBudget::default()).unwrap();
+        let kinds: Vec<NonCode> = found.into_iter().map(|(_, is)| is).collect();
+        assert_eq!(kinds, [NonCode::Docstring, NonCode::Comment, NonCode::String]);
     }
 }
