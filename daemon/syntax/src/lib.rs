@@ -34,3 +34,8 @@ pub use non_code::{NonCode, non_code};
 pub use outline::{Outline, Symbol, SymbolKind};
 pub use parse::ParseError;
 pub use walk::outline;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;
