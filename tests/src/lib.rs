@@ -26,6 +26,8 @@ pub mod jobs;
 pub mod lens;
 #[cfg(unix)]
 pub mod patches;
+#[cfg(unix)]
+pub mod picture;
 #[cfg(target_os = "linux")]
 pub mod power;
 pub mod process;

@@ -1,7 +1,7 @@
 //! SIGKILL in a loop under load from several clients. What was acknowledged stands, what was not is whole or
 //! absent, over all files of a job; clipboards agree; a key sent again is the same job; undo gives the start.
 //!
-//! `KILLS=N` sets the number of kills (40; the command in the README takes 250).
+//! `KILLS=N` sets the number of kills (40; the command in tests/README.md takes 250).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -2,7 +2,7 @@
 //! for clients on a disk whose every write is recorded; then, again and again, the disk holds what it may hold if the
 //! power had gone at some moment, and a new daemon is started on that. Of three recoveries one is cut once more.
 //!
-//! `CUTS=N` sets the number of cuts on each file system (18; the command in the README takes 400); `SEED=N` which.
+//! `CUTS=N` sets the number of cuts on each file system (18; the command in tests/README.md takes 400); `SEED=N` which.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,34 +1,39 @@
-//! What the README shows is run: the tour line by line, the configuration, the commands. It knows nothing of
-//! them but where they stand.
+//! The commands and examples of the README and of the reference pages are run: the first job, the tour line by line, the
+//! configuration, the dialects. The picture in the README is compared with a run.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use editd_proto::operation::operation;
 use editd_tests::binaries;
 use editd_tests::house::House;
+use editd_tests::picture;
 use editd_tests::tree::Tree;
 
-/// The block of the README that opens with this fence.
-fn block(fence: &str) -> String {
-    let readme = fs::read_to_string(binaries::top().join("README.md")).unwrap();
-    let (_, rest) = readme.split_once(&format!("\n```{fence}\n")).unwrap();
-    rest.split_once("\n```").unwrap().0.to_owned()
+const README: &str = "README.md";
+const COMMANDS: &str = "client/docs/commands.md";
+const CONFIGURATION: &str = "daemon/docs/configuration.md";
+const DIALECTS: &str = "daemon/docs/dialects.md";
+const EDIT_LANGUAGE: &str = "daemon/docs/edit-language.md";
+const SYMBOLS: &str = "daemon/docs/symbols.md";
+
+/// The text of a page.
+fn page(name: &str) -> String {
+    fs::read_to_string(binaries::top().join(name)).unwrap()
 }
 
-/// Lets `~/.cargo` be the one that this build uses.
-fn lend_the_registry(house: &House) {
-    let own = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let own = own.unwrap_or_else(|| Path::new(&std::env::var_os("HOME").unwrap()).join(".cargo"));
-    symlink(own, house.folder("home").join(".cargo")).unwrap();
+/// The block of a page that opens with this fence.
+fn block(name: &str, fence: &str) -> String {
+    let page = page(name);
+    let (_, rest) = page.split_once(&format!("\n```{fence}\n")).unwrap();
+    rest.split_once("\n```").unwrap().0.to_owned()
 }
 
 #[test]
 fn the_lines_about_symbols_do_what_they_say() {
     let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh symbols")));
+    let said = run(&house, &format!("{}\neditctl stop >&2", block(SYMBOLS, "sh symbols")));
     for line in ["1-6  class Ada", "2-3    method greet", "    def greet(self):", "+        return \"Hi\""] {
         assert!(said.contains(&format!("{line}\n")), "{line:?} in {said}");
     }
@@ -46,7 +51,7 @@ fn one_substitution_renames_in_several_files() {
     fs::write(at("src/deep/b.rs"), "old_name();\nold_names();\n").unwrap();
     fs::write(at("Cargo.toml"), "name = \"old_name\"\n").unwrap();
     fs::write(at("notes.rs"), "old_name\n").unwrap();
-    run(&house, &block("sh several"));
+    run(&house, &block(EDIT_LANGUAGE, "sh several"));
     assert_eq!(fs::read_to_string(at("src/a.rs")).unwrap(), "fn new_name() {}\nnew_name();\n");
     assert_eq!(fs::read_to_string(at("src/deep/b.rs")).unwrap(), "new_name();\nold_names();\n");
     assert_eq!(fs::read_to_string(at("Cargo.toml")).unwrap(), "name = \"new_name\"\n");
@@ -63,28 +68,66 @@ fn one_substitution_renames_in_several_files() {
 #[test]
 fn the_tour_ends_as_it_says() {
     let house = House::new();
-    lend_the_registry(&house);
-    let tour = block("sh tour");
+    let tour = block(README, "sh tour");
     assert_eq!(tour.lines().count(), 10);
-    let said = run(&house, &tour);
+    let said = run_in(&house, binaries::top(), &tour);
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
     assert!(lines.contains(&"50"), "fifty files differ: {said}");
     assert!(said.contains("the tour"), "the log names the job: {said}");
     assert!(lines.contains(&"byte-identical"), "{said}");
-    let before = Tree::of(&house.workspace().join("before"));
+    let (before, after) = toured(&house);
+    let before = Tree::of(&before);
     assert!(before.files() > 2000, "a real tree: {} files", before.files());
-    let now = Tree::of(&house.workspace().join("tour"));
-    assert_eq!(before.differences(&now), [""; 0], "modes too");
+    assert_eq!(before.differences(&Tree::of(&after)), [""; 0], "modes too");
 }
 
-/// A shell in a workspace of its own that runs a block of the README. Returns what it printed.
+/// The folders that the tour has made: the copy that stayed as it was, and the one that was edited.
+fn toured(house: &House) -> (PathBuf, PathBuf) {
+    let mut folders = fs::read_dir(house.workspace()).unwrap().map(|entry| entry.unwrap().path());
+    let before = folders.find(|path| path.extension().is_some_and(|end| end == "before")).unwrap();
+    let after = before.with_extension("");
+    (before, after)
+}
+
+#[test]
+fn the_first_job_makes_its_file() {
+    let house = House::new();
+    let first = block(README, "sh first");
+    let (build, job) = first.split_once(" && target/release/").unwrap();
+    assert_eq!(build, "cargo build --release");
+    let said = run(&house, &format!("cd /\n{job}"));
+    assert_eq!(said, "job 1 applied, version @1\nhello.txt 1 +1\n");
+    let made = fs::read_dir(house.workspace()).unwrap().next().unwrap().unwrap().path();
+    run_in(&house, &made, "editctl stop --workspace .");
+    assert_eq!(fs::read_to_string(made.join("hello.txt")).unwrap(), "hello\n");
+}
+
+#[test]
+fn the_picture_is_of_a_real_run() {
+    let lines = picture::session();
+    assert!(lines.len() <= picture::LINES, "{lines:?}");
+    // The times in the log differ from run to run.
+    let timeless = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "0");
+    let drawn = fs::read_to_string(picture::path()).unwrap();
+    let command = "cargo run -p editd-tests --example session";
+    assert_eq!(timeless(&drawn), timeless(&picture::svg(&lines)), "draw the picture again: {command}");
+    assert!(page(README).contains("](daemon/docs/session.svg)"));
+}
+
+/// A shell in a workspace of its own that runs a block of a page. Returns what it printed.
 fn run(house: &House, block: &str) -> String {
+    run_in(house, house.workspace(), block)
+}
+
+/// The same in a folder. Temporary folders are made in the workspace.
+fn run_in(house: &House, folder: &Path, block: &str) -> String {
     let path = std::env::join_paths(
         [binaries::editctl().parent().unwrap().to_owned()]
             .into_iter()
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
     let mut shell = house.command("bash");
+    shell.current_dir(folder).env("TMPDIR", house.workspace());
     shell.args(["-euc", block]).env("PATH", path.unwrap()).env("EDITD_BIN", binaries::editd());
     let done = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
@@ -96,7 +139,7 @@ fn run(house: &House, block: &str) -> String {
 #[test]
 fn the_dialects_answer_as_it_says() {
     let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh dialects")));
+    let said = run(&house, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh dialects")));
     assert!(said.starts_with("Applied 1 of 1 blocks"), "{said}");
     assert!(said.contains("<patches_applied>all</patches_applied>"), "{said}");
     let now = String::from_utf8(house.get("greet.py")).unwrap();
@@ -106,7 +149,7 @@ fn the_dialects_answer_as_it_says() {
 #[test]
 fn one_payload_of_each_dialect_is_recognised_and_applies() {
     let house = House::new();
-    let examples = block("sh examples");
+    let examples = block(DIALECTS, "sh examples");
     assert_eq!(examples.lines().count(), editd_engine::dialect::list().count(), "one of each but `ranges`");
     let said = run(&house, &format!("{examples}\neditctl stop >&2"));
     assert_eq!(String::from_utf8(house.get("f")).unwrap(), "n\n", "{said}");
@@ -125,7 +168,7 @@ fn one_payload_of_each_dialect_is_recognised_and_applies() {
 #[test]
 fn the_calls_of_tools_answer_as_it_says() {
     let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh tools")));
+    let said = run(&house, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh tools")));
     assert!(said.contains("The file list.txt has been updated.") && said.contains("\nOK\n"), "{said}");
     assert_eq!(String::from_utf8(house.get("list.txt")).unwrap(), "zero\none\n2\n");
 }
@@ -133,23 +176,23 @@ fn the_calls_of_tools_answer_as_it_says() {
 #[test]
 fn the_example_of_ranges_applies() {
     let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block("sh ranges")));
+    let said = run(&house, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh ranges")));
     assert!(said.starts_with("applied\njob ") && said.contains(": count.txt "), "{said}");
     assert_eq!(String::from_utf8(house.get("count.txt")).unwrap(), "one\nzwei\nthree\nfour\n");
 }
 
 #[test]
 fn every_dialect_stands_in_its_table() {
-    let readme = fs::read_to_string(binaries::top().join("README.md")).unwrap();
+    let dialects = page(DIALECTS);
     for (name, _) in editd_engine::dialect::list() {
-        assert!(readme.contains(&format!("\n| `{name}` | ")), "{name}");
+        assert!(dialects.contains(&format!("\n| `{name}` | ")), "{name}");
     }
 }
 
 #[test]
 fn the_configuration_is_one() {
     let house = House::new();
-    fs::write(house.workspace().join(".editd.toml"), block("toml config")).unwrap();
+    fs::write(house.workspace().join(".editd.toml"), block(CONFIGURATION, "toml config")).unwrap();
     let settings = editd::config::load(house.workspace()).unwrap();
     assert_eq!(settings.keep_entries, 100_000);
     assert_eq!(settings.encodings, [("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())]);
@@ -167,9 +210,7 @@ fn the_configuration_is_one() {
 #[test]
 fn every_command_that_is_listed_exists() {
     let house = House::new();
-    let readme = fs::read_to_string(binaries::top().join("README.md")).unwrap();
-    let (_, commands) = readme.split_once("\n## Commands\n").unwrap();
-    let listed = commands.split_once("\n```\n").unwrap().1.split_once("\n```").unwrap().0;
+    let listed = block(COMMANDS, "");
     let mut words: Vec<&str> = Vec::new();
     for piece in listed.lines().flat_map(|line| line.split("editctl ").skip(1)) {
         words.extend(piece.split(" / ").filter_map(|one| one.split_whitespace().next()));

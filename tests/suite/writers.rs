@@ -2,7 +2,7 @@
 //! base of a later edit, still there, or in the journal. Every write carries a tag of its own, and every tag is
 //! looked for in the end.
 //!
-//! `WRITES=N` sets how many are made (6,000; the command in the README takes 100,000).
+//! `WRITES=N` sets how many are made (6,000; the command in tests/README.md takes 100,000).
 //!
 //! Outside programs overwrite each other, too; here they take turns at each file and carry on what they read, so
 //! that a tag which vanishes was lost by the daemon.

@@ -265,10 +265,9 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_shows_the_defaults() {
-        let readme = include_str!("../../../README.md");
-        let shown =
-            readme.split("```toml config\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    fn the_page_shows_the_defaults() {
+        let page = include_str!("../../docs/configuration.md");
+        let shown = page.split("```toml config\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let settings = parse(shown).unwrap();
         let encodings = vec![("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())];
         let idle_exit = Some(Duration::from_secs(1800));

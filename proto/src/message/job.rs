@@ -147,7 +147,7 @@ pub struct FileEntry {
 strict!(FileEntry);
 
 /// One edit: `op` and the fields of that operation; which belong together the engine checks, so that
-/// its refusal can name the edit. Fields and meaning: `edit-language` in the README.
+/// its refusal can name the edit. Fields and meaning: `daemon/docs/edit-language.md`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 #[expect(

@@ -7,6 +7,7 @@ use std::fmt::{Debug, Write as _};
 use editd_proto::codec::{Frame, Message, encode};
 use editd_proto::ids::JobId;
 use editd_proto::message::*;
+use editd_proto::operation::OPERATIONS;
 use editd_proto::{Code, WireError, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -288,10 +289,14 @@ fn every_code_is_named() {
 }
 
 #[test]
-fn the_readme_shows_every_operation() {
-    let readme = include_str!("../../../README.md");
-    let (_, shown) = readme.split_once("```text operations\n").unwrap();
-    let (shown, _) = shown.split_once("```").unwrap();
-    let manual = editd_proto::operation::manual();
-    assert_eq!(shown, manual, "the README must say\n{manual}");
+fn the_edit_language_shows_every_operation() {
+    let page = include_str!("../../../daemon/docs/edit-language.md");
+    let blocks: Vec<&str> = page.split("```text operation\n").skip(1).collect();
+    assert_eq!(blocks.len(), OPERATIONS.len());
+    for (operation, block) in OPERATIONS.iter().zip(blocks) {
+        let (shown, _) = block.split_once("```").unwrap();
+        let help = operation.help();
+        assert_eq!(shown, help, "the page must say\n{help}");
+        assert!(page.contains(&format!("\n### `{}`\n", operation.name)), "{}", operation.name);
+    }
 }

@@ -4,6 +4,7 @@
 mod doors;
 mod form;
 mod layers;
+mod links;
 mod map;
 mod reached;
 mod source;

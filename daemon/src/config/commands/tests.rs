@@ -53,9 +53,9 @@ fn validators_come_first_each_kind_in_the_order_of_the_file() {
 }
 
 #[test]
-fn the_readme_shows_commands_that_are_read_and_the_defaults() {
-    let readme = include_str!("../../../../README.md");
-    let shown = readme.split("```toml commands\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+fn the_page_shows_commands_that_are_read_and_the_defaults() {
+    let page = include_str!("../../../docs/validators-and-formatters.md");
+    let shown = page.split("```toml commands\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let commands = read(shown).unwrap();
     let names: Vec<(&str, bool)> = commands.list.iter().map(|one| (one.name.as_str(), one.stdout)).collect();
     let expected =
