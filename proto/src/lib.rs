@@ -1,6 +1,6 @@
 //! What two processes must agree on: messages, codec, limits and ids. This crate does no I/O.
 //!
-//! The wire is described, with byte-exact examples, in `proto/WIRE.md`.
+//! `proto/WIRE.md` describes the wire; `proto/WIRE-SAMPLES.md` has the bytes of its examples.
 
 pub mod codec;
 pub mod error;

@@ -1,4 +1,4 @@
-//! The document against the code: every example byte for byte, every field, limit and code named.
+//! The document and its samples against the code: every example byte for byte, every field, limit and code named.
 //! A failure prints the bytes that belong there.
 
 use std::collections::BTreeSet;
@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::samples;
 
 const DOCUMENT: &str = include_str!("../../WIRE.md");
+const SAMPLES: &str = include_str!("../../WIRE-SAMPLES.md");
 
 struct Example {
     side: String,
@@ -23,19 +24,33 @@ struct Example {
     hex: String,
 }
 
-/// Every ```` ```json SIDE ```` block with the ```` ```hex ```` block that must follow it.
-fn examples(document: &str) -> Vec<Example> {
+/// The ```` ```json SIDE ```` blocks of the document, each with the ```` ```hex ```` block of the samples that has the same
+/// number.
+fn examples(document: &str, samples: &str) -> Vec<Example> {
     let mut examples = Vec::new();
-    let mut rest = document;
-    while let Some((_, after)) = rest.split_once("```json ") {
+    let (mut rest, mut bytes) = (document, samples);
+    while let Some((before, after)) = rest.split_once("```json ") {
         let (side, after) = after.split_once('\n').unwrap();
         let (json, after) = after.split_once("```\n").unwrap();
-        let after = after.strip_prefix("```hex\n").unwrap_or_else(|| panic!("no bytes after {json}"));
-        let (hex, after) = after.split_once("```").unwrap();
+        let number = examples.len() + 1;
+        let kind = kind_of(json);
+        let caption = format!("[Example {number}](WIRE-SAMPLES.md#{number}-{kind}-{side}), {side}:\n\n");
+        assert!(before.ends_with(&caption), "{caption} must introduce\n{json}");
+        let heading = format!("\n## {number}: `{kind}`, {side}\n\n```hex\n");
+        let (_, from) =
+            bytes.split_once(&heading).unwrap_or_else(|| panic!("the samples lack {heading} for\n{json}"));
+        let (hex, left) = from.split_once("```").unwrap();
         examples.push(Example { side: side.into(), json: json.into(), hex: hex.into() });
-        rest = after;
+        (rest, bytes) = (after, left);
     }
+    assert!(!bytes.contains("```hex"), "a sample without an example");
     examples
+}
+
+/// The `kind` of a message in JSON.
+fn kind_of(json: &str) -> String {
+    let message: Map<String, Value> = serde_json::from_str(json).unwrap();
+    message["kind"].as_str().unwrap().to_owned()
 }
 
 fn written(frame: &[u8]) -> String {
@@ -108,7 +123,7 @@ fn frame(example: &Example) -> Vec<u8> {
 
 #[test]
 fn every_example_is_what_the_encoder_writes() {
-    let examples = examples(DOCUMENT);
+    let examples = examples(DOCUMENT, SAMPLES);
     assert!(examples.len() >= 24, "only {} examples were found", examples.len());
     for example in &examples {
         let frame = frame(example);
