@@ -19,12 +19,12 @@ use crate::clock::{Clock, Steady};
 use crate::config::Settings;
 use crate::disk::Disk;
 use crate::job::step::{Go, Observer, Step};
-use crate::journal::known::Known;
+use crate::journal::path_cache::PathCache;
 use crate::journal::settle::Unsettled;
 use crate::os::BootId;
 use crate::store::Store;
 use crate::store::record::Entry;
-use crate::trust::{Brought, Trust};
+use crate::trust::{CommandTrust, WorkspaceCommands};
 use crate::validate::process::Runner;
 
 pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
@@ -32,7 +32,7 @@ pub use parsing::{Parsing, Turn};
 pub use warnings::ToldWarnings;
 
 /// What tells a ticket from a number that is stored.
-const TICKET: u64 = 1 << 63;
+const CALL_ID: u64 = 1 << 63;
 
 /// The rooms of one open workspace.
 pub struct WorkspaceState {
@@ -49,7 +49,7 @@ pub struct WorkspaceState {
     /// Settings.
     pub settings: Settings,
     /// Whether the commands that the workspace brings may run.
-    pub trust: Trust,
+    pub trust: CommandTrust,
     /// Runs the commands that may run.
     pub runner: Runner,
     /// Which paths the settings name an encoding for, and its label; the first match wins.
@@ -57,7 +57,7 @@ pub struct WorkspaceState {
     /// This run of the machine, and of the workspace's mount.
     pub boot: BootId,
     /// What each path was last seen to hold.
-    pub known: Mutex<Known>,
+    pub path_cache: Mutex<PathCache>,
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<Unsettled>,
     /// Jobs that broke behind their intent and could not be brought to an end yet: their files wait.
@@ -75,7 +75,7 @@ pub struct WorkspaceState {
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_slot: AtomicU64,
-    next_ticket: AtomicU64,
+    next_call_id: AtomicU64,
     /// Tells the slots of this run from those of any other.
     run: String,
 }
@@ -102,7 +102,7 @@ pub struct WorkspaceParts {
     /// Settings.
     pub settings: Settings,
     /// Whether the commands that the workspace brings may run.
-    pub trust: Trust,
+    pub trust: CommandTrust,
     /// This run of the machine.
     pub boot: BootId,
     /// The highest number ever given to a job.
@@ -134,7 +134,7 @@ impl WorkspaceState {
             runner,
             encodings,
             boot,
-            known: Mutex::default(),
+            path_cache: Mutex::default(),
             unsettled: Mutex::default(),
             broken: Mutex::default(),
             underway: Mutex::default(),
@@ -145,7 +145,7 @@ impl WorkspaceState {
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_slot: AtomicU64::new(0),
-            next_ticket: AtomicU64::new(0),
+            next_call_id: AtomicU64::new(0),
             run,
         }
     }
@@ -156,8 +156,8 @@ impl WorkspaceState {
     }
 
     /// A name for a job that runs now and is known to nobody afterwards; no entry ever has it.
-    pub fn next_ticket(&self) -> JobId {
-        JobId(TICKET | self.next_ticket.fetch_add(1, Ordering::Relaxed))
+    pub fn next_call_id(&self) -> JobId {
+        JobId(CALL_ID | self.next_call_id.fetch_add(1, Ordering::Relaxed))
     }
 
     /// How the text of these paths is read.
@@ -171,7 +171,7 @@ impl WorkspaceState {
     }
 
     /// What commands the workspace brings now, and whether they may run.
-    pub fn brought(&self) -> Brought {
+    pub fn workspace_commands(&self) -> WorkspaceCommands {
         self.trust.look(&self.disk, self.clock.wall_ms())
     }
 
@@ -204,8 +204,8 @@ impl WorkspaceState {
 }
 
 /// Whether a number is a name that [`WorkspaceState::next_ticket`] gave: it means nothing once the job has ended.
-pub fn is_ticket(id: JobId) -> bool {
-    id.0 & TICKET != 0
+pub fn is_call_id(id: JobId) -> bool {
+    id.0 & CALL_ID != 0
 }
 
 /// Locks what is consistent after every statement, so that a panic elsewhere does no harm.

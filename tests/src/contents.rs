@@ -8,7 +8,7 @@ use std::sync::Arc;
 use editd::disk::sight::hash;
 use editd::os::Os;
 use editd::os::unix::Unix;
-use editd::store::record::{Entry, Face, FileRecord};
+use editd::store::record::{Entry, FileMeta, FileRecord};
 use editd::store::{Backing, Options, Query, Store};
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
@@ -101,7 +101,7 @@ fn after(file: &FileRecord, before: Option<&[u8]>) -> Option<Vec<u8>> {
 }
 
 /// A content that an entry carries whole.
-fn whole(file: &FileRecord, face: &Face, side: impl Fn(&Splice) -> &Vec<u8>) -> Option<Vec<u8>> {
+fn whole(file: &FileRecord, face: &FileMeta, side: impl Fn(&Splice) -> &Vec<u8>) -> Option<Vec<u8>> {
     let bytes: &[u8] = match file.splices.as_slice() {
         [] => &[],
         [one] => side(one),

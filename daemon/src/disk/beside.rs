@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 use super::Disk;
 use super::folders::{BESIDE, is_gone, open_or_create};
 use super::lost::LOST;
-use super::sight::{self, Sight};
+use super::sight::{self, Observation};
 use crate::os::{Dir, Lease, read_all};
 
 /// The note: paths, each ended by a NUL.
@@ -115,10 +115,10 @@ impl Disk {
     /// holds nothing of it any more.
     fn take_aside(&self, folder: &WirePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<bool> {
         match sight::look(dir, name)? {
-            Sight::Absent => Ok(true),
+            Observation::Absent => Ok(true),
             // Until the lease ends, at the latest with the file that is open for it, nobody writes to it.
-            Sight::File(found) if matches!(found.file.lease(), Ok(Lease::Held)) => {
-                let Sight::File(found) = sight::read(found.file)? else {
+            Observation::File(found) if matches!(found.file.lease(), Ok(Lease::Held)) => {
+                let Observation::File(found) = sight::read(found.file)? else {
                     return self.lose_beside(folder, dir, name, to).map(|()| false);
                 };
                 let lost = self.lost_dir();

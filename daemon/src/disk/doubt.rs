@@ -17,14 +17,14 @@ use crate::os::{BootId, Dir, File, Identity};
 const MARKS: &[u8] = b"unflushed";
 
 /// The files whose flush has failed in this run of the machine.
-pub(super) struct Doubted {
+pub(super) struct FailedFlushes {
     boot: BootId,
     files: BTreeSet<Identity>,
     /// There were more than are remembered: none is trusted any more.
     all: bool,
 }
 
-impl Doubted {
+impl FailedFlushes {
     /// What earlier daemons have marked.
     pub(super) fn open(own: &Dir, boot: BootId) -> io::Result<Self> {
         let mut this = Self { boot, files: BTreeSet::new(), all: false };
@@ -115,7 +115,7 @@ impl Disk {
         }
     }
 
-    fn doubted(&self) -> MutexGuard<'_, Doubted> {
+    fn doubted(&self) -> MutexGuard<'_, FailedFlushes> {
         self.doubted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

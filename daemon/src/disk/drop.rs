@@ -6,12 +6,12 @@ use editd_proto::ids::ContentHash;
 
 use super::Disk;
 use super::folders::is_gone;
-use super::sight::{self, Found, Sight};
+use super::sight::{self, FileSnapshot, Observation};
 use crate::os::{Access, File, Kind, Lease};
 use crate::store::record::Staging;
 
 /// What became of a slot.
-pub enum Dropped {
+pub enum DropOutcome {
     /// It is empty.
     Gone,
     /// Somebody has its file open for writing, or may have: look again later.
@@ -25,7 +25,7 @@ pub enum Dropped {
 
 /// What a caller knows of a slot that is to be dropped.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct DropConditions<'a> {
     /// Contents that the journal has.
     pub hashes: &'a [ContentHash],
     /// Whether the grace time has passed, where no lease can tell that nobody writes.
@@ -42,34 +42,34 @@ impl Disk {
         &self,
         staging: &Staging,
         slot: &str,
-        known: Known<'_>,
-        rescue: &mut dyn FnMut(&Found) -> io::Result<()>,
-    ) -> io::Result<Dropped> {
+        known: DropConditions<'_>,
+        rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
+    ) -> io::Result<DropOutcome> {
         let (dir, name) = match self.slot(staging, slot) {
-            Err(gone) if is_gone(&gone) => return Ok(Dropped::Gone),
+            Err(gone) if is_gone(&gone) => return Ok(DropOutcome::Gone),
             other => other?,
         };
         let file = match dir.open_file(&name, Access::Read) {
             Ok(file) => file,
             Err(error) => {
                 return match dir.stat(&name) {
-                    Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Dropped::Gone),
-                    Ok(stat) if stat.kind != Kind::File => Ok(Dropped::Keep),
-                    Ok(_) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Dropped::Keep),
+                    Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(DropOutcome::Gone),
+                    Ok(stat) if stat.kind != Kind::File => Ok(DropOutcome::Keep),
+                    Ok(_) if error.kind() == io::ErrorKind::PermissionDenied => Ok(DropOutcome::Keep),
                     Ok(_) | Err(_) => Err(error),
                 };
             }
         };
         if file.stat()?.links > 1 {
             // Its bytes keep another name.
-            return dir.remove_file(&name).map(|()| Dropped::Gone);
+            return dir.remove_file(&name).map(|()| DropOutcome::Gone);
         }
         let lease = file.lease()?;
         let done = rescue_unknown(&file, known.hashes, rescue).and_then(|kept| match (kept, lease) {
-            (false, _) => Ok(Dropped::Keep),
-            (true, Lease::Writer) => Ok(Dropped::Wait),
-            (true, Lease::Unsupported) if !known.ripe => Ok(Dropped::Wait),
-            (true, _) => dir.remove_file(&name).map(|()| Dropped::Gone),
+            (false, _) => Ok(DropOutcome::Keep),
+            (true, Lease::Writer) => Ok(DropOutcome::Wait),
+            (true, Lease::Unsupported) if !known.ripe => Ok(DropOutcome::Wait),
+            (true, _) => dir.remove_file(&name).map(|()| DropOutcome::Gone),
         });
         if lease != Lease::Held {
             return done;
@@ -77,7 +77,7 @@ impl Disk {
         let quiet = file.lease_intact().unwrap_or(false);
         file.release_lease()?;
         match done? {
-            Dropped::Gone if !quiet => Ok(Dropped::Open(file)),
+            DropOutcome::Gone if !quiet => Ok(DropOutcome::Open(file)),
             other => Ok(other),
         }
     }
@@ -89,8 +89,8 @@ impl Disk {
 /// What the system says, or `rescue`.
 pub fn look_late(
     file: &File,
-    known: Known<'_>,
-    rescue: &mut dyn FnMut(&Found) -> io::Result<()>,
+    known: DropConditions<'_>,
+    rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
 ) -> io::Result<bool> {
     let lease = file.lease()?;
     let looked = rescue_unknown(file, known.hashes, rescue);
@@ -109,15 +109,18 @@ pub fn look_late(
 fn rescue_unknown(
     file: &File,
     known: &[ContentHash],
-    rescue: &mut dyn FnMut(&Found) -> io::Result<()>,
+    rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
 ) -> io::Result<bool> {
     match sight::read(file.clone())? {
-        Sight::File(found) => {
+        Observation::File(found) => {
             if !known.contains(&found.face.hash) {
                 rescue(&found)?;
             }
             Ok(true)
         }
-        Sight::Absent | Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => Ok(false),
+        Observation::Absent
+        | Observation::TooLarge(_)
+        | Observation::Unreadable(_)
+        | Observation::Other(_) => Ok(false),
     }
 }

@@ -7,12 +7,12 @@ use editd_proto::path::WirePath;
 
 use super::Disk;
 use super::folders::is_gone;
-use super::place::Place;
+use super::place::ResolvedPath;
 use crate::os::{Access, File, Identity, Kind};
-use crate::store::record::{Face, Staging};
+use crate::store::record::{FileMeta, Staging};
 
 /// A file that a job has just put in place.
-pub struct Left {
+pub struct PutFile {
     /// Open for reading: it stays this file whatever happens to its name.
     pub file: File,
     /// When the system last changed anything about it, nanoseconds since 1970.
@@ -21,7 +21,7 @@ pub struct Left {
 
 /// What stands at a place, as far as it could be flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stands {
+pub enum FlushedTarget {
     /// No file.
     Nothing,
     /// This file, which was flushed.
@@ -33,7 +33,7 @@ pub enum Stands {
 impl Disk {
     /// Opens what a job has just put at a place; `None` where another file stands there by now, or none that may be
     /// read.
-    pub fn open_left(&self, place: &Place, face: &Face) -> Option<Left> {
+    pub fn open_left(&self, place: &ResolvedPath, face: &FileMeta) -> Option<PutFile> {
         let resolved;
         let place = if place.missing().is_empty() {
             place
@@ -44,7 +44,7 @@ impl Disk {
         };
         let file = place.parent().open_file(place.name(), Access::Read).ok()?;
         let stat = file.stat().ok().filter(|stat| stat.identity == face.identity)?;
-        Some(Left { file, changed: stat.changed })
+        Some(PutFile { file, changed: stat.changed })
     }
 
     /// Flushes what stands at a place now, whoever put it there, and tells which file that was.
@@ -52,22 +52,22 @@ impl Disk {
     /// # Errors
     /// What the system says: then nothing that it covers may be called settled, nor when it is asked again and says
     /// nothing more ([`Disk::doubts`]).
-    pub fn flush_file(&self, place: &Place) -> io::Result<Stands> {
+    pub fn flush_file(&self, place: &ResolvedPath) -> io::Result<FlushedTarget> {
         if !place.missing().is_empty() {
-            return Ok(Stands::Nothing);
+            return Ok(FlushedTarget::Nothing);
         }
         match place.parent().open_file(place.name(), Access::Read) {
             Ok(file) => {
                 self.sync(&file)?;
-                Ok(Stands::Flushed(file.stat()?.identity))
+                Ok(FlushedTarget::Flushed(file.stat()?.identity))
             }
             Err(error) => match place.parent().stat(place.name()) {
-                Ok(stat) if stat.kind != Kind::File => Ok(Stands::Nothing),
+                Ok(stat) if stat.kind != Kind::File => Ok(FlushedTarget::Nothing),
                 Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    Ok(Stands::Unreadable(stat.identity))
+                    Ok(FlushedTarget::Unreadable(stat.identity))
                 }
                 Ok(_) => Err(error),
-                Err(_) => Ok(Stands::Nothing),
+                Err(_) => Ok(FlushedTarget::Nothing),
             },
         }
     }
@@ -76,7 +76,7 @@ impl Disk {
     ///
     /// # Errors
     /// As [`Disk::flush_file`].
-    pub fn flush_folders(&self, place: &Place, made: &[WirePath]) -> io::Result<()> {
+    pub fn flush_folders(&self, place: &ResolvedPath, made: &[WirePath]) -> io::Result<()> {
         place.parent().sync()?;
         let above: BTreeSet<WirePath> = made.iter().map(WirePath::folder).collect();
         for path in above {

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use editd_proto::path::WirePath;
 
-use super::doubt::Doubted;
-use super::place::{Place, PlaceError, Root, resolve, resolve_link};
-use super::sight::{self, Sight};
-use super::standing::{self, OpenError};
+use super::doubt::FailedFlushes;
+use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
+use super::sight::{self, Observation};
+use super::standing::{self, RootError};
 use crate::os::{Dir, File, Kind, Os};
 use crate::store::record::Staging;
 
@@ -28,7 +28,7 @@ pub(super) const BESIDE: &str = ".editd-slot-";
 /// The workspace's files.
 pub struct Disk {
     pub(super) os: Arc<dyn Os>,
-    pub(super) root: Root,
+    pub(super) root: WorkspaceRoot,
     own: RwLock<Own>,
     /// Bits that new folders do not get.
     pub(super) mask: u32,
@@ -42,7 +42,7 @@ pub struct Disk {
 
     /// Files that were set aside on other mounts: folder and name.
     pub(super) lost_beside: Mutex<BTreeSet<(WirePath, String)>>,
-    pub(super) doubted: Mutex<Doubted>,
+    pub(super) doubted: Mutex<FailedFlushes>,
 }
 
 /// The daemon's own folder, open.
@@ -57,16 +57,16 @@ impl Disk {
     /// Opens a workspace by its absolute path, makes `.editd` where it is missing, and takes its lock.
     ///
     /// # Errors
-    /// [`OpenError::Locked`] where another daemon has it.
-    pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, OpenError> {
-        let io = |what| move |source| OpenError::Io { what, source };
+    /// [`RootError::Locked`] where another daemon has it.
+    pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, RootError> {
+        let io = |what| move |source| RootError::Io { what, source };
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
         let (own, mask) = open_own(&dir)?;
         let staging_device = own.staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
         let boot = os.boot_id().map_err(io("ask which run of the machine this is"))?;
-        let doubted = dir.open_dir(OWN).and_then(|own| Doubted::open(&own, boot));
+        let doubted = dir.open_dir(OWN).and_then(|own| FailedFlushes::open(&own, boot));
         let doubted = doubted.map_err(io("look into .editd/unflushed"))?;
-        let root = Root::open(&*os, root).map_err(io("look at the workspace"))?;
+        let root = WorkspaceRoot::open(&*os, root).map_err(io("look at the workspace"))?;
         Ok(Self {
             os,
             root,
@@ -131,16 +131,16 @@ impl Disk {
     /// Finds the place that a path means, links followed, never outside.
     ///
     /// # Errors
-    /// See [`PlaceError`].
-    pub fn resolve(&self, path: &WirePath) -> Result<Place, PlaceError> {
+    /// See [`ResolveError`].
+    pub fn resolve(&self, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
         resolve(&self.root, path)
     }
 
     /// The same, but a link in the last component is refused instead of followed.
     ///
     /// # Errors
-    /// See [`PlaceError`].
-    pub fn resolve_link(&self, path: &WirePath) -> Result<Place, PlaceError> {
+    /// See [`ResolveError`].
+    pub fn resolve_link(&self, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
         resolve_link(&self.root, path)
     }
 
@@ -148,14 +148,14 @@ impl Disk {
     ///
     /// # Errors
     /// What may be otherwise the next time: nothing is to be concluded from it.
-    pub fn find(&self, path: &WirePath) -> io::Result<Option<Place>> {
+    pub fn find(&self, path: &WirePath) -> io::Result<Option<ResolvedPath>> {
         match self.resolve_link(path) {
             Ok(place) => Ok(Some(place)),
-            Err(PlaceError::Io { error, .. }) => Err(error),
-            Err(error @ PlaceError::Denied(_)) => {
+            Err(ResolveError::Io { error, .. }) => Err(error),
+            Err(error @ ResolveError::Denied(_)) => {
                 Err(io::Error::new(io::ErrorKind::PermissionDenied, error.to_string()))
             }
-            Err(error @ PlaceError::Changing(_)) => Err(io::Error::other(error.to_string())),
+            Err(error @ ResolveError::Changing(_)) => Err(io::Error::other(error.to_string())),
             Err(_) => Ok(None),
         }
     }
@@ -164,17 +164,17 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn look(&self, place: &Place) -> io::Result<Sight> {
+    pub fn look(&self, place: &ResolvedPath) -> io::Result<Observation> {
         self.look_within(place, editd_proto::limits::FILE)
     }
 
-    /// The same where a file above `most` bytes is [`Sight::TooLarge`].
+    /// The same where a file above `most` bytes is [`Observation::TooLarge`].
     ///
     /// # Errors
     /// What the system says.
-    pub fn look_within(&self, place: &Place, most: usize) -> io::Result<Sight> {
+    pub fn look_within(&self, place: &ResolvedPath, most: usize) -> io::Result<Observation> {
         if !place.missing().is_empty() {
-            return Ok(Sight::Absent);
+            return Ok(Observation::Absent);
         }
         sight::look_within(place.parent(), place.name(), most)
     }
@@ -183,7 +183,7 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn staging_of(&self, place: &Place) -> io::Result<Staging> {
+    pub fn staging_of(&self, place: &ResolvedPath) -> io::Result<Staging> {
         let folder = parent_path(place);
         let same = place.parent().stat_self()?.identity.dev == self.staging_device;
         let known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains(&folder);
@@ -238,14 +238,14 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn look_slot(&self, staging: &Staging, slot: &str) -> io::Result<Sight> {
+    pub fn look_slot(&self, staging: &Staging, slot: &str) -> io::Result<Observation> {
         if slot.is_empty() {
             // What is rewritten in place has none.
-            return Ok(Sight::Absent);
+            return Ok(Observation::Absent);
         }
         match self.slot(staging, slot) {
             Ok((dir, name)) => sight::look(&dir, &name),
-            Err(gone) if is_gone(&gone) => Ok(Sight::Absent),
+            Err(gone) if is_gone(&gone) => Ok(Observation::Absent),
             Err(error) => Err(error),
         }
     }
@@ -296,7 +296,7 @@ impl Disk {
 }
 
 /// The folder of a place that exists: the place's own, or the nearest above it.
-pub(crate) fn parent_path(place: &Place) -> WirePath {
+pub(crate) fn parent_path(place: &ResolvedPath) -> WirePath {
     let names: Vec<&[u8]> = place.path().as_bytes().split(|byte| *byte == b'/').collect();
     let above = names.len().saturating_sub(1).saturating_sub(place.missing().len());
     WirePath::new(names.get(..above).unwrap_or_default().join(&b'/'))
@@ -337,12 +337,12 @@ pub(super) fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
 }
 
 /// Opens the daemon's own folder, made where it is missing, and takes its lock. With the mask for new files.
-fn open_own(root: &Dir) -> Result<(Own, u32), OpenError> {
-    let io = |what| move |source| OpenError::Io { what, source };
+fn open_own(root: &Dir) -> Result<(Own, u32), RootError> {
+    let io = |what| move |source| RootError::Io { what, source };
     let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
     let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
     if !lock.try_lock().map_err(io("lock .editd/lock"))? {
-        return Err(OpenError::Locked(standing::announced(&own)));
+        return Err(RootError::Locked(standing::announced(&own)));
     }
     let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
     ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;

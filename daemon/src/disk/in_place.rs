@@ -5,11 +5,11 @@
 use std::io;
 
 use super::Disk;
-use super::place::Place;
-use super::put::{Foreign, Swapped};
-use super::sight::{self, Sight};
+use super::place::ResolvedPath;
+use super::put::{SwapRefusal, Swapped};
+use super::sight::{self, Observation};
 use crate::os::{Access, File};
-use crate::store::record::{Face, FileRecord};
+use crate::store::record::{FileMeta, FileRecord};
 
 /// Bits of a mode by which a program runs as its file's owner or group.
 const SET_ID: u32 = 0o6000;
@@ -18,24 +18,26 @@ impl Disk {
     pub(super) fn put_in_place(
         &self,
         file: &FileRecord,
-        place: &Place,
-    ) -> io::Result<Result<Swapped, Foreign>> {
+        place: &ResolvedPath,
+    ) -> io::Result<Result<Swapped, SwapRefusal>> {
         let open = match open_for(file, place) {
             Ok(open) => open,
             Err(error) => {
                 return match self.look(place)? {
-                    Sight::Absent => Ok(Err(Foreign::Vanished)),
-                    Sight::Other(kind) => Ok(Err(Foreign::Special(kind))),
-                    Sight::File(_) | Sight::TooLarge(_) | Sight::Unreadable(_) => Err(error),
+                    Observation::Absent => Ok(Err(SwapRefusal::Vanished)),
+                    Observation::Other(kind) => Ok(Err(SwapRefusal::Special(kind))),
+                    Observation::File(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
+                        Err(error)
+                    }
                 };
             }
         };
         let judged = match (sight::read(open.clone())?, &file.before) {
-            (Sight::File(found), Some(before)) => found.is(before) && found.shows(before),
+            (Observation::File(found), Some(before)) => found.is(before) && found.shows(before),
             _ => false,
         };
         if !judged {
-            return Ok(Err(Foreign::Changed));
+            return Ok(Err(SwapRefusal::Changed));
         }
         write(&open, file, Side::After)?;
         // Its other names are not the journal's to flush later.
@@ -43,19 +45,21 @@ impl Disk {
         Ok(Ok(Self::swapped()))
     }
 
-    pub(super) fn withdraw_in_place(&self, file: &FileRecord, place: &Place) -> io::Result<()> {
+    pub(super) fn withdraw_in_place(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<()> {
         let open = match open_for(file, place) {
             Ok(open) => open,
             Err(error) => {
                 return match self.look(place)? {
                     // Others took it away, or put something else in its place.
-                    Sight::Absent | Sight::Other(_) => Ok(()),
-                    Sight::File(_) | Sight::TooLarge(_) | Sight::Unreadable(_) => Err(error),
+                    Observation::Absent | Observation::Other(_) => Ok(()),
+                    Observation::File(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
+                        Err(error)
+                    }
                 };
             }
         };
         match (sight::read(open.clone())?, &file.after) {
-            (Sight::File(found), Some(after)) if found.is(after) => {
+            (Observation::File(found), Some(after)) if found.is(after) => {
                 write(&open, file, Side::Before)?;
                 self.sync(&open)
             }
@@ -68,7 +72,7 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says; `InvalidInput` where it is another file.
-    pub fn rewrite(&self, place: &Place, was: &Face, bytes: &[u8], mode: u32) -> io::Result<()> {
+    pub fn rewrite(&self, place: &ResolvedPath, was: &FileMeta, bytes: &[u8], mode: u32) -> io::Result<()> {
         let open = place.parent().open_file(place.name(), Access::Write)?;
         if open.stat()?.identity != was.identity {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "another file took its place"));
@@ -84,7 +88,7 @@ impl Disk {
 }
 
 /// A change of the mode alone needs no right to write.
-fn open_for(file: &FileRecord, place: &Place) -> io::Result<File> {
+fn open_for(file: &FileRecord, place: &ResolvedPath) -> io::Result<File> {
     let access = if file.splices.is_empty() { Access::Read } else { Access::Write };
     place.parent().open_file(place.name(), access)
 }

@@ -6,8 +6,8 @@ use std::io;
 use super::Disk;
 use super::folders::is_gone;
 use super::put::held_name;
-use super::sight::{self, Sight};
-use crate::store::record::{Entry, How};
+use super::sight::{self, Observation};
+use crate::store::record::{ChangeMethod, Entry};
 
 impl Disk {
     /// Finishes what a kill interrupted where the file system has no exchange: a displaced file that is still
@@ -16,13 +16,13 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn finish_held(&self, entry: &Entry, now_ms: u64) -> io::Result<()> {
-        for file in entry.files.iter().filter(|file| file.how == How::Swap) {
+        for file in entry.files.iter().filter(|file| file.how == ChangeMethod::Swap) {
             let (dir, slot) = match self.slot(&file.staging, &file.slot) {
                 Err(gone) if is_gone(&gone) => continue,
                 found => found?,
             };
             let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
-            if matches!(sight::look(&dir, &held)?, Sight::Absent) {
+            if matches!(sight::look(&dir, &held)?, Observation::Absent) {
                 continue;
             }
             let Some(place) = self.find(&file.path)? else { continue };
@@ -34,8 +34,8 @@ impl Disk {
                 continue;
             }
             match (staged, target) {
-                (Sight::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
-                (_, Sight::Absent) if place.missing().is_empty() => {
+                (Observation::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
+                (_, Observation::Absent) if place.missing().is_empty() => {
                     self.move_noreplace(&dir, &held, place.parent(), place.name())?;
                 }
                 _ => self.set_aside(&file.staging, &held_name(&file.slot), now_ms)?,
@@ -50,7 +50,9 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn part_moved(&self, entry: &Entry) -> io::Result<()> {
-        for file in entry.files.iter().filter(|file| matches!(file.how, How::Create | How::Delete)) {
+        for file in
+            entry.files.iter().filter(|file| matches!(file.how, ChangeMethod::Create | ChangeMethod::Delete))
+        {
             let slot = self.look_slot(&file.staging, &file.slot)?;
             let Some(slot) = slot.found().filter(|found| found.links > 1) else { continue };
             let Some(place) = self.find(&file.path)? else { continue };

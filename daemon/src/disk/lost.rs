@@ -17,7 +17,7 @@ pub(super) const LOST: &str = "lost-";
 
 /// A file that was set aside.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Lost {
+pub struct SetAsideFile {
     /// The folder in which it stands, where that is not `.editd/lost`.
     pub folder: Option<WirePath>,
     /// Its name there.
@@ -68,12 +68,12 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says of `.editd/lost`.
-    pub fn lost(&self) -> io::Result<Vec<Lost>> {
+    pub fn lost(&self) -> io::Result<Vec<SetAsideFile>> {
         let time = |name: &str| name.split('-').next().and_then(|ms| ms.parse().ok()).unwrap_or(0);
         let mut all = Vec::new();
         for one in self.lost_dir().list()? {
             let name = String::from_utf8_lossy(&one.name).into_owned();
-            all.push(Lost { folder: None, time: time(&name), name });
+            all.push(SetAsideFile { folder: None, time: time(&name), name });
         }
         let beside = self.lost_beside.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (folder, name) in beside {
@@ -83,7 +83,7 @@ impl Disk {
                 _ => {
                     let slot = name.strip_prefix(BESIDE).and_then(|slot| slot.strip_prefix(LOST));
                     let time = time(slot.unwrap_or_default());
-                    all.push(Lost { folder: Some(folder), name, time });
+                    all.push(SetAsideFile { folder: Some(folder), name, time });
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn forget_lost(&self, lost: &Lost) -> io::Result<()> {
+    pub fn forget_lost(&self, lost: &SetAsideFile) -> io::Result<()> {
         let Some(folder) = &lost.folder else { return self.lost_dir().remove_file(lost.name.as_bytes()) };
         match self.folder(folder).and_then(|dir| dir.remove_file(lost.name.as_bytes())) {
             Err(error) if !is_gone(&error) => Err(error),

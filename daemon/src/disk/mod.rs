@@ -8,7 +8,7 @@
 //!
 //! *Invariants*: **nothing is unlinked that was not looked at**; a displaced file that shows other bytes than
 //! those judged goes back to where it was; bytes that are nobody's in the journal are handed to the caller
-//! (`Rescue`) before they are moved again.
+//! (`RescuedBytes`) before they are moved again.
 //!
 //! *Limitations*: two windows of microseconds stay open. One is around the exchange back of a displaced file that
 //! somebody has open for writing: what is written between the last asking for a lease and the exchange (without
@@ -38,7 +38,7 @@ mod standing;
 pub mod withdraw;
 
 pub use folders::Disk;
-pub use lost::Lost;
-pub use place::{Place, PlaceError};
-pub use sight::{Found, Sight};
-pub use standing::OpenError;
+pub use lost::SetAsideFile;
+pub use place::{ResolveError, ResolvedPath};
+pub use sight::{FileSnapshot, Observation};
+pub use standing::RootError;

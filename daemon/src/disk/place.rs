@@ -1,7 +1,7 @@
-//! Where a path leads, inside the workspace or nowhere: [`Place`] is the only path that `disk` accepts, and
-//! only resolving makes one. It changes nothing on the disk but for [`Place::ensure_folders`].
+//! Where a path leads, inside the workspace or nowhere: [`ResolvedPath`] is the only path that `disk` accepts, and
+//! only resolving makes one. It changes nothing on the disk but for [`ResolvedPath::ensure_folders`].
 //!
-//! *Calling sequence*: open a [`Root`] once, [`resolve`] each path of a job, act on the place's folder and
+//! *Calling sequence*: open a [`WorkspaceRoot`] once, [`resolve`] each path of a job, act on the place's folder and
 //! name through the seam.
 //!
 //! *Invariants*: every step is taken from an open folder by one name that is not followed; links are read and
@@ -31,14 +31,14 @@ pub use walk::{resolve, resolve_link};
 pub const OWN_FOLDER: &[u8] = b".editd";
 
 /// The folder that a daemon serves.
-pub struct Root {
+pub struct WorkspaceRoot {
     dir: Dir,
     path: PathBuf,
     names: Vec<PathBuf>,
     identity: Identity,
 }
 
-impl Root {
+impl WorkspaceRoot {
     /// Opens it by its absolute path with links resolved.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Root {
 
 /// A name in an open folder of the workspace: a regular file, or nothing yet.
 #[derive(Clone)]
-pub struct Place {
+pub struct ResolvedPath {
     parent: Dir,
     name: Vec<u8>,
     path: WirePath,
@@ -84,8 +84,8 @@ pub struct Place {
     missing: Vec<Vec<u8>>,
 }
 
-impl Place {
-    /// The innermost folder that exists. The file's own, unless some are [`Place::missing`].
+impl ResolvedPath {
+    /// The innermost folder that exists. The file's own, unless some are [`ResolvedPath::missing`].
     pub fn parent(&self) -> &Dir {
         &self.parent
     }
@@ -111,7 +111,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for ResolvedPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { path, stat, missing, .. } = self;
         f.debug_struct("Place").field("path", path).field("stat", stat).field("missing", missing).finish()
@@ -120,7 +120,7 @@ impl std::fmt::Debug for Place {
 
 /// Why a path leads to no place. Paths in it are from the root, links resolved.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaceError {
+pub enum ResolveError {
     /// No bytes, or none but slashes.
     #[error("the path is empty")]
     Empty,
@@ -184,51 +184,54 @@ pub enum PlaceError {
     },
 }
 
-impl PlaceError {
+impl ResolveError {
     /// An error of the system at a path.
     fn of(path: WirePath, error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::PermissionDenied => PlaceError::Denied(path),
-            io::ErrorKind::InvalidFilename => PlaceError::TooLong(crate::limits::COMPONENT),
-            _ => PlaceError::Io { path, error },
+            io::ErrorKind::PermissionDenied => ResolveError::Denied(path),
+            io::ErrorKind::InvalidFilename => ResolveError::TooLong(crate::limits::COMPONENT),
+            _ => ResolveError::Io { path, error },
         }
     }
 
     fn code(&self) -> Code {
         match self {
-            PlaceError::Empty | PlaceError::Nul | PlaceError::TooLong(_) | PlaceError::TrailingSlash => {
-                Code::Malformed
+            ResolveError::Empty
+            | ResolveError::Nul
+            | ResolveError::TooLong(_)
+            | ResolveError::TrailingSlash => Code::Malformed,
+            ResolveError::Parent | ResolveError::Outside { .. } | ResolveError::Reserved => Code::Outside,
+            ResolveError::NotAFolder(_) | ResolveError::Dangling(_) | ResolveError::Links => Code::Missing,
+            ResolveError::IsFolder(_) | ResolveError::Special(_) | ResolveError::IsLink { .. } => {
+                Code::Unsupported
             }
-            PlaceError::Parent | PlaceError::Outside { .. } | PlaceError::Reserved => Code::Outside,
-            PlaceError::NotAFolder(_) | PlaceError::Dangling(_) | PlaceError::Links => Code::Missing,
-            PlaceError::IsFolder(_) | PlaceError::Special(_) | PlaceError::IsLink { .. } => Code::Unsupported,
-            PlaceError::Changing(_) => Code::Busy,
-            PlaceError::Denied(_) => Code::Denied,
-            PlaceError::Io { .. } => Code::Io,
+            ResolveError::Changing(_) => Code::Busy,
+            ResolveError::Denied(_) => Code::Denied,
+            ResolveError::Io { .. } => Code::Io,
         }
     }
 
     fn advice(&self) -> &'static str {
         match self {
-            PlaceError::Empty | PlaceError::TrailingSlash => "name a file, relative to the workspace",
-            PlaceError::Nul | PlaceError::TooLong(_) => "name a file that can exist",
-            PlaceError::Parent => "write it without \"..\", from the root of the workspace",
-            PlaceError::Outside { .. } => "name a file inside the workspace, or serve a wider one",
-            PlaceError::Reserved => "name another file",
-            PlaceError::NotAFolder(_) => "check the path, or rename what stands in its way",
-            PlaceError::IsFolder(_) | PlaceError::Special(_) => "name a regular file",
-            PlaceError::IsLink { .. } => "name the file that it leads to",
-            PlaceError::Links | PlaceError::Dangling(_) => "mend the link or name the file itself",
-            PlaceError::Changing(_) => "send the request again",
-            PlaceError::Denied(_) => "change its permissions or run the daemon as its owner",
-            PlaceError::Io { .. } => "look at the disk and send the request again",
+            ResolveError::Empty | ResolveError::TrailingSlash => "name a file, relative to the workspace",
+            ResolveError::Nul | ResolveError::TooLong(_) => "name a file that can exist",
+            ResolveError::Parent => "write it without \"..\", from the root of the workspace",
+            ResolveError::Outside { .. } => "name a file inside the workspace, or serve a wider one",
+            ResolveError::Reserved => "name another file",
+            ResolveError::NotAFolder(_) => "check the path, or rename what stands in its way",
+            ResolveError::IsFolder(_) | ResolveError::Special(_) => "name a regular file",
+            ResolveError::IsLink { .. } => "name the file that it leads to",
+            ResolveError::Links | ResolveError::Dangling(_) => "mend the link or name the file itself",
+            ResolveError::Changing(_) => "send the request again",
+            ResolveError::Denied(_) => "change its permissions or run the daemon as its owner",
+            ResolveError::Io { .. } => "look at the disk and send the request again",
         }
     }
 
     /// The error as the client that asked for `path` sees it.
     pub fn to_wire(&self, path: &WirePath) -> WireError {
         let mut wire = WireError::new(self.code(), format!("{self}: {}", self.advice())).at(path);
-        if let PlaceError::TooLong(limit) = self {
+        if let ResolveError::TooLong(limit) = self {
             wire.limit = Some(*limit as u64);
         }
         wire

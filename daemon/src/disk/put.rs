@@ -3,21 +3,21 @@
 use std::io;
 
 use super::Disk;
-use super::place::{Place, PlaceError};
-use super::sight::{self, Sight};
+use super::place::{ResolveError, ResolvedPath};
+use super::sight::{self, Observation};
 use crate::os::Kind;
-use crate::store::record::{FileRecord, How};
+use crate::store::record::{ChangeMethod, FileRecord};
 
 /// Bytes that stand in no journal entry, found where a file was moved.
-pub struct Rescue<'a> {
+pub struct RescuedBytes<'a> {
     /// The file whose name they had.
     pub of: &'a FileRecord,
     /// They.
-    pub found: &'a super::Found,
+    pub found: &'a super::FileSnapshot,
 }
 
 /// Where rescued bytes go: into the log, before the file that holds them is moved again.
-pub type Rescuer<'a> = dyn FnMut(Rescue<'_>) -> io::Result<()> + 'a;
+pub type Rescuer<'a> = dyn FnMut(RescuedBytes<'_>) -> io::Result<()> + 'a;
 
 /// Proof that a file was put in place and displaced only what was judged.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Swapped(());
 
 /// Why a file was not put in place: the target stands as others left it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Foreign {
+pub enum SwapRefusal {
     /// It shows other bytes, another mode or owner, or has more names.
     Changed,
     /// It is gone.
@@ -48,30 +48,30 @@ impl Disk {
     pub fn put(
         &self,
         file: &FileRecord,
-        place: &Place,
+        place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
-    ) -> io::Result<Result<Swapped, Foreign>> {
+    ) -> io::Result<Result<Swapped, SwapRefusal>> {
         match file.how {
-            How::Swap => self.put_by_exchange(file, place, rescue),
-            How::Create => self.put_new(file, place),
-            How::Delete => self.put_away(file, place, rescue),
-            How::InPlace => self.put_in_place(file, place),
-            How::Nothing | How::Rescued => Ok(Ok(Swapped(()))),
+            ChangeMethod::Swap => self.put_by_exchange(file, place, rescue),
+            ChangeMethod::Create => self.put_new(file, place),
+            ChangeMethod::Delete => self.put_away(file, place, rescue),
+            ChangeMethod::InPlace => self.put_in_place(file, place),
+            ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(Ok(Swapped(()))),
         }
     }
 
     fn put_by_exchange(
         &self,
         file: &FileRecord,
-        place: &Place,
+        place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
-    ) -> io::Result<Result<Swapped, Foreign>> {
+    ) -> io::Result<Result<Swapped, SwapRefusal>> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
         match self.os.exchange(&slots, &slot, place.parent(), place.name()) {
             Ok(()) => {}
             Err(error) => match error.kind() {
-                io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
-                io::ErrorKind::CrossesDevices => return Ok(Err(Foreign::OtherMount)),
+                io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
+                io::ErrorKind::CrossesDevices => return Ok(Err(SwapRefusal::OtherMount)),
                 io::ErrorKind::Unsupported => {
                     if let Err(foreign) = self.put_by_link(file, place)? {
                         return Ok(Err(foreign));
@@ -87,23 +87,23 @@ impl Disk {
     fn look_behind(
         &self,
         file: &FileRecord,
-        place: &Place,
+        place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
-    ) -> io::Result<Result<Swapped, Foreign>> {
+    ) -> io::Result<Result<Swapped, SwapRefusal>> {
         let foreign = match self.look_slot(&file.staging, &file.slot) {
             Ok(sight) => match judge_displaced(&sight, file) {
                 None => return Ok(Ok(Swapped(()))),
                 Some(foreign) => foreign,
             },
             // What cannot be read cannot have been judged.
-            Err(_) => Foreign::Changed,
+            Err(_) => SwapRefusal::Changed,
         };
         self.put_back(file, place, rescue)?;
         Ok(Err(foreign))
     }
 
     /// Where the file system cannot exchange: the displaced file gets the slot's name by a link first.
-    fn put_by_link(&self, file: &FileRecord, place: &Place) -> io::Result<Result<(), Foreign>> {
+    fn put_by_link(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<(), SwapRefusal>> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
         let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
         match sight::look(place.parent(), place.name()) {
@@ -119,7 +119,7 @@ impl Disk {
                 self.os.rename(&slots, &slot, place.parent(), place.name())?;
                 self.os.rename(&slots, &held, &slots, &slot)?;
             }
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
             Err(_) => {
                 // Neither exchange nor links: move the target away, then the new one in.
                 self.move_to_slot(place.parent(), place.name(), &slots, &held)?;
@@ -130,7 +130,7 @@ impl Disk {
         Ok(Ok(()))
     }
 
-    fn put_new(&self, file: &FileRecord, place: &Place) -> io::Result<Result<Swapped, Foreign>> {
+    fn put_new(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<Swapped, SwapRefusal>> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
         let parent = match place.ensure_folders(self.mask) {
             Ok((parent, _)) => parent,
@@ -139,10 +139,10 @@ impl Disk {
         match self.move_noreplace(&slots, &slot, &parent, place.name()) {
             Ok(()) => Ok(Ok(Swapped(()))),
             Err(error) => match error.kind() {
-                io::ErrorKind::AlreadyExists => Ok(Err(Foreign::Appeared)),
+                io::ErrorKind::AlreadyExists => Ok(Err(SwapRefusal::Appeared)),
                 // Its folder went, perhaps with an undo.
-                io::ErrorKind::NotFound => Ok(Err(Foreign::Vanished)),
-                io::ErrorKind::CrossesDevices => Ok(Err(Foreign::OtherMount)),
+                io::ErrorKind::NotFound => Ok(Err(SwapRefusal::Vanished)),
+                io::ErrorKind::CrossesDevices => Ok(Err(SwapRefusal::OtherMount)),
                 _ => Err(error),
             },
         }
@@ -151,15 +151,15 @@ impl Disk {
     fn put_away(
         &self,
         file: &FileRecord,
-        place: &Place,
+        place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
-    ) -> io::Result<Result<Swapped, Foreign>> {
+    ) -> io::Result<Result<Swapped, SwapRefusal>> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
         match self.move_to_slot(place.parent(), place.name(), &slots, &slot) {
             Ok(()) => {}
             Err(error) => match error.kind() {
-                io::ErrorKind::NotFound => return Ok(Err(Foreign::Vanished)),
-                io::ErrorKind::CrossesDevices => return Ok(Err(Foreign::OtherMount)),
+                io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
+                io::ErrorKind::CrossesDevices => return Ok(Err(SwapRefusal::OtherMount)),
                 _ => return Err(error),
             },
         }
@@ -177,29 +177,31 @@ pub(super) fn held_name(slot: &str) -> String {
 }
 
 /// `None` where a displaced file is the one that was judged.
-fn judge_displaced(sight: &Sight, file: &FileRecord) -> Option<Foreign> {
+fn judge_displaced(sight: &Observation, file: &FileRecord) -> Option<SwapRefusal> {
     let before = file.before.as_ref();
     match sight {
         // A deletion takes one name away; an exchange would part the names.
-        Sight::File(found) if found.links > 1 && file.how != How::Delete => Some(Foreign::Changed),
-        Sight::File(found) => match before {
+        Observation::File(found) if found.links > 1 && file.how != ChangeMethod::Delete => {
+            Some(SwapRefusal::Changed)
+        }
+        Observation::File(found) => match before {
             Some(face) if found.shows(face) => None,
-            _ => Some(Foreign::Changed),
+            _ => Some(SwapRefusal::Changed),
         },
-        Sight::TooLarge(_) | Sight::Unreadable(_) => Some(Foreign::Changed),
-        Sight::Other(kind) => Some(Foreign::Special(*kind)),
-        Sight::Absent => Some(Foreign::Vanished),
+        Observation::TooLarge(_) | Observation::Unreadable(_) => Some(SwapRefusal::Changed),
+        Observation::Other(kind) => Some(SwapRefusal::Special(*kind)),
+        Observation::Absent => Some(SwapRefusal::Vanished),
     }
 }
 
 /// A folder that became something else while a job was on its way is foreign; all else is the system's.
-fn foreign_folder(error: PlaceError) -> io::Result<Result<Swapped, Foreign>> {
+fn foreign_folder(error: ResolveError) -> io::Result<Result<Swapped, SwapRefusal>> {
     match error {
-        PlaceError::Denied(_) => Err(io::ErrorKind::PermissionDenied.into()),
-        PlaceError::Io { error, .. } => match error.kind() {
-            io::ErrorKind::NotFound => Ok(Err(Foreign::Vanished)),
+        ResolveError::Denied(_) => Err(io::ErrorKind::PermissionDenied.into()),
+        ResolveError::Io { error, .. } => match error.kind() {
+            io::ErrorKind::NotFound => Ok(Err(SwapRefusal::Vanished)),
             _ => Err(error),
         },
-        _ => Ok(Err(Foreign::Special(Kind::Other))),
+        _ => Ok(Err(SwapRefusal::Special(Kind::Other))),
     }
 }

@@ -3,10 +3,10 @@
 
 use std::io;
 
-use super::put::{Rescue, Rescuer};
-use super::sight::{self, Found, Sight};
+use super::put::{RescuedBytes, Rescuer};
+use super::sight::{self, FileSnapshot, Observation};
 use crate::os::{Access, Dir, File, Lease};
-use crate::store::record::{Face, FileRecord};
+use crate::store::record::{FileMeta, FileRecord};
 
 /// Looks before the move at a file that somebody has open for writing.
 const LOOKS: usize = 2;
@@ -22,7 +22,7 @@ pub(super) struct Returning<'a> {
     file: Option<File>,
     lease: Lease,
     /// As it was last seen, with its bytes in the journal.
-    found: Option<Found>,
+    found: Option<FileSnapshot>,
     refused: io::Result<()>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Returning<'a> {
 
     /// Looks again where somebody could write during the move, and lets others write. Returns what was moved, and
     /// whether the journal took all of it.
-    pub(super) fn moved(mut self, rescue: &mut Rescuer<'_>) -> (Option<Face>, io::Result<()>) {
+    pub(super) fn moved(mut self, rescue: &mut Rescuer<'_>) -> (Option<FileMeta>, io::Result<()>) {
         if self.lease != Lease::Held {
             self.lease();
             self.rescue(rescue);
@@ -69,12 +69,12 @@ impl<'a> Returning<'a> {
     /// Hands over what the journal has not: it has *before*, *after*, and what it was given a moment ago.
     fn rescue(&mut self, rescue: &mut Rescuer<'_>) {
         let Some(file) = &self.file else { return };
-        let Ok(Sight::File(found)) = sight::read(file.clone()) else { return };
+        let Ok(Observation::File(found)) = sight::read(file.clone()) else { return };
         let hash = found.face.hash;
         let journaled = [&self.of.before, &self.of.after].into_iter().flatten();
         let given = self.found.iter().map(|earlier| &earlier.face);
         if !journaled.chain(given).any(|face| face.hash == hash)
-            && let Err(error) = rescue(Rescue { of: self.of, found: &found })
+            && let Err(error) = rescue(RescuedBytes { of: self.of, found: &found })
         {
             self.refused = Err(error);
             return;

@@ -17,20 +17,20 @@ const DEPTH: usize = 16;
 
 /// A temporary file, until it is dropped.
 #[must_use]
-pub struct Scratch {
+pub struct ScratchFile {
     parent: Dir,
     slot: String,
     below: PathBuf,
 }
 
-impl Scratch {
+impl ScratchFile {
     /// Its path below the workspace.
     pub fn below(&self) -> &Path {
         &self.below
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFile {
     fn drop(&mut self) {
         if let Err(why) = remove(&self.parent, self.slot.as_bytes()) {
             tracing::warn!(%why, "a temporary file in .editd/check stays until the next start");
@@ -43,13 +43,13 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says; nothing is left then.
-    pub fn scratch(&self, slot: &str, path: &WirePath, bytes: &[u8]) -> io::Result<Scratch> {
+    pub fn scratch(&self, slot: &str, path: &WirePath, bytes: &[u8]) -> io::Result<ScratchFile> {
         let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let parent = folder(&self.own_dir()?, CHECK)?;
         parent.create_dir(slot.as_bytes(), 0o700)?;
         let below = [OWN, CHECK, slot.as_bytes(), name].join(&b'/');
         let below = Path::new(&os_str(below)).to_owned();
-        let scratch = Scratch { parent, slot: slot.to_owned(), below };
+        let scratch = ScratchFile { parent, slot: slot.to_owned(), below };
         let dir = scratch.parent.open_dir(slot.as_bytes())?;
         dir.create_file(name, 0o600)?.write_all_at(bytes, 0)?;
         Ok(scratch)

@@ -7,18 +7,18 @@ use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
 use crate::os::{self, Access, Dir, File, Identity, Kind, Stat};
-use crate::store::record::Face;
+use crate::store::record::FileMeta;
 
 /// Reads that are tried when a file changes while it is read; the last one counts.
 const READS: usize = 4;
 
 /// What stands at a name.
 #[derive(Clone)]
-pub enum Sight {
+pub enum Observation {
     /// Nothing.
     Absent,
     /// A regular file.
-    File(Found),
+    File(FileSnapshot),
     /// A regular file above [`limits::FILE`], or above what was to be read of one.
     TooLarge(Stat),
     /// A regular file that may not be read.
@@ -29,9 +29,9 @@ pub enum Sight {
 
 /// A regular file as it was read.
 #[derive(Clone)]
-pub struct Found {
+pub struct FileSnapshot {
     /// What it is.
-    pub face: Face,
+    pub face: FileMeta,
     /// Names that it has.
     pub links: u64,
     /// Last change of content or metadata, nanoseconds since 1970; no program can set it back.
@@ -42,26 +42,26 @@ pub struct Found {
     pub file: File,
 }
 
-impl Found {
+impl FileSnapshot {
     /// Whether it is what the journal says of it, in everything but its number: an equal file that came
     /// from elsewhere is as good.
-    pub fn shows(&self, face: &Face) -> bool {
+    pub fn shows(&self, face: &FileMeta) -> bool {
         self.face.hash == face.hash && self.face.mode == face.mode && self.owned_as(face)
     }
 
     /// Whether it is the very file, with the very content.
-    pub fn is(&self, face: &Face) -> bool {
+    pub fn is(&self, face: &FileMeta) -> bool {
         self.face.hash == face.hash && self.face.identity == face.identity
     }
 
-    fn owned_as(&self, face: &Face) -> bool {
+    fn owned_as(&self, face: &FileMeta) -> bool {
         self.face.uid == face.uid && self.face.gid == face.gid
     }
 }
 
-impl Sight {
+impl Observation {
     /// The file, where it is one that was read.
-    pub fn found(&self) -> Option<&Found> {
+    pub fn found(&self) -> Option<&FileSnapshot> {
         match self {
             Self::File(found) => Some(found),
             Self::Absent | Self::TooLarge(_) | Self::Unreadable(_) | Self::Other(_) => None,
@@ -78,7 +78,7 @@ impl Sight {
     }
 
     /// Whether it is the very file with the very content, as far as it may be read.
-    pub fn is(&self, face: &Face) -> bool {
+    pub fn is(&self, face: &FileMeta) -> bool {
         match self {
             Self::File(found) => found.is(face),
             Self::Unreadable(stat) => stat.identity == face.identity && stat.size == face.size,
@@ -96,7 +96,7 @@ impl Sight {
 ///
 /// # Errors
 /// What the system says.
-pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
+pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Observation> {
     look_within(dir, name, limits::FILE)
 }
 
@@ -104,47 +104,55 @@ pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Sight> {
 ///
 /// # Errors
 /// What the system says.
-pub fn look_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Sight> {
+pub fn look_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observation> {
     match dir.open_file(name, Access::Read) {
         Ok(file) => read_within(file, most),
         Err(error) => match error.kind() {
-            io::ErrorKind::NotFound => Ok(Sight::Absent),
+            io::ErrorKind::NotFound => Ok(Observation::Absent),
             _ => match dir.stat(name) {
-                Ok(stat) if stat.kind != Kind::File => Ok(Sight::Other(stat.kind)),
-                Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Sight::Unreadable(stat)),
-                Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Sight::Absent),
+                Ok(stat) if stat.kind != Kind::File => Ok(Observation::Other(stat.kind)),
+                Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    Ok(Observation::Unreadable(stat))
+                }
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Observation::Absent),
                 _ => Err(error),
             },
         },
     }
 }
 
-/// Reads an open file as a [`Sight`]; again if it changed meanwhile.
+/// Reads an open file as a [`Observation`]; again if it changed meanwhile.
 ///
 /// # Errors
 /// What the system says.
-pub fn read(file: File) -> io::Result<Sight> {
+pub fn read(file: File) -> io::Result<Observation> {
     read_within(file, limits::FILE)
 }
 
-fn read_within(file: File, most: usize) -> io::Result<Sight> {
+fn read_within(file: File, most: usize) -> io::Result<Observation> {
     let most = most.min(limits::FILE);
     let mut left = READS;
     loop {
         left -= 1;
         let before = file.stat()?;
         if before.size > most as u64 {
-            return Ok(Sight::TooLarge(before));
+            return Ok(Observation::TooLarge(before));
         }
         let bytes = os::read_shared(&*file, most)?;
         let after = file.stat()?;
         if bytes.len() > most {
-            return Ok(Sight::TooLarge(after));
+            return Ok(Observation::TooLarge(after));
         }
         let quiet = (before.modified, before.size) == (after.modified, after.size);
         if (quiet && after.size == bytes.len() as u64) || left == 0 {
             let face = face(&after, &bytes);
-            return Ok(Sight::File(Found { face, links: after.links, changed: after.changed, bytes, file }));
+            return Ok(Observation::File(FileSnapshot {
+                face,
+                links: after.links,
+                changed: after.changed,
+                bytes,
+                file,
+            }));
         }
     }
 }
@@ -155,8 +163,8 @@ pub fn hash(bytes: &[u8]) -> ContentHash {
 }
 
 /// What a file is, by what the system and its content say.
-pub(super) fn face(stat: &Stat, bytes: &[u8]) -> Face {
-    Face {
+pub(super) fn face(stat: &Stat, bytes: &[u8]) -> FileMeta {
+    FileMeta {
         hash: hash(bytes),
         size: bytes.len() as u64,
         mode: stat.mode,

@@ -4,13 +4,13 @@
 use std::io;
 
 use super::Disk;
-use super::place::Place;
-use super::sight::{Found, face};
-use crate::store::record::{Face, Staging};
+use super::place::ResolvedPath;
+use super::sight::{FileSnapshot, face};
+use crate::store::record::{FileMeta, Staging};
 
 /// The mode of a new file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum StagedMode {
     /// These bits.
     Exact(u32),
     /// Read and write for everybody, less the process's mask.
@@ -20,13 +20,13 @@ pub enum Mode {
 /// New bytes beside their target.
 #[derive(Debug)]
 #[must_use]
-pub struct Staged {
+pub struct StagedFile {
     /// Where.
     pub staging: Staging,
     /// Under which name.
     pub slot: String,
     /// What the target will be.
-    pub face: Face,
+    pub face: FileMeta,
 }
 
 /// Why a file could not be staged.
@@ -50,17 +50,17 @@ impl Disk {
     /// See [`StageError`]; a slot that was begun is taken away again.
     pub fn stage(
         &self,
-        place: &Place,
-        replaces: Option<&Found>,
+        place: &ResolvedPath,
+        replaces: Option<&FileSnapshot>,
         bytes: &[u8],
-        mode: Mode,
+        mode: StagedMode,
         slot: &str,
-    ) -> Result<Staged, StageError> {
+    ) -> Result<StagedFile, StageError> {
         let staging = self.staging_of(place)?;
         let (dir, name) = self.slot(&staging, slot)?;
         let bits = match mode {
-            Mode::Exact(bits) => bits,
-            Mode::Masked => 0o666,
+            StagedMode::Exact(bits) => bits,
+            StagedMode::Masked => 0o666,
         };
         let private = if replaces.is_some() { 0o600 } else { bits & 0o777 };
         let (dir, file) = match dir.create_file(&name, private) {
@@ -72,7 +72,7 @@ impl Disk {
             }
             other => (dir, other?),
         };
-        let written = (|| -> Result<Face, StageError> {
+        let written = (|| -> Result<FileMeta, StageError> {
             file.write_all_at(bytes, 0)?;
             if let Some(old) = replaces {
                 let own = file.stat()?;
@@ -81,10 +81,10 @@ impl Disk {
                 }
                 file.copy_attributes(&*old.file)?;
             }
-            if let Mode::Exact(bits) = mode {
+            if let StagedMode::Exact(bits) = mode {
                 file.set_mode(bits)?;
             }
-            if let Mode::Exact(bits) = mode
+            if let StagedMode::Exact(bits) = mode
                 && bits & 0o400 == 0
             {
                 // Settling could not open it.
@@ -94,7 +94,7 @@ impl Disk {
             Ok(face(&stat, bytes))
         })();
         match written {
-            Ok(face) => Ok(Staged { staging, slot: slot.to_owned(), face }),
+            Ok(face) => Ok(StagedFile { staging, slot: slot.to_owned(), face }),
             Err(error) => {
                 // Ours alone: nobody has seen it, and its bytes are still in the caller's hands.
                 let _ = dir.remove_file(&name);
@@ -115,7 +115,7 @@ impl Disk {
     ///
     /// # Errors
     /// [`StageError::ReadOnly`] where not.
-    pub fn writable(&self, place: &Place, found: &Found) -> Result<(), StageError> {
+    pub fn writable(&self, place: &ResolvedPath, found: &FileSnapshot) -> Result<(), StageError> {
         if found.face.mode & 0o222 == 0 {
             return Err(StageError::ReadOnly);
         }

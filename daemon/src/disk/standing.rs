@@ -13,7 +13,7 @@ const ADDRESS: usize = 4096;
 
 /// Why a workspace could not be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum RootError {
     /// Another daemon holds the lock, and listens there.
     #[error("another editd serves this workspace{}", way_to(.0))]
     Locked(String),

@@ -6,12 +6,12 @@ use std::io;
 use editd_proto::path::WirePath;
 
 use super::Disk;
-use super::place::Place;
+use super::place::ResolvedPath;
 use super::put::{Rescuer, held_name};
 use super::returning::Returning;
-use super::sight::{self, Sight};
+use super::sight::{self, Observation};
 use crate::os::Dir;
-use crate::store::record::{Face, FileRecord, How};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// Exchanges after which a target that others keep changing is left as they left it.
 const ROUNDS: usize = 16;
@@ -21,12 +21,17 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says; recovery must look.
-    pub fn withdraw(&self, file: &FileRecord, place: &Place, rescue: &mut Rescuer<'_>) -> io::Result<()> {
+    pub fn withdraw(
+        &self,
+        file: &FileRecord,
+        place: &ResolvedPath,
+        rescue: &mut Rescuer<'_>,
+    ) -> io::Result<()> {
         match file.how {
-            How::Swap | How::Delete => self.put_back(file, place, rescue),
-            How::Create => self.withdraw_new(file, rescue),
-            How::InPlace => self.withdraw_in_place(file, place),
-            How::Nothing | How::Rescued => Ok(()),
+            ChangeMethod::Swap | ChangeMethod::Delete => self.put_back(file, place, rescue),
+            ChangeMethod::Create => self.withdraw_new(file, rescue),
+            ChangeMethod::InPlace => self.withdraw_in_place(file, place),
+            ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(()),
         }
     }
 
@@ -36,11 +41,11 @@ impl Disk {
     pub(super) fn put_back(
         &self,
         file: &FileRecord,
-        place: &Place,
+        place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
     ) -> io::Result<()> {
         let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        let mut ours: Option<Face> = file.after.clone();
+        let mut ours: Option<FileMeta> = file.after.clone();
         let mut refused = Ok(());
         for _ in 0..ROUNDS {
             let returning = Returning::look(file, &slots, &slot, rescue);
@@ -55,7 +60,7 @@ impl Disk {
                 return refused;
             }
             match (sight::look(&slots, &slot)?, &ours) {
-                (Sight::Absent, _) => return refused,
+                (Observation::Absent, _) => return refused,
                 (out, Some(face)) if out.is(face) => return refused,
                 // Ours by number, others' by content, or others' altogether: it is the newer one.
                 _ => ours = went_in,
@@ -65,8 +70,14 @@ impl Disk {
     }
 
     /// Without an exchange. A file goes over ours in one step; what is no file cannot, so ours steps aside first.
-    fn replace_back(&self, file: &FileRecord, slots: &Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
-        if matches!(sight::look(slots, slot)?, Sight::File(_)) {
+    fn replace_back(
+        &self,
+        file: &FileRecord,
+        slots: &Dir,
+        slot: &[u8],
+        place: &ResolvedPath,
+    ) -> io::Result<Back> {
+        if matches!(sight::look(slots, slot)?, Observation::File(_)) {
             self.os.rename(slots, slot, place.parent(), place.name())?;
             return Ok(Back::Moved);
         }
@@ -85,7 +96,7 @@ impl Disk {
         file: &FileRecord,
         slots: &Dir,
         slot: &[u8],
-        place: &Place,
+        place: &ResolvedPath,
     ) -> io::Result<Back> {
         match self.os.exchange(slots, slot, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Exchanged),
@@ -98,7 +109,7 @@ impl Disk {
     }
 
     /// Back to a name that nobody holds; where somebody does by now, theirs is the newer one and stays.
-    fn move_back(&self, slots: &Dir, slot: &[u8], place: &Place) -> io::Result<Back> {
+    fn move_back(&self, slots: &Dir, slot: &[u8], place: &ResolvedPath) -> io::Result<Back> {
         match self.move_noreplace(slots, slot, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Moved),
             Err(error) => match error.kind() {

@@ -6,7 +6,7 @@ use editd_proto::message::{
     EditOutcome, EditStatus, FileOutcome, JobRequest, Mode, Receipt, Status, UndoRequest,
 };
 
-use super::terse::Most;
+use super::terse::ErrorSize;
 use crate::limits::{REFUSAL_TOKENS, UNASKED_DIFFS};
 
 /// The wishes of a request about its reply.
@@ -63,7 +63,7 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         bound_diffs(receipt, wish.budget.unwrap_or(UNASKED_DIFFS));
     }
     if refused {
-        let most = wish.budget.map_or(Most::Tokens(REFUSAL_TOKENS), Most::Bytes);
+        let most = wish.budget.map_or(ErrorSize::Tokens(REFUSAL_TOKENS), ErrorSize::Bytes);
         if let Some(error) = &mut receipt.error {
             super::terse::shorten(error, most);
         }

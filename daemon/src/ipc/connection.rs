@@ -11,9 +11,9 @@ use editd_proto::message::kind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Stream;
-use super::house::House;
-use super::inbox::{Arrived, Peer};
+use super::inbox::{ClientSession, ReceivedFrame};
 use super::outbox::Outbox;
+use super::server::Server;
 use super::session::{Greeting, Session, boxed};
 use crate::limits;
 use crate::queue::reply;
@@ -29,7 +29,7 @@ enum End {
 }
 
 struct Reader {
-    house: Arc<House>,
+    server: Arc<Server>,
     stream: Arc<Stream>,
     outbox: Arc<Outbox>,
     session: Session,
@@ -41,19 +41,19 @@ struct Reader {
 }
 
 /// Serves a connection until it ends.
-pub(super) async fn converse(house: Arc<House>, stream: Stream) {
+pub(super) async fn converse(server: Arc<Server>, stream: Stream) {
     let stream = Arc::new(stream);
-    let stop = Arc::clone(&house.stop);
-    let outbox = Outbox::new(Arc::clone(&stream), house.runtime.clone(), house.outgoing(), stop);
+    let stop = Arc::clone(&server.stop);
+    let outbox = Outbox::new(Arc::clone(&stream), server.runtime.clone(), server.outgoing(), stop);
     let outbox = Arc::new(outbox);
-    let session = Session::new(house.clock.monotonic());
+    let session = Session::new(server.clock.monotonic());
     let frames = FrameReader::new(session.frame_limit());
-    let mut reader = Reader { house, stream, outbox, session, frames, large: None, another: false };
+    let mut reader = Reader { server, stream, outbox, session, frames, large: None, another: false };
     let pipeline = Arc::new(Semaphore::new(limits::PIPELINE));
     let end = match reader.greet().await {
-        Ok(peer) => {
-            let end = reader.requests(&peer, &pipeline).await;
-            peer.leave();
+        Ok(client) => {
+            let end = reader.requests(&client, &pipeline).await;
+            client.leave();
             end
         }
         Err(end) => end,
@@ -63,38 +63,38 @@ pub(super) async fn converse(house: Arc<House>, stream: Stream) {
 
 impl Reader {
     /// Reads `hello` and answers it.
-    async fn greet(&mut self) -> Result<Arc<Peer>, End> {
+    async fn greet(&mut self) -> Result<Arc<ClientSession>, End> {
         let frame = self.frame().await?;
-        let house = Arc::clone(&self.house);
-        match self.session.greet(frame, &house.about.workspace, || house.fresh_session()) {
+        let server = Arc::clone(&self.server);
+        match self.session.greet(frame, &server.info.workspace, || server.fresh_session()) {
             Greeting::Refused { id, error } => Err(End::Refused(id, error)),
             Greeting::Welcome { id, who, on_stale, welcome } => {
-                if let Err(refusal) = house.desk.standing()
+                if let Err(refusal) = server.workspace.root_present()
                     && refusal.code == Code::Stopping
                 {
                     tracing::warn!("{}", refusal.message);
-                    house.stop.ask_once();
+                    server.stop.ask_once();
                     return Err(End::Refused(id, refusal));
                 }
                 self.frames.set_limit(self.session.frame_limit());
-                let peer = Peer::new(house, (who, on_stale), Arc::clone(&self.outbox));
+                let client = ClientSession::new(server, (who, on_stale), Arc::clone(&self.outbox));
                 self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
-                Ok(peer)
+                Ok(client)
             }
         }
     }
 
     /// Passes requests on until there are no more.
-    async fn requests(&mut self, peer: &Arc<Peer>, pipeline: &Arc<Semaphore>) -> End {
+    async fn requests(&mut self, client: &Arc<ClientSession>, pipeline: &Arc<Semaphore>) -> End {
         loop {
             let frame = match self.frame().await {
                 Ok(frame) => frame,
                 Err(end) => return end,
             };
             let Ok(place) = Arc::clone(pipeline).acquire_owned().await else { return End::Quiet };
-            let pass = self.house.gate.request(frame.as_bytes().len());
+            let pass = self.server.gate.request(frame.as_bytes().len());
             let counted = pass.is_ok();
-            peer.arrive(Arrived { frame, place, pass });
+            client.arrive(ReceivedFrame { frame, place, pass });
             self.large = None;
             if !counted {
                 // Not to gather more of what there is no room for: first that one must be answered.
@@ -116,7 +116,7 @@ impl Reader {
                 }
                 Ok(None) => {}
             }
-            let now = self.house.clock.monotonic();
+            let now = self.server.clock.monotonic();
             self.session.waits(now, std::mem::take(&mut self.another), self.frames.is_mid_frame());
             let stalled = self.large.as_ref().map(|_| now + Duration::from_millis(limits::LARGE_MS));
             let deadline = self.session.deadline().into_iter().chain(stalled).min();
@@ -128,7 +128,7 @@ impl Reader {
             };
             let more = async {
                 if self.large.is_none() && self.frames.arrived() >= limits::LARGE {
-                    self.large = self.house.large().acquire_owned().await.ok();
+                    self.large = self.server.large().acquire_owned().await.ok();
                 }
                 self.stream.read(&mut self.frames).await
             };
@@ -136,7 +136,7 @@ impl Reader {
                 // What has arrived is taken before the time is looked at: where the daemon itself had no turn for so long,
                 // the client is not late.
                 biased;
-                () = self.house.stop.asked() => return Err(End::Stopping),
+                () = self.server.stop.asked() => return Err(End::Stopping),
                 () = self.outbox.closed() => return Err(End::Quiet),
                 read = more => match read {
                     Ok(0) | Err(_) => return Err(End::Quiet),
@@ -149,14 +149,14 @@ impl Reader {
 
     /// Finishes what runs, says the last word, and closes.
     async fn part(self, end: End, pipeline: &Semaphore) {
-        let Self { house, stream, outbox, mut frames, .. } = self;
+        let Self { server, stream, outbox, mut frames, .. } = self;
         let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
         tokio::select! {
             _ = pipeline.acquire_many(all) => {}
             () = outbox.broken() => return,
         }
         let refused = matches!(end, End::Refused(..));
-        let kept = house.keeps(&stream);
+        let kept = server.keeps(&stream);
         match end {
             End::Refused(id, refusal) => {
                 tracing::debug!(code = ?refusal.code, "connection refused");
@@ -171,25 +171,25 @@ impl Reader {
         }
         stream.end();
         if refused {
-            linger(&house, &stream, &mut frames).await;
+            linger(&server, &stream, &mut frames).await;
         }
     }
 }
 
 /// Turns a connection away with a word.
-pub(super) async fn turn_away(house: Arc<House>, stream: Stream, refusal: Refusal) {
+pub(super) async fn turn_away(server: Arc<Server>, stream: Stream, refusal: Refusal) {
     let frame = codec::encode_error(0, &refusal);
     let time = Duration::from_millis(limits::LINGER_MS);
     // A fresh connection takes a short frame whole; if this one does not, so be it.
     let _ = tokio::time::timeout(time, stream.write(&frame)).await;
     stream.end();
-    linger(&house, &stream, &mut FrameReader::new(0)).await;
+    linger(&server, &stream, &mut FrameReader::new(0)).await;
 }
 
 /// Takes in, and drops, what the client was just sending: closed at once, the connection would break under
 /// its writing before it has read why.
-async fn linger(house: &House, stream: &Stream, frames: &mut FrameReader) {
-    let Ok(_room) = house.lingering().try_acquire_owned() else { return };
+async fn linger(server: &Server, stream: &Stream, frames: &mut FrameReader) {
+    let Ok(_room) = server.lingering().try_acquire_owned() else { return };
     let taking = async {
         for _ in 0..limits::LARGE / 1024 {
             *frames = FrameReader::new(0);

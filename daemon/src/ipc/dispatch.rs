@@ -18,16 +18,16 @@ use tokio::sync::oneshot;
 
 use super::brief::ReplyWish;
 use super::encode;
-use super::inbox::{Arrived, Peer};
+use super::inbox::{ClientSession, ReceivedFrame};
 use super::misfit;
 use super::session::boxed;
-use super::subscriptions::Sink;
+use super::subscriptions::EventSink;
 use crate::limits;
 use crate::queue::{Pass, Reply, Runnable, reply};
 use crate::workspace::ReservedReply;
 
 /// What is left to do for a frame.
-pub(super) enum Then {
+pub(super) enum NextStep {
     /// Nothing.
     Next,
     /// This job, while another thread goes on with the connection's frames.
@@ -36,7 +36,7 @@ pub(super) enum Then {
 
 /// The one answer to a request. Dropped unanswered (something panicked), it says `internal`.
 struct Answer {
-    peer: Arc<Peer>,
+    client: Arc<ClientSession>,
     id: u64,
     place: Option<OwnedSemaphorePermit>,
 }
@@ -44,7 +44,7 @@ struct Answer {
 impl Answer {
     fn frame(mut self, frame: Vec<u8>) {
         let place = self.place.take();
-        self.peer.outbox.send(frame, place);
+        self.client.outbox.send(frame, place);
     }
 
     fn say<T: Serialize>(self, kind: &str, body: &T) {
@@ -54,7 +54,7 @@ impl Answer {
 
     fn subscribed(mut self, reply: &SubscribeReply) {
         let place = self.place.take();
-        self.peer.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
+        self.client.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
     }
 
     fn refuse(self, refusal: &WireError) {
@@ -80,7 +80,7 @@ impl Answer {
     /// As a job's reply.
     fn of_job(self, kind: &'static str, wish: ReplyWish) -> Reply {
         Reply::new(move |outcome| {
-            let frame = encode::outcome(self.id, kind, &outcome, wish, self.peer.outbox.room());
+            let frame = encode::outcome(self.id, kind, &outcome, wish, self.client.outbox.room());
             self.frame(frame);
         })
     }
@@ -89,47 +89,47 @@ impl Answer {
 impl Drop for Answer {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
-            self.peer.outbox.send(codec::encode_error(self.id, &reply::internal()), Some(place));
+            self.client.outbox.send(codec::encode_error(self.id, &reply::internal()), Some(place));
         }
     }
 }
 
 /// Decodes a frame; a job takes its place in the queue, anything else is answered.
-pub(super) fn begin(peer: &Arc<Peer>, arrived: Arrived) -> Then {
-    let Arrived { frame, place, pass } = arrived;
-    if peer.outbox.is_closed() {
+pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> NextStep {
+    let ReceivedFrame { frame, place, pass } = arrived;
+    if client.outbox.is_closed() {
         // What stands behind something that was no frame is not trusted either.
-        return Then::Next;
+        return NextStep::Next;
     }
     let message = match Message::parse(frame) {
         Ok(message) => message,
         Err(error) => {
             // Whoever sends this does not speak the protocol; nothing after it can be trusted.
-            peer.outbox.close(codec::encode_error(0, &boxed(&error)));
-            return Then::Next;
+            client.outbox.close(codec::encode_error(0, &boxed(&error)));
+            return NextStep::Next;
         }
     };
-    if asks_only(message.kind()) && peer.outbox.is_broken() {
+    if asks_only(message.kind()) && client.outbox.is_broken() {
         // Nobody would see the answer; and nobody may get a receipt for what was not seen.
-        return Then::Next;
+        return NextStep::Next;
     }
-    let answer = Answer { peer: Arc::clone(peer), id: message.id(), place: Some(place) };
+    let answer = Answer { client: Arc::clone(client), id: message.id(), place: Some(place) };
     let pass = match pass.and_then(|pass| pass.weighing(message.cost())) {
         Ok(pass) => pass,
         Err(busy) => {
             answer.refuse(&busy);
-            return Then::Next;
+            return NextStep::Next;
         }
     };
-    tracing::debug!(kind = message.kind(), id = message.id(), session = %peer.who.session, "request");
+    tracing::debug!(kind = message.kind(), id = message.id(), session = %client.who.session, "request");
     match message.kind() {
-        kind::EDIT => job(peer, &message, answer, pass, kind::EDIT),
-        kind::UNDO => job(peer, &message, answer, pass, kind::UNDO),
-        kind::REDO => job(peer, &message, answer, pass, kind::REDO),
+        kind::EDIT => job(client, &message, answer, pass, kind::EDIT),
+        kind::UNDO => job(client, &message, answer, pass, kind::UNDO),
+        kind::REDO => job(client, &message, answer, pass, kind::REDO),
         _ => {
-            look(peer, &message, answer);
+            look(client, &message, answer);
             drop(pass);
-            Then::Next
+            NextStep::Next
         }
     }
 }
@@ -154,19 +154,25 @@ fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
     message.body().map_err(|error| boxed(&misfit::placed::<T>(message, error)))
 }
 
-fn job(peer: &Arc<Peer>, message: &Message, answer: Answer, pass: Pass, kind: &'static str) -> Then {
-    let pass = match peer.house.gate.job(pass) {
+fn job(
+    client: &Arc<ClientSession>,
+    message: &Message,
+    answer: Answer,
+    pass: Pass,
+    kind: &'static str,
+) -> NextStep {
+    let pass = match client.server.gate.job(pass) {
         Ok(pass) => pass,
         Err(busy) => {
             answer.refuse(&busy);
-            return Then::Next;
+            return NextStep::Next;
         }
     };
-    let (queue, who) = (&peer.house.queue, peer.who.clone());
+    let (queue, who) = (&client.server.queue, client.who.clone());
     let runnable: Result<Option<Runnable>, (Answer, Refusal)> = match kind {
         kind::EDIT => match body::<JobRequest>(message) {
             Ok(mut request) => {
-                request.on_stale = request.on_stale.or(peer.on_stale);
+                request.on_stale = request.on_stale.or(client.on_stale);
                 let reply = answer.of_job(kind, ReplyWish::of_job(&request));
                 Ok(queue.edit(who, request, pass, reply))
             }
@@ -185,77 +191,82 @@ fn job(peer: &Arc<Peer>, message: &Message, answer: Answer, pass: Pass, kind: &'
         },
     };
     match runnable {
-        Ok(Some(runnable)) => Then::Run(runnable),
-        Ok(None) => Then::Next,
+        Ok(Some(runnable)) => NextStep::Run(runnable),
+        Ok(None) => NextStep::Next,
         Err((answer, refusal)) => {
             answer.refuse(&refusal);
-            Then::Next
+            NextStep::Next
         }
     }
 }
 
 /// Everything that is no job.
-fn look(peer: &Arc<Peer>, message: &Message, answer: Answer) {
-    let house = &peer.house;
+fn look(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
+    let server = &client.server;
     let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
-    if large.contains(&message.kind()) && peer.outbox.is_flooded() {
+    if large.contains(&message.kind()) && client.outbox.is_flooded() {
         let message = "too many bytes of replies wait to be read; take them, then ask again";
         return answer.refuse(&WireError::new(Code::Busy, message));
     }
     match message.kind() {
         kind::READ => {
-            let read = body::<ReadRequest>(message).and_then(|request| house.desk.read(&peer.who, &request));
+            let read =
+                body::<ReadRequest>(message).and_then(|request| server.workspace.read(&client.who, &request));
             let renewed = read.is_ok();
             answer.tell_covered(kind::READ, read);
             if renewed {
-                house.aftermath.receipt_renewed();
+                server.events.receipt_renewed();
             } else {
-                house.aftermath.freed();
+                server.events.memory_freed();
             }
         }
         kind::OUTLINE => {
-            let outline = body::<OutlineRequest>(message).and_then(|request| house.desk.outline(&request));
+            let outline =
+                body::<OutlineRequest>(message).and_then(|request| server.workspace.outline(&request));
             answer.tell_covered(kind::OUTLINE, outline);
-            house.aftermath.freed();
+            server.events.memory_freed();
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);
-            answer.tell_covered(kind::HISTORY, request.and_then(|request| house.desk.history(&request)));
+            answer
+                .tell_covered(kind::HISTORY, request.and_then(|request| server.workspace.history(&request)));
         }
         kind::SHOW => {
             let request = body::<ShowRequest>(message);
-            answer.tell_covered(kind::SHOW, request.and_then(|request| house.desk.show(&request)));
+            answer.tell_covered(kind::SHOW, request.and_then(|request| server.workspace.show(&request)));
         }
         kind::CLIP => {
             let request = body::<ClipRequest>(message);
-            answer.tell(kind::CLIP, request.and_then(|request| house.desk.clip(&peer.who, &request)));
+            answer.tell(kind::CLIP, request.and_then(|request| server.workspace.clip(&client.who, &request)));
         }
         kind::DIALECTS => {
             let asked = body::<DialectsRequest>(message);
-            answer.tell(kind::DIALECTS, asked.map(|_| house.desk.dialects()));
+            answer.tell(kind::DIALECTS, asked.map(|_| server.workspace.dialects()));
         }
         kind::TRUST => {
             let request = body::<TrustRequest>(message);
-            answer.tell(kind::TRUST, request.and_then(|request| house.desk.trust(&request)));
+            answer.tell(kind::TRUST, request.and_then(|request| server.workspace.trust(&request)));
         }
-        kind::STATUS => answer.say(kind::STATUS, &house.status()),
-        kind::CHECK => answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| house.desk.check())),
-        kind::WAIT => wait(peer, message, answer),
+        kind::STATUS => answer.say(kind::STATUS, &server.status()),
+        kind::CHECK => {
+            answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| server.workspace.check()))
+        }
+        kind::WAIT => wait(client, message, answer),
         kind::CANCEL => {
-            let cancelled = body::<WaitRequest>(message).and_then(|request| house.queue.cancel(request.job));
+            let cancelled = body::<WaitRequest>(message).and_then(|request| server.queue.cancel(request.job));
             answer.tell(kind::CANCEL, cancelled);
         }
-        kind::SUBSCRIBE => subscribe(peer, message, answer),
+        kind::SUBSCRIBE => subscribe(client, message, answer),
         kind::STOP => {
             let stop = body::<StopRequest>(message).map(|_| StopReply { pid: std::process::id() });
             let asked = stop.is_ok();
             if asked {
-                house.keep(peer.outbox.stream());
+                server.keep(client.outbox.stream());
             }
             answer.tell(kind::STOP, stop);
             if asked {
-                tracing::info!(session = %peer.who.session, client = %peer.who.client, "asked to stop");
-                house.stop.ask_once();
+                tracing::info!(session = %client.who.session, client = %client.who.client, "asked to stop");
+                server.stop.ask_once();
             }
         }
         other => unknown(other, answer),
@@ -273,17 +284,17 @@ fn unknown(kind: &str, answer: Answer) {
     answer.refuse(&WireError::new(code, message));
 }
 
-fn subscribe(peer: &Arc<Peer>, message: &Message, answer: Answer) {
+fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
     let request: SubscribeRequest = match body(message) {
         Ok(request) => request,
         Err(refusal) => return answer.refuse(&refusal),
     };
-    let sink = Arc::new(Sink::new(message.id(), Arc::clone(&peer.outbox)));
-    let (subscription, folders) = match peer.house.subscriptions.subscribe(&request, sink) {
+    let sink = Arc::new(EventSink::new(message.id(), Arc::clone(&client.outbox)));
+    let (subscription, folders) = match client.server.subscriptions.subscribe(&request, sink) {
         Ok(subscribed) => subscribed,
         Err(refusal) => return answer.refuse(&refusal),
     };
-    if peer.keep(subscription) {
+    if client.keep(subscription) {
         answer.subscribed(&SubscribeReply { folders });
     } else {
         let message =
@@ -292,7 +303,7 @@ fn subscribe(peer: &Arc<Peer>, message: &Message, answer: Answer) {
     }
 }
 
-fn wait(peer: &Arc<Peer>, message: &Message, answer: Answer) {
+fn wait(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
     let request: WaitRequest = match body(message) {
         Ok(request) => request,
         Err(refusal) => return answer.refuse(&refusal),
@@ -306,10 +317,10 @@ fn wait(peer: &Arc<Peer>, message: &Message, answer: Answer) {
         drop(answered);
         reply.send(outcome);
     });
-    let Some(wait) = peer.house.queue.wait(job, reply) else { return };
-    let queue = peer.house.queue.clone();
-    let (mut gone, stop) = (peer.gone.subscribe(), Arc::clone(&peer.house.stop));
-    peer.house.runtime.spawn(async move {
+    let Some(wait) = client.server.queue.wait(job, reply) else { return };
+    let queue = client.server.queue.clone();
+    let (mut gone, stop) = (client.gone.subscribe(), Arc::clone(&client.server.stop));
+    client.server.runtime.spawn(async move {
         tokio::select! {
             _ = over => return,
             () = tokio::time::sleep(time) => {}

@@ -11,16 +11,16 @@ use editd_proto::codec::Frame;
 use editd_proto::message::OnStale;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::dispatch::{self, Then};
-use super::house::House;
+use super::dispatch::{self, NextStep};
 use super::outbox::Outbox;
+use super::server::Server;
 use super::subscriptions::Subscription;
 use crate::limits;
 use crate::queue::Pass;
 use crate::workspace::Who;
 
 /// A frame that has arrived whole.
-pub(super) struct Arrived {
+pub(super) struct ReceivedFrame {
     pub(super) frame: Frame,
     /// Its place in the connection's pipeline.
     pub(super) place: OwnedSemaphorePermit,
@@ -29,8 +29,8 @@ pub(super) struct Arrived {
 }
 
 /// A connection that was greeted, as its requests see it.
-pub(super) struct Peer {
-    pub(super) house: Arc<House>,
+pub(super) struct ClientSession {
+    pub(super) server: Arc<Server>,
     pub(super) who: Who,
     /// The default of its jobs for stale files.
     pub(super) on_stale: Option<OnStale>,
@@ -43,20 +43,20 @@ pub(super) struct Peer {
 
 #[derive(Default)]
 struct Inbox {
-    frames: VecDeque<Arrived>,
+    frames: VecDeque<ReceivedFrame>,
     /// A thread is at it.
     drained: bool,
 }
 
-impl Peer {
+impl ClientSession {
     /// A peer that has sent nothing yet.
     pub(super) fn new(
-        house: Arc<House>,
+        server: Arc<Server>,
         (who, on_stale): (Who, Option<OnStale>),
         outbox: Arc<Outbox>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            house,
+            server,
             who,
             on_stale,
             outbox,
@@ -67,7 +67,7 @@ impl Peer {
     }
 
     /// Takes a frame in. Never waits.
-    pub(super) fn arrive(self: &Arc<Self>, arrived: Arrived) {
+    pub(super) fn arrive(self: &Arc<Self>, arrived: ReceivedFrame) {
         let mut inbox = self.inbox();
         inbox.frames.push_back(arrived);
         if !inbox.drained {
@@ -82,7 +82,7 @@ impl Peer {
         let ended = std::mem::take(&mut *self.subscriptions());
         if !ended.is_empty() {
             drop(ended);
-            self.house.aftermath.freed();
+            self.server.events.memory_freed();
         }
     }
 
@@ -97,8 +97,8 @@ impl Peer {
     }
 
     fn spawn(self: &Arc<Self>) {
-        let peer = Arc::clone(self);
-        self.house.runtime.spawn_blocking(move || peer.drain());
+        let client = Arc::clone(self);
+        self.server.runtime.spawn_blocking(move || client.drain());
     }
 
     fn drain(self: Arc<Self>) {
@@ -106,8 +106,8 @@ impl Peer {
             // A panic is a fault of editd: its request is answered `internal` as it unwinds, and the
             // connection's other requests go on.
             match catch_unwind(AssertUnwindSafe(|| dispatch::begin(&self, arrived))) {
-                Ok(Then::Next) | Err(_) => {}
-                Ok(Then::Run(runnable)) => {
+                Ok(NextStep::Next) | Err(_) => {}
+                Ok(NextStep::Run(runnable)) => {
                     self.hand_over();
                     runnable.run();
                     return;
@@ -118,13 +118,13 @@ impl Peer {
 
     /// The next frame, unless the client leaves too many replies unread: then its requests wait, and a task
     /// waits for the replies to be taken.
-    fn next(self: &Arc<Self>) -> Option<Arrived> {
+    fn next(self: &Arc<Self>) -> Option<ReceivedFrame> {
         let mut inbox = self.inbox();
         if !inbox.frames.is_empty() && !self.outbox.is_writable() {
-            let peer = Arc::clone(self);
-            self.house.runtime.spawn(async move {
-                peer.outbox.writable().await;
-                peer.spawn();
+            let client = Arc::clone(self);
+            self.server.runtime.spawn(async move {
+                client.outbox.writable().await;
+                client.spawn();
             });
             return None;
         }

@@ -16,11 +16,11 @@ mod brief;
 pub mod connection;
 pub mod dispatch;
 pub mod encode;
-pub mod house;
 pub mod inbox;
 mod misfit;
 pub mod outbox;
 pub mod serve;
+pub mod server;
 pub mod session;
 pub mod subscriptions;
 mod terse;
@@ -31,9 +31,9 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-pub use house::{About, House, Stop};
 pub use serve::serve;
-pub use subscriptions::{Sink, Subscription, Subscriptions};
+pub use server::{DaemonInfo, Server, StopSignal};
+pub use subscriptions::{EventSink, Subscription, Subscriptions};
 #[cfg(unix)]
 pub use unix::{Claim, ListenError, Listener, Stream, claim};
 #[cfg(windows)]

@@ -12,12 +12,12 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::Stream;
-use super::house::Stop;
+use super::server::StopSignal;
 use super::subscriptions::{event_frame, overflow};
 use crate::limits;
 
 /// What must be held until a frame was taken: the request's place in its connection's pipeline.
-pub type Place = Option<OwnedSemaphorePermit>;
+pub type PipelinePermit = Option<OwnedSemaphorePermit>;
 
 /// The frames of one connection that wait to be taken.
 pub struct Outbox {
@@ -25,7 +25,7 @@ pub struct Outbox {
     runtime: Handle,
     /// Bytes that wait, over all connections.
     outgoing: Arc<AtomicUsize>,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
     state: Mutex<State>,
     changed: Notify,
 }
@@ -55,17 +55,22 @@ impl State {
 struct Waiting {
     frame: Vec<u8>,
     written: usize,
-    _place: Place,
+    _place: PipelinePermit,
 }
 
 impl Outbox {
     /// An empty outbox. `outgoing` is shared by all connections.
-    pub fn new(stream: Arc<Stream>, runtime: Handle, outgoing: Arc<AtomicUsize>, stop: Arc<Stop>) -> Self {
+    pub fn new(
+        stream: Arc<Stream>,
+        runtime: Handle,
+        outgoing: Arc<AtomicUsize>,
+        stop: Arc<StopSignal>,
+    ) -> Self {
         Self { stream, runtime, outgoing, stop, state: Mutex::default(), changed: Notify::new() }
     }
 
     /// Sends a frame, now or as soon as the client takes it. Never waits.
-    pub fn send(self: &Arc<Self>, frame: Vec<u8>, place: Place) {
+    pub fn send(self: &Arc<Self>, frame: Vec<u8>, place: PipelinePermit) {
         let mut state = self.state();
         self.put(&mut state, frame, place);
     }
@@ -81,7 +86,7 @@ impl Outbox {
     }
 
     /// Sends the reply to a subscription; its events may follow from here on.
-    pub(super) fn subscribed(self: &Arc<Self>, subscription: u64, reply: Vec<u8>, place: Place) {
+    pub(super) fn subscribed(self: &Arc<Self>, subscription: u64, reply: Vec<u8>, place: PipelinePermit) {
         let mut state = self.state();
         self.put(&mut state, reply, place);
         state.subscribed.insert(subscription);
@@ -170,7 +175,7 @@ impl Outbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(self: &Arc<Self>, state: &mut State, frame: Vec<u8>, place: Place) {
+    fn put(self: &Arc<Self>, state: &mut State, frame: Vec<u8>, place: PipelinePermit) {
         if state.broken || state.closed {
             return;
         }

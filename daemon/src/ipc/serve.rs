@@ -8,7 +8,7 @@ use editd_proto::error::{Code, WireError};
 use tokio::task::JoinSet;
 
 use super::connection::{converse, turn_away};
-use super::house::House;
+use super::server::Server;
 use super::{Listener, Stream};
 use crate::limits;
 use crate::queue::reply;
@@ -17,38 +17,38 @@ use crate::queue::reply;
 const PAUSE_MS: u64 = 100;
 
 /// Accepts and serves until the house is to stop, then until every connection has parted.
-pub async fn serve(listener: &mut Listener, house: &Arc<House>) {
+pub async fn serve(listener: &mut Listener, server: &Arc<Server>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok(stream) => admit(&mut connections, house, stream),
+                Ok(stream) => admit(&mut connections, server, stream),
                 Err(why) => {
                     tracing::warn!(%why, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(PAUSE_MS)).await;
                 }
             },
             Some(_) = connections.join_next() => {}
-            () = house.stop.asked() => break,
+            () = server.stop.asked() => break,
         }
     }
-    house.gate.close();
-    house.queue.put_off();
+    server.gate.close();
+    server.queue.put_off();
     listener.withdraw();
     if !listener.is_inherited() {
-        turn_away_the_rest(listener, house, &mut connections).await;
+        turn_away_the_rest(listener, server, &mut connections).await;
     }
     while connections.join_next().await.is_some() {}
 }
 
-fn admit(connections: &mut JoinSet<()>, house: &Arc<House>, stream: Stream) {
-    let room = house.connections().try_acquire_owned();
+fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: Stream) {
+    let room = server.connections().try_acquire_owned();
     let refusal = match &room {
         _ if !stream.same_user() => refusal(Code::Denied, "this editd serves another user".to_owned()),
         Ok(_) => {
-            let (house, busy) = (Arc::clone(house), house.activity.begin());
+            let (server, busy) = (Arc::clone(server), server.activity.begin());
             connections.spawn(async move {
-                converse(house, stream).await;
+                converse(server, stream).await;
                 drop((room, busy));
             });
             return;
@@ -56,13 +56,13 @@ fn admit(connections: &mut JoinSet<()>, house: &Arc<House>, stream: Stream) {
         Err(_) => refusal(Code::Busy, format!("{} connections are open; close one", limits::CONNECTIONS)),
     };
     tracing::warn!(code = ?refusal.code, "connection turned away");
-    connections.spawn(turn_away(Arc::clone(house), stream, refusal));
+    connections.spawn(turn_away(Arc::clone(server), stream, refusal));
 }
 
 /// Those who connected just before the socket went: they come again to the next daemon.
-async fn turn_away_the_rest(listener: &Listener, house: &Arc<House>, connections: &mut JoinSet<()>) {
+async fn turn_away_the_rest(listener: &Listener, server: &Arc<Server>, connections: &mut JoinSet<()>) {
     while let Ok(Ok(stream)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
-        connections.spawn(turn_away(Arc::clone(house), stream, reply::stopping()));
+        connections.spawn(turn_away(Arc::clone(server), stream, reply::stopping()));
     }
 }
 

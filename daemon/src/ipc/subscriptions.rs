@@ -18,7 +18,7 @@ pub trait Subscriptions: Send + Sync {
     fn subscribe(
         &self,
         request: &SubscribeRequest,
-        sink: Arc<Sink>,
+        sink: Arc<EventSink>,
     ) -> Result<(Box<dyn Subscription>, u64), Refusal>;
     /// Folders that are watched.
     fn folders(&self) -> u64;
@@ -29,12 +29,12 @@ pub trait Subscription: Send + Sync {}
 
 /// Where the events of one subscription go. A subscription begins with its reply: what happened before is
 /// not in it.
-pub struct Sink {
+pub struct EventSink {
     id: u64,
     outbox: Arc<Outbox>,
 }
 
-impl Sink {
+impl EventSink {
     /// A sink for the subscription that the request `id` makes.
     pub(super) fn new(id: u64, outbox: Arc<Outbox>) -> Self {
         Self { id, outbox }

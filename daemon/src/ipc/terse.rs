@@ -8,13 +8,13 @@ use crate::limits::{OTHER_MESSAGE, REGION_BYTES, TERSE_ISSUES, TERSE_LINE, TERSE
 
 /// The most that an error may have as JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Most {
+pub(super) enum ErrorSize {
     Bytes(usize),
     /// As they are estimated.
     Tokens(usize),
 }
 
-impl Most {
+impl ErrorSize {
     /// By how much an error is longer.
     fn over(self, error: &WireError) -> usize {
         let text = serde_json::to_string(error).unwrap_or_default();
@@ -28,8 +28,8 @@ impl Most {
 }
 
 /// Shortens an error, step by step, until it is short enough.
-pub(super) fn shorten(error: &mut WireError, most: Most) {
-    let steps: [fn(&mut WireError, Most); 7] = [
+pub(super) fn shorten(error: &mut WireError, most: ErrorSize) {
+    let steps: [fn(&mut WireError, ErrorSize); 7] = [
         short_others,
         short_lists,
         short_regions,
@@ -47,7 +47,7 @@ pub(super) fn shorten(error: &mut WireError, most: Most) {
 }
 
 /// Of the other failures the message and the lines remain.
-fn short_others(error: &mut WireError, _: Most) {
+fn short_others(error: &mut WireError, _: ErrorSize) {
     let path = error.path.clone();
     for other in &mut error.others {
         let mut short = WireError::new(other.code, clipped(&other.message, OTHER_MESSAGE));
@@ -65,7 +65,7 @@ fn short_others(error: &mut WireError, _: Most) {
     }
 }
 
-fn short_lists(error: &mut WireError, _: Most) {
+fn short_lists(error: &mut WireError, _: ErrorSize) {
     error.symbols.truncate(TERSE_SYMBOLS);
     let listed = error.issues.len();
     error.issues.truncate(TERSE_ISSUES);
@@ -76,7 +76,7 @@ fn short_lists(error: &mut WireError, _: Most) {
     error.later.truncate(20);
 }
 
-fn short_regions(error: &mut WireError, _: Most) {
+fn short_regions(error: &mut WireError, _: ErrorSize) {
     error.found = error.found.or(Some(error.regions.len() as u64).filter(|count| *count > 0));
     for region in &mut error.regions {
         for text in [&mut region.base, &mut region.current, &mut region.wanted] {
@@ -86,14 +86,14 @@ fn short_regions(error: &mut WireError, _: Most) {
     error.regions.truncate(2);
 }
 
-fn nearest_alone(error: &mut WireError, _: Most) {
+fn nearest_alone(error: &mut WireError, _: ErrorSize) {
     if error.version.is_none() {
         error.near_misses.truncate(1);
     }
 }
 
 /// Of the nearest window the lines around the first that differs remain, each shortened.
-fn near_the_difference(error: &mut WireError, _: Most) {
+fn near_the_difference(error: &mut WireError, _: ErrorSize) {
     // With a version, the session is taken to have seen them.
     for near in error.near_misses.iter_mut().filter(|_| error.version.is_none()) {
         *near = around(near, 2);
@@ -110,7 +110,7 @@ fn around(near: &NearMiss, beside: usize) -> NearMiss {
     NearMiss { text, ..near.clone() }
 }
 
-fn short_texts(error: &mut WireError, _: Most) {
+fn short_texts(error: &mut WireError, _: ErrorSize) {
     for candidate in &mut error.candidates {
         candidate.text = clipped(&candidate.text, TERSE_LINE);
     }
@@ -124,11 +124,11 @@ fn short_texts(error: &mut WireError, _: Most) {
 }
 
 /// The last of the other failures are counted alone, as far as nobody is taken to have seen lines by them.
-fn fewer_others(error: &mut WireError, most: Most) {
+fn fewer_others(error: &mut WireError, most: ErrorSize) {
     let mut over = most.over(error);
     let size = |other: &WireError| match most {
-        Most::Bytes(_) => Most::Bytes(0).over(other),
-        Most::Tokens(_) => Most::Tokens(0).over(other),
+        ErrorSize::Bytes(_) => ErrorSize::Bytes(0).over(other),
+        ErrorSize::Tokens(_) => ErrorSize::Tokens(0).over(other),
     };
     while let Some(other) = error.others.pop_if(|other| over > 0 && !shows_lines(other)) {
         over = over.saturating_sub(size(&other));

@@ -7,9 +7,9 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{Durability, EntryKind, FileOutcome};
 use editd_proto::path::WirePath;
 
-use crate::disk::stage::Mode;
-use crate::disk::{Found, Place};
-use crate::store::record::{EntryPart, Seen};
+use crate::disk::stage::StagedMode;
+use crate::disk::{FileSnapshot, ResolvedPath};
+use crate::store::record::{EntryPart, ReadReceipt};
 use crate::workspace::Who;
 
 use super::Said;
@@ -40,13 +40,13 @@ pub struct Origin {
 /// One path that changes.
 pub struct Drafted {
     /// Where.
-    pub place: Place,
+    pub place: ResolvedPath,
     /// What is there now, where something is.
-    pub before: Option<Found>,
+    pub before: Option<FileSnapshot>,
     /// What shall be there.
     pub after: State,
     /// How a new file's mode is chosen.
-    pub mode: Mode,
+    pub mode: StagedMode,
     /// What turns one into the other.
     pub splices: Vec<Splice>,
     /// Lines added.
@@ -70,7 +70,7 @@ pub struct Draft {
     /// With `partial`: the first edit that was left out, and why.
     pub error: Option<Refusal>,
     /// What the session had seen of the paths.
-    pub seen: BTreeMap<WirePath, Seen>,
+    pub seen: BTreeMap<WirePath, ReadReceipt>,
     /// Folders that were made for files which it takes away again, of each file outermost first: they go with it where
     /// nothing else is in them.
     pub unmade: Vec<Vec<WirePath>>,

@@ -36,7 +36,7 @@ impl From<Refusal> for Halt {
 
 /// Refuses where the workspace's path leads to another folder by now, or to none: nobody would see there what was read
 /// or written here.
-pub fn standing(state: &WorkspaceState) -> Result<(), Refusal> {
+pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
     match state.disk.stands() {
         Ok(true) => Ok(()),
         Ok(false) => {

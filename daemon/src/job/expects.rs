@@ -8,8 +8,8 @@ use editd_proto::message::FileEntry;
 use sha2::{Digest, Sha256};
 
 use crate::config::Unread;
-use crate::disk::Sight;
-use crate::store::record::Seen;
+use crate::disk::Observation;
+use crate::store::record::ReadReceipt;
 
 /// The content that an entry expects to find.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub(super) enum Expectation {
     /// The content with this SHA-256.
     Sha256(String),
     /// The content that the session has last seen, if it has seen one.
-    Receipt(Option<Seen>),
+    Receipt(Option<ReadReceipt>),
 }
 
 /// The verdict on an entry.
@@ -44,7 +44,12 @@ pub(super) enum Verdict {
 }
 
 /// The rule itself.
-pub(super) fn verdict_of(expects: &Expectation, sight: &Sight, proof: Proof, unread: Unread) -> Verdict {
+pub(super) fn verdict_of(
+    expects: &Expectation,
+    sight: &Observation,
+    proof: Proof,
+    unread: Unread,
+) -> Verdict {
     let Some(found) = sight.found() else {
         return match expects {
             Expectation::Any | Expectation::Absent | Expectation::Receipt(None) => Verdict::Fresh,
@@ -83,7 +88,7 @@ pub(super) fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
 }
 
 /// Returns the expectation that an entry's `base` names.
-pub(super) fn expectation(entry: &FileEntry, seen: Option<Seen>) -> Result<Expectation, Refusal> {
+pub(super) fn expectation(entry: &FileEntry, seen: Option<ReadReceipt>) -> Result<Expectation, Refusal> {
     let Some(base) = entry.base.as_deref() else { return Ok(Expectation::Receipt(seen)) };
     let hex = |text: &str, digits: usize| {
         text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

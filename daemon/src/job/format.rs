@@ -19,7 +19,7 @@ use crate::config::{CommandKind, CommandSpec};
 use crate::journal::change;
 use crate::limits::{CHECK_RUNS, CHECK_TIME, CHECK_WARNINGS, JOB_BYTES, JOB_HOLDS};
 use crate::state::WorkspaceState;
-use crate::trust::Brought;
+use crate::trust::WorkspaceCommands;
 use crate::validate::process::{Ended, Run};
 
 /// The plan as the job gave it, of the files that formatters changed.
@@ -53,8 +53,8 @@ pub(super) fn format(
     underway: &Underway<'_>,
     planned: &mut Planned,
 ) -> Result<Asked, Halt> {
-    let brought = state.brought();
-    let commands: Vec<&CommandSpec> = brought.runnable(CommandKind::Format).collect();
+    let workspace_commands = state.workspace_commands();
+    let commands: Vec<&CommandSpec> = workspace_commands.runnable(CommandKind::Format).collect();
     if commands.is_empty() {
         return Ok(Asked::default());
     }
@@ -66,7 +66,13 @@ pub(super) fn format(
         files: planned.plan.files.clone(),
         by: BTreeSet::new(),
     };
-    let mut work = Formatting { state, brought: &brought, began: state.clock.monotonic(), runs: 0, made: 0 };
+    let mut work = Formatting {
+        state,
+        workspace_commands: &workspace_commands,
+        began: state.clock.monotonic(),
+        runs: 0,
+        made: 0,
+    };
     let mut diffs = limits::DIFF;
     for index in 0..planned.plan.changes.len() {
         let Some(change) = planned.plan.changes.get(index).filter(|change| fresh.contains(&change.path))
@@ -139,7 +145,7 @@ fn warn(planned: &mut Planned, at: usize, warning: String) {
 /// The state that the formatters of one job share.
 struct Formatting<'w> {
     state: &'w WorkspaceState,
-    brought: &'w Brought,
+    workspace_commands: &'w WorkspaceCommands,
     /// When the first one began.
     began: Duration,
     runs: usize,
@@ -173,7 +179,8 @@ impl Formatting<'_> {
             output: usize::try_from(command.output).unwrap_or(usize::MAX),
         };
         // It may have waited for its turn for minutes.
-        let still = || self.brought.still_runs(&self.state.brought()).map_err(str::to_owned);
+        let still =
+            || self.workspace_commands.still_runs(&self.state.workspace_commands()).map_err(str::to_owned);
         let ran = self.state.runner.run_if(run, still);
         if let Ended::NotStarted(why) = &ran.ended {
             return Err(why.clone());

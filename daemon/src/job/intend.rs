@@ -10,7 +10,7 @@ use editd_proto::message::Durability;
 use editd_proto::path::WirePath;
 
 use super::draft::Draft;
-use super::errors::{Halt, fault, standing, store_refusal};
+use super::errors::{Halt, fault, root_present, store_refusal};
 use super::stage::Ready;
 use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 use crate::store::Flushed;
@@ -79,7 +79,7 @@ impl<'r> Underway<'r> {
 
     /// Its job writes these paths from here on; `false` where another one does.
     pub(super) fn begin(&self, paths: Vec<WirePath>) -> bool {
-        let begun = lock(&self.state.known).begin(&paths);
+        let begun = lock(&self.state.path_cache).begin(&paths);
         if begun {
             *self.busy.borrow_mut() = paths;
         }
@@ -88,7 +88,7 @@ impl<'r> Underway<'r> {
 
     /// What stands is what the journal says.
     pub(super) fn end(&self) {
-        lock(&self.state.known).end(&self.busy.take());
+        lock(&self.state.path_cache).end(&self.busy.take());
     }
 }
 
@@ -123,7 +123,7 @@ pub(super) fn intend(
             return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message))));
         }
     }
-    if let Err(refusal) = standing(state) {
+    if let Err(refusal) = root_present(state) {
         ready.unstage(state);
         return Err(Halt::Refused(refusal));
     }
@@ -175,7 +175,7 @@ pub(super) fn intend(
 
 /// Whether a file that the job found was written anew since: recovery would not know the one that stands there now.
 fn was_renewed(state: &WorkspaceState, ready: &Ready) -> bool {
-    let known = lock(&state.known);
+    let known = lock(&state.path_cache);
     let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
     found.any(|(path, face)| known.was_renewed(path, face.identity))
 }

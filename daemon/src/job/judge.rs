@@ -15,21 +15,21 @@ use super::rebase::{self, Base};
 use super::snapshot::Snapshot;
 use super::{numbers, others, shown, stale, unread};
 use crate::config::Unread;
-use crate::disk::Sight;
+use crate::disk::Observation;
 use crate::journal::external;
-use crate::journal::known::Ticket;
 use crate::journal::past::Patience;
+use crate::journal::path_cache::ObservationVersion;
 use crate::limits::JOB_HOLDS;
 use crate::receipt::lines::last_line;
 use crate::state::WorkspaceState;
-use crate::store::record::Seen;
+use crate::store::record::ReadReceipt;
 use crate::workspace::Who;
 
 /// A job that may replace what it replaces.
 pub(super) struct Judged {
     pub(super) snapshot: Snapshot,
     /// What the session has seen of each path.
-    pub(super) seen: BTreeMap<WirePath, Seen>,
+    pub(super) seen: BTreeMap<WirePath, ReadReceipt>,
     /// Entries (by index) that may only touch lines that were seen.
     pub(super) where_seen: BTreeSet<WirePath>,
     /// Older contents that stale entries are planned on, where the job asks for that.
@@ -56,7 +56,7 @@ pub(super) fn judge(
     who: &Who,
     snapshot: Snapshot,
 ) -> Result<Judged, Halt> {
-    let found = snapshot.sights.values().filter_map(Sight::found);
+    let found = snapshot.sights.values().filter_map(Observation::found);
     let found = found.map(|found| found.bytes.len()).sum::<usize>();
     let mut judged = Judged {
         held: found,
@@ -72,7 +72,7 @@ pub(super) fn judge(
     judged.skipped.append(&mut judged.snapshot.skipped);
     for (path, sight) in &judged.snapshot.sights {
         let seen = judged.seen.get(path).map(|seen| seen.hash);
-        external::note(state, path, sight, Ticket::Lane, seen, true);
+        external::note(state, path, sight, ObservationVersion::Lane, seen, true);
     }
     let refused = judge_entries(state, underway, who, &mut judged)?;
     leave_out_unmergeable(state, who, &mut judged);
@@ -212,7 +212,7 @@ fn seen_of(
     state: &WorkspaceState,
     who: &Who,
     snapshot: &Snapshot,
-) -> Result<BTreeMap<WirePath, Seen>, Refusal> {
+) -> Result<BTreeMap<WirePath, ReadReceipt>, Refusal> {
     let mut seen = BTreeMap::new();
     for path in snapshot.places.keys() {
         if let Some(one) = state.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
@@ -231,7 +231,7 @@ fn judge_entry(
 ) -> Result<(Verdict, Option<Base>), Refusal> {
     let files = &judged.snapshot.request.files;
     let Some(entry) = files.get(index) else { return Ok((Verdict::Fresh, None)) };
-    let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
+    let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     let seen = |path| judged.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
     let mut base = None;
@@ -281,7 +281,7 @@ fn judge_targets(
             Some("any") => Expectation::Any,
             _ => Expectation::Receipt(judged.seen.get(to).cloned()),
         };
-        let sight = judged.snapshot.sights.get(to).unwrap_or(&Sight::Absent);
+        let sight = judged.snapshot.sights.get(to).unwrap_or(&Observation::Absent);
         match verdict_of(&expects, sight, Proof::Blind, state.settings.unread) {
             Verdict::Fresh => {}
             Verdict::WhereSeen => return Err(stale::refusal(state, who, judged, to, Verdict::Unread, None)),
@@ -298,7 +298,7 @@ fn may_rebase(judged: &Judged, entry: &FileEntry, proof: Proof) -> bool {
     if judged.snapshot.request.on_stale == Some(OnStale::Rebase) {
         return true;
     }
-    let now = judged.snapshot.sights.get(&entry.path).and_then(Sight::hash);
+    let now = judged.snapshot.sights.get(&entry.path).and_then(Observation::hash);
     let knows = judged.seen.get(&entry.path).is_some_and(|seen| seen.hash.is_some() && seen.hash == now);
     let named = editd_engine::named_lines(entry).len();
     entry.base.is_some() && (named > 0 || (knows && proof != Proof::Blind))
@@ -310,7 +310,7 @@ fn find_base(
     entry: &FileEntry,
     expects: &Expectation,
 ) -> Result<Base, rebase::Obstacle> {
-    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Sight::Absent);
+    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
     let known = judged.bases.get(&entry.path);
     match known.filter(|base| rebase::names(expects, base.hash, &base.bytes)) {
         Some(base) => Ok(base.clone()),
@@ -330,7 +330,7 @@ fn check_numbers(
     base: Option<&Base>,
 ) -> Result<(), Refusal> {
     let Some(seen) = judged.seen.get(&entry.path) else { return Ok(()) };
-    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Sight::Absent);
+    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
     let Some(found) = sight.found() else { return Ok(()) };
     let known: &[u8] = base.map_or(&found.bytes, |base| &base.bytes);
     let unclear = numbers::unclear(state, entry, &seen.numbered, known);

@@ -6,7 +6,7 @@ use editd_proto::message::{Edit, FileEntry, JobRequest, OnStale};
 
 use super::draft::{Draft, Drafted};
 use super::resolve::Resolved;
-use crate::disk::Place;
+use crate::disk::ResolvedPath;
 use crate::limits::{CHANGE_HOLDS, JOB_BYTES, JOB_HOLDS, MERGED_HOLDS};
 
 /// What a job is likely to hold, by the sizes of its files and texts.
@@ -19,8 +19,8 @@ pub(super) fn guess(resolved: &Resolved) -> usize {
 }
 
 /// Bytes of the files at some places, as they were when they were resolved.
-pub(super) fn sizes<'p>(places: impl Iterator<Item = &'p Place>) -> usize {
-    places.filter_map(Place::stat).map(|stat| readable(stat.size)).fold(0, usize::saturating_add)
+pub(super) fn sizes<'p>(places: impl Iterator<Item = &'p ResolvedPath>) -> usize {
+    places.filter_map(ResolvedPath::stat).map(|stat| readable(stat.size)).fold(0, usize::saturating_add)
 }
 
 /// How many times the size of its files a job holds.

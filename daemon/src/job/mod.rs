@@ -47,7 +47,7 @@ mod why;
 
 pub use clips::vet_clips;
 pub use draft::{Draft, Drafted, Origin};
-pub use errors::{Halt, disk_refusal, fault, standing, store_refusal};
+pub use errors::{Halt, disk_refusal, fault, root_present, store_refusal};
 pub(crate) use expects::sha256;
 pub use intend::Underway;
 pub use memory_estimate::readable;

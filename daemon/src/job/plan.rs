@@ -16,20 +16,20 @@ use super::judge::Judged;
 use super::rebase;
 use super::snapshot::Snapshot;
 use super::{Given, generated, others, places, stale, unread, why};
-use crate::disk::stage::Mode;
-use crate::disk::{Place, Sight};
+use crate::disk::stage::StagedMode;
+use crate::disk::{Observation, ResolvedPath};
 use crate::limits::HOLDS_MORE;
 use crate::state::WorkspaceState;
-use crate::store::record::Seen;
+use crate::store::record::ReadReceipt;
 use crate::workspace::Who;
 
 /// A job and what it would do.
 pub(super) struct Planned {
     /// The job, with every path as the workspace knows it.
     pub(super) request: JobRequest,
-    pub(super) places: BTreeMap<WirePath, Place>,
-    pub(super) sights: BTreeMap<WirePath, Sight>,
-    pub(super) seen: BTreeMap<WirePath, Seen>,
+    pub(super) places: BTreeMap<WirePath, ResolvedPath>,
+    pub(super) sights: BTreeMap<WirePath, Observation>,
+    pub(super) seen: BTreeMap<WirePath, ReadReceipt>,
     pub(super) plan: Plan,
     /// Paths whose change was planned on an older content and merged into what is there.
     pub(super) rebased: BTreeSet<WirePath>,
@@ -171,7 +171,7 @@ fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal
     let Judged { snapshot, bases, skipped, .. } = judged;
     let (request, world) = (&snapshot.request, &snapshot.world);
     // Hashed once, when it was looked at.
-    let hash = |path, sight: &Sight| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());
+    let hash = |path, sight: &Observation| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());
     let known: BTreeMap<WirePath, ContentHash> =
         snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
     let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
@@ -248,14 +248,14 @@ pub(super) fn draft(state: &WorkspaceState, given: Given<'_>, planned: Planned) 
     for change in plan.changes {
         let Some(place) = places.remove(&change.path) else { continue };
         let before = match sights.remove(&change.path) {
-            Some(Sight::File(found)) => Some(found),
+            Some(Observation::File(found)) => Some(found),
             _ => None,
         };
         let mode = match &change.after {
             State::File { mode, .. } if before.is_some() || !written.contains(&change.path) => {
-                Mode::Exact(*mode)
+                StagedMode::Exact(*mode)
             }
-            _ => Mode::Masked,
+            _ => StagedMode::Masked,
         };
         changes.push(Drafted {
             from: moved.get(&change.path).cloned(),

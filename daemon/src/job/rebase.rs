@@ -17,12 +17,12 @@ use editd_proto::path::WirePath;
 use super::expects::{Expectation, expectation, sha256};
 use super::judge::Judged;
 use super::shown::Overtaken;
-use crate::disk::Sight;
+use crate::disk::Observation;
 use crate::journal::past;
 use crate::limits::{JOB_BYTES, THEIRS_NEAR, THEIRS_SHOWN};
 use crate::receipt;
 use crate::state::WorkspaceState;
-use crate::store::record::Seen;
+use crate::store::record::ReadReceipt;
 
 /// The older content that a stale entry is planned on.
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ pub(super) fn base(
     state: &WorkspaceState,
     path: &WirePath,
     expects: &Expectation,
-    seen: Option<&Seen>,
-    sight: &Sight,
+    seen: Option<&ReadReceipt>,
+    sight: &Observation,
     patience: &past::Patience,
 ) -> Result<Base, Obstacle> {
     let Some(found) = sight.found() else {
@@ -173,13 +173,13 @@ pub(super) fn tell_theirs(
     state: &WorkspaceState,
     judged: &Judged,
     plan: &mut Plan,
-) -> BTreeMap<WirePath, Seen> {
+) -> BTreeMap<WirePath, ReadReceipt> {
     let mut receipts = BTreeMap::new();
     let now = state.clock.wall_ms();
     for outcome in &mut plan.files {
         let path = &outcome.path;
         let sight = judged.snapshot.sights.get(path).filter(|_| judged.bases.contains_key(path));
-        let Some(found) = sight.and_then(Sight::found) else { continue };
+        let Some(found) = sight.and_then(Observation::found) else { continue };
         let seen = judged.seen.get(path);
         if seen.is_some_and(|seen| seen.hash == Some(found.face.hash)) {
             outcome.warnings.push(

@@ -8,12 +8,12 @@ use super::errors::Halt;
 use super::plan::{self, Planned};
 use super::seal::Sealed;
 use crate::state::WorkspaceState;
-use crate::store::record::{Entry, How};
+use crate::store::record::{ChangeMethod, Entry};
 
 /// The receipt of a job whose every file shows *after*.
 pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
     let mut files = draft.files.clone();
-    for record in entry.files.iter().filter(|record| record.how == How::InPlace) {
+    for record in entry.files.iter().filter(|record| record.how == ChangeMethod::InPlace) {
         for file in files.iter_mut().filter(|file| file.path == record.path) {
             file.warnings.push(
                 "the file has several names or another owner: it was rewritten in place, and a reader may have \

@@ -8,7 +8,7 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
-use crate::disk::{Place, PlaceError};
+use crate::disk::{ResolveError, ResolvedPath};
 use crate::state::WorkspaceState;
 use crate::workspace::{LaneKey, Lanes};
 
@@ -17,7 +17,7 @@ pub struct Resolved {
     /// The job, with every path as the workspace knows it.
     pub request: JobRequest,
     /// Every path of the job.
-    pub places: BTreeMap<WirePath, Place>,
+    pub places: BTreeMap<WirePath, ResolvedPath>,
     /// With `partial`: entries (by index) with a path that leads nowhere, and why.
     pub skipped: BTreeMap<usize, Refusal>,
 }
@@ -25,7 +25,7 @@ pub struct Resolved {
 /// Finds every place of a job.
 ///
 /// # Errors
-/// `outside`, `unsupported`, `malformed`, `denied`, `io`: see [`PlaceError`]. With `partial` only what is wrong with the
+/// `outside`, `unsupported`, `malformed`, `denied`, `io`: see [`ResolveError`]. With `partial` only what is wrong with the
 /// job as a whole.
 pub fn resolve(state: &WorkspaceState, request: &JobRequest) -> Result<Resolved, Refusal> {
     // Checked first, so that a hostile job costs no walk through the tree.
@@ -95,6 +95,6 @@ fn moves(entry: &FileEntry) -> bool {
     entry.edits.iter().any(|edit| matches!(edit.op.as_str(), "delete" | "rename"))
 }
 
-fn refusal(path: &WirePath, error: &PlaceError) -> Refusal {
+fn refusal(path: &WirePath, error: &ResolveError) -> Refusal {
     Box::new(error.to_wire(path))
 }

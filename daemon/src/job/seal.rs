@@ -14,9 +14,9 @@ use super::reply;
 use super::swap::AllSwapped;
 use crate::journal::recover::mend::done_record;
 use crate::journal::{flushing, settle};
-use crate::receipt::{self, Shown};
+use crate::receipt::{self, ReceiptContent};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Clip, Done, Entry, FileRecord, Record, Seal, Seen};
+use crate::store::record::{Clip, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, Seal};
 
 /// A job that is done.
 #[must_use]
@@ -39,7 +39,8 @@ pub(super) fn seal(
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(state, &entry, stored));
     let changed = draft.changes.iter().zip(&entry.files);
-    records.extend(changed.map(|(change, file)| Record::Seen(seen_after(state, &draft, change, file))));
+    records
+        .extend(changed.map(|(change, file)| Record::ReadReceipt(seen_after(state, &draft, change, file))));
     state.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
         flushing::put(state, file, &change.place);
@@ -92,7 +93,7 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Draft) -> Result<Receipt,
         .collect();
     // What a detached job leaves is written by whoever ran it, with the refusals.
     if origin.key.is_some() && origin.queued.is_none() && receipt.status == Status::Unchanged {
-        records.push(Record::Done(Done {
+        records.push(Record::Done(EndedWithoutEntry {
             id: state.next_id(),
             session: origin.who.session.clone(),
             time: now,
@@ -111,7 +112,7 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Draft) -> Result<Receipt,
 }
 
 /// What the session knows of a path that it changed.
-fn seen_after(state: &WorkspaceState, draft: &Draft, change: &Drafted, file: &FileRecord) -> Seen {
+fn seen_after(state: &WorkspaceState, draft: &Draft, change: &Drafted, file: &FileRecord) -> ReadReceipt {
     let now = state.clock.wall_ms();
     let path = change.place.path();
     let shown = match (file.after.as_ref().map(|face| face.hash), &change.from) {
@@ -128,18 +129,23 @@ fn shown_of_moved(
     from: &editd_proto::WirePath,
     hash: editd_proto::ids::ContentHash,
     now: u64,
-) -> Shown {
+) -> ReceiptContent {
     match draft.seen.get(from) {
         Some(seen) if seen.hash == Some(hash) => {
             let (ranges, numbered) = (seen.ranges.clone(), seen.numbered.clone());
-            Shown { hash: seen.hash, ranges, numbered, time: now }
+            ReceiptContent { hash: seen.hash, ranges, numbered, time: now }
         }
         // The file is known to be there, none of its lines is known.
         _ => receipt::glimpsed(None, hash, &[], now),
     }
 }
 
-fn shown_of_written(draft: &Draft, change: &Drafted, hash: editd_proto::ids::ContentHash, now: u64) -> Shown {
+fn shown_of_written(
+    draft: &Draft,
+    change: &Drafted,
+    hash: editd_proto::ids::ContentHash,
+    now: u64,
+) -> ReceiptContent {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
     let had = change.before.as_ref().map(|found| found.face.hash);
     match draft.seen.get(change.place.path()) {

@@ -7,12 +7,12 @@ use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 
 use super::judge::Judged;
-use crate::disk::{Found, Sight};
+use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
 use crate::receipt::{self, NO_LINES, ranges};
 use crate::state::WorkspaceState;
-use crate::store::record::{Record, Seen};
+use crate::store::record::{ReadReceipt, Record};
 use crate::workspace::Who;
 
 /// Bytes that the refusals of a job may show of its files: half of the budget that it names, since the rest of the
@@ -32,7 +32,12 @@ pub(super) struct Overtaken {
 
 impl Overtaken {
     /// Finds what others changed since a receipt, as far as there is memory to spare for that.
-    pub(super) fn find(state: &WorkspaceState, judged: &Judged, seen: &Seen, found: &Found) -> Self {
+    pub(super) fn find(
+        state: &WorkspaceState,
+        judged: &Judged,
+        seen: &ReadReceipt,
+        found: &FileSnapshot,
+    ) -> Self {
         let size = seen.hash.and_then(|hash| state.store.content_size(hash)).unwrap_or(0);
         let reservation = state.memory.try_acquire(size.saturating_mul(2).saturating_sub(judged.room));
         let old = seen.hash.filter(|_| reservation.is_some()).and_then(|hash| past::kept(state, hash));
@@ -43,11 +48,11 @@ impl Overtaken {
     /// The receipt of the session once it was shown some lines, `whole` if it was shown all changes.
     pub(super) fn renewed(
         &self,
-        seen: &Seen,
-        found: &Found,
+        seen: &ReadReceipt,
+        found: &FileSnapshot,
         shown: (&[(u64, u64)], bool),
         now: u64,
-    ) -> receipt::Shown {
+    ) -> receipt::ReceiptContent {
         match &self.old {
             Some(old) => receipt::overtaken(seen, found.face.hash, (old, &self.splices), shown, now),
             None => receipt::glimpsed(Some(seen), found.face.hash, shown.0, now),
@@ -103,7 +108,7 @@ pub(super) fn widen(
     path: &WirePath,
     shown: &[(u64, u64)],
 ) {
-    let Some(found) = judged.snapshot.sights.get(path).and_then(Sight::found) else { return };
+    let Some(found) = judged.snapshot.sights.get(path).and_then(Observation::found) else { return };
     let now = state.clock.wall_ms();
     let renewed = match judged.seen.get(path) {
         _ if shown.is_empty() => return,
@@ -116,8 +121,8 @@ pub(super) fn widen(
 }
 
 /// Records a receipt.
-pub(super) fn record(state: &WorkspaceState, who: &Who, path: &WirePath, shown: receipt::Shown) {
-    let _ = state.store.append(&[Record::Seen(receipt::of(who, path, shown))]);
+pub(super) fn record(state: &WorkspaceState, who: &Who, path: &WirePath, shown: receipt::ReceiptContent) {
+    let _ = state.store.append(&[Record::ReadReceipt(receipt::of(who, path, shown))]);
 }
 
 /// The lines of what is there that a plan replaces and that some ranges do not cover.

@@ -14,7 +14,7 @@ use super::errors::{Halt, disk_refusal, store_refusal};
 use super::intend::Underway;
 use super::memory_estimate;
 use super::resolve::Resolved;
-use crate::disk::{Place, Sight};
+use crate::disk::{Observation, ResolvedPath};
 use crate::limits::JOB_BYTES;
 use crate::os::Kind;
 use crate::state::WorkspaceState;
@@ -23,8 +23,8 @@ use crate::workspace::Who;
 /// A job with all that it sees.
 pub(super) struct Snapshot {
     pub(super) request: JobRequest,
-    pub(super) places: BTreeMap<WirePath, Place>,
-    pub(super) sights: BTreeMap<WirePath, Sight>,
+    pub(super) places: BTreeMap<WirePath, ResolvedPath>,
+    pub(super) sights: BTreeMap<WirePath, Observation>,
     pub(super) world: World,
     /// With `partial`: entries (by index) that name what cannot be edited, and why.
     pub(super) skipped: BTreeMap<usize, Refusal>,
@@ -51,7 +51,7 @@ pub(super) fn take(
     for (path, place) in &places {
         let seen = state.disk.look_within(place, room.saturating_sub(read));
         let seen = seen.map_err(|error| disk_refusal(path, &error));
-        if let Ok(Sight::TooLarge(stat)) = &seen
+        if let Ok(Observation::TooLarge(stat)) = &seen
             && memory_estimate::readable(stat.size) > 0
         {
             let total = read.saturating_add(memory_estimate::readable(stat.size));
@@ -97,23 +97,23 @@ pub(super) fn take(
 }
 
 /// What the engine is told of a sight.
-pub(super) fn state_of(path: &WirePath, sight: &Sight) -> Result<State, Refusal> {
+pub(super) fn state_of(path: &WirePath, sight: &Observation) -> Result<State, Refusal> {
     match sight {
-        Sight::Absent => Ok(State::Absent),
-        Sight::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.face.mode }),
-        Sight::TooLarge(stat) => {
+        Observation::Absent => Ok(State::Absent),
+        Observation::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.face.mode }),
+        Observation::TooLarge(stat) => {
             let message =
                 format!("{path} has {} bytes; editd edits files up to {} bytes", stat.size, limits::FILE);
             let mut error = WireError::new(Code::TooLarge, message).at(path);
             error.limit = Some(limits::FILE as u64);
             Err(Box::new(error))
         }
-        Sight::Unreadable(_) => {
+        Observation::Unreadable(_) => {
             let message =
                 format!("{path} may not be read; change its permissions, or run the daemon as its owner");
             Err(Box::new(WireError::new(Code::Denied, message).at(path)))
         }
-        Sight::Other(kind) => {
+        Observation::Other(kind) => {
             let what = match kind {
                 Kind::Dir => "a folder",
                 Kind::Link => "a symbolic link that was made just now",

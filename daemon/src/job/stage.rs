@@ -9,10 +9,10 @@ use editd_proto::path::WirePath;
 use super::draft::{Draft, Drafted};
 use super::errors::{disk_refusal, stage_refusal};
 use crate::disk::folders::parent_path;
-use crate::disk::stage::{Mode, StageError, Staged};
-use crate::disk::{Found, Place};
+use crate::disk::stage::{StageError, StagedFile, StagedMode};
+use crate::disk::{FileSnapshot, ResolvedPath};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Face, FileRecord, How, SpliceExtent, Staging};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, Staging};
 
 /// A draft whose new bytes stand ready.
 pub(super) struct Ready {
@@ -51,7 +51,9 @@ pub(super) fn stage(state: &WorkspaceState, draft: Draft) -> Result<Ready, Refus
 }
 
 fn unstage(state: &WorkspaceState, records: &[FileRecord]) {
-    for record in records.iter().filter(|record| matches!(record.how, How::Swap | How::Create)) {
+    for record in
+        records.iter().filter(|record| matches!(record.how, ChangeMethod::Swap | ChangeMethod::Create))
+    {
         state.disk.unstage(&record.staging, &record.slot);
     }
 }
@@ -64,7 +66,7 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
         before: change.before.as_ref().map(|found| found.face.clone()),
         after: None,
         splices: Vec::new(),
-        how: How::Delete,
+        how: ChangeMethod::Delete,
         slot: slot.clone(),
         staging: Staging::Root,
         made: Vec::new(),
@@ -86,7 +88,7 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
             .stage(&change.place, None, bytes, change.mode, &slot)
             .map_err(|error| stage_refusal(path, &error))?;
         let made = folders_of(&change.place);
-        return Ok(FileRecord { made, ..with(record, How::Create, staged, change.splices.clone()) });
+        return Ok(FileRecord { made, ..with(record, ChangeMethod::Create, staged, change.splices.clone()) });
     };
     if found.links == 1 {
         match state.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
@@ -94,7 +96,7 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
                 let whole = if young { carried(state, found, bytes) } else { None };
                 let extents = whole.as_ref().map(|_| extents(&change.splices)).unwrap_or_default();
                 let splices = whole.unwrap_or_else(|| change.splices.clone());
-                return Ok(FileRecord { extents, ..with(record, How::Swap, staged, splices) });
+                return Ok(FileRecord { extents, ..with(record, ChangeMethod::Swap, staged, splices) });
             }
             // Only a rewriting in place keeps an owner who is not ours.
             Err(StageError::Owner) => {}
@@ -106,26 +108,36 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
     Ok(in_place(record, change, found, bytes, whole))
 }
 
-fn with(record: FileRecord, how: How, staged: Staged, splices: Vec<Splice>) -> FileRecord {
-    let Staged { staging, slot, face } = staged;
+fn with(record: FileRecord, how: ChangeMethod, staged: StagedFile, splices: Vec<Splice>) -> FileRecord {
+    let StagedFile { staging, slot, face } = staged;
     FileRecord { how, after: Some(face), staging, slot, splices, ..record }
 }
 
 /// All bytes, old and new, from the first changed one to the end, or from the beginning: a cut leaves mixtures there.
-fn in_place(record: FileRecord, change: &Drafted, found: &Found, bytes: &[u8], whole: bool) -> FileRecord {
+fn in_place(
+    record: FileRecord,
+    change: &Drafted,
+    found: &FileSnapshot,
+    bytes: &[u8],
+    whole: bool,
+) -> FileRecord {
     let equal = found.bytes.iter().zip(bytes).take_while(|(old, new)| old == new).count();
     let shared = if whole { 0 } else { equal };
     let tail = |of: &[u8]| of.get(shared..).unwrap_or_default().to_vec();
     let splice = Splice { at: shared as u64, old: tail(&found.bytes), new: tail(bytes) };
     let mode = match change.mode {
-        Mode::Exact(mode) => mode,
-        Mode::Masked => found.face.mode,
+        StagedMode::Exact(mode) => mode,
+        StagedMode::Masked => found.face.mode,
     };
-    let after =
-        Face { hash: crate::disk::sight::hash(bytes), size: bytes.len() as u64, mode, ..found.face.clone() };
+    let after = FileMeta {
+        hash: crate::disk::sight::hash(bytes),
+        size: bytes.len() as u64,
+        mode,
+        ..found.face.clone()
+    };
     let splices = if *bytes == *found.bytes { Vec::new() } else { vec![splice] };
     let (slot, extents) = (String::new(), extents(&change.splices));
-    FileRecord { how: How::InPlace, after: Some(after), splices, slot, extents, ..record }
+    FileRecord { how: ChangeMethod::InPlace, after: Some(after), splices, slot, extents, ..record }
 }
 
 /// The extents of changed ranges.
@@ -135,7 +147,7 @@ fn extents(splices: &[Splice]) -> Vec<SpliceExtent> {
 
 /// The splice that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
 /// cut would then take the base from under finer splices. So it is carried whole; a large one only if it cannot be flushed.
-fn carried(state: &WorkspaceState, found: &Found, after: &[u8]) -> Option<Vec<Splice>> {
+fn carried(state: &WorkspaceState, found: &FileSnapshot, after: &[u8]) -> Option<Vec<Splice>> {
     if found.face.size > crate::limits::YOUNG_BYTES && flushed(state, found) {
         return None;
     }
@@ -143,7 +155,7 @@ fn carried(state: &WorkspaceState, found: &Found, after: &[u8]) -> Option<Vec<Sp
 }
 
 /// Flushes a file that a job found. Where that fails, now or earlier, its bytes must be carried.
-fn flushed(state: &WorkspaceState, found: &Found) -> bool {
+fn flushed(state: &WorkspaceState, found: &FileSnapshot) -> bool {
     state.disk.sync(&found.file).is_ok() && !state.disk.doubts(found.face.identity)
 }
 
@@ -157,8 +169,8 @@ struct Bases<'r> {
 impl Bases<'_> {
     /// Whether the bytes of a file that a job finds may not be on the disk yet. Then its name may not be either, however
     /// old the file is: a move makes a name, and only the time of the last change tells. So its folder is flushed, once.
-    fn is_young(&mut self, place: &Place, found: &Found) -> io::Result<bool> {
-        let untouched = || lock(&self.state.known).untouched(place.path(), &found.face, found.changed);
+    fn is_young(&mut self, place: &ResolvedPath, found: &FileSnapshot) -> io::Result<bool> {
+        let untouched = || lock(&self.state.path_cache).untouched(place.path(), &found.face, found.changed);
         let settled = self.is_old(found.changed) || untouched();
         if settled && !self.state.disk.doubts(found.face.identity) {
             return Ok(false);
@@ -178,7 +190,7 @@ impl Bases<'_> {
 }
 
 /// The folders that must be made for a place, outermost first.
-fn folders_of(place: &Place) -> Vec<WirePath> {
+fn folders_of(place: &ResolvedPath) -> Vec<WirePath> {
     let path = place.path().as_bytes();
     let mut ends: Vec<usize> =
         path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).collect();

@@ -19,7 +19,7 @@ use super::judge::Judged;
 use super::numbers::{self, UnclearNumbers};
 use super::rebase::{self, Obstacle};
 use super::shown::{self, Overtaken};
-use crate::disk::{Found, Sight};
+use crate::disk::{FileSnapshot, Observation};
 use crate::receipt::{self, ranges};
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
@@ -33,7 +33,7 @@ pub(super) fn refusal(
     verdict: Verdict,
     why: Option<Obstacle>,
 ) -> Refusal {
-    let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
+    let sight = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     match (verdict, sight.found()) {
         (Verdict::Unread, Some(found)) => super::unread::refusal(state, who, judged, (path, found)),
         (Verdict::Exists, _) => {
@@ -66,7 +66,7 @@ fn gone(
         }
     };
     let mut error = WireError::new(Code::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
-    (error.by, _) = by(state, who, path, &Sight::Absent);
+    (error.by, _) = by(state, who, path, &Observation::Absent);
     error.would_apply = would;
     if let Some(seen) = judged.seen.get(path) {
         let old = seen.hash.and_then(|hash| state.store.content(hash));
@@ -87,12 +87,12 @@ fn stale(
     state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
-    (path, found): (&WirePath, &Found),
+    (path, found): (&WirePath, &FileSnapshot),
     why: Option<Obstacle>,
 ) -> Refusal {
     let mut error = WireError::new(Code::Stale, String::new()).at(path);
     let version = found.face.hash.version();
-    let sight = judged.snapshot.sights.get(path).unwrap_or(&Sight::Absent);
+    let sight = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     let (by, own) = by(state, who, path, sight);
     error.by = by;
     let trial = Trial::run(state, judged, path);
@@ -153,7 +153,7 @@ fn show_change(
     state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
-    (path, found): (&WirePath, &Found),
+    (path, found): (&WirePath, &FileSnapshot),
     trial: Option<&Trial>,
     error: &mut WireError,
 ) -> Vec<editd_proto::error::MovedLines> {
@@ -239,7 +239,7 @@ fn by(
     state: &WorkspaceState,
     who: &Who,
     path: &WirePath,
-    sight: &Sight,
+    sight: &Observation,
 ) -> (Option<By>, Option<editd_proto::ids::JobId>) {
     let outside = (Some(By::Outside(Outside::Outside)), None);
     let Ok(Some((id, left))) = state.store.last_of(path) else { return outside };

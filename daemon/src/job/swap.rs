@@ -9,7 +9,7 @@ use editd_proto::error::{Code, WireError};
 use super::draft::Draft;
 use super::errors::{Halt, disk_refusal};
 use super::intend::DurableIntent;
-use crate::disk::put::{Foreign, Rescue, Swapped};
+use crate::disk::put::{RescuedBytes, SwapRefusal, Swapped};
 use crate::journal::{external, void};
 use crate::state::WorkspaceState;
 use crate::store::record::Entry;
@@ -28,7 +28,7 @@ pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllS
     let DurableIntent { draft, entry, .. } = intent;
     let mut proofs = Vec::with_capacity(entry.files.len());
     for (file, change) in entry.files.iter().zip(&draft.changes) {
-        let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+        let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
         let put = state.disk.put(file, &change.place, &mut rescue);
         match put {
             Ok(Ok(swapped)) => proofs.push(swapped),
@@ -44,10 +44,10 @@ pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllS
 }
 
 /// Takes back the first `done` files, and says in the log that the job did not happen.
-fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, foreign: Foreign) -> Halt {
+fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, foreign: SwapRefusal) -> Halt {
     let back = || -> io::Result<()> {
         for (file, change) in entry.files.iter().zip(&draft.changes).take(done).rev() {
-            let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+            let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
             state.disk.withdraw(file, &change.place, &mut rescue)?;
         }
         // The one that was foreign may have been put and taken back by the disk itself.
@@ -66,12 +66,12 @@ fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, f
         );
         return Halt::Refused(Box::new(WireError::new(Code::Io, message)));
     }
-    if foreign == Foreign::OtherMount {
+    if foreign == SwapRefusal::OtherMount {
         state.disk.stage_beside(&path);
     }
     let message = match foreign {
-        Foreign::OtherMount => format!("{path} is on another mount; the job is tried again"),
-        Foreign::Changed | Foreign::Vanished | Foreign::Appeared | Foreign::Special(_) => {
+        SwapRefusal::OtherMount => format!("{path} is on another mount; the job is tried again"),
+        SwapRefusal::Changed | SwapRefusal::Vanished | SwapRefusal::Appeared | SwapRefusal::Special(_) => {
             format!("{path} keeps changing while it is edited; send the job again when that has ceased")
         }
     };

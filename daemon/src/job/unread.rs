@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 use super::judge::Judged;
 use super::shown;
 use super::stale::Trial;
-use crate::disk::{Found, Sight};
+use crate::disk::{FileSnapshot, Observation};
 use crate::receipt::lines::{cut_lines, last_line};
 use crate::receipt::{NO_LINES, ranges};
 use crate::state::WorkspaceState;
@@ -21,7 +21,7 @@ pub(super) fn refusal(
     state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
-    (path, found): (&WirePath, &Found),
+    (path, found): (&WirePath, &FileSnapshot),
 ) -> Refusal {
     let known = judged.seen.get(path).filter(|seen| seen.hash == Some(found.face.hash));
     let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
@@ -41,7 +41,7 @@ pub(super) fn of_numbers(
     state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
-    (path, found): (&WirePath, &Found),
+    (path, found): (&WirePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
 ) -> Refusal {
     if let (Some(trial), Some(seen)) = (Trial::run(state, judged, path), judged.seen.get(path)) {
@@ -58,7 +58,7 @@ pub(super) fn of_lines(
     state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
-    (path, found): (&WirePath, &Found),
+    (path, found): (&WirePath, &FileSnapshot),
     wanted: &[(u64, u64)],
 ) -> Refusal {
     let version = found.face.hash.version();
@@ -107,7 +107,7 @@ pub(super) fn of_plan(state: &WorkspaceState, who: &Who, plan: &Plan, judged: &J
         if missing.is_empty() || !told.insert(path) {
             continue;
         }
-        let found = judged.snapshot.sights.get(path).and_then(Sight::found);
+        let found = judged.snapshot.sights.get(path).and_then(Observation::found);
         let Some(found) = found.filter(|found| found.bytes == *bytes) else {
             // It is planned on what the session saw of an older content: what is there is another.
             refusals.push(of_older(path, missing));

@@ -17,7 +17,7 @@ use editd_proto::path::WirePath;
 
 use super::plan::{self, Planned};
 use crate::config::CommandKind;
-use crate::disk::Sight;
+use crate::disk::Observation;
 use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
 use crate::state::WorkspaceState;
 use crate::validate::{self, Around, Checked, Content};
@@ -30,8 +30,8 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
         return Ok(());
     }
     let paths: Vec<WirePath> = contents.iter().map(|content| content.path.clone()).collect();
-    let brought = state.brought();
-    let commands: Vec<_> = brought.runnable(CommandKind::Validator).collect();
+    let workspace_commands = state.workspace_commands();
+    let commands: Vec<_> = workspace_commands.runnable(CommandKind::Validator).collect();
     let options = state.options(paths.iter());
     let around = Around {
         runner: &state.runner,
@@ -39,7 +39,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
         root: &state.root,
         disk: &state.disk,
         slot: &|| state.next_slot(),
-        trusted: &|| brought.still_runs(&state.brought()),
+        trusted: &|| workspace_commands.still_runs(&state.workspace_commands()),
         options: &options,
         in_turn: &|bytes, parse| {
             let turn = state.parsing.turn(bytes);
@@ -50,7 +50,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
             may
         },
     };
-    let checked = validate::check(&around, brought.syntax(), &commands, &contents);
+    let checked = validate::check(&around, workspace_commands.syntax(), &commands, &contents);
     // What is verified is what a strict job would do.
     if planned.request.mode != Mode::Interactive {
         refuse(&checked, &paths)?;
@@ -68,7 +68,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
 /// The contents that the job would write and that are not there already, under this name or the one they come from.
 pub(super) fn contents<'p>(planned: &'p Planned, moved: &BTreeMap<WirePath, WirePath>) -> Vec<Content<'p>> {
     let there = |path: &WirePath| match planned.sights.get(path) {
-        Some(Sight::File(found)) => Some(&*found.bytes),
+        Some(Observation::File(found)) => Some(&*found.bytes),
         _ => None,
     };
     let contents = planned.plan.changes.iter().filter_map(|change| {

@@ -8,7 +8,7 @@ use editd_proto::message::EntryKind;
 use super::clips::vet_clips;
 use super::draft::{Draft, Drafted};
 use super::errors::stage_refusal;
-use crate::disk::stage::Mode;
+use crate::disk::stage::StagedMode;
 use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
 
@@ -78,7 +78,7 @@ fn vet_size(change: &Drafted) -> Result<(), Refusal> {
 fn vet_permission(state: &WorkspaceState, change: &Drafted) -> Result<(), Refusal> {
     let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
     let edits = **bytes != *found.bytes;
-    let changes_mode = change.mode != Mode::Exact(found.face.mode);
+    let changes_mode = change.mode != StagedMode::Exact(found.face.mode);
     if !edits || changes_mode {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use editd_proto::ids::ContentHash;
 use super::past::{self, Patience};
 use crate::disk::sight::hash;
 use crate::state::WorkspaceState;
-use crate::store::record::{Face, FileRecord};
+use crate::store::record::{FileMeta, FileRecord};
 
 /// Returns the states of a file before and after an entry if one of them is kept whole: the splices make the other
 /// from it. `now` is the present content, from which the inverses of later entries can be applied.
@@ -15,7 +15,7 @@ pub fn states(
     file: &FileRecord,
     now: Option<(&State, &Patience)>,
 ) -> Option<(State, State)> {
-    let whole = |face: &Option<Face>| match face {
+    let whole = |face: &Option<FileMeta>| match face {
         None => Some(Vec::new()),
         Some(face) => state.store.content(face.hash),
     };
@@ -90,7 +90,7 @@ pub fn splices(before: &State, after: &State) -> Vec<Splice> {
 }
 
 /// A state with these bytes; `None` where they are others than were recorded.
-fn file_state(bytes: Vec<u8>, face: Option<&Face>) -> Option<State> {
+fn file_state(bytes: Vec<u8>, face: Option<&FileMeta>) -> Option<State> {
     match face {
         None => bytes.is_empty().then_some(State::Absent),
         Some(face) => {

@@ -8,12 +8,12 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
 
-use super::known::{Known, Ticket};
-use crate::disk::put::Rescue;
-use crate::disk::{Found, Sight};
+use super::path_cache::{ObservationVersion, PathCache};
+use crate::disk::put::RescuedBytes;
+use crate::disk::{FileSnapshot, Observation};
 use crate::os::Identity;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Entry, Face, FileRecord, How, Record, Seen, Staging};
+use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, Staging};
 use crate::store::{Position, StoreError};
 
 /// The session and the client of a change that is nobody's.
@@ -35,19 +35,21 @@ pub enum Noted {
 pub fn note(
     state: &WorkspaceState,
     path: &WirePath,
-    sight: &Sight,
-    ticket: Ticket,
+    sight: &Observation,
+    version: ObservationVersion,
     seen: Option<Option<ContentHash>>,
     tracked: bool,
 ) -> Noted {
     let found = match sight {
-        Sight::Absent => None,
-        Sight::File(found) => Some(found),
-        Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => return Noted::Nothing,
+        Observation::Absent => None,
+        Observation::File(found) => Some(found),
+        Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
+            return Noted::Nothing;
+        }
     };
     // Held throughout: a job that begins now must find the change journaled, and once.
-    let mut known = lock(&state.known);
-    if !known.valid(path, ticket) {
+    let mut known = lock(&state.path_cache);
+    if !known.valid(path, version) {
         return Noted::Nothing;
     }
     let (last, journaled) = match known.hash(path) {
@@ -63,7 +65,7 @@ pub fn note(
         Some(last) if journaled => {
             let before = last.map(|hash| before_face(state, &known, path, hash, found));
             let bytes = found.map(|found| (&found.face, &*found.bytes));
-            match append(state, path, before, bytes, How::Nothing, None) {
+            match append(state, path, before, bytes, ChangeMethod::Nothing, None) {
                 Some(id) => Noted::Entry(id),
                 None => Noted::Untracked,
             }
@@ -78,10 +80,10 @@ pub fn note(
 ///
 /// # Errors
 /// The log failed: the file must stay where it is.
-pub fn rescue(state: &WorkspaceState, rescue: &Rescue<'_>) -> io::Result<()> {
-    let Rescue { of, found } = rescue;
-    append(state, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), How::Nothing, None)
-        .map(|_| lock(&state.known).saw(&of.path, Some(&found.face), true))
+pub fn rescue(state: &WorkspaceState, rescue: &RescuedBytes<'_>) -> io::Result<()> {
+    let RescuedBytes { of, found } = rescue;
+    append(state, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), ChangeMethod::Nothing, None)
+        .map(|_| lock(&state.path_cache).saw(&of.path, Some(&found.face), true))
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
@@ -90,10 +92,15 @@ pub fn rescue(state: &WorkspaceState, rescue: &Rescue<'_>) -> io::Result<()> {
 ///
 /// # Errors
 /// The log failed: the file must be kept.
-pub fn rescue_late(state: &WorkspaceState, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
+pub fn rescue_late(
+    state: &WorkspaceState,
+    of: &FileRecord,
+    by: JobId,
+    found: &FileSnapshot,
+) -> io::Result<()> {
     let label = format!("written to the file that job {by} had replaced, after it had");
     let found = Some((&found.face, &*found.bytes));
-    flushed(state, append(state, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
+    flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }
 
 /// What stood at a path before a job that was taken back, where others had changed what the job wrote: the journal has
@@ -105,11 +112,11 @@ pub fn rescue_displaced(
     state: &WorkspaceState,
     of: &FileRecord,
     by: JobId,
-    face: &Face,
+    face: &FileMeta,
     bytes: &[u8],
 ) -> io::Result<()> {
     let label = format!("what stood there before job {by}, which was taken back");
-    flushed(state, append(state, &of.path, None, Some((face, bytes)), How::Rescued, Some(label)))
+    flushed(state, append(state, &of.path, None, Some((face, bytes)), ChangeMethod::Rescued, Some(label)))
 }
 
 fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
@@ -124,10 +131,15 @@ fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
 ///
 /// # Errors
 /// The log failed: what it replaced must be kept.
-pub fn rescue_unflushed(state: &WorkspaceState, of: &FileRecord, by: JobId, found: &Found) -> io::Result<()> {
+pub fn rescue_unflushed(
+    state: &WorkspaceState,
+    of: &FileRecord,
+    by: JobId,
+    found: &FileSnapshot,
+) -> io::Result<()> {
     let label = format!("what job {by} wrote: it could not be flushed, and was moved away");
     let found = Some((&found.face, &*found.bytes));
-    flushed(state, append(state, &of.path, of.before.clone(), found, How::Rescued, Some(label)))
+    flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }
 
 /// The label of what a hook changed.
@@ -145,7 +157,7 @@ pub fn made_by_hook(
     job: &Entry,
     name: &str,
     files: Vec<FileRecord>,
-    seen: Vec<Seen>,
+    seen: Vec<ReadReceipt>,
 ) -> Result<JobId, StoreError> {
     let entry = Entry {
         id: state.next_id(),
@@ -165,16 +177,16 @@ pub fn made_by_hook(
     };
     let id = entry.id;
     let mut records = vec![Record::External(entry)];
-    records.extend(seen.into_iter().map(Record::Seen));
+    records.extend(seen.into_iter().map(Record::ReadReceipt));
     state.store.append(&records).map(|_| id)
 }
 
 fn append(
     state: &WorkspaceState,
     path: &WirePath,
-    before: Option<Face>,
-    found: Option<(&Face, &[u8])>,
-    how: How,
+    before: Option<FileMeta>,
+    found: Option<(&FileMeta, &[u8])>,
+    how: ChangeMethod,
     label: Option<String>,
 ) -> Option<JobId> {
     let old = match &before {
@@ -220,13 +232,15 @@ fn append(
 }
 
 /// The changed ranges; all of the new bytes where the old ones are not known and must not be lost.
-fn splices(old: Option<&[u8]>, new: &[u8], how: How) -> Vec<Splice> {
+fn splices(old: Option<&[u8]>, new: &[u8], how: ChangeMethod) -> Vec<Splice> {
     match old {
         Some(old) if old.len().max(new.len()) <= crate::limits::EXTERNAL_BYTES => {
             editd_engine::splices_between(old, new)
         }
-        Some(old) if how == How::Rescued => vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }],
-        None if how == How::Rescued || new.len() <= crate::limits::EXTERNAL_BYTES => {
+        Some(old) if how == ChangeMethod::Rescued => {
+            vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }]
+        }
+        None if how == ChangeMethod::Rescued || new.len() <= crate::limits::EXTERNAL_BYTES => {
             vec![Splice { at: 0, old: Vec::new(), new: new.to_vec() }]
         }
         Some(_) | None => Vec::new(),
@@ -246,11 +260,11 @@ pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
 /// file that is gone and was only read by an earlier run, the mode is not known: its identity is empty then.
 fn before_face(
     state: &WorkspaceState,
-    known: &Known,
+    known: &PathCache,
     path: &WirePath,
     hash: ContentHash,
-    found: Option<&Found>,
-) -> Face {
+    found: Option<&FileSnapshot>,
+) -> FileMeta {
     if let Some(face) = known.face(path)
         && face.hash == hash
     {
@@ -262,7 +276,7 @@ fn before_face(
         return face;
     }
     let like = found.map(|found| &found.face);
-    Face {
+    FileMeta {
         hash,
         size: 0,
         mode: like.map_or(0, |face| face.mode),
@@ -273,7 +287,7 @@ fn before_face(
     }
 }
 
-fn journaled_face(state: &WorkspaceState, path: &WirePath) -> Option<Face> {
+fn journaled_face(state: &WorkspaceState, path: &WirePath) -> Option<FileMeta> {
     let (id, _) = state.store.last_of(path).ok()??;
     let entry = state.store.entry(id).ok()??;
     entry.files.into_iter().find(|file| file.path == *path).and_then(|file| file.after)

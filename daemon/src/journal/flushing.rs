@@ -13,16 +13,16 @@ use std::io;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
-use super::known::Ticket;
+use super::path_cache::ObservationVersion;
 use super::recover::mend::find;
 use super::renew;
-use crate::disk::Place;
-use crate::disk::flush::Stands;
+use crate::disk::ResolvedPath;
+use crate::disk::flush::FlushedTarget;
 use crate::disk::folders::parent_path;
 use crate::limits::HELD;
 use crate::os::{File, Identity};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{FileRecord, How, Staging};
+use crate::store::record::{ChangeMethod, FileRecord, Staging};
 
 /// The bit of a mode without which staging flushes.
 const OWNER_READS: u32 = 0o400;
@@ -74,10 +74,10 @@ impl Held {
 }
 
 /// A job has just put its file at a place, and is sealed.
-pub fn put(state: &WorkspaceState, file: &FileRecord, place: &Place) {
+pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
     let left = file.after.as_ref().and_then(|face| state.disk.open_left(place, face));
     let changed = left.as_ref().map(|left| left.changed);
-    lock(&state.known).wrote(&file.path, file.after.as_ref(), changed);
+    lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), changed);
     hold(state, file, left.map(|left| left.file));
 }
 
@@ -93,7 +93,7 @@ pub(super) fn hold(state: &WorkspaceState, file: &FileRecord, left: Option<File>
 /// What was learnt of the file that a sealed job left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub(super) enum Left {
+pub(super) enum FlushState {
     /// It is on the disk, or a newer job's is, or there is none.
     Durable,
     /// It is not where it was left, and nobody knows where it is: what it replaced must be kept.
@@ -125,7 +125,12 @@ impl Flushing {
     ///
     /// # Errors
     /// What the system says, and `WouldBlock` while a job is writing the path: then nothing is settled.
-    pub(super) fn file(&mut self, state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<Left> {
+    pub(super) fn file(
+        &mut self,
+        state: &WorkspaceState,
+        id: JobId,
+        file: &FileRecord,
+    ) -> io::Result<FlushState> {
         let known = self.paths.get(&file.path).copied().filter(|_| file.made.is_empty());
         let path = match known {
             Some(path) => path,
@@ -143,10 +148,10 @@ impl Flushing {
 
     fn path(&mut self, state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<Path> {
         let look = || {
-            let known = lock(&state.known);
-            (known.ticket(&file.path), known.left(&file.path))
+            let known = lock(&state.path_cache);
+            (known.version(&file.path), known.left(&file.path))
         };
-        let (ticket, left) = look();
+        let (version, left) = look();
         let held = lock(&state.unsettled).held.paths.get(&file.path).cloned();
         let mut shown = None;
         // A path that leads elsewhere by now has nothing of ours.
@@ -165,10 +170,10 @@ impl Flushing {
         }
         let (now, left_now) = look();
         let newest = held.is_some() || left == Some(shown) || left_now == Some(shown);
-        Ok(Path { shown, newest, quiet: ticket != Ticket::Busy && ticket == now })
+        Ok(Path { shown, newest, quiet: version != ObservationVersion::Busy && version == now })
     }
 
-    fn folder(&mut self, state: &WorkspaceState, file: &FileRecord, place: &Place) -> io::Result<()> {
+    fn folder(&mut self, state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) -> io::Result<()> {
         let folder = parent_path(place);
         match self.folders.get(&folder) {
             Some(true) if file.made.is_empty() => return Ok(()),
@@ -186,13 +191,13 @@ fn flush(
     state: &WorkspaceState,
     id: JobId,
     file: &FileRecord,
-    place: &Place,
+    place: &ResolvedPath,
     newest: Option<&Newest>,
 ) -> io::Result<Option<Identity>> {
     let flushed = match state.disk.flush_file(place) {
-        Ok(Stands::Nothing) => return Ok(None),
-        Ok(Stands::Flushed(shown)) => Ok(Some(shown)),
-        Ok(Stands::Unreadable(shown)) => flush_unreadable(state, file, shown, newest),
+        Ok(FlushedTarget::Nothing) => return Ok(None),
+        Ok(FlushedTarget::Flushed(shown)) => Ok(Some(shown)),
+        Ok(FlushedTarget::Unreadable(shown)) => flush_unreadable(state, file, shown, newest),
         Err(error) => Err(error),
     };
     let shown = match &flushed {
@@ -206,7 +211,7 @@ fn flush(
     let ours = match newest {
         Some(Newest::File(held, _)) => *held == shown,
         Some(Newest::Absent) => false,
-        None => lock(&state.known).left(&file.path) == Some(Some(shown)),
+        None => lock(&state.path_cache).left(&file.path) == Some(Some(shown)),
     };
     if ours {
         // With the entry of the job that put it there, it will be.
@@ -228,7 +233,7 @@ fn flush_unreadable(
     {
         return state.disk.sync(open).map(|()| Some(shown));
     }
-    let known = lock(&state.known).face(&file.path).cloned();
+    let known = lock(&state.path_cache).face(&file.path).cloned();
     let faces = [file.after.as_ref(), known.as_ref()];
     let mut of_a_job = faces.into_iter().flatten().filter(|face| face.identity == shown);
     match of_a_job.next() {
@@ -241,16 +246,16 @@ fn flush_unreadable(
 }
 
 impl Path {
-    fn judge(self, file: &FileRecord) -> io::Result<Left> {
+    fn judge(self, file: &FileRecord) -> io::Result<FlushState> {
         let after = file.after.as_ref().map(|face| face.identity);
         if self.newest || after.is_none() || self.shown == after {
-            return Ok(Left::Durable);
+            return Ok(FlushState::Durable);
         }
         if !self.quiet {
             // It may be what a job is just putting there and may yet take back.
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
         }
         // What a creation wrote is in the journal, and it replaced nothing.
-        Ok(if file.how == How::Swap { Left::Astray } else { Left::Durable })
+        Ok(if file.how == ChangeMethod::Swap { FlushState::Astray } else { FlushState::Durable })
     }
 }

@@ -11,8 +11,8 @@
 pub mod change;
 pub mod external;
 pub mod flushing;
-pub mod known;
 pub mod past;
+pub mod path_cache;
 pub mod recover;
 mod renew;
 pub mod settle;

@@ -11,7 +11,7 @@ use super::why::before;
 use crate::limits;
 use crate::state::WorkspaceState;
 use crate::store::Query;
-use crate::store::record::How;
+use crate::store::record::ChangeMethod;
 
 /// Entries that are listed at once.
 const PAGE: usize = 8;
@@ -74,7 +74,7 @@ pub fn content(
             let _reservation = state.memory.try_acquire(holds)?;
             let entry = state.store.entry(id).ok()??;
             let records = entry.files.iter().rev().filter(|file| file.path == *path);
-            for file in records.filter(|file| file.how != How::Rescued) {
+            for file in records.filter(|file| file.how != ChangeMethod::Rescued) {
                 let made = before(state, file, later.take());
                 let hash = file.before.as_ref().map(|face| face.hash);
                 match (hash, made) {

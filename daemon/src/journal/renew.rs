@@ -16,13 +16,13 @@ use editd_proto::path::WirePath;
 use super::recover::contents::Contents;
 use super::recover::signs::is_torn;
 use super::{external, settle};
-use crate::disk::put::Rescue;
+use crate::disk::put::RescuedBytes;
 use crate::disk::sight;
-use crate::disk::stage::{Mode, StageError};
-use crate::disk::{Found, Place, Sight};
+use crate::disk::stage::{StageError, StagedMode};
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::os::{File, Identity};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Face, FileRecord, How};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// Writes anew what a record left at a place, and flushes it. Returns which file stands there now.
 ///
@@ -32,11 +32,11 @@ pub(super) fn renew(
     state: &WorkspaceState,
     id: JobId,
     file: &FileRecord,
-    place: &Place,
+    place: &ResolvedPath,
 ) -> io::Result<Identity> {
     let _writing = Writing::begin(state, &file.path)?;
     let found = match state.disk.look(place)? {
-        Sight::File(found)
+        Observation::File(found)
             if file.after.as_ref().is_some_and(|face| face.identity == found.face.identity) =>
         {
             found
@@ -44,7 +44,7 @@ pub(super) fn renew(
         _ => return Err(others()),
     };
     let bytes = content(state, id, file, &found)?;
-    let alone = file.how != How::InPlace && found.links == 1;
+    let alone = file.how != ChangeMethod::InPlace && found.links == 1;
     let renewed = if alone { exchange(state, id, place, &found, &bytes)? } else { None };
     let now = match renewed {
         Some(now) => now,
@@ -60,7 +60,7 @@ pub(super) fn renew(
 /// What the system or the log says.
 pub(super) fn rescue(state: &WorkspaceState, id: JobId, file: &FileRecord, open: &File) -> io::Result<()> {
     match sight::read(open.clone())? {
-        Sight::File(found) => external::rescue_unflushed(state, file, id, &found),
+        Observation::File(found) => external::rescue_unflushed(state, file, id, &found),
         _ => Err(io::Error::other("its flush has failed, it was moved, and it is too large for the journal")),
     }
 }
@@ -74,13 +74,13 @@ struct Writing<'r> {
 impl<'r> Writing<'r> {
     fn begin(state: &'r WorkspaceState, path: &WirePath) -> io::Result<Self> {
         let paths = [path.clone()];
-        if lock(&state.known).begin(&paths) { Ok(Self { state, paths }) } else { Err(others()) }
+        if lock(&state.path_cache).begin(&paths) { Ok(Self { state, paths }) } else { Err(others()) }
     }
 }
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        lock(&self.state.known).end(&self.paths);
+        lock(&self.state.path_cache).end(&self.paths);
     }
 }
 
@@ -90,12 +90,17 @@ fn others() -> io::Error {
 
 /// What the file must hold. Where the system has forgotten bytes that it could not write, it is rebuilt from what stood
 /// there before; where others have written to it since, it is theirs as it is.
-fn content(state: &WorkspaceState, id: JobId, file: &FileRecord, found: &Found) -> io::Result<Arc<[u8]>> {
-    let as_left = |face: &&Face| face.hash != found.face.hash && face.modified == found.face.modified;
+fn content(
+    state: &WorkspaceState,
+    id: JobId,
+    file: &FileRecord,
+    found: &FileSnapshot,
+) -> io::Result<Arc<[u8]>> {
+    let as_left = |face: &&FileMeta| face.hash != found.face.hash && face.modified == found.face.modified;
     let Some(wanted) = file.after.as_ref().filter(as_left) else { return Ok(found.bytes.clone()) };
     let entry = state.store.entry(id).map_err(io::Error::other)?;
     let mut contents = Contents::default();
-    if let Sight::File(before) = state.disk.look_slot(&file.staging, &file.slot)? {
+    if let Observation::File(before) = state.disk.look_slot(&file.staging, &file.slot)? {
         contents.add(before.bytes);
     }
     let records = entry.iter().flat_map(|entry| &entry.files).filter(|record| record.path == file.path);
@@ -108,12 +113,13 @@ fn content(state: &WorkspaceState, id: JobId, file: &FileRecord, found: &Found) 
 fn exchange(
     state: &WorkspaceState,
     id: JobId,
-    place: &Place,
-    found: &Found,
+    place: &ResolvedPath,
+    found: &FileSnapshot,
     bytes: &[u8],
 ) -> io::Result<Option<Identity>> {
     let slot = state.next_slot();
-    let staged = match state.disk.stage(place, Some(found), bytes, Mode::Exact(found.face.mode), &slot) {
+    let staged = match state.disk.stage(place, Some(found), bytes, StagedMode::Exact(found.face.mode), &slot)
+    {
         Ok(staged) => staged,
         Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
         Err(StageError::Io(error)) => return Err(error),
@@ -124,13 +130,13 @@ fn exchange(
     }
     let (before, after) = (Some(found.face.clone()), Some(staged.face.clone()));
     let slot = (staged.staging, slot);
-    let record = FileRecord::without_content(place.path().clone(), before, after, How::Swap, slot);
-    let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+    let record = FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, slot);
+    let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
     let put = state.disk.put(&record, place, &mut rescue);
     // What it held and no journal has is rescued with the care that every slot is emptied with.
     settle::leave_slot(state, id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
-    lock(&state.known).renewed(&record.path, &staged.face, found.face.identity);
+    lock(&state.path_cache).renewed(&record.path, &staged.face, found.face.identity);
     lock(&state.unsettled).held.done(&record.path);
     state.disk.flush_folders(place, &[])?;
     state.disk.flush_slots(&record.staging)?;
@@ -139,10 +145,15 @@ fn exchange(
 }
 
 /// Writes it again in place.
-fn rewrite(state: &WorkspaceState, place: &Place, found: &Found, bytes: &[u8]) -> io::Result<Identity> {
+fn rewrite(
+    state: &WorkspaceState,
+    place: &ResolvedPath,
+    found: &FileSnapshot,
+    bytes: &[u8],
+) -> io::Result<Identity> {
     state.disk.rewrite(place, &found.face, bytes, found.face.mode)?;
-    if let Sight::File(now) = state.disk.look(place)? {
-        lock(&state.known).wrote(place.path(), Some(&now.face), None);
+    if let Observation::File(now) = state.disk.look(place)? {
+        lock(&state.path_cache).wrote(place.path(), Some(&now.face), None);
     }
     Ok(found.face.identity)
 }

@@ -10,15 +10,15 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
 use super::external;
-use super::flushing::{Flushing, Held, Left};
+use super::flushing::{FlushState, Flushing, Held};
 use super::recover::mend::{Aim, mend};
-use crate::disk::Found;
-use crate::disk::drop::{Dropped, Known, look_late};
+use crate::disk::FileSnapshot;
+use crate::disk::drop::{DropConditions, DropOutcome, look_late};
 use crate::job::step::Step;
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, SETTLE_RETRY_MS, UNSETTLED};
 use crate::os::File;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Entry, FileRecord, How, Record, Settle};
+use crate::store::record::{ChangeMethod, Entry, FileRecord, Record, Settle};
 
 /// Entries that wait to be settled, oldest first.
 #[derive(Default)]
@@ -211,7 +211,7 @@ impl Drop for Mending<'_> {
 pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
     let (mut flushing, mut astray) = (Flushing::default(), false);
     for file in &entry.files {
-        astray |= flushing.file(state, entry.id, file)? == Left::Astray;
+        astray |= flushing.file(state, entry.id, file)? == FlushState::Astray;
     }
     if astray {
         // Settling looks again, and keeps what it replaced.
@@ -264,7 +264,7 @@ fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
             match flushing.file(state, one.id, file) {
                 Ok(left) => {
                     (slot.flushed, slot.failed) = (true, false);
-                    slot.keep = left == Left::Astray;
+                    slot.keep = left == FlushState::Astray;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => one.flushed = false,
                 Err(error) => {
@@ -289,7 +289,9 @@ fn empty_slots(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool
         Whose::Voided => Vec::new(),
     };
     for (file, slot) in one.files.iter().zip(&mut one.slots) {
-        if slot.done || matches!(file.how, How::InPlace | How::Nothing | How::Rescued) {
+        if slot.done
+            || matches!(file.how, ChangeMethod::InPlace | ChangeMethod::Nothing | ChangeMethod::Rescued)
+        {
             continue;
         }
         if slot.keep {
@@ -336,7 +338,7 @@ struct Owner<'a> {
 
 impl Owner<'_> {
     /// Takes what a slot holds into the journal, which has it not.
-    fn rescue(self, state: &WorkspaceState, found: &Found) -> io::Result<()> {
+    fn rescue(self, state: &WorkspaceState, found: &FileSnapshot) -> io::Result<()> {
         let Self { id, whose, file } = self;
         match whose {
             Whose::Sealed | Whose::Recovered => {
@@ -362,9 +364,9 @@ fn empty_slot(
     ripe: bool,
 ) -> io::Result<bool> {
     let hashes: Vec<ContentHash> = journaled.iter().chain(&slot.rescued).copied().collect();
-    let known = Known { hashes: &hashes, ripe };
+    let known = DropConditions { hashes: &hashes, ripe };
     let mut found = Vec::new();
-    let mut rescue = |late: &Found| {
+    let mut rescue = |late: &FileSnapshot| {
         of.rescue(state, late)?;
         found.push(late.face.hash);
         Ok(())
@@ -373,13 +375,15 @@ fn empty_slot(
     let done = match &slot.late {
         Some(late) => look_late(late, known, &mut rescue),
         None => match state.disk.drop_slot(staging, name, known, &mut rescue) {
-            Ok(Dropped::Gone) => Ok(true),
-            Ok(Dropped::Wait) => Ok(false),
-            Ok(Dropped::Open(late)) => {
+            Ok(DropOutcome::Gone) => Ok(true),
+            Ok(DropOutcome::Wait) => Ok(false),
+            Ok(DropOutcome::Open(late)) => {
                 slot.late = Some(late);
                 Ok(false)
             }
-            Ok(Dropped::Keep) => state.disk.set_aside(staging, name, state.clock.wall_ms()).map(|()| true),
+            Ok(DropOutcome::Keep) => {
+                state.disk.set_aside(staging, name, state.clock.wall_ms()).map(|()| true)
+            }
             Err(error) => Err(error),
         },
     };

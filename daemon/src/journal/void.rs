@@ -13,12 +13,12 @@ use editd_proto::ids::JobId;
 
 use super::recover::mend::find;
 use super::{external, settle};
-use crate::disk::Sight;
+use crate::disk::Observation;
 use crate::disk::folders::parent_path;
 use crate::disk::sight::hash;
 use crate::state::WorkspaceState;
 use crate::store::StoreError;
-use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
+use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, Staging};
 
 /// Flushes the names of files that were put and taken back.
 ///
@@ -27,7 +27,10 @@ use crate::store::record::{Entry, Face, FileRecord, How, Record, Staging};
 pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
     let mut folders = BTreeSet::new();
     let mut stagings: Vec<&Staging> = Vec::new();
-    for file in files.iter().filter(|file| matches!(file.how, How::Swap | How::Create | How::Delete)) {
+    for file in files
+        .iter()
+        .filter(|file| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Create | ChangeMethod::Delete))
+    {
         if !stagings.contains(&&file.staging) {
             state.disk.flush_slots(&file.staging)?;
             stagings.push(&file.staging);
@@ -51,10 +54,10 @@ pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
 /// # Errors
 /// What the system or the log says: then nothing may be voided.
 pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord]) -> io::Result<()> {
-    for file in files.iter().filter(|file| file.how == How::InPlace) {
+    for file in files.iter().filter(|file| file.how == ChangeMethod::InPlace) {
         let (Some(before), [splice]) = (&file.before, file.splices.as_slice()) else { continue };
         let shown = find(state, file)?.map(|place| state.disk.look(&place)).transpose()?;
-        let shown = shown.as_ref().and_then(Sight::found);
+        let shown = shown.as_ref().and_then(Observation::found);
         if shown.is_some_and(|found| found.face.hash == before.hash) {
             continue;
         }
@@ -64,7 +67,7 @@ pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord
         let whole =
             rebuilt.filter(|bytes| hash(bytes) == before.hash).or_else(|| state.store.content(before.hash));
         let bytes = whole.unwrap_or_else(|| splice.old.clone());
-        let face = Face { hash: hash(&bytes), size: bytes.len() as u64, ..before.clone() };
+        let face = FileMeta { hash: hash(&bytes), size: bytes.len() as u64, ..before.clone() };
         external::rescue_displaced(state, file, id, &face, &bytes)?;
     }
     Ok(())

@@ -18,7 +18,7 @@ use crate::disk::sight;
 use crate::limits;
 use crate::state::WorkspaceState;
 use crate::store::Query;
-use crate::store::record::{Entry, FileRecord, How};
+use crate::store::record::{ChangeMethod, Entry, FileRecord};
 
 /// Entries that are listed at once.
 const PAGE: usize = 8;
@@ -95,7 +95,7 @@ pub fn why(state: &WorkspaceState, missing: &Missing<'_>, patience: &mut Patienc
             let _reservation = state.memory.try_acquire(holds)?;
             let entry = state.store.entry(id).ok()??;
             for file in entry.files.iter().rev().filter(|file| file.path == *missing.path) {
-                if file.how == How::Rescued {
+                if file.how == ChangeMethod::Rescued {
                     continue;
                 }
                 let before = before(state, file, later.take());
@@ -191,7 +191,8 @@ impl Needle {
             .0
             .iter()
             .all(|(text, _)| text.iter().filter(|b| !b.is_ascii_whitespace()).count() >= TELLING);
-        let mut others = entry.files.iter().filter(|file| file.path != from.path && file.how != How::Rescued);
+        let mut others =
+            entry.files.iter().filter(|file| file.path != from.path && file.how != ChangeMethod::Rescued);
         let gained = |file: &&FileRecord| {
             let came = |splice: &Splice| self.find(&splice.new).is_some() && self.find(&splice.old).is_none();
             let renamed = from.after.is_none() && file.after.as_ref().map(|face| face.hash) == hash;

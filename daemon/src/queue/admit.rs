@@ -62,7 +62,7 @@ impl Gate {
 
     /// Lets in a job that was acknowledged by an earlier daemon, whatever waits: it is counted, and never refused.
     /// That daemon's bounds held for it.
-    pub fn again(self: &Arc<Self>, bytes: usize) -> Pass {
+    pub fn requeue(self: &Arc<Self>, bytes: usize) -> Pass {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
         self.jobs.fetch_add(1, Ordering::AcqRel);
         Pass { gate: Arc::clone(self), jobs: 1, bytes }
@@ -158,7 +158,7 @@ mod tests {
     fn an_acknowledged_job_goes_past_a_full_gate_and_counts() {
         let gate = Gate::new();
         let _huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
-        let inside: Vec<Pass> = (0..limits::QUEUE + 1).map(|_| gate.again(limits::QUEUE_BYTES)).collect();
+        let inside: Vec<Pass> = (0..limits::QUEUE + 1).map(|_| gate.requeue(limits::QUEUE_BYTES)).collect();
         assert_eq!(gate.jobs(), limits::QUEUE + 1);
         assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
         drop(inside);

@@ -8,7 +8,7 @@ use editd_proto::message::UndoRequest;
 
 use super::activity::Busy;
 use super::admit::Pass;
-use super::lanes::{Removed, Table, Ticket};
+use super::lanes::{LaneTicket, Removed, Table};
 use super::reply::Reply;
 use crate::limits;
 use crate::workspace::{Lanes, Understood, Who};
@@ -31,7 +31,7 @@ pub(super) struct Job {
     /// Whether its reply may be sent before it is flushed.
     pub(super) relaxed: bool,
     /// Whether commands of the workspace may run for it: it may take as long as they do.
-    pub(super) calls: bool,
+    pub(super) runs_commands: bool,
     /// Its place in the queue's bounds, and in what keeps the daemon from leaving.
     pub(super) held: (Pass, Busy),
 }
@@ -64,7 +64,7 @@ pub(super) enum Cancelled {
 }
 
 /// Jobs that begin.
-pub(super) type Begun = Vec<(Ticket, Job)>;
+pub(super) type Begun = Vec<(LaneTicket, Job)>;
 
 /// Those who wait for detached jobs that were put off.
 pub(super) type Off = Vec<Vec<Reply>>;
@@ -74,22 +74,22 @@ pub(super) type Off = Vec<Vec<Reply>>;
 pub(super) struct Board {
     table: Table,
     /// Jobs that have not begun.
-    waiting: HashMap<Ticket, Job>,
+    waiting: HashMap<LaneTicket, Job>,
     /// Of those, the ones whose lanes are free, while all workers are taken.
-    ready: VecDeque<Ticket>,
+    ready: VecDeque<LaneTicket>,
     /// The same for jobs for which commands may run.
-    ready_to_call: VecDeque<Ticket>,
+    ready_to_call: VecDeque<LaneTicket>,
     running: usize,
     /// Of those that run, the ones for which commands may.
-    calling: HashSet<Ticket>,
-    by_id: HashMap<JobId, Ticket>,
+    calling: HashSet<LaneTicket>,
+    by_id: HashMap<JobId, LaneTicket>,
     waiters: HashMap<JobId, Vec<(u64, Reply)>>,
     next_wait: u64,
 }
 
 impl Board {
     /// A job arrives. Returns it again if it may begin at once.
-    pub(super) fn arrive(&mut self, job: Job, lanes: Lanes) -> Option<(Ticket, Job)> {
+    pub(super) fn arrive(&mut self, job: Job, lanes: Lanes) -> Option<(LaneTicket, Job)> {
         let (ticket, at_once) = self.table.arrive(lanes);
         if let Some(id) = job.id() {
             self.by_id.insert(id, ticket);
@@ -102,7 +102,7 @@ impl Board {
     }
 
     /// A job has ended. Returns those that may begin now, and who waits to know how it ended.
-    pub(super) fn leave(&mut self, ticket: Ticket, id: Option<JobId>) -> (Begun, Vec<Reply>) {
+    pub(super) fn leave(&mut self, ticket: LaneTicket, id: Option<JobId>) -> (Begun, Vec<Reply>) {
         let waiters = id.map_or_else(Vec::new, |id| {
             self.by_id.remove(&id);
             self.take_waiters(id)
@@ -133,7 +133,7 @@ impl Board {
     /// Takes every detached job away that has not begun: they are stored, and begin after the next start.
     /// Returns those who wait for them, and the jobs that may begin now.
     pub(super) fn put_off(&mut self) -> (Off, Begun) {
-        let detached = |(_, job): &(&Ticket, &Job)| job.reply.is_none();
+        let detached = |(_, job): &(&LaneTicket, &Job)| job.reply.is_none();
         let ids: Vec<JobId> = self.waiting.iter().filter(detached).filter_map(|(_, job)| job.id()).collect();
         let mut off = Vec::with_capacity(ids.len());
         let mut next = Vec::new();
@@ -171,7 +171,7 @@ impl Board {
         self.waiters.remove(&job).unwrap_or_default().into_iter().map(|(_, reply)| reply).collect()
     }
 
-    fn take_away(&mut self, ticket: Ticket, id: JobId) -> Begun {
+    fn take_away(&mut self, ticket: LaneTicket, id: JobId) -> Begun {
         self.by_id.remove(&id);
         match self.table.remove(ticket) {
             Removed::Waiting(next) => self.make_ready(next),
@@ -187,10 +187,10 @@ impl Board {
         self.begin()
     }
 
-    fn make_ready(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
+    fn make_ready(&mut self, tickets: impl IntoIterator<Item = LaneTicket>) {
         for ticket in tickets {
-            let calls = self.waiting.get(&ticket).is_some_and(|job| job.calls);
-            if calls { &mut self.ready_to_call } else { &mut self.ready }.push_back(ticket);
+            let runs_commands = self.waiting.get(&ticket).is_some_and(|job| job.runs_commands);
+            if runs_commands { &mut self.ready_to_call } else { &mut self.ready }.push_back(ticket);
         }
     }
 
@@ -201,7 +201,7 @@ impl Board {
             let Some(ticket) = self.next() else { break };
             if let Some(job) = self.waiting.remove(&ticket) {
                 self.running += 1;
-                if job.calls {
+                if job.runs_commands {
                     self.calling.insert(ticket);
                 }
                 begun.push((ticket, job));
@@ -211,7 +211,7 @@ impl Board {
     }
 
     /// The first of those that are ready; of those for which commands may run only while few do.
-    fn next(&mut self) -> Option<Ticket> {
+    fn next(&mut self) -> Option<LaneTicket> {
         let may_call = self.calling.len() < limits::CALLING_WORKERS;
         let calling = self.ready_to_call.front().filter(|_| may_call);
         match (self.ready.front(), calling) {

@@ -15,7 +15,7 @@ use editd_proto::message::{
 use editd_proto::path::WirePath;
 
 use super::reply::queued;
-use super::{Aftermath, Done, Requests};
+use super::{Done, QueueEvents, Requests};
 use crate::workspace::{Admission, Counts, LaneKey, Lanes, ReservedReply, Understood, Who};
 
 #[derive(Default)]
@@ -99,7 +99,7 @@ impl Fake {
                 .wait_while(self.inside(), |inside| inside.held.contains(label))
                 .unwrap_or_else(std::sync::PoisonError::into_inner),
         );
-        if let Err(refusal) = self.standing() {
+        if let Err(refusal) = self.root_present() {
             return Receipt::refused(*refusal);
         }
         let receipt = receipt(job, Status::Applied);
@@ -128,7 +128,7 @@ impl Requests for Fake {
     fn root(&self) -> PathBuf {
         PathBuf::from("/workspace")
     }
-    fn standing(&self) -> Result<(), Refusal> {
+    fn root_present(&self) -> Result<(), Refusal> {
         if self.inside().replaced { Err(super::reply::stopping()) } else { Ok(()) }
     }
     fn read(&self, _: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
@@ -173,7 +173,7 @@ impl Requests for Fake {
         }
         Ok(Lanes::Some(request.files.iter().map(|file| LaneKey::Path(file.path.clone())).collect()))
     }
-    fn calls(&self, lanes: &Lanes) -> bool {
+    fn runs_commands(&self, lanes: &Lanes) -> bool {
         let is_called_for =
             |key: &LaneKey| matches!(key, LaneKey::Path(path) if path.as_bytes().starts_with(b"checked/"));
         matches!(lanes, Lanes::Some(keys) if keys.iter().any(is_called_for))
@@ -276,8 +276,8 @@ impl Requests for Fake {
 /// Nothing comes after.
 pub(crate) struct Nothing;
 
-impl Aftermath for Nothing {
+impl QueueEvents for Nothing {
     fn job_ended(&self, _: Done) {}
     fn receipt_renewed(&self) {}
-    fn freed(&self) {}
+    fn memory_freed(&self) {}
 }

@@ -24,6 +24,6 @@ mod tests;
 pub use activity::{Activity, Busy};
 pub use admit::{Gate, Pass};
 pub use board::WaitId;
-pub use pool::{Aftermath, Done, Queue, Runnable};
+pub use pool::{Done, Queue, QueueEvents, Runnable};
 pub use reply::{Outcome, Reply};
 pub use requests::Requests;

@@ -13,10 +13,10 @@ use tokio::runtime::Handle;
 use super::activity::Activity;
 use super::admit::Pass;
 use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
-use super::lanes::Ticket;
+use super::lanes::LaneTicket;
 use super::reply::{self, Reply};
 use super::requests::Requests;
-use crate::workspace::{Admission, Lanes, Understood, Who, is_ticket};
+use crate::workspace::{Admission, Lanes, Understood, Who, is_call_id};
 
 /// A job that has ended, and whose reply was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,18 +28,18 @@ pub struct Done {
 }
 
 /// What is told of what was done, so that it can be flushed, settled and told to subscribers later.
-pub trait Aftermath: Send + Sync {
+pub trait QueueEvents: Send + Sync {
     /// A job has ended.
     fn job_ended(&self, done: Done);
     /// A session has read something, and its receipt is not flushed.
     fn receipt_renewed(&self);
     /// Much memory was taken for a moment: a text was parsed for a reader, subscriptions have ended.
-    fn freed(&self);
+    fn memory_freed(&self);
 }
 
 struct Inner {
-    desk: Arc<dyn Requests>,
-    aftermath: Arc<dyn Aftermath>,
+    workspace: Arc<dyn Requests>,
+    events: Arc<dyn QueueEvents>,
     activity: Arc<Activity>,
     /// When replies are sent, for jobs that do not say.
     durability: Durability,
@@ -55,33 +55,33 @@ pub struct Queue(Arc<Inner>);
 #[must_use]
 pub struct Runnable {
     queue: Queue,
-    ticket: Ticket,
+    ticket: LaneTicket,
     job: Job,
 }
 
 impl Queue {
-    /// A queue of jobs for `desk`, run on the blocking threads of `workers`.
+    /// A queue of jobs for `workspace`, run on the blocking threads of `workers`.
     pub fn new(
-        desk: Arc<dyn Requests>,
-        aftermath: Arc<dyn Aftermath>,
+        workspace: Arc<dyn Requests>,
+        events: Arc<dyn QueueEvents>,
         activity: Arc<Activity>,
         durability: Durability,
         workers: Handle,
     ) -> Self {
-        Self(Arc::new(Inner { desk, aftermath, activity, durability, workers, board: Mutex::default() }))
+        Self(Arc::new(Inner { workspace, events, activity, durability, workers, board: Mutex::default() }))
     }
 
     /// Takes an edit in. What is returned, if anything, the calling thread runs.
     pub fn edit(&self, who: Who, request: JobRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
-        let desk = &self.0.desk;
-        let asked = desk.understand(request);
+        let workspace = &self.0.workspace;
+        let asked = workspace.understand(request);
         let request = asked.request();
         // A job that the workspace may know by its key is looked up before its paths are: they may be gone
         // because it ran.
         let known = request.key.is_some() || request.detach;
         let early = match known {
             true => None,
-            false => match desk.lanes(&asked) {
+            false => match workspace.lanes(&asked) {
                 Ok(lanes) => Some(lanes),
                 Err(refusal) => {
                     reply.send(Ok(asked.refused(refusal)));
@@ -91,7 +91,7 @@ impl Queue {
         };
         let (id, reply) = self.admit(&who, &asked, reply)?;
         // A job whose lanes cannot be told runs alone, and finds out itself what is wrong with it.
-        let lanes = early.unwrap_or_else(|| desk.lanes(&asked).unwrap_or(Lanes::All));
+        let lanes = early.unwrap_or_else(|| workspace.lanes(&asked).unwrap_or(Lanes::All));
         let reply = if request.detach {
             reply.send(Ok(asked.said(reply::queued(id))));
             None
@@ -99,25 +99,25 @@ impl Queue {
             Some(reply)
         };
         let durability = request.durability.unwrap_or(self.0.durability);
-        let calls = desk.calls(&lanes);
+        let runs_commands = workspace.runs_commands(&lanes);
         let work = Work::Edit(id, Box::new(asked));
-        self.place(Job { calls, ..self.job(who, work, reply, durability, pass) }, lanes)
+        self.place(Job { runs_commands, ..self.job(who, work, reply, durability, pass) }, lanes)
     }
 
     /// Gives a job its number. `None` where it is another one, or none: then it is answered, or will be.
     fn admit(&self, who: &Who, asked: &Understood, mut reply: Reply) -> Option<(JobId, Reply)> {
         let mut before = None;
         loop {
-            let outcome = match self.0.desk.admit(who, asked) {
-                Admission::New(id) => return Some((id, reply.again(false))),
+            let outcome = match self.0.workspace.admit(who, asked) {
+                Admission::New(id) => return Some((id, reply.repeated_if(false))),
                 Admission::Ended(receipt) => Ok(asked.said(*receipt)),
                 Admission::Refused(refusal) => Ok(asked.refused(refusal)),
-                Admission::Underway(id) if asked.request().detach && !is_ticket(id) => {
+                Admission::Underway(id) if asked.request().detach && !is_call_id(id) => {
                     Ok(asked.said(reply::repeated(&reply::queued(id))))
                 }
                 Admission::Underway(id) => {
-                    let (back, refusal) = self.attach(id, reply.again(true))?;
-                    reply = back.again(false);
+                    let (back, refusal) = self.attach(id, reply.repeated_if(true))?;
+                    reply = back.repeated_if(false);
                     // It has just ended: asked again, the workspace tells how, or lets this one be it.
                     if before.replace(id) != Some(id) {
                         continue;
@@ -145,13 +145,14 @@ impl Queue {
     }
 
     /// Takes in a detached job that an earlier daemon left.
-    pub fn again(&self, id: JobId, who: Who, request: JobRequest, pass: Pass) {
-        let asked = self.0.desk.understand(request);
-        let lanes = self.0.desk.lanes(&asked).unwrap_or(Lanes::All);
+    pub fn requeue(&self, id: JobId, who: Who, request: JobRequest, pass: Pass) {
+        let asked = self.0.workspace.understand(request);
+        let lanes = self.0.workspace.lanes(&asked).unwrap_or(Lanes::All);
         let durability = asked.request().durability.unwrap_or(self.0.durability);
-        let calls = self.0.desk.calls(&lanes);
+        let runs_commands = self.0.workspace.runs_commands(&lanes);
         let work = Work::Edit(id, Box::new(asked));
-        let runnable = self.place(Job { calls, ..self.job(who, work, None, durability, pass) }, lanes);
+        let runnable =
+            self.place(Job { runs_commands, ..self.job(who, work, None, durability, pass) }, lanes);
         self.spawn(runnable);
     }
 
@@ -172,7 +173,7 @@ impl Queue {
     fn in_line(&self, job: JobId, reply: Reply) -> Result<Option<WaitId>, (Reply, Refusal)> {
         // First in line, then asking: a job that ends in between is seen by one of the two.
         let wait = self.board().wait(job, reply);
-        let outcome = match self.0.desk.receipt(job) {
+        let outcome = match self.0.workspace.receipt(job) {
             Ok(None) => return Ok(Some(wait)),
             Ok(Some(receipt)) => Ok(receipt),
             Err(refusal) => Err(refusal),
@@ -198,14 +199,14 @@ impl Queue {
     pub fn cancel(&self, job: JobId) -> reply::Outcome {
         let cancelled = self.board().cancel(job);
         match cancelled {
-            Cancelled::Unknown => self.0.desk.cancel(job),
+            Cancelled::Unknown => self.0.workspace.cancel(job),
             Cancelled::TooLate => {
                 let message = format!("job {job} has begun, or waits for its sender; wait for it instead");
                 Err(Box::new(WireError::new(Code::Busy, message)))
             }
             Cancelled::Taken(taken, next) => {
                 self.begin(next);
-                let outcome = self.0.desk.cancel(job);
+                let outcome = self.0.workspace.cancel(job);
                 let waiters = self.board().take_waiters(job);
                 for waiter in waiters {
                     waiter.send(outcome.clone());
@@ -229,7 +230,7 @@ impl Queue {
 
     fn job(&self, who: Who, work: Work, reply: Option<Reply>, durability: Durability, pass: Pass) -> Job {
         let held = (pass, self.0.activity.begin());
-        Job { who, work, reply, relaxed: durability == Durability::Relaxed, calls: false, held }
+        Job { who, work, reply, relaxed: durability == Durability::Relaxed, runs_commands: false, held }
     }
 
     fn place(&self, job: Job, lanes: Lanes) -> Option<Runnable> {
@@ -255,11 +256,11 @@ impl Queue {
     }
 
     fn perform(&self, job: &Job) -> Result<Receipt, Refusal> {
-        let desk = &self.0.desk;
+        let workspace = &self.0.workspace;
         let work = || match &job.work {
-            Work::Edit(id, asked) => desk.edit(&job.who, *id, asked),
-            Work::Undo(request) => desk.undo(&job.who, request),
-            Work::Redo(request) => desk.redo(&job.who, request),
+            Work::Edit(id, asked) => workspace.edit(&job.who, *id, asked),
+            Work::Undo(request) => workspace.undo(&job.who, request),
+            Work::Redo(request) => workspace.redo(&job.who, request),
         };
         // A panic is a fault of editd; the lanes must come free and the others be served all the same.
         let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;
@@ -296,7 +297,7 @@ impl Runnable {
         if let Some(reply) = reply {
             reply.send(outcome);
         }
-        queue.0.aftermath.job_ended(Done { relaxed, entries });
+        queue.0.events.job_ended(Done { relaxed, entries });
         (queue, begun)
     }
 }

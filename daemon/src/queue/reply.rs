@@ -13,26 +13,26 @@ pub type Outcome = Result<Receipt, Refusal>;
 pub struct Reply {
     to: Option<Box<dyn FnOnce(Outcome) + Send>>,
     /// The request's key had been seen.
-    again: bool,
+    is_repeat: bool,
 }
 
 impl Reply {
     /// The outcome is handed to `to`.
     pub fn new(to: impl FnOnce(Outcome) + Send + 'static) -> Self {
-        Self { to: Some(Box::new(to)), again: false }
+        Self { to: Some(Box::new(to)), is_repeat: false }
     }
 
     /// The same, told or not told that its key had been seen.
-    pub(super) fn again(mut self, again: bool) -> Self {
-        self.again = again;
+    pub(super) fn repeated_if(mut self, repeated: bool) -> Self {
+        self.is_repeat = repeated;
         self
     }
 
     /// Answers.
     pub fn send(mut self, outcome: Outcome) {
-        let again = self.again;
+        let is_repeat = self.is_repeat;
         if let Some(to) = self.to.take() {
-            to(if again { outcome.map(|receipt| repeated(&receipt)) } else { outcome });
+            to(if is_repeat { outcome.map(|receipt| repeated(&receipt)) } else { outcome });
         }
     }
 }

@@ -17,12 +17,12 @@ use crate::workspace::{Admission, Counts, Lanes, ReservedReply, Understood, Who,
 #[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
 pub trait Requests: Send + Sync {
     fn root(&self) -> PathBuf;
-    fn standing(&self) -> Result<(), Refusal>;
+    fn root_present(&self) -> Result<(), Refusal>;
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
     fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
     fn understand(&self, request: JobRequest) -> Understood;
     fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal>;
-    fn calls(&self, lanes: &Lanes) -> bool;
+    fn runs_commands(&self, lanes: &Lanes) -> bool;
     fn admit(&self, who: &Who, asked: &Understood) -> Admission;
     fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt;
     fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt;
@@ -51,8 +51,8 @@ impl Requests for Workspace {
     fn root(&self) -> PathBuf {
         Workspace::root(self)
     }
-    fn standing(&self) -> Result<(), Refusal> {
-        Workspace::standing(self)
+    fn root_present(&self) -> Result<(), Refusal> {
+        Workspace::root_present(self)
     }
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         Workspace::read(self, who, request)
@@ -66,8 +66,8 @@ impl Requests for Workspace {
     fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
         Workspace::lanes(self, asked)
     }
-    fn calls(&self, lanes: &Lanes) -> bool {
-        Workspace::calls(self, lanes)
+    fn runs_commands(&self, lanes: &Lanes) -> bool {
+        Workspace::runs_commands(self, lanes)
     }
     fn admit(&self, who: &Who, asked: &Understood) -> Admission {
         Workspace::admit(self, who, asked)

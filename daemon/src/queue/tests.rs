@@ -136,11 +136,11 @@ fn the_same_key_is_the_same_job_while_it_runs_and_after() {
     bench.fake.hold("first");
     let first = bench.send(keyed());
     bench.fake.log_with("begin first");
-    let again = bench.send(keyed());
+    let requeue = bench.send(keyed());
     bench.fake.let_go("first");
-    let (first, again, later) = (got(&first), got(&again), got(&bench.send(keyed())));
+    let (first, requeue, later) = (got(&first), got(&requeue), got(&bench.send(keyed())));
     assert!(!first.repeated && first.files[0].diff.is_some());
-    for repeated in [again, later] {
+    for repeated in [requeue, later] {
         assert!(repeated.repeated && repeated.files[0].diff.is_none());
         assert_eq!(repeated.job, first.job);
     }
@@ -237,10 +237,10 @@ fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
         panic!("it is new")
     };
     let waiting = bench.wait(id);
-    bench.queue.again(id, who(), left.clone(), bench.gate.again(1));
+    bench.queue.requeue(id, who(), left.clone(), bench.gate.requeue(1));
     assert_eq!(got(&waiting).status, Status::Applied);
-    let again = got(&bench.send(left));
-    assert!(again.repeated && again.job == Some(id));
+    let requeue = got(&bench.send(left));
+    assert!(requeue.repeated && requeue.job == Some(id));
     assert_eq!(bench.fake.log(), ["begin left", "end left"]);
 }
 

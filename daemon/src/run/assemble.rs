@@ -11,14 +11,14 @@ use editd_proto::message::{Edit, JobRequest};
 use editd_proto::place;
 use tokio::runtime::Runtime;
 
-use super::afterwards::Afterwards;
+use super::background::BackgroundWork;
 use super::folders::StateLock;
 use super::watching::Watching;
 use super::{folders, idle, logs, nearby, signals};
 use crate::clock::{Clock, System};
 use crate::config::{self, Args, ConfigError, Environment, Settings};
-use crate::ipc::house::Parts;
-use crate::ipc::{self, About, Claim, House, ListenError, Listener, Stop};
+use crate::ipc::server::ServerBuilder;
+use crate::ipc::{self, Claim, DaemonInfo, ListenError, Listener, Server, StopSignal};
 use crate::limits;
 use crate::os::Os;
 use crate::queue::{Activity, Gate, Queue, Requests};
@@ -159,7 +159,7 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
     };
     let state = folders::state(&state)?;
     let locked = folders::lock_state(&state, door.address().as_deref(), &root)?;
-    let stop = Arc::new(Stop::default());
+    let stop = Arc::new(StopSignal::default());
     // From here on a signal is a wish; until there is a house, to leave at once costs nothing.
     runtime.spawn(signals.pass_on(Arc::clone(&stop)));
 
@@ -225,13 +225,13 @@ struct Opening {
     locked: StateLock,
     settings: Settings,
     clock: Arc<dyn Clock>,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
 }
 
 /// A house and what works behind it.
 struct Built {
-    house: Arc<House>,
-    afterwards: Arc<Afterwards>,
+    server: Arc<Server>,
+    background: Arc<BackgroundWork>,
     watching: Arc<Watching>,
     idle_exit: Option<Duration>,
     /// Given back before the claim, for which the next daemon waits.
@@ -254,10 +254,10 @@ impl Opening {
         if let Some(address) = door.address() {
             workspace.announce(&address);
         }
-        let desk: Arc<dyn Requests> = Arc::new(workspace);
-        let watching = Watching::start(Arc::clone(&desk), &*os, Arc::clone(&clock), &root)?;
-        let afterwards = Afterwards::start(
-            Arc::clone(&desk),
+        let workspace: Arc<dyn Requests> = Arc::new(workspace);
+        let watching = Watching::start(Arc::clone(&workspace), &*os, Arc::clone(&clock), &root)?;
+        let background = BackgroundWork::start(
+            Arc::clone(&workspace),
             Arc::clone(&clock),
             Arc::clone(&watching),
             Arc::clone(&stop),
@@ -265,8 +265,8 @@ impl Opening {
         let (activity, gate) = (Activity::new(), Gate::new());
         let handle = runtime.handle().clone();
         let queue = Queue::new(
-            Arc::clone(&desk),
-            Arc::clone(&afterwards) as _,
+            Arc::clone(&workspace),
+            Arc::clone(&background) as _,
             Arc::clone(&activity),
             durability,
             handle.clone(),
@@ -276,84 +276,85 @@ impl Opening {
             let _inside = handle.enter();
             door.open()?
         };
-        let about = About {
+        let info = DaemonInfo {
             workspace: root.to_string_lossy().into_owned(),
             socket: listener.address().to_string_lossy().into_owned(),
             state: state.to_string_lossy().into_owned(),
         };
-        let house = House::new(Parts {
-            desk,
+        let server = Server::new(ServerBuilder {
+            workspace,
             queue,
             gate,
             activity,
-            aftermath: Arc::clone(&afterwards) as _,
+            events: Arc::clone(&background) as _,
             clock,
             subscriptions: Arc::clone(&watching) as _,
-            about,
+            info,
             nearby: Box::new(move || nearby::served(&root, states.as_deref())),
             stop,
             runtime: handle,
         });
-        again(&house, recovered);
-        Ok((Built { house, afterwards, watching, idle_exit, _locked: locked }, listener))
+        again(&server, recovered);
+        Ok((Built { server, background, watching, idle_exit, _locked: locked }, listener))
     }
 }
 
 /// What an earlier daemon left: told, and run again.
-fn again(house: &House, recovered: Recovered) {
+fn again(server: &Server, recovered: Recovered) {
     for note in recovered.notes {
         tracing::warn!(note, "recovery");
     }
     for queued in recovered.queued {
-        if let Err(why) = run_again(house, &queued) {
+        if let Err(why) = run_again(server, &queued) {
             tracing::error!(job = queued.id.0, why, "a detached job cannot be run again");
             // So that who waits for it learns of it, and no later start tries again.
-            if let Err(why) = house.desk.cancel(queued.id) {
+            if let Err(why) = server.workspace.cancel(queued.id) {
                 tracing::error!(job = queued.id.0, %why, "nor can it be withdrawn");
             }
         }
     }
 }
 
-fn run_again(house: &House, queued: &Queued) -> Result<(), String> {
+fn run_again(server: &Server, queued: &Queued) -> Result<(), String> {
     let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
     let who = Who { session: queued.session.clone(), client: queued.client.clone() };
     // About what it takes, as a request from a client is counted.
     let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
-    let pass = house.gate.again(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<Edit>())));
-    house.queue.again(queued.id, who, request, pass);
+    let pass =
+        server.gate.requeue(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<Edit>())));
+    server.queue.requeue(queued.id, who, request, pass);
     Ok(())
 }
 
 impl Built {
     /// Serves until the end. Returns whether it was a clean one.
     async fn live(&self, listener: &mut Listener) -> bool {
-        let house = &self.house;
-        tracing::info!(workspace = house.about.workspace, socket = house.about.socket, "serving");
+        let server = &self.server;
+        tracing::info!(workspace = server.info.workspace, socket = server.info.socket, "serving");
         notify(true);
         let alone = async {
-            idle::left_alone(&house.activity, self.idle_exit).await;
+            idle::left_alone(&server.activity, self.idle_exit).await;
             tracing::info!("nobody needs this daemon any more");
-            house.stop.ask_once();
+            server.stop.ask_once();
             std::future::pending::<()>().await;
         };
         // Both end, whichever branch below is polled first: a daemon that has nothing left to do still says that it leaves.
         let leaving = async {
-            house.stop.asked().await;
+            server.stop.asked().await;
             notify(false);
         };
         let end = async {
-            tokio::join!(leaving, ipc::serve(listener, house));
+            tokio::join!(leaving, ipc::serve(listener, server));
             // Detached jobs that had begun.
-            house.activity.idle().await;
+            server.activity.idle().await;
             self.watching.stop();
-            let afterwards = Arc::clone(&self.afterwards);
+            let background = Arc::clone(&self.background);
             // A panic in there was reported where it happened.
-            let _ = house.runtime.spawn_blocking(move || afterwards.finish()).await;
+            let _ = server.runtime.spawn_blocking(move || background.finish()).await;
         };
         tokio::select! {
             () = end => true,
-            () = house.stop.hurried() => false,
+            () = server.stop.hurried() => false,
             () = alone => false,
         }
     }
@@ -367,7 +368,7 @@ fn leave(runtime: Runtime, built: Built, listener: Listener, clean: bool) -> Exi
         std::process::exit(1);
     }
     let claim = listener.close();
-    let kept = built.house.take_kept();
+    let kept = built.server.take_kept();
     // Tasks and threads that are left hold nothing but parts of the house.
     runtime.shutdown_timeout(Duration::from_secs(1));
     drop(built);

@@ -13,8 +13,8 @@
 //! SIGHUP is ignored, so that a daemon outlives the terminal in which it was started; settings are read at
 //! the start only.
 
-mod afterwards;
 mod assemble;
+mod background;
 mod folders;
 mod idle;
 mod logs;
@@ -25,6 +25,6 @@ mod signals;
 mod tests;
 mod watching;
 
-pub use afterwards::Afterwards;
 pub use assemble::{RunError, main};
+pub use background::BackgroundWork;
 pub use watching::Watching;

@@ -49,7 +49,7 @@ impl Schedule {
     }
 
     /// Much memory was taken for a moment, and is not needed any more.
-    pub(super) fn freed(&mut self, now: Duration) {
+    pub(super) fn memory_freed(&mut self, now: Duration) {
         sooner(&mut self.rest, now + Duration::from_millis(limits::REST_MS));
     }
 
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn what_a_parse_took_is_given_back_soon_and_nothing_else_is_done() {
         let mut schedule = Schedule::default();
-        schedule.freed(at(0));
-        schedule.freed(at(500));
+        schedule.memory_freed(at(0));
+        schedule.memory_freed(at(500));
         assert!(schedule.is_quiet());
         assert_eq!(schedule.next(), Some(at(limits::REST_MS)));
         assert_eq!(schedule.take(at(limits::REST_MS)), Due { rest: true, ..NOTHING });

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::ipc::Stop;
+use crate::ipc::StopSignal;
 
 /// Makes harmless what would end the process without need, and takes what asks it to end.
 ///
@@ -43,7 +43,7 @@ pub(super) struct Signals(std::os::unix::net::UnixStream);
 #[cfg(unix)]
 impl Signals {
     /// Passes each on as a wish to stop, for as long as it is polled.
-    pub(super) async fn pass_on(self, stop: Arc<Stop>) {
+    pub(super) async fn pass_on(self, stop: Arc<StopSignal>) {
         use tokio::io::AsyncReadExt;
         let Ok(mut signals) = tokio::net::UnixStream::from_std(self.0) else { return };
         let mut signal = [0];
@@ -71,7 +71,7 @@ pub(super) fn install() -> io::Result<Signals> {
 #[cfg(windows)]
 impl Signals {
     /// Passes each on as a wish to stop, for as long as it is polled.
-    pub(super) async fn pass_on(self, stop: Arc<Stop>) {
+    pub(super) async fn pass_on(self, stop: Arc<StopSignal>) {
         while tokio::signal::ctrl_c().await.is_ok() {
             tracing::info!("asked to stop by the console");
             stop.ask();

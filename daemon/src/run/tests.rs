@@ -4,20 +4,20 @@
 
 use std::sync::Arc;
 
-use super::afterwards::Afterwards;
+use super::background::BackgroundWork;
 use super::watching::Watching;
 use crate::clock::System;
-use crate::ipc::{Stop, Subscriptions};
+use crate::ipc::{StopSignal, Subscriptions};
 use crate::os::unix::Unix;
 use crate::queue::fake::Fake;
-use crate::queue::{Aftermath, Done};
+use crate::queue::{Done, QueueEvents};
 
 struct Bench {
     root: tempfile::TempDir,
     fake: Arc<Fake>,
     watching: Arc<Watching>,
-    afterwards: Arc<Afterwards>,
-    stop: Arc<Stop>,
+    background: Arc<BackgroundWork>,
+    stop: Arc<StopSignal>,
 }
 
 fn bench() -> Bench {
@@ -26,9 +26,9 @@ fn bench() -> Bench {
     let clock = Arc::new(System::start());
     let path = root.path().canonicalize().unwrap();
     let watching = Watching::start(fake.clone(), &Unix, clock.clone(), &path).unwrap();
-    let stop = Arc::new(Stop::default());
-    let afterwards = Afterwards::start(fake.clone(), clock, watching.clone(), stop.clone()).unwrap();
-    Bench { root, fake, watching, afterwards, stop }
+    let stop = Arc::new(StopSignal::default());
+    let background = BackgroundWork::start(fake.clone(), clock, watching.clone(), stop.clone()).unwrap();
+    Bench { root, fake, watching, background, stop }
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn what_an_earlier_daemon_left_is_settled_at_the_start() {
 fn a_relaxed_job_is_flushed_soon() {
     let bench = bench();
     bench.fake.log_with("settle false");
-    bench.afterwards.job_ended(Done { relaxed: true, entries: Vec::new() });
+    bench.background.job_ended(Done { relaxed: true, entries: Vec::new() });
     bench.fake.log_with("flush");
 }
 
@@ -49,15 +49,15 @@ fn a_relaxed_job_is_flushed_soon() {
 fn the_end_flushes_and_settles_all_once() {
     let bench = bench();
     bench.fake.log_with("settle false");
-    bench.afterwards.finish();
-    bench.afterwards.finish();
+    bench.background.finish();
+    bench.background.finish();
     assert_eq!(bench.fake.log(), ["settle false", "flush", "settle true", "close"]);
 }
 
 #[test]
 fn a_file_that_changes_in_a_touched_folder_is_looked_at() {
     let bench = bench();
-    bench.afterwards.receipt_renewed();
+    bench.background.receipt_renewed();
     // The folder is watched soon; a change before that is not seen, so the file goes on changing.
     let path = bench.root.path().join("file");
     let seen = || bench.fake.log().iter().any(|line| line == "look file");
@@ -74,7 +74,7 @@ fn of_a_folder_that_is_moved_away_every_known_file_is_looked_at() {
     let bench = bench();
     let folder = bench.root.path().join("folder");
     std::fs::create_dir(&folder).unwrap();
-    bench.afterwards.receipt_renewed();
+    bench.background.receipt_renewed();
     while bench.watching.folders() < 2 {
         std::thread::yield_now();
     }
@@ -89,7 +89,7 @@ fn where_the_folder_is_gone_a_job_to_whom_nobody_listens_ends_the_daemon() {
     bench.fake.log_with("settle false");
     assert!(!bench.stop.is_asked());
     bench.fake.replace();
-    bench.afterwards.job_ended(Done { relaxed: false, entries: Vec::new() });
+    bench.background.job_ended(Done { relaxed: false, entries: Vec::new() });
     while bench.fake.log().iter().filter(|line| *line == "settle false").count() < 2 {
         std::thread::yield_now();
     }

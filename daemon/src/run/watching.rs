@@ -18,7 +18,7 @@ use editd_proto::message::{
 use editd_proto::path::WirePath;
 
 use crate::clock::Clock;
-use crate::ipc::{Sink, Subscription, Subscriptions};
+use crate::ipc::{EventSink, Subscription, Subscriptions};
 use crate::limits;
 use crate::os::Os;
 use crate::queue::Requests;
@@ -34,9 +34,9 @@ pub struct Watching {
 }
 
 struct Shared {
-    desk: Arc<dyn Requests>,
+    workspace: Arc<dyn Requests>,
     watcher: Watcher,
-    sinks: Mutex<BTreeMap<u64, Arc<Sink>>>,
+    sinks: Mutex<BTreeMap<u64, Arc<EventSink>>>,
     next: AtomicU64,
     /// Hints were lost between watcher and looker.
     lost: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ impl Watching {
     /// # Errors
     /// `root` cannot be opened, or no thread can be started.
     pub fn start(
-        desk: Arc<dyn Requests>,
+        workspace: Arc<dyn Requests>,
         os: &dyn Os,
         clock: Arc<dyn Clock>,
         root: &Path,
@@ -71,7 +71,7 @@ impl Watching {
             })?
         };
         let shared =
-            Arc::new(Shared { desk, watcher, sinks: Mutex::default(), next: AtomicU64::new(0), lost });
+            Arc::new(Shared { workspace, watcher, sinks: Mutex::default(), next: AtomicU64::new(0), lost });
         let looker = {
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("look".to_owned()).stack_size(limits::STACK);
@@ -85,7 +85,7 @@ impl Watching {
     pub fn touched(&self) {
         // Whoever finds it locked leaves the new folders to the one who is at it, or to the next.
         let Ok(mut known) = self.known.try_lock() else { return };
-        if let Some(new) = self.shared.desk.touched_folders(*known) {
+        if let Some(new) = self.shared.workspace.touched_folders(*known) {
             *known += new.len();
             for folder in &new {
                 self.shared.watcher.watch_folder(folder);
@@ -115,7 +115,7 @@ impl Subscriptions for Watching {
     fn subscribe(
         &self,
         request: &SubscribeRequest,
-        sink: Arc<Sink>,
+        sink: Arc<EventSink>,
     ) -> Result<(Box<dyn Subscription>, u64), Refusal> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         self.shared.sinks().insert(id, sink);
@@ -146,7 +146,7 @@ impl Drop for Subscribed {
 }
 
 impl Shared {
-    fn sinks(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Sink>>> {
+    fn sinks(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<EventSink>>> {
         // Nothing that may panic runs under the lock.
         self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,14 +171,14 @@ impl Shared {
     /// Nobody says which files: those that are tracked are looked at, and whoever subscribed to others must
     /// look for itself.
     fn look_below(&self, folder: &WirePath, echo: &mut Echo) {
-        for path in self.desk.tracked_below(folder) {
+        for path in self.workspace.tracked_below(folder) {
             self.look(&path, echo);
         }
         self.overflow();
     }
 
     fn look(&self, path: &WirePath, echo: &mut Echo) {
-        let Some(event) = self.desk.look(path) else { return };
+        let Some(event) = self.workspace.look(path) else { return };
         if echo.is_news(&event) {
             self.send(path, &event);
         }
@@ -191,7 +191,7 @@ impl Shared {
             limit: Some(1),
             ..HistoryRequest::default()
         };
-        let entries = match self.desk.history(&newest_to_it) {
+        let entries = match self.workspace.history(&newest_to_it) {
             Ok(found) => found.reply.entries,
             // Whoever wants to know must look.
             Err(_) => return self.overflow(),
@@ -209,7 +209,7 @@ impl Shared {
 
     fn send(&self, path: &WirePath, event: &ChangeEvent) {
         let ids = self.watcher.matches(event.path.as_ref().unwrap_or(path));
-        let sinks: Vec<Arc<Sink>> = {
+        let sinks: Vec<Arc<EventSink>> = {
             let sinks = self.sinks();
             ids.iter().filter_map(|id| sinks.get(id).cloned()).collect()
         };
@@ -227,7 +227,7 @@ impl Shared {
             by: None,
             session: None,
         };
-        let sinks: Vec<Arc<Sink>> = self.sinks().values().cloned().collect();
+        let sinks: Vec<Arc<EventSink>> = self.sinks().values().cloned().collect();
         for sink in sinks {
             sink.send(&event);
         }

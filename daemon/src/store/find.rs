@@ -8,11 +8,11 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
-use super::index::row::{self, ClipRow, EntryRow, KeyRow, SeenRow};
+use super::index::row::{self, ClipRow, EntryRow, KeyRow, ReceiptRow};
 use super::index::{View, entry, key};
 use super::lock::lock;
 use super::log::read;
-use super::record::{Carried, Clip, Entry, EntryPart, Record, Seen};
+use super::record::{CheckpointEntry, Clip, Entry, EntryPart, ReadReceipt, Record};
 use super::shared::Shared;
 use super::taken::TakenBack;
 use super::{ClipsHeld, Keyed, Position, Store, StoreError};
@@ -61,19 +61,19 @@ impl Store {
     }
 
     /// What a session has seen of a path.
-    pub fn seen(&self, session: &str, path: &WirePath) -> Result<Option<Seen>, StoreError> {
+    pub fn seen(&self, session: &str, path: &WirePath) -> Result<Option<ReadReceipt>, StoreError> {
         let key = key::seen(session, path);
         self.shared.held(&key, |value| {
-            let row: SeenRow = row::rest(value)?;
+            let row: ReceiptRow = row::rest(value)?;
             let Some(ranges) = row.ranges else {
                 return match self.shared.record(row::place(value)?)? {
-                    Record::Seen(seen) => Ok(Some(seen)),
+                    Record::ReadReceipt(seen) => Ok(Some(seen)),
                     other => Err(unexpected(&other)),
                 };
             };
             let (session, path) = (session.to_owned(), path.clone());
-            let SeenRow { hash, time, numbered, .. } = row;
-            Ok(Some(Seen { session, path, hash, ranges, time, numbered }))
+            let ReceiptRow { hash, time, numbered, .. } = row;
+            Ok(Some(ReadReceipt { session, path, hash, ranges, time, numbered }))
         })
     }
 
@@ -247,7 +247,7 @@ impl Shared {
     pub(super) fn entry_at(&self, at: Position) -> Result<Entry, StoreError> {
         match self.record(at)? {
             Record::Intent(entry) | Record::External(entry) => Ok(entry),
-            Record::Carried(carried) => Ok(carried.entry),
+            Record::Checkpoint(carried) => Ok(carried.entry),
             other => Err(unexpected(&other)),
         }
     }
@@ -292,11 +292,10 @@ impl Shared {
         let row: ClipRow = row::rest(value)?;
         match (self.record(row::place(value)?)?, row.index) {
             (Record::Clip(clip), None) => Ok(clip),
-            (Record::Intent(mut entry) | Record::Carried(Carried { mut entry, .. }), Some(index))
-                if (index as usize) < entry.clips.len() =>
-            {
-                Ok(entry.clips.swap_remove(index as usize))
-            }
+            (
+                Record::Intent(mut entry) | Record::Checkpoint(CheckpointEntry { mut entry, .. }),
+                Some(index),
+            ) if (index as usize) < entry.clips.len() => Ok(entry.clips.swap_remove(index as usize)),
             (other, _) => Err(unexpected(&other)),
         }
     }
@@ -306,7 +305,7 @@ impl Shared {
         let bytes = match self.record(at)? {
             Record::Seal(seal) => seal.receipt,
             Record::Done(done) => done.receipt,
-            Record::Carried(Carried { receipt: Some(receipt), .. }) => receipt,
+            Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. }) => receipt,
             other => return Err(unexpected(&other)),
         };
         if bytes.is_empty() {
@@ -344,10 +343,10 @@ pub(super) fn unexpected(found: &Record) -> StoreError {
         Record::Settle(_) => "a settle",
         Record::External(_) => "an external change",
         Record::Clip(_) => "a clipboard",
-        Record::Seen(_) => "a receipt for a file",
+        Record::ReadReceipt(_) => "a receipt for a file",
         Record::Queued(_) => "a detached job",
         Record::Done(_) => "an end",
-        Record::Carried(_) => "an open entry",
+        Record::Checkpoint(_) => "an open entry",
     };
     StoreError::Io(
         format!("the database points at {kind} where it should not; restart the daemon to rebuild it").into(),

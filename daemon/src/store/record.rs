@@ -29,13 +29,13 @@ pub enum Record {
     /// A clipboard changed outside a job.
     Clip(Clip),
     /// A session has seen a content.
-    Seen(Seen),
+    ReadReceipt(ReadReceipt),
     /// A detached job waits.
     Queued(Queued),
     /// A job with a key, or a detached job, ended without an entry.
-    Done(Done),
+    Done(EndedWithoutEntry),
     /// An open entry, written again since the segment with its intent goes.
-    Carried(Carried),
+    Checkpoint(CheckpointEntry),
 }
 
 impl Record {
@@ -44,7 +44,7 @@ impl Record {
     pub fn into_entry(self) -> Option<Entry> {
         match self {
             Self::Intent(entry) | Self::External(entry) => Some(entry),
-            Self::Carried(carried) => Some(carried.entry),
+            Self::Checkpoint(carried) => Some(carried.entry),
             _ => None,
         }
     }
@@ -124,13 +124,13 @@ pub struct FileRecord {
     /// Its path, links resolved.
     pub path: WirePath,
     /// What was there.
-    pub before: Option<Face>,
+    pub before: Option<FileMeta>,
     /// What is there afterwards. Before the swap its identity is the staged file's.
-    pub after: Option<Face>,
+    pub after: Option<FileMeta>,
     /// The changed ranges, in *before*'s offsets: what turns one into the other.
     pub splices: Vec<Splice>,
     /// How it is put in place.
-    pub how: How,
+    pub how: ChangeMethod,
     /// The name in the staging folder: first of the staged file, after the swap of what it displaced.
     pub slot: String,
     /// Which folder the slot is in.
@@ -154,9 +154,9 @@ impl FileRecord {
     #[must_use]
     pub fn without_content(
         path: WirePath,
-        before: Option<Face>,
-        after: Option<Face>,
-        how: How,
+        before: Option<FileMeta>,
+        after: Option<FileMeta>,
+        how: ChangeMethod,
         (staging, slot): (Staging, String),
     ) -> Self {
         let (splices, made, extents) = (Vec::new(), Vec::new(), Vec::new());
@@ -190,7 +190,7 @@ impl FileRecord {
 
 /// What a file is, at one moment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Face {
+pub struct FileMeta {
     /// Hash of the content.
     pub hash: ContentHash,
     /// Bytes.
@@ -209,7 +209,7 @@ pub struct Face {
 
 /// How a change is put in place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum How {
+pub enum ChangeMethod {
     /// The staged file is exchanged with the target.
     Swap,
     /// The staged file is moved to the target, which must not exist.
@@ -270,7 +270,7 @@ pub struct Clip {
 
 /// A session's receipt for a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Seen {
+pub struct ReadReceipt {
     /// Who.
     pub session: String,
     /// Which file.
@@ -324,7 +324,7 @@ pub struct Queued {
 
 /// A job ended without an entry.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Done {
+pub struct EndedWithoutEntry {
     /// Its number.
     pub id: JobId,
     /// Whose.
@@ -342,7 +342,7 @@ pub struct Done {
 
 /// An entry that is neither voided nor settled, with all that later records had said of it: those may go, too.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Carried {
+pub struct CheckpointEntry {
     /// It. Clipboards of a sealed one are records of their own by now.
     pub entry: Entry,
     /// What its seal held; `None`: it is not sealed.

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
-use super::brought::Brought;
+use super::commands::WorkspaceCommands;
 use super::record::{self, RecordError, Register};
 use crate::config::{Commands, FILE_NAME, read_commands};
-use crate::disk::{Disk, PlaceError, Sight};
+use crate::disk::{Disk, Observation, ResolveError};
 use crate::limits;
 use crate::os::{Dir, Identity, Os, Stat};
 
@@ -17,7 +17,7 @@ use crate::os::{Dir, Identity, Os, Stat};
 type Mark = (Identity, u64, i64, i64);
 
 /// Whether the commands of one workspace may run.
-pub struct Trust {
+pub struct CommandTrust {
     register: Register,
     now: Mutex<Now>,
 }
@@ -37,25 +37,27 @@ struct Last {
     read: Result<Arc<Commands>, Arc<str>>,
 }
 
-impl Trust {
+impl CommandTrust {
     /// For the workspace at `root`, recorded in the state folder, which is open as `dir`.
     pub fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
         Self { register: Register::new(os, dir, state, root), now: Mutex::default() }
     }
 
     /// What the workspace brings now. `now_ms` is the time, milliseconds since 1970.
-    pub fn look(&self, disk: &Disk, now_ms: u64) -> Brought {
+    pub fn look(&self, disk: &Disk, now_ms: u64) -> WorkspaceCommands {
         let mut now = self.lock();
         let (hash, read) = match now.read(disk, now_ms) {
-            Ok(None) => return Brought::default(),
+            Ok(None) => return WorkspaceCommands::default(),
             Ok(Some((hash, read))) => (hash, read),
-            Err(why) => return Brought { problem: Some(why.into()), ..Brought::default() },
+            Err(why) => {
+                return WorkspaceCommands { problem: Some(why.into()), ..WorkspaceCommands::default() };
+            }
         };
         match read {
-            Err(why) => Brought { problem: Some(why), ..Brought::default() },
+            Err(why) => WorkspaceCommands { problem: Some(why), ..WorkspaceCommands::default() },
             Ok(commands) => {
                 let trusted = !commands.list.is_empty() && now.trusted(&self.register).contains(&hash);
-                Brought { hash: Some(hash), commands, trusted, problem: None }
+                WorkspaceCommands { hash: Some(hash), commands, trusted, problem: None }
             }
         }
     }
@@ -116,7 +118,7 @@ impl Now {
     fn read(&mut self, disk: &Disk, now_ms: u64) -> Result<Option<Read>, String> {
         let place = match disk.resolve_link(&WirePath::from(FILE_NAME)) {
             Ok(place) => place,
-            Err(PlaceError::IsLink { .. }) => {
+            Err(ResolveError::IsLink { .. }) => {
                 return Err("it is a link, and links are not followed".to_owned());
             }
             Err(error) => return Err(error.to_string()),
@@ -129,9 +131,9 @@ impl Now {
             return Err(format!("it has more than {} bytes", limits::CONFIG));
         }
         let found = match disk.look(&place).map_err(|error| error.to_string())? {
-            Sight::Absent => return Ok(None),
-            Sight::File(found) => found,
-            Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+            Observation::Absent => return Ok(None),
+            Observation::File(found) => found,
+            Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
                 return Err("it is no file that may be read".to_owned());
             }
         };

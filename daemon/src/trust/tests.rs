@@ -17,16 +17,16 @@ struct Yard {
     root: PathBuf,
     state: PathBuf,
     disk: Disk,
-    trust: Trust,
+    trust: CommandTrust,
 }
 
 /// Long after whatever is written here.
 const LATER: u64 = u64::MAX;
 
-fn trust_at(state: &Path, root: &Path) -> Trust {
+fn trust_at(state: &Path, root: &Path) -> CommandTrust {
     let os: Arc<dyn Os> = Arc::new(Unix);
     let dir = os.open_dir(state).unwrap();
-    Trust::new(os, dir, state, root)
+    CommandTrust::new(os, dir, state, root)
 }
 
 impl Yard {
@@ -45,7 +45,7 @@ impl Yard {
         std::fs::write(self.root.join(".editd.toml"), config(name)).unwrap();
     }
 
-    fn look(&self) -> Brought {
+    fn look(&self) -> WorkspaceCommands {
         self.trust.look(&self.disk, LATER)
     }
 
@@ -90,8 +90,11 @@ fn a_change_is_seen_though_size_and_times_are_the_same() {
     for name in ["b", "c", "d", "e"] {
         // Within one tick of the file system's clock.
         yard.write(name);
-        let brought = yard.trust.look(&yard.disk, now);
-        assert_eq!((brought.told().first().unwrap().name.as_str(), brought.trusted()), (name, false));
+        let workspace_commands = yard.trust.look(&yard.disk, now);
+        assert_eq!(
+            (workspace_commands.told().first().unwrap().name.as_str(), workspace_commands.trusted()),
+            (name, false)
+        );
     }
 }
 
@@ -132,9 +135,9 @@ fn links_and_what_is_wrong_bring_no_command() {
     let real = yard.root.join("real.toml");
     std::fs::rename(&file, &real).unwrap();
     symlink("real.toml", &file).unwrap();
-    let brought = yard.look();
-    assert!(brought.problem().unwrap().contains("link") && brought.told().is_empty());
-    assert!(brought.left_out([]).unwrap().contains("left out"));
+    let workspace_commands = yard.look();
+    assert!(workspace_commands.problem().unwrap().contains("link") && workspace_commands.told().is_empty());
+    assert!(workspace_commands.left_out([]).unwrap().contains("left out"));
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, config("a") + "shell = \"sh\"\n").unwrap();
     let why = yard.look().problem().unwrap().to_owned();

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use editd_engine::{Options, Splice};
 use editd_proto::path::WirePath;
 
-use super::issues::Found;
+use super::issues::ParsedIssue;
 use super::process::Runner;
 use super::{command, syntax};
 use crate::clock::Clock;
@@ -56,7 +56,7 @@ pub struct Around<'a> {
 /// What one validator says of one content.
 #[derive(Debug, Default)]
 pub struct Told {
-    pub(super) issues: Vec<Found>,
+    pub(super) issues: Vec<ParsedIssue>,
     /// What the user should know though it is nothing against the content.
     pub(super) notes: Vec<String>,
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::check::{Around, Content, Told};
-use super::issues::{self, Found, Names};
+use super::issues::{self, Names, ParsedIssue};
 use super::process::{Ended, Ran, Run};
 use super::subtract::{self, Lines};
 use crate::config::{CommandSpec, FILE, PATH};
@@ -62,7 +62,7 @@ fn judge(
     content: &Content<'_>,
     bytes: &[u8],
     left: Duration,
-) -> Result<Vec<Found>, String> {
+) -> Result<Vec<ParsedIssue>, String> {
     if left.is_zero() {
         return Err("the time for the validators of one job was up".to_owned());
     }
@@ -89,7 +89,7 @@ fn judge(
 }
 
 /// What a run says. A status of 0 means that there is nothing to say, whatever was written.
-fn understood(spec: &CommandSpec, ran: &Ran, names: Names<'_>) -> Result<Vec<Found>, String> {
+fn understood(spec: &CommandSpec, ran: &Ran, names: Names<'_>) -> Result<Vec<ParsedIssue>, String> {
     let status = match &ran.ended {
         Ended::Exited(0) => return Ok(Vec::new()),
         Ended::Exited(status) if !NOT_RUN.contains(status) => *status,

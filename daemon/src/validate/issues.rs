@@ -18,7 +18,7 @@ const ADDED: [&str; 3] = ["note:", "info:", "help:"];
 
 /// An issue as a validator gives it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Found {
+pub(super) struct ParsedIssue {
     /// Another file than the one that was checked.
     pub(super) elsewhere: Option<WirePath>,
     /// From 1, in the content that was checked.
@@ -107,7 +107,7 @@ fn plain(path: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Reads the issues out of what a validator wrote, at most [`ISSUES_READ`].
-pub(super) fn read(output: &[u8], pattern: Option<&Pattern>, names: Names<'_>) -> Vec<Found> {
+pub(super) fn read(output: &[u8], pattern: Option<&Pattern>, names: Names<'_>) -> Vec<ParsedIssue> {
     // So that a pattern sees text, whatever was written.
     let text = String::from_utf8_lossy(output);
     match pattern {
@@ -121,11 +121,11 @@ pub(super) fn read(output: &[u8], pattern: Option<&Pattern>, names: Names<'_>) -
     }
 }
 
-fn all<'t>(pattern: &'t Regex, text: &'t str, names: Names<'t>) -> impl Iterator<Item = Found> + 't {
+fn all<'t>(pattern: &'t Regex, text: &'t str, names: Names<'t>) -> impl Iterator<Item = ParsedIssue> + 't {
     pattern.captures_iter(text.as_bytes()).take(ISSUES_READ).map(move |found| issue(&found, names))
 }
 
-fn issue(found: &Captures<'_>, names: Names<'_>) -> Found {
+fn issue(found: &Captures<'_>, names: Names<'_>) -> ParsedIssue {
     let group = |name: &str| found.name(name).map(|part| part.as_bytes());
     let number =
         |name: &str| std::str::from_utf8(group(name)?).ok()?.trim().parse().ok().filter(|number| *number > 0);
@@ -139,10 +139,10 @@ fn issue(found: &Captures<'_>, names: Names<'_>) -> Found {
             let line = number("line").map(|line| format!(":{line}")).unwrap_or_default();
             let path = WirePath::new(path.to_vec()).display();
             let message = names.said(&format!("{path}{line}: {}", message.trim()));
-            return Found { elsewhere: None, line: None, column: None, message, bare: false };
+            return ParsedIssue { elsewhere: None, line: None, column: None, message, bare: false };
         }
     };
-    Found {
+    ParsedIssue {
         elsewhere,
         line: number("line"),
         column: number("col"),
@@ -152,7 +152,7 @@ fn issue(found: &Captures<'_>, names: Names<'_>) -> Found {
 }
 
 /// The one issue of a validator that ended with a status and said nothing that could be read.
-pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: Names<'_>) -> Found {
+pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: Names<'_>) -> ParsedIssue {
     let words = if stdout.trim_ascii().is_empty() { stderr } else { stdout };
     let words = String::from_utf8_lossy(words);
     let lines: Vec<&str> =
@@ -161,7 +161,7 @@ pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: Names<'_>) 
         [] => format!("it ended with status {status} and said nothing"),
         lines => names.said(&lines.join("\n")),
     };
-    Found { elsewhere: None, line: None, column: None, message, bare: true }
+    ParsedIssue { elsewhere: None, line: None, column: None, message, bare: true }
 }
 
 #[cfg(test)]

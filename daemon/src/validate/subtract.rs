@@ -13,16 +13,16 @@ use std::ops::Range;
 use editd_engine::Splice;
 use editd_proto::path::WirePath;
 
-use super::issues::Found;
+use super::issues::ParsedIssue;
 
 /// Takes the old issues out of the new ones.
-pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Vec<Found> {
+pub(super) fn introduced(new: Vec<ParsedIssue>, before: &[ParsedIssue], lines: &Lines) -> Vec<ParsedIssue> {
     let mut at: HashMap<(Key, Option<u64>), Vec<usize>> = HashMap::new();
     for (index, found) in new.iter().enumerate().rev() {
         at.entry((key(found), found.line)).or_default().push(index);
     }
-    let mut left: Vec<Option<Found>> = new.into_iter().map(Some).collect();
-    let mut changed: Vec<&Found> = Vec::new();
+    let mut left: Vec<Option<ParsedIssue>> = new.into_iter().map(Some).collect();
+    let mut changed: Vec<&ParsedIssue> = Vec::new();
     for old in before {
         let line = match (&old.elsewhere, old.line) {
             (None, Some(line)) => lines.follow(line),
@@ -51,8 +51,8 @@ pub(super) fn introduced(new: Vec<Found>, before: &[Found], lines: &Lines) -> Ve
 }
 
 /// Takes away pairs of an old and a new issue on a changed line in the same place.
-fn still_broken(left: &mut [Option<Found>], changed: &mut Vec<&Found>, lines: &Lines) {
-    let local = |found: &Found| found.elsewhere.is_none() && !found.bare;
+fn still_broken(left: &mut [Option<ParsedIssue>], changed: &mut Vec<&ParsedIssue>, lines: &Lines) {
+    let local = |found: &ParsedIssue| found.elsewhere.is_none() && !found.bare;
     let facing: Vec<(Vec<u64>, String)> = changed
         .iter()
         .map(|old| {
@@ -102,12 +102,12 @@ fn shape(message: &str) -> String {
 
 type Key = (Option<WirePath>, String);
 
-fn exact(found: &Found) -> Key {
+fn exact(found: &ParsedIssue) -> Key {
     (found.elsewhere.clone(), found.message.clone())
 }
 
 /// Without the numbers in the message.
-fn key(found: &Found) -> Key {
+fn key(found: &ParsedIssue) -> Key {
     if found.bare {
         return (None, String::new());
     }
@@ -185,10 +185,10 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<Found> {
+    fn found(text: &str) -> Vec<ParsedIssue> {
         let each = text.split(", ").filter(|one| !one.is_empty()).map(|one| {
             let (line, message) = one.split_once(' ').unwrap();
-            Found {
+            ParsedIssue {
                 elsewhere: None,
                 line: line.parse().ok(),
                 column: None,
@@ -259,7 +259,8 @@ mod tests {
 
     #[test]
     fn another_file_keeps_its_lines() {
-        let elsewhere = |line| Found { elsewhere: Some("b".into()), ..found(&format!("{line} a")).remove(0) };
+        let elsewhere =
+            |line| ParsedIssue { elsewhere: Some("b".into()), ..found(&format!("{line} a")).remove(0) };
         let lines = Lines::of(b"1\n", &[Splice { at: 0, old: vec![], new: b"0\n".to_vec() }]);
         assert!(introduced(vec![elsewhere(1)], &[elsewhere(1)], &lines).is_empty());
         assert_eq!(introduced(vec![elsewhere(1)], &found("1 a"), &lines).len(), 1);

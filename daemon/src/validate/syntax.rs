@@ -3,7 +3,7 @@
 use editd_engine::{Certainty, SyntaxError};
 
 use super::check::{Around, Content, Told};
-use super::issues::Found;
+use super::issues::ParsedIssue;
 use crate::limits::{SYNTAX_BYTES, SYNTAX_DOUBTS};
 
 /// What the built-in check has against each content; contents beyond [`SYNTAX_BYTES`] in all are not looked at.
@@ -35,7 +35,7 @@ pub(super) fn introduced(content: &Content<'_>, looked_at: &mut usize, around: &
 fn told(errors: Vec<SyntaxError>) -> Told {
     let (sure, doubtful): (Vec<_>, Vec<_>) =
         errors.into_iter().partition(|error| error.certainty == Certainty::Sure);
-    let issues = sure.into_iter().map(|error| Found {
+    let issues = sure.into_iter().map(|error| ParsedIssue {
         elsewhere: None,
         line: Some(error.line),
         column: Some(error.column),

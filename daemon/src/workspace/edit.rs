@@ -14,11 +14,11 @@ use serde::Serialize;
 
 use super::understand::{Deed, Understood};
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, fault, standing, store_refusal, stored_receipt};
+use crate::job::{self, Halt, fault, root_present, store_refusal, stored_receipt};
 use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
 use crate::journal::undo::{self, Direction};
-use crate::state::{Underway, WorkspaceState, is_ticket, lock};
-use crate::store::record::{Done, Queued, Record};
+use crate::state::{Underway, WorkspaceState, is_call_id, lock};
+use crate::store::record::{EndedWithoutEntry, Queued, Record};
 
 /// Journeys that one job makes before it gives up on files that others keep changing.
 const JOURNEYS: usize = 8;
@@ -41,7 +41,7 @@ impl Workspace {
         {
             return known;
         }
-        let id = if request.detach { self.state.next_id() } else { self.state.next_ticket() };
+        let id = if request.detach { self.state.next_id() } else { self.state.next_call_id() };
         if let Some(key) = &request.key {
             underway.keys.insert((who.session.clone(), key.clone()), (id, hash));
         }
@@ -67,7 +67,7 @@ impl Workspace {
         let Some(key) = key else { return underway };
         let name = (who.session.clone(), key.to_owned());
         let being_stored = |underway: &mut Underway| {
-            let job = underway.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_ticket(*id));
+            let job = underway.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_call_id(*id));
             job.is_some_and(|id| !underway.detached.contains_key(&id))
         };
         self.state.queued.wait_while(underway, being_stored).unwrap_or_else(PoisonError::into_inner)
@@ -252,7 +252,7 @@ impl Workspace {
         let mut underway = lock(&self.state.underway);
         let known = self.find_key(&underway, who, key, hash);
         if known.is_none() {
-            let ticket = self.state.next_ticket();
+            let ticket = self.state.next_call_id();
             underway.keys.insert((who.session.clone(), key.to_owned()), (ticket, hash));
         }
         known
@@ -264,7 +264,7 @@ impl Workspace {
         for _ in 0..JOURNEYS {
             let underway = job::Underway::new(&self.state, needed);
             let journey = || {
-                standing(&self.state)?;
+                root_present(&self.state)?;
                 go(&underway)
             };
             let ended = match catch_unwind(AssertUnwindSafe(journey)) {
@@ -310,7 +310,7 @@ impl Workspace {
         let written = receipt.job.is_some_and(|job| job != id);
         if asked.request().detach && !written {
             receipt.job = Some(id);
-            let done = Done {
+            let done = EndedWithoutEntry {
                 id,
                 session: who.session.clone(),
                 time: self.state.clock.wall_ms(),

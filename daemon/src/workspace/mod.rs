@@ -32,7 +32,7 @@ use crate::config::{CommandKind, Settings};
 use crate::job;
 use crate::job::step::Observer;
 use crate::os::{Identity, Os};
-pub use crate::state::{ReservedReply, is_ticket};
+pub use crate::state::{ReservedReply, is_call_id};
 use crate::state::{WorkspaceState, lock};
 use crate::store::Options;
 use crate::store::record::Queued;
@@ -152,8 +152,8 @@ impl Workspace {
     ///
     /// # Errors
     /// `stopping` where it does; what a folder that cannot be looked at is refused with.
-    pub fn standing(&self) -> Result<(), Refusal> {
-        job::standing(&self.state)
+    pub fn root_present(&self) -> Result<(), Refusal> {
+        job::root_present(&self.state)
     }
 
     /// Sets who is told of every step of every job: for tests.
@@ -204,13 +204,13 @@ impl Workspace {
 
     /// Whether commands that the workspace brings may run for a job with these lanes, as far as can be told before it
     /// runs.
-    pub fn calls(&self, lanes: &Lanes) -> bool {
+    pub fn runs_commands(&self, lanes: &Lanes) -> bool {
         // What has all lanes runs alone: nobody waits for a worker because of it.
         let Lanes::Some(keys) = lanes else { return false };
-        let brought = self.state.brought();
+        let workspace_commands = self.state.workspace_commands();
         let mut commands = [CommandKind::Format, CommandKind::Validator, CommandKind::AfterWrite]
             .into_iter()
-            .flat_map(|kind| brought.runnable(kind));
+            .flat_map(|kind| workspace_commands.runnable(kind));
         commands.any(|command| {
             keys.iter().any(|key| matches!(key, LaneKey::Path(path) if command.files.matches(path)))
         })
@@ -226,7 +226,7 @@ impl Workspace {
     /// The paths below a folder (every path, for the root) whose changes by others are journaled, as far as
     /// they are remembered: what to look at when a hint names none.
     pub fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
-        lock(&self.state.known).tracked_below(folder)
+        lock(&self.state.path_cache).tracked_below(folder)
     }
 
     fn touch(&self, path: &WirePath) {

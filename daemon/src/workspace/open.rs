@@ -11,7 +11,7 @@ use crate::journal::recover;
 use crate::os::Os;
 use crate::state::{WorkspaceParts, WorkspaceState, lock};
 use crate::store::{Options, Store};
-use crate::trust::Trust;
+use crate::trust::CommandTrust;
 
 pub(super) fn open(
     os: Arc<dyn Os>,
@@ -29,7 +29,7 @@ pub(super) fn open(
         disk.mount().map_err(|error| say("cannot tell one mount of the workspace from another", &error))?;
     let boot = boot.of_mount(mount);
     let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
-    let trust = Trust::new(os.clone(), dir.clone(), state, root);
+    let trust = CommandTrust::new(os.clone(), dir.clone(), state, root);
     let (store, opened) = Store::open(os, dir, options, clock.wall_ms())
         .map_err(|error| say("cannot open the journal", &error))?;
     let mut notes: Vec<String> =
@@ -47,7 +47,7 @@ pub(super) fn open(
     if let Err(why) = state.disk.clear_scratch() {
         notes.push(format!("temporary files of an earlier run stay in .editd/check: {why}"));
     }
-    if let Some(why) = state.brought().problem() {
+    if let Some(why) = state.workspace_commands().problem() {
         notes.push(format!("the commands of {FILE_NAME} were left out: {why}"));
     }
     let recovered = recover::recover(&state, opened.open).map_err(|error| say("cannot recover", &error))?;

@@ -5,7 +5,7 @@ use editd_proto::message::{OutlineReply, OutlineRequest};
 
 use super::Workspace;
 use super::read::Looked;
-use crate::job::standing;
+use crate::job::root_present;
 use crate::state::ReservedReply;
 
 impl Workspace {
@@ -14,7 +14,7 @@ impl Workspace {
     /// # Errors
     /// `missing`, `outside`, `denied`, and those of [`editd_engine::outline`].
     pub fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
-        standing(&self.state)?;
+        root_present(&self.state)?;
         let Looked { path, sight, reservation, .. } =
             self.observe_reserved(&request.path, editd_engine::longest_parsed())?;
         let found = self.file(&path, &sight)?;

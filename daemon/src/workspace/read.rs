@@ -9,16 +9,16 @@ use editd_proto::message::{
 use editd_proto::path::WirePath;
 
 use super::{Who, Workspace};
-use crate::disk::{Found, Place, Sight};
-use crate::job::{Said, disk_refusal, readable, sha256, standing, store_refusal};
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
+use crate::job::{Said, disk_refusal, readable, root_present, sha256, store_refusal};
 use crate::journal::external::{self, Noted};
-use crate::journal::known::Ticket;
 use crate::journal::past::kept;
+use crate::journal::path_cache::ObservationVersion;
 use crate::limits::{MEMORY_UNRESERVED, READER_HOLDS};
 use crate::os::Kind;
 use crate::receipt::{self, lines::last_line};
 use crate::state::{BudgetClass, Reservation, ReservedReply, lock};
-use crate::store::record::{Record, Seen};
+use crate::store::record::{ReadReceipt, Record};
 
 /// Bytes of text in a reply: the other fields need room too, the path most of it.
 const ROOM: usize = limits::FRAME - 4 * limits::PATH;
@@ -50,17 +50,17 @@ impl Workspace {
             // It may have waited.
             place = resolve()?;
         }
-        let ticket = lock(&self.state.known).ticket(place.path());
+        let version = lock(&self.state.path_cache).version(place.path());
         let room = (reservation.granted() / (READER_HOLDS + 2)).max(size).min(most);
         let sight =
             self.state.disk.look_within(&place, room).map_err(|error| disk_refusal(place.path(), &error))?;
-        if let Sight::TooLarge(stat) = &sight
+        if let Observation::TooLarge(stat) = &sight
             && (1..=most).contains(&readable(stat.size))
         {
             let message = format!("{path} grows while it is read; read it again when that has ceased");
             return Err(Box::new(WireError::new(Code::Busy, message).at(path)));
         }
-        Ok(Looked { path: place.path().clone(), ticket, sight, reservation })
+        Ok(Looked { path: place.path().clone(), version, sight, reservation })
     }
 
     /// The same, unless `fits` refuses what would be shown: then the session has not seen it either.
@@ -71,12 +71,12 @@ impl Workspace {
         fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
     ) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         check_fields(request)?;
-        standing(&self.state)?;
+        root_present(&self.state)?;
         let most = if request.symbol.is_some() { editd_engine::longest_parsed() } else { limits::FILE };
-        let Looked { path, ticket, sight, reservation } = self.observe_reserved(&request.path, most)?;
+        let Looked { path, version, sight, reservation } = self.observe_reserved(&request.path, most)?;
         let earlier = self.state.store.seen(&who.session, &path).map_err(|error| store_refusal(&error))?;
         let had = earlier.as_ref().map(|seen| seen.hash);
-        external::note(&self.state, &path, &sight, ticket, had, sight.found().is_some());
+        external::note(&self.state, &path, &sight, version, had, sight.found().is_some());
         let found = self.file(&path, &sight)?;
         if let Some(seen) = &request.seen {
             check_seen(&path, seen, found)?;
@@ -120,7 +120,7 @@ impl Workspace {
         fits(&reply)?;
         let renewed = receipt::of(who, &path, renewed);
         if !earlier.is_some_and(|seen| receipt::says_the_same(&seen, &renewed)) {
-            let record = Record::Seen(renewed);
+            let record = Record::ReadReceipt(renewed);
             self.state.store.append(&[record]).map_err(|error| store_refusal(&error))?;
         }
         self.state.store.keep_content(hash, &found.bytes);
@@ -130,7 +130,7 @@ impl Workspace {
 
     /// Returns the receipt of an earlier read for the present content, with the lines that others have left alone
     /// since. So a read of a part of the file does not forget the rest, and adds only the part.
-    fn carried(&self, path: &WirePath, seen: &Seen, found: &Found, now: u64) -> Seen {
+    fn carried(&self, path: &WirePath, seen: &ReadReceipt, found: &FileSnapshot, now: u64) -> ReadReceipt {
         let Some(hash) = seen.hash.filter(|hash| *hash != found.face.hash) else { return seen.clone() };
         let Some(before) = kept(&self.state, hash) else { return seen.clone() };
         let splices = editd_engine::splices_between(&before, &found.bytes);
@@ -176,27 +176,33 @@ impl Workspace {
         receipt
     }
 
-    pub(super) fn file<'a>(&self, path: &WirePath, sight: &'a Sight) -> Result<&'a Found, Refusal> {
+    pub(super) fn file<'a>(
+        &self,
+        path: &WirePath,
+        sight: &'a Observation,
+    ) -> Result<&'a FileSnapshot, Refusal> {
         let (code, message) = match sight {
-            Sight::File(found) => return Ok(found),
-            Sight::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
+            Observation::File(found) => return Ok(found),
+            Observation::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
             // It would be read, but for a parser that takes no file of this size.
-            Sight::TooLarge(stat) if readable(stat.size) > 0 => {
+            Observation::TooLarge(stat) if readable(stat.size) > 0 => {
                 return Err(editd_engine::too_long_to_parse(path, readable(stat.size)));
             }
-            Sight::TooLarge(stat) => {
+            Observation::TooLarge(stat) => {
                 let message =
                     format!("{path} has {} bytes; editd reads files up to {} bytes", stat.size, limits::FILE);
                 let mut error = WireError::new(Code::TooLarge, message).at(path);
                 error.limit = Some(limits::FILE as u64);
                 return Err(Box::new(error));
             }
-            Sight::Unreadable(_) => (
+            Observation::Unreadable(_) => (
                 Code::Denied,
                 format!("{path} may not be read; change its permissions, or run the daemon as its owner"),
             ),
-            Sight::Other(Kind::Dir) => (Code::Unsupported, format!("{path} is a folder; name a file in it")),
-            Sight::Other(_) => (Code::Unsupported, format!("{path} is no regular file; name one")),
+            Observation::Other(Kind::Dir) => {
+                (Code::Unsupported, format!("{path} is a folder; name a file in it"))
+            }
+            Observation::Other(_) => (Code::Unsupported, format!("{path} is no regular file; name one")),
         };
         Err(Box::new(WireError::new(code, message).at(path)))
     }
@@ -207,29 +213,29 @@ impl Workspace {
         for _ in 0..LOOKS {
             // What is no place of a file, or a link to one, is no business of the journal's.
             let place = self.state.disk.resolve_link(path).ok()?;
-            let ticket = lock(&self.state.known).ticket(path);
-            if ticket == Ticket::Busy {
+            let version = lock(&self.state.path_cache).version(path);
+            if version == ObservationVersion::Busy {
                 continue;
             }
-            let before = lock(&self.state.known).hash(path);
+            let before = lock(&self.state.path_cache).hash(path);
             let sight = self.state.disk.look(&place).ok()?;
-            if !lock(&self.state.known).valid(path, ticket) {
+            if !lock(&self.state.path_cache).valid(path, version) {
                 continue;
             }
-            return self.event(&place, &sight, ticket, before);
+            return self.event(&place, &sight, version, before);
         }
         None
     }
 
     fn event(
         &self,
-        place: &Place,
-        sight: &Sight,
-        ticket: Ticket,
+        place: &ResolvedPath,
+        sight: &Observation,
+        version: ObservationVersion,
         before: Option<Option<editd_proto::ids::ContentHash>>,
     ) -> Option<ChangeEvent> {
         let path = place.path();
-        let entry = match external::note(&self.state, path, sight, ticket, None, false) {
+        let entry = match external::note(&self.state, path, sight, version, None, false) {
             Noted::Nothing => return None,
             Noted::Untracked => None,
             Noted::Entry(id) => Some(id),
@@ -256,9 +262,9 @@ pub(super) struct Looked<'h> {
     /// Its path, links resolved.
     pub(super) path: WirePath,
     /// What was known of it before.
-    ticket: Ticket,
+    version: ObservationVersion,
     /// What was seen.
-    pub(super) sight: Sight,
+    pub(super) sight: Observation,
     /// What may be held.
     pub(super) reservation: Reservation<'h>,
 }
@@ -291,7 +297,7 @@ fn too_much_to_show(path: &WirePath, lines: u64, shown: usize) -> Refusal {
 }
 
 /// A client that read the file itself says what it saw.
-fn check_seen(path: &WirePath, seen: &str, found: &Found) -> Result<(), Refusal> {
+fn check_seen(path: &WirePath, seen: &str, found: &FileSnapshot) -> Result<(), Refusal> {
     let lower = seen.to_ascii_lowercase();
     let same = match lower.split_once(':') {
         Some(("blake3", digest)) => found.face.hash.hex() == digest,

@@ -17,7 +17,7 @@ use editd_proto::path::WirePath;
 
 use super::{Understood, Workspace};
 use crate::config::Files;
-use crate::disk::{Disk, PlaceError, Sight};
+use crate::disk::{Disk, Observation, ResolveError};
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
 use crate::state::{BudgetClass, WorkspaceState};
@@ -136,7 +136,7 @@ impl<'w> LookUp<'w> {
                 Ok(place) if place.stat().is_some() => {
                     found.entry(path).or_insert((place.stat().copied(), false));
                 }
-                Err(error @ (PlaceError::Io { .. } | PlaceError::Changing(_))) => {
+                Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
                     return Err(Box::new(error.to_wire(&path)));
                 }
                 // What is gone or has become another thing by now is not meant.
@@ -197,7 +197,7 @@ impl<'w> LookUp<'w> {
         // The text, and once more what is found there.
         let _reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
         let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(None) };
-        let Ok(Sight::File(found)) = self.state.disk.look_within(&place, size) else { return Ok(None) };
+        let Ok(Observation::File(found)) = self.state.disk.look_within(&place, size) else { return Ok(None) };
         let options = self.state.options([path]);
         patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
             refusal.path = Some(path.clone());

@@ -6,7 +6,7 @@ use editd_proto::message::{CommandInfo, Finding, TrustReply, TrustRequest};
 
 use super::Workspace;
 use crate::config::{CommandSpec, FILE_NAME};
-use crate::trust::{Brought, RecordError, Trust};
+use crate::trust::{CommandTrust, RecordError, WorkspaceCommands};
 
 impl Workspace {
     /// Tells what the workspace brings; records that it may run, or forgets all that may.
@@ -21,49 +21,49 @@ impl Workspace {
             }
             self.state.trust.revoke().map_err(|error| cannot_record(&error))?;
             tracing::info!("the commands of the workspace may no longer run");
-            return Ok(told(&self.state.brought()));
+            return Ok(told(&self.state.workspace_commands()));
         }
-        let brought = self.state.brought();
-        if let Some(why) = brought.problem() {
+        let workspace_commands = self.state.workspace_commands();
+        if let Some(why) = workspace_commands.problem() {
             return Err(refusal(Code::Malformed, format!("{FILE_NAME} cannot be used: {why}")));
         }
-        let Some(wanted) = &request.hash else { return Ok(told(&brought)) };
-        let Some(wanted) = Trust::hash_of(wanted) else {
+        let Some(wanted) = &request.hash else { return Ok(told(&workspace_commands)) };
+        let Some(wanted) = CommandTrust::hash_of(wanted) else {
             let message = "a hash is `blake3:` and 64 hexadecimal digits, as `trust` without one tells it";
             return Err(refusal(Code::Malformed, message));
         };
-        if brought.hash() != Some(wanted) {
+        if workspace_commands.hash() != Some(wanted) {
             let message = format!(
                 "{FILE_NAME} is not what that hash names; look at its commands again (`editctl trust --show`)"
             );
             return Err(refusal(Code::Stale, message));
         }
         self.state.trust.record(wanted).map_err(|error| cannot_record(&error))?;
-        tracing::info!(hash = Trust::said(wanted), "the commands of the workspace may run");
-        Ok(told(&self.state.brought()))
+        tracing::info!(hash = CommandTrust::said(wanted), "the commands of the workspace may run");
+        Ok(told(&self.state.workspace_commands()))
     }
 
     /// What of the workspace's commands is left out, and why; `None` where nothing is.
     pub fn left_out(&self) -> Option<String> {
-        self.state.brought().all_left_out()
+        self.state.workspace_commands().all_left_out()
     }
 
     pub(super) fn check_commands(&self) -> Finding {
-        let brought = self.state.brought();
-        let (severity, message) = match brought.all_left_out() {
+        let workspace_commands = self.state.workspace_commands();
+        let (severity, message) = match workspace_commands.all_left_out() {
             Some(left_out) => ("note", left_out),
-            None if brought.told().is_empty() => ("ok", "it brings no commands".to_owned()),
-            None => ("ok", format!("{} commands, trusted", brought.told().len())),
+            None if workspace_commands.told().is_empty() => ("ok", "it brings no commands".to_owned()),
+            None => ("ok", format!("{} commands, trusted", workspace_commands.told().len())),
         };
         Finding { severity: severity.to_owned(), subject: FILE_NAME.to_owned(), message }
     }
 }
 
-fn told(brought: &Brought) -> TrustReply {
+fn told(workspace_commands: &WorkspaceCommands) -> TrustReply {
     TrustReply {
-        hash: brought.hash().map(Trust::said),
-        trusted: brought.trusted(),
-        commands: brought.told().iter().map(info).collect(),
+        hash: workspace_commands.hash().map(CommandTrust::said),
+        trusted: workspace_commands.trusted(),
+        commands: workspace_commands.told().iter().map(info).collect(),
     }
 }
 

@@ -92,7 +92,7 @@ impl Workspace {
     }
 
     fn check_place(&self) -> Finding {
-        let (severity, message) = match self.standing() {
+        let (severity, message) = match self.root_present() {
             Ok(()) => ("ok", format!("at {}", self.state.root.display())),
             Err(refusal) => ("bad", refusal.message),
         };

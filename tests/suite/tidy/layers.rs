@@ -68,7 +68,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const BESIDES: &[(&str, &str, &str)] = &[
     ("disk", "store::record", "what the disk did is recorded in the store's words"),
     ("state", "job::step", "the observer of the steps belongs to the open workspace"),
-    ("state", "journal::known", "its state lives as long as the open workspace"),
+    ("state", "journal::path_cache", "its state lives as long as the open workspace"),
     ("state", "journal::settle::Unsettled", "its state lives as long as the open workspace"),
     ("receipt", "workspace::Who", "who asks"),
     ("journal", "workspace::Who", "who asks"),
@@ -143,14 +143,17 @@ fn rooms_name_only_what_lies_below() {
     let sample = |name: &str, text: &str| layers(&Tree::sample(&[(name, text)]));
     one(&sample("daemon/src/store/log.rs", "use crate::journal::Entry;"), "may not name `journal::Entry`");
     one(&sample("daemon/src/disk/mod.rs", "use crate::{os::{self, Dir}, store};"), "may not name `store`");
-    one(&sample("daemon/src/disk/mod.rs", "use crate::store::{record::Face, Store};"), "name `store::Store`");
+    one(
+        &sample("daemon/src/disk/mod.rs", "use crate::store::{record::FileMeta, Store};"),
+        "name `store::Store`",
+    );
     one(
         &sample("daemon/src/disk/mod.rs", "fn f() { crate::store::Store::open() }"),
         "name `store::Store::open`",
     );
     one(&sample("daemon/src/attic/mod.rs", ""), "`attic` is not in the layer table");
     none(sample("daemon/src/store/log.rs", "use crate::{limits, os::{Os, Dir}, store::record};"));
-    none(sample("daemon/src/disk/mod.rs", "use crate::store::record::{self, Face};"));
+    none(sample("daemon/src/disk/mod.rs", "use crate::store::record::{self, FileMeta};"));
     none(sample("daemon/src/store/log.rs", "#[cfg(test)]\nmod tests { use crate::journal; }"));
     none(sample("daemon/src/main.rs", "use editd::run;"));
 }

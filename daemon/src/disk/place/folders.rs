@@ -4,18 +4,18 @@ use std::io::ErrorKind;
 
 use editd_proto::path::WirePath;
 
-use super::{Place, PlaceError};
+use super::{ResolveError, ResolvedPath};
 use crate::os::{Dir, Kind, OsDir};
 
-impl Place {
+impl ResolvedPath {
     /// Makes the folders that are missing, with mode 0777 without the bits of `mask`, and hands back the
     /// file's folder and the paths of those that were made, outermost first. They are not flushed. One that
     /// somebody else makes meanwhile is taken as it is.
     ///
     /// # Errors
-    /// [`PlaceError::Outside`] where a link came to stand in the way, [`PlaceError::NotAFolder`] for anything
+    /// [`ResolveError::Outside`] where a link came to stand in the way, [`ResolveError::NotAFolder`] for anything
     /// else. What was made by then is removed again.
-    pub fn ensure_folders(&self, mask: u32) -> Result<(Dir, Vec<WirePath>), PlaceError> {
+    pub fn ensure_folders(&self, mask: u32) -> Result<(Dir, Vec<WirePath>), ResolveError> {
         let mut at = self.parent.clone();
         let mut made: Vec<(Dir, Vec<u8>, WirePath)> = Vec::new();
         for (index, name) in self.missing.iter().enumerate() {
@@ -49,11 +49,11 @@ impl Place {
 }
 
 /// Makes a folder unless it is there, and opens it. `true`: it was made.
-fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir, bool), PlaceError> {
+fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir, bool), ResolveError> {
     let new = match at.create_dir(name, 0o777 & !mask) {
         Ok(()) => true,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-        Err(error) => return Err(PlaceError::of(path.clone(), error)),
+        Err(error) => return Err(ResolveError::of(path.clone(), error)),
     };
     let error = match at.open_dir(name) {
         Ok(dir) => return Ok((dir, new)),
@@ -64,8 +64,8 @@ fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir
         at.remove_dir(name).ok();
     }
     Err(match at.stat(name).map(|stat| stat.kind) {
-        Ok(Kind::Link) => PlaceError::Outside { link: Some(path.clone()) },
-        Ok(Kind::File | Kind::Other) => PlaceError::NotAFolder(path.clone()),
-        Ok(Kind::Dir) | Err(_) => PlaceError::of(path.clone(), error),
+        Ok(Kind::Link) => ResolveError::Outside { link: Some(path.clone()) },
+        Ok(Kind::File | Kind::Other) => ResolveError::NotAFolder(path.clone()),
+        Ok(Kind::Dir) | Err(_) => ResolveError::of(path.clone(), error),
     })
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use editd_proto::Code;
 use editd_proto::path::WirePath;
 
-use super::{Place, PlaceError, Root, resolve, resolve_link};
+use super::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use crate::limits;
 use crate::os::unix::Unix;
 use crate::os::{Kind, Os};
@@ -18,7 +18,7 @@ use crate::os::{Kind, Os};
 /// A workspace `w` beside a folder `out` that holds the file `secret`.
 struct World {
     temp: tempfile::TempDir,
-    root: Root,
+    root: WorkspaceRoot,
 }
 
 fn world() -> World {
@@ -30,7 +30,7 @@ fn world() -> World {
     for file in ["w/f", "w/src/a.rs", "w/.git/config", "w/.editd/log", "out/secret"] {
         fs::write(base.join(file), file).unwrap();
     }
-    let root = Root::open(&Unix, &base.join("w")).unwrap();
+    let root = WorkspaceRoot::open(&Unix, &base.join("w")).unwrap();
     World { temp, root }
 }
 
@@ -43,7 +43,7 @@ impl World {
         symlink(target, self.at("w").join(path)).unwrap();
     }
 
-    fn go(&self, path: &str) -> Result<Place, PlaceError> {
+    fn go(&self, path: &str) -> Result<ResolvedPath, ResolveError> {
         resolve(&self.root, &WirePath::from(path))
     }
 
@@ -130,7 +130,7 @@ fn what_is_no_file_of_the_workspace_is_refused_by_code() {
     ] {
         assert_eq!(world.told(path), wanted, "{path:?}");
     }
-    assert!(matches!(world.go(&long), Err(PlaceError::TooLong(limits::COMPONENT))));
+    assert!(matches!(world.go(&long), Err(ResolveError::TooLong(limits::COMPONENT))));
     assert_eq!(world.told(&"n".repeat(255)), format!("{}?", "n".repeat(255)));
 }
 
@@ -249,7 +249,7 @@ fn a_link_leads_to_no_path_that_is_too_long_to_be_told() {
             let fits = world.go(&format!("long/{end}")).unwrap();
             assert_eq!(fits.path().as_bytes().len(), limit);
             let over = world.go(&format!("long/{end}e"));
-            assert!(matches!(over, Err(PlaceError::TooLong(most)) if most == limit));
+            assert!(matches!(over, Err(ResolveError::TooLong(most)) if most == limit));
         }
         fs::remove_dir(world.at("w").join("d".repeat(250))).unwrap();
     }
@@ -263,18 +263,18 @@ fn a_last_link_is_reported_where_it_is_not_to_be_followed() {
     world.link("../out/secret", "leaves");
     let go = |path: &str| resolve_link(&world.root, &WirePath::from(path));
     match go("to-dir/l").unwrap_err() {
-        PlaceError::IsLink { path, target } => {
+        ResolveError::IsLink { path, target } => {
             assert_eq!((path, target), (WirePath::from("src/l"), WirePath::from("a.rs")));
         }
         other => panic_with(&other),
     }
-    assert!(matches!(go("leaves"), Err(PlaceError::IsLink { .. })));
+    assert!(matches!(go("leaves"), Err(ResolveError::IsLink { .. })));
     assert_eq!(go("to-dir/a.rs").unwrap().path(), &WirePath::from("src/a.rs"));
-    assert!(matches!(go("to-dir/"), Err(PlaceError::IsFolder(_))));
+    assert!(matches!(go("to-dir/"), Err(ResolveError::IsFolder(_))));
 }
 
 #[expect(clippy::panic, reason = "a test fails by panicking")]
-fn panic_with(error: &PlaceError) {
+fn panic_with(error: &ResolveError) {
     panic!("{error:?}")
 }
 
@@ -315,12 +315,12 @@ fn what_comes_into_the_way_of_a_folder_is_refused_and_nothing_is_left() {
     let through_file = world.go("src/file/f").unwrap();
     world.link(world.at("out"), "link");
     fs::write(world.at("w/src/file"), "x").unwrap();
-    assert!(matches!(through_link.ensure_folders(0), Err(PlaceError::Outside { link: Some(_) })));
-    assert!(matches!(through_file.ensure_folders(0), Err(PlaceError::NotAFolder(_))));
+    assert!(matches!(through_link.ensure_folders(0), Err(ResolveError::Outside { link: Some(_) })));
+    assert!(matches!(through_file.ensure_folders(0), Err(ResolveError::NotAFolder(_))));
     fs::create_dir(world.at("w/p")).unwrap();
     fs::create_dir(world.at("w/p/q")).unwrap();
     fs::write(world.at("w/p/q/r"), "x").unwrap();
-    assert!(matches!(place.ensure_folders(0), Err(PlaceError::NotAFolder(_))));
+    assert!(matches!(place.ensure_folders(0), Err(ResolveError::NotAFolder(_))));
     assert!(world.at("w/p/q").exists(), "it was not ours");
 }
 
@@ -374,11 +374,11 @@ fn a_folder_that_turns_into_a_link_never_lets_a_file_out() {
             let made = world.go(&name).and_then(|place| {
                 let (parent, _) = place.ensure_folders(0)?;
                 let file = parent.create_file(place.name(), 0o600);
-                file.map_err(|error| PlaceError::of(place.path().clone(), error))
+                file.map_err(|error| ResolveError::of(place.path().clone(), error))
             });
             match made {
                 Ok(_) => inside += 1,
-                Err(PlaceError::Outside { .. } | PlaceError::Changing(_)) => refused += 1,
+                Err(ResolveError::Outside { .. } | ResolveError::Changing(_)) => refused += 1,
                 Err(other) => panic_with(&other),
             }
         }

@@ -4,28 +4,28 @@ use std::io::ErrorKind;
 
 use editd_proto::path::WirePath;
 
-use super::{OWN_FOLDER, Place, PlaceError, Root};
+use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
 use crate::limits;
 use crate::os::{Dir, Kind, OsDir, Stat, is_link};
 
 /// Finds where a client's path leads: a regular file, or nothing yet. Links are followed, the last one too.
 ///
 /// # Errors
-/// [`PlaceError`], for whatever is no file inside the workspace.
-pub fn resolve(root: &Root, path: &WirePath) -> Result<Place, PlaceError> {
+/// [`ResolveError`], for whatever is no file inside the workspace.
+pub fn resolve(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
     Walk::begin(root, path.as_bytes(), true)?.run()
 }
 
-/// As [`resolve`], but a link at the end is not followed: it is [`PlaceError::IsLink`].
+/// As [`resolve`], but a link at the end is not followed: it is [`ResolveError::IsLink`].
 ///
 /// # Errors
 /// As [`resolve`].
-pub fn resolve_link(root: &Root, path: &WirePath) -> Result<Place, PlaceError> {
+pub fn resolve_link(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
     Walk::begin(root, path.as_bytes(), false)?.run()
 }
 
 struct Walk<'a> {
-    root: &'a Root,
+    root: &'a WorkspaceRoot,
     follow_last: bool,
     /// What is still to be walked, last first.
     ahead: Vec<Vec<u8>>,
@@ -48,25 +48,25 @@ enum End {
 }
 
 impl<'a> Walk<'a> {
-    fn begin(root: &'a Root, path: &[u8], follow_last: bool) -> Result<Self, PlaceError> {
+    fn begin(root: &'a WorkspaceRoot, path: &[u8], follow_last: bool) -> Result<Self, ResolveError> {
         if path.len() > editd_proto::limits::PATH {
-            return Err(PlaceError::TooLong(editd_proto::limits::PATH));
+            return Err(ResolveError::TooLong(editd_proto::limits::PATH));
         }
         if path.contains(&0) {
-            return Err(PlaceError::Nul);
+            return Err(ResolveError::Nul);
         }
         if names(path).any(|name| name == b"..") {
-            return Err(PlaceError::Parent);
+            return Err(ResolveError::Parent);
         }
         if path.is_empty() {
-            return Err(PlaceError::Empty);
+            return Err(ResolveError::Empty);
         }
         let inside = match path.first() {
-            Some(b'/') => from_root(root, path).ok_or(PlaceError::Outside { link: None })?,
+            Some(b'/') => from_root(root, path).ok_or(ResolveError::Outside { link: None })?,
             _ => names(path).collect(),
         };
         if inside.is_empty() {
-            return Err(PlaceError::IsFolder(WirePath::from(".")));
+            return Err(ResolveError::IsFolder(WirePath::from(".")));
         }
         Ok(Self {
             root,
@@ -81,31 +81,31 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn run(mut self) -> Result<Place, PlaceError> {
+    fn run(mut self) -> Result<ResolvedPath, ResolveError> {
         loop {
             let Some(name) = self.ahead.pop() else {
                 // Only a link's target ends in a folder without naming it: "..", "." or the root.
-                return Err(PlaceError::IsFolder(self.path(None)));
+                return Err(ResolveError::IsFolder(self.path(None)));
             };
             if name == b".." {
                 self.climb()?;
                 continue;
             }
             if name.len() > limits::COMPONENT {
-                return Err(PlaceError::TooLong(limits::COMPONENT));
+                return Err(ResolveError::TooLong(limits::COMPONENT));
             }
             // A short path through a link may lead to a long one, which no message and no record could hold.
             if self.length + name.len() > editd_proto::limits::PATH {
-                return Err(PlaceError::TooLong(editd_proto::limits::PATH));
+                return Err(ResolveError::TooLong(editd_proto::limits::PATH));
             }
             if self.is_reserved(&name) {
-                return Err(PlaceError::Reserved);
+                return Err(ResolveError::Reserved);
             }
             let end = if self.ahead.is_empty() { self.last(name)? } else { self.through(name)? };
             match end {
-                Some(End::Absent(_)) if self.folder => return Err(PlaceError::TrailingSlash),
+                Some(End::Absent(_)) if self.folder => return Err(ResolveError::TrailingSlash),
                 Some(End::File(name, _)) if self.folder => {
-                    return Err(PlaceError::NotAFolder(self.path(Some(&name))));
+                    return Err(ResolveError::NotAFolder(self.path(Some(&name))));
                 }
                 Some(End::Absent(name)) => return Ok(self.arrive(name, None)),
                 Some(End::File(name, stat)) => return Ok(self.arrive(name, Some(stat))),
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes a step that is not the last one.
-    fn through(&mut self, name: Vec<u8>) -> Result<Option<End>, PlaceError> {
+    fn through(&mut self, name: Vec<u8>) -> Result<Option<End>, ResolveError> {
         if !self.missing.is_empty() {
             self.lack(name);
             return Ok(None);
@@ -136,59 +136,59 @@ impl<'a> Walk<'a> {
                 // It became a folder or went away since.
                 Some(Kind::Dir) | None => self.once_more(name)?,
                 Some(Kind::File | Kind::Other) => {
-                    return Err(PlaceError::NotAFolder(self.path(Some(&name))));
+                    return Err(ResolveError::NotAFolder(self.path(Some(&name))));
                 }
             },
-            _ => return Err(PlaceError::of(self.path(Some(&name)), error)),
+            _ => return Err(ResolveError::of(self.path(Some(&name)), error)),
         }
         Ok(None)
     }
 
     /// Takes the last step.
-    fn last(&mut self, name: Vec<u8>) -> Result<Option<End>, PlaceError> {
+    fn last(&mut self, name: Vec<u8>) -> Result<Option<End>, ResolveError> {
         if !self.missing.is_empty() {
             return Ok(Some(End::Absent(name)));
         }
         let stat = match self.here().stat(&name) {
             Ok(stat) => stat,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(End::Absent(name))),
-            Err(error) => return Err(PlaceError::of(self.path(Some(&name)), error)),
+            Err(error) => return Err(ResolveError::of(self.path(Some(&name)), error)),
         };
         match stat.kind {
             Kind::File => Ok(Some(End::File(name, stat))),
-            Kind::Dir => Err(PlaceError::IsFolder(self.path(Some(&name)))),
-            Kind::Other => Err(PlaceError::Special(self.path(Some(&name)))),
+            Kind::Dir => Err(ResolveError::IsFolder(self.path(Some(&name)))),
+            Kind::Other => Err(ResolveError::Special(self.path(Some(&name)))),
             // With a slash behind it, it is the folder that it leads to, as everywhere.
             Kind::Link if self.follow_last || self.folder => self.follow(name).map(|()| None),
             Kind::Link => {
                 let target = self.here().read_link(&name);
                 let path = self.path(Some(&name));
                 match target {
-                    Ok(target) => Err(PlaceError::IsLink { path, target: WirePath::new(target) }),
+                    Ok(target) => Err(ResolveError::IsLink { path, target: WirePath::new(target) }),
                     Err(error) if changed(&error) => self.once_more(name).map(|()| None),
-                    Err(error) => Err(PlaceError::of(path, error)),
+                    Err(error) => Err(ResolveError::of(path, error)),
                 }
             }
         }
     }
 
     /// Puts a link's target in the place of its name.
-    fn follow(&mut self, name: Vec<u8>) -> Result<(), PlaceError> {
+    fn follow(&mut self, name: Vec<u8>) -> Result<(), ResolveError> {
         self.links += 1;
         if self.links > limits::LINKS {
-            return Err(PlaceError::Links);
+            return Err(ResolveError::Links);
         }
         let target = match self.here().read_link(&name) {
             Ok(target) => target,
             Err(error) if changed(&error) => return self.once_more(name),
-            Err(error) => return Err(PlaceError::of(self.path(Some(&name)), error)),
+            Err(error) => return Err(ResolveError::of(self.path(Some(&name)), error)),
         };
         let link = self.path(Some(&name));
         let inside: Vec<&[u8]> = match target.first() {
-            None => return Err(PlaceError::Dangling(link)),
+            None => return Err(ResolveError::Dangling(link)),
             Some(b'/') => {
-                let inside =
-                    from_root(self.root, &target).ok_or(PlaceError::Outside { link: Some(link.clone()) })?;
+                let inside = from_root(self.root, &target)
+                    .ok_or(ResolveError::Outside { link: Some(link.clone()) })?;
                 self.behind.clear();
                 self.length = 0;
                 inside
@@ -198,24 +198,24 @@ impl<'a> Walk<'a> {
         // Whether it can be climbed out of is known only when the steps are taken; the link is known here.
         let depth = self.behind.len();
         if climbs_out(depth, &inside) {
-            return Err(PlaceError::Outside { link: Some(link) });
+            return Err(ResolveError::Outside { link: Some(link) });
         }
         if self.ahead.is_empty() {
             self.folder |= ends_as_folder(&target);
         }
         self.ahead.extend(inside.into_iter().rev().map(<[u8]>::to_vec));
         if self.ahead.len() > editd_proto::limits::PATH {
-            return Err(PlaceError::TooLong(editd_proto::limits::PATH));
+            return Err(ResolveError::TooLong(editd_proto::limits::PATH));
         }
         Ok(())
     }
 
     /// Goes back to the folder that was walked before.
-    fn climb(&mut self) -> Result<(), PlaceError> {
+    fn climb(&mut self) -> Result<(), ResolveError> {
         if let Some(name) = self.missing.last() {
-            return Err(PlaceError::Dangling(self.path(Some(name))));
+            return Err(ResolveError::Dangling(self.path(Some(name))));
         }
-        let (name, _) = self.behind.pop().ok_or(PlaceError::Outside { link: None })?;
+        let (name, _) = self.behind.pop().ok_or(ResolveError::Outside { link: None })?;
         self.length -= name.len() + 1;
         Ok(())
     }
@@ -227,20 +227,20 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes a step again, because others changed what it goes through.
-    fn once_more(&mut self, name: Vec<u8>) -> Result<(), PlaceError> {
+    fn once_more(&mut self, name: Vec<u8>) -> Result<(), ResolveError> {
         self.again += 1;
         if self.again > limits::RESOLVE_AGAIN {
-            return Err(PlaceError::Changing(self.path(Some(&name))));
+            return Err(ResolveError::Changing(self.path(Some(&name))));
         }
         self.ahead.push(name);
         Ok(())
     }
 
-    fn look(&self, name: &[u8]) -> Result<Option<Kind>, PlaceError> {
+    fn look(&self, name: &[u8]) -> Result<Option<Kind>, ResolveError> {
         match self.here().stat(name) {
             Ok(stat) => Ok(Some(stat.kind)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(PlaceError::of(self.path(Some(name)), error)),
+            Err(error) => Err(ResolveError::of(self.path(Some(name)), error)),
         }
     }
 
@@ -264,10 +264,10 @@ impl<'a> Walk<'a> {
         if path.is_empty() { WirePath::from(".") } else { WirePath::new(path.join(&b'/')) }
     }
 
-    fn arrive(self, name: Vec<u8>, stat: Option<Stat>) -> Place {
+    fn arrive(self, name: Vec<u8>, stat: Option<Stat>) -> ResolvedPath {
         let path = self.path(Some(&name));
         let parent = self.behind.last().map_or(self.root.dir(), |(_, dir)| dir).clone();
-        Place { parent, name, path, stat, missing: self.missing }
+        ResolvedPath { parent, name, path, stat, missing: self.missing }
     }
 }
 
@@ -287,7 +287,7 @@ fn ends_as_folder(path: &[u8]) -> bool {
 }
 
 /// The rest of an absolute path, if it begins with one of the root's.
-fn from_root<'p>(root: &Root, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
+fn from_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
     root.names.iter().find_map(|known| {
         let mut rest = names(path);
         let mut known = names(known.as_os_str().as_encoded_bytes());

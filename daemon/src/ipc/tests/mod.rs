@@ -23,16 +23,18 @@ mod kit {
     use tokio::runtime::{Builder, Handle};
 
     use crate::clock::{Clock, System};
-    use crate::ipc::house::Parts;
-    use crate::ipc::{About, House, Listener, Sink, Stop, Subscription, Subscriptions, claim, serve};
+    use crate::ipc::server::ServerBuilder;
+    use crate::ipc::{
+        DaemonInfo, EventSink, Listener, Server, StopSignal, Subscription, Subscriptions, claim, serve,
+    };
     use crate::limits;
     use crate::queue::fake::{self, Fake};
     use crate::queue::{Activity, Gate, Queue};
 
     #[derive(Default)]
-    pub(crate) struct Watchers(pub(crate) Arc<Mutex<Vec<Arc<Sink>>>>);
+    pub(crate) struct Watchers(pub(crate) Arc<Mutex<Vec<Arc<EventSink>>>>);
 
-    struct Watching(Arc<Mutex<Vec<Arc<Sink>>>>, Arc<Sink>);
+    struct Watching(Arc<Mutex<Vec<Arc<EventSink>>>>, Arc<EventSink>);
 
     impl Subscription for Watching {}
 
@@ -46,7 +48,7 @@ mod kit {
         fn subscribe(
             &self,
             _: &SubscribeRequest,
-            sink: Arc<Sink>,
+            sink: Arc<EventSink>,
         ) -> Result<(Box<dyn Subscription>, u64), Refusal> {
             self.0.lock().unwrap().push(Arc::clone(&sink));
             Ok((Box::new(Watching(Arc::clone(&self.0), sink)), 3))
@@ -59,9 +61,9 @@ mod kit {
     /// A house that is served on its own thread.
     pub(crate) struct Served {
         pub(crate) folder: tempfile::TempDir,
-        pub(crate) house: Arc<House>,
+        pub(crate) server: Arc<Server>,
         pub(crate) fake: Arc<Fake>,
-        pub(crate) sinks: Arc<Mutex<Vec<Arc<Sink>>>>,
+        pub(crate) sinks: Arc<Mutex<Vec<Arc<EventSink>>>>,
         thread: Option<JoinHandle<()>>,
         time: Option<std::sync::mpsc::Sender<()>>,
     }
@@ -103,17 +105,17 @@ mod kit {
             let watchers = Watchers::default();
             let sinks = Arc::clone(&watchers.0);
             let (to, from) = std::sync::mpsc::channel();
-            let desk = Arc::clone(&fake);
+            let workspace = Arc::clone(&fake);
             let thread = std::thread::spawn(move || {
                 let runtime = runtime();
-                let house = house(desk, watchers, runtime.handle().clone());
+                let server = server(workspace, watchers, runtime.handle().clone());
                 runtime.block_on(async {
                     let mut listener = Listener::listen(claim(&socket).await.unwrap()).unwrap();
-                    to.send(Arc::clone(&house)).unwrap();
-                    serve(&mut listener, &house).await;
+                    to.send(Arc::clone(&server)).unwrap();
+                    serve(&mut listener, &server).await;
                 });
             });
-            Self { folder, house: from.recv().unwrap(), fake, sinks, thread: Some(thread), time: None }
+            Self { folder, server: from.recv().unwrap(), fake, sinks, thread: Some(thread), time: None }
         }
 
         pub(crate) fn socket(&self) -> PathBuf {
@@ -145,7 +147,7 @@ mod kit {
             self.let_time_pass();
             // A test that failed has let nothing go, and the house waits for its jobs.
             self.fake.let_all_go();
-            self.house.stop.ask();
+            self.server.stop.ask();
             if let Some(thread) = self.thread.take() {
                 let ended = thread.join();
                 assert!(std::thread::panicking() || ended.is_ok());
@@ -153,23 +155,23 @@ mod kit {
         }
     }
 
-    fn house(desk: Arc<Fake>, watchers: Watchers, runtime: Handle) -> Arc<House> {
+    fn server(workspace: Arc<Fake>, watchers: Watchers, runtime: Handle) -> Arc<Server> {
         let activity = Activity::new();
-        let aftermath = Arc::new(fake::Nothing);
+        let events = Arc::new(fake::Nothing);
         let durability = editd_proto::message::Durability::Durable;
         let queue =
-            Queue::new(desk.clone(), aftermath.clone(), activity.clone(), durability, runtime.clone());
-        House::new(Parts {
-            desk,
+            Queue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
+        Server::new(ServerBuilder {
+            workspace,
             queue,
             gate: Gate::new(),
             activity,
-            aftermath,
+            events,
             clock: Arc::new(System::start()),
             subscriptions: Arc::new(watchers),
-            about: About { workspace: "/workspace".into(), ..About::default() },
+            info: DaemonInfo { workspace: "/workspace".into(), ..DaemonInfo::default() },
             nearby: Box::new(Vec::new),
-            stop: Arc::new(Stop::default()),
+            stop: Arc::new(StopSignal::default()),
             runtime,
         })
     }

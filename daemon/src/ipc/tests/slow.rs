@@ -104,7 +104,7 @@ fn a_daemon_that_stops_leaves_without_who_takes_no_reply() {
     client.send(1, kind::READ, &read("big/4000000"));
     let mut other = served.client();
     let _: ReadReply = other.ask(1, kind::READ, &read("small"));
-    served.house.stop.ask();
+    served.server.stop.ask();
     served.let_time_pass();
     served.ended();
     drop(client);

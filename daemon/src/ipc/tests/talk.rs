@@ -173,13 +173,13 @@ fn a_stop_finishes_what_runs_and_turns_new_clients_away() {
     served.fake.let_go("held");
     assert_eq!(client.receive().id(), 1);
     assert_eq!(client.last_error(0).code, Code::Stopping, "what was not answered was not done");
-    let (socket, house) = (served.socket(), Arc::clone(&served.house));
+    let (socket, server) = (served.socket(), Arc::clone(&served.server));
     served.ended();
     assert!(std::os::unix::net::UnixStream::connect(socket).is_err());
     // Who asked learns from the end of its connection that the process has ended.
     stopper.stream.set_nonblocking(true).unwrap();
     assert_eq!(stopper.stream.read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
-    drop(house.take_kept());
+    drop(server.take_kept());
     assert_eq!(stopper.stream.read(&mut [0]).unwrap(), 0);
 }
 
@@ -197,7 +197,7 @@ fn a_stop_tells_who_waits_for_a_job_that_the_next_daemon_knows_how_it_ended() {
         client.send(id, kind::WAIT, &WaitRequest { job, timeout_ms: None });
     }
     let _: StatusReply = client.ask(5, kind::STATUS, &Nothing {});
-    served.house.stop.ask();
+    served.server.stop.ask();
     let mut told: Vec<(u64, Code)> = (0..3)
         .map(|_| {
             let reply = client.receive();

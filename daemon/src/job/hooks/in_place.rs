@@ -9,13 +9,13 @@ use editd_proto::path::WirePath;
 use super::stand::Stand;
 use super::{Work, complaint, silent, warn};
 use crate::config::CommandSpec;
-use crate::disk::flush::Stands;
-use crate::disk::{Found, Place, Sight};
+use crate::disk::flush::FlushedTarget;
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::job::intend::Underway;
 use crate::journal::external;
 use crate::receipt;
 use crate::state::lock;
-use crate::store::record::{Face, FileRecord, How, Seen, Staging};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord, ReadReceipt, Staging};
 
 /// What a hook left at one path.
 struct Left {
@@ -68,7 +68,7 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     if all.is_empty() {
         return;
     }
-    let seen: Vec<Seen> = all.iter().map(|left| seen_after(work, left)).collect();
+    let seen: Vec<ReadReceipt> = all.iter().map(|left| seen_after(work, left)).collect();
     let files: Vec<FileRecord> = all.iter().map(|left| left.record.clone()).collect();
     match external::made_by_hook(work.state, &work.sealed.entry, &hook.name, files, seen) {
         Ok(id) => outcome.job = Some(id),
@@ -78,7 +78,7 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
         let path = left.record.path.clone();
         let (old, new) = (left.before.state(), left.after.as_ref().map_or(State::Absent, Stand::state));
         outcome.files.push(work.outcome(&path, &old, &new));
-        lock(&work.state.known).saw(&path, left.after.as_ref().map(|after| &after.face), true);
+        lock(&work.state.path_cache).saw(&path, left.after.as_ref().map(|after| &after.face), true);
         match left.after {
             Some(after) => {
                 work.state.store.keep_content(after.face.hash, &after.bytes);
@@ -96,19 +96,21 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
     let Some(before) = work.stands.get(path) else { return Ok(None) };
     let (place, sight) = work.look(path).map_err(|why| format!("{path}: {why}"))?;
     let found = match sight {
-        Sight::Absent => None,
-        Sight::File(found) if (found.face.hash, found.face.mode) == (before.face.hash, before.face.mode) => {
+        Observation::Absent => None,
+        Observation::File(found)
+            if (found.face.hash, found.face.mode) == (before.face.hash, before.face.mode) =>
+        {
             return Ok(None);
         }
-        Sight::File(found) => Some(found),
-        Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+        Observation::File(found) => Some(found),
+        Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
             return Err(format!("{path}: it is no file any more that editd can read; it is left as it is"));
         }
     };
     if !work.relaxed() {
         flush(work, &place, path)?;
         if let Some(found) = &found {
-            lock(&work.state.known).flushed(path, &found.face, found.changed);
+            lock(&work.state.path_cache).flushed(path, &found.face, found.changed);
         }
     }
     let after = found.as_ref().map(Stand::of);
@@ -116,16 +118,16 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
 }
 
 /// The bytes were written by a program that need not have flushed them.
-fn flush(work: &Work<'_>, place: &Place, path: &WirePath) -> Result<(), String> {
+fn flush(work: &Work<'_>, place: &ResolvedPath, path: &WirePath) -> Result<(), String> {
     let flushed = match work.state.disk.flush_file(place) {
-        Ok(Stands::Unreadable(_)) => Err(std::io::ErrorKind::PermissionDenied.into()),
-        Ok(Stands::Nothing | Stands::Flushed(_)) => work.state.disk.flush_folders(place, &[]),
+        Ok(FlushedTarget::Unreadable(_)) => Err(std::io::ErrorKind::PermissionDenied.into()),
+        Ok(FlushedTarget::Nothing | FlushedTarget::Flushed(_)) => work.state.disk.flush_folders(place, &[]),
         Err(error) => Err(error),
     };
     flushed.map_err(|error| format!("{path}: what the command wrote cannot be flushed: {error}"))
 }
 
-fn record(path: &WirePath, before: &Stand, found: Option<&Found>) -> FileRecord {
+fn record(path: &WirePath, before: &Stand, found: Option<&FileSnapshot>) -> FileRecord {
     let new: Arc<[u8]> = found.map_or_else(|| Arc::from([]), |found| found.bytes.clone());
     let splices = splices(&before.bytes, &new);
     let (added, removed) = external::lines(&before.bytes, &new, &splices);
@@ -134,7 +136,7 @@ fn record(path: &WirePath, before: &Stand, found: Option<&Found>) -> FileRecord 
         before: Some(before.face.clone()),
         after: found.map(|found| found.face.clone()),
         splices,
-        how: How::Nothing,
+        how: ChangeMethod::Nothing,
         slot: String::new(),
         staging: Staging::Root,
         made: Vec::new(),
@@ -153,11 +155,11 @@ pub(super) fn splices(old: &[u8], new: &[u8]) -> Vec<Splice> {
 }
 
 /// The session has seen the change: its reply shows it.
-fn seen_after(work: &Work<'_>, left: &Left) -> Seen {
+fn seen_after(work: &Work<'_>, left: &Left) -> ReadReceipt {
     let (who, path) = (&work.sealed.draft.origin.who, &left.record.path);
     let now = work.state.clock.wall_ms();
     let seen = work.state.store.seen(&who.session, path).ok().flatten();
-    let hash = |face: &Face| face.hash;
+    let hash = |face: &FileMeta| face.hash;
     let shown = match (left.after.as_ref().map(|after| hash(&after.face)), seen) {
         (None, _) => receipt::absent(now),
         (Some(after), Some(seen)) if seen.hash == Some(left.before.face.hash) => {

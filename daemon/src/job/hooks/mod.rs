@@ -33,8 +33,8 @@ use crate::journal::recover::mend::done_record;
 use crate::limits;
 use crate::state::WorkspaceState;
 use crate::store::Position;
-use crate::store::record::{Done, Record};
-use crate::trust::Brought;
+use crate::store::record::{EndedWithoutEntry, Record};
+use crate::trust::WorkspaceCommands;
 use crate::validate::process::{Ended, Ran, Run};
 use stand::Stand;
 pub(super) use stand::native;
@@ -54,7 +54,7 @@ struct Work<'w> {
     began: Duration,
     runs: usize,
     /// What names the hooks.
-    brought: Brought,
+    workspace_commands: WorkspaceCommands,
 }
 
 /// Runs what a sealed job's files call for, and tells it in the receipt.
@@ -67,22 +67,31 @@ pub(super) fn run(
         return Ok(sealed);
     }
     let fresh = fresh(&sealed);
-    let brought = state.brought();
+    let workspace_commands = state.workspace_commands();
     // Told before, unless the file changed since, perhaps by this very job.
-    if let Some(told) = brought.left_out(sealed.entry.files.iter().map(|file| &file.path))
+    if let Some(told) = workspace_commands.left_out(sealed.entry.files.iter().map(|file| &file.path))
         && state.told.is_new(&sealed.entry.session, &told)
     {
         state.told.note(&sealed.entry.session, &told);
         warn_once(&mut sealed.receipt.files, told);
     }
     let meant = |hook: &&CommandSpec| fresh.iter().any(|path| hook.files.matches(path));
-    let hooks: Vec<&CommandSpec> = brought.runnable(CommandKind::AfterWrite).filter(meant).collect();
+    let hooks: Vec<&CommandSpec> =
+        workspace_commands.runnable(CommandKind::AfterWrite).filter(meant).collect();
     if hooks.is_empty() {
         return Ok(sealed);
     }
     let stands = stand::of_job(&sealed);
     let began = state.clock.monotonic();
-    let mut work = Work { state, sealed: &sealed, stands, fresh, began, runs: 0, brought: brought.clone() };
+    let mut work = Work {
+        state,
+        sealed: &sealed,
+        stands,
+        fresh,
+        began,
+        runs: 0,
+        workspace_commands: workspace_commands.clone(),
+    };
     let mut told = Vec::with_capacity(hooks.len());
     for hook in hooks {
         // Should the daemon end while it runs, its change must be told from what was there before.
@@ -107,7 +116,7 @@ fn broken(hook: &CommandSpec) -> HookOutcome {
 /// with an earlier job that was done.
 pub(super) fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Plan) {
     if !plan.changes.is_empty() {
-        let left_out = state.brought().left_out(plan.changes.iter().map(|change| &change.path));
+        let left_out = state.workspace_commands().left_out(plan.changes.iter().map(|change| &change.path));
         let left_out = left_out.filter(|told| state.told.is_new(session, told));
         left_out.into_iter().for_each(|told| warn_once(&mut plan.files, told));
     }
@@ -170,10 +179,9 @@ impl Work<'_> {
             output: usize::try_from(hook.output).unwrap_or(usize::MAX),
         };
         // A job may run for minutes: who takes his trust back meanwhile means these runs too.
-        let ran = self
-            .state
-            .runner
-            .run_if(run, || self.brought.still_runs(&self.state.brought()).map_err(str::to_owned));
+        let ran = self.state.runner.run_if(run, || {
+            self.workspace_commands.still_runs(&self.state.workspace_commands()).map_err(str::to_owned)
+        });
         match ran.ended {
             Ended::NotStarted(why) => Err(format!("{path}: not run: {why}")),
             _ => Ok(ran),
@@ -251,7 +259,7 @@ fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
     }
     let entry = &sealed.entry;
     let receipt = reply::stored(&sealed.receipt, sealed.draft.said.as_ref());
-    let own = Record::Done(Done {
+    let own = Record::Done(EndedWithoutEntry {
         id: entry.id,
         session: entry.session.clone(),
         time: state.clock.wall_ms(),

@@ -13,8 +13,8 @@ use editd_proto::path::WirePath;
 use super::stand::Stand;
 use super::{Work, complaint, silent, warn};
 use crate::config::CommandSpec;
-use crate::disk::Sight;
-use crate::disk::stage::Mode;
+use crate::disk::Observation;
+use crate::disk::stage::StagedMode;
 use crate::job::draft::{Draft, Drafted, Origin};
 use crate::job::errors::Halt;
 use crate::job::intend::Underway;
@@ -102,7 +102,7 @@ fn mistake() -> Refusal {
 fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, files: Vec<FileOutcome>) {
     outcome.job = job;
     for file in &files {
-        if let Ok((_, Sight::File(found))) = work.look(&file.path)
+        if let Ok((_, Observation::File(found))) = work.look(&file.path)
             && Some(found.face.hash.version()) == file.after
         {
             work.stands.insert(file.path.clone(), Stand::of(&found));
@@ -154,7 +154,7 @@ fn draft(
     for (path, bytes) in made {
         let Some(stand) = work.stands.get(&path) else { continue };
         let (place, found) = match work.look(&path) {
-            Ok((place, Sight::File(found))) if found.face.hash == stand.face.hash => (place, found),
+            Ok((place, Observation::File(found))) if found.face.hash == stand.face.hash => (place, found),
             _ => {
                 warn(outcome, format!("{path}: another program changed it meanwhile; it is left as it is"));
                 continue;
@@ -174,7 +174,7 @@ fn draft(
             }
             State::Absent => Default::default(),
         };
-        let mode = Mode::Exact(found.face.mode);
+        let mode = StagedMode::Exact(found.face.mode);
         changes.push(Drafted {
             place,
             before: Some(found),

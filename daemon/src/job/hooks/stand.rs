@@ -9,21 +9,21 @@ use editd_engine::State;
 use editd_proto::path::WirePath;
 
 use super::Work;
-use crate::disk::{Found, Place, Sight};
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::job::seal::Sealed;
 use crate::journal::external;
-use crate::journal::known::Ticket;
-use crate::store::record::Face;
+use crate::journal::path_cache::ObservationVersion;
+use crate::store::record::FileMeta;
 
 /// What stands at a path.
 #[derive(Clone)]
 pub(super) struct Stand {
-    pub(super) face: Face,
+    pub(super) face: FileMeta,
     pub(super) bytes: Arc<[u8]>,
 }
 
 impl Stand {
-    pub(super) fn of(found: &Found) -> Self {
+    pub(super) fn of(found: &FileSnapshot) -> Self {
         Self { face: found.face.clone(), bytes: found.bytes.clone() }
     }
 
@@ -66,7 +66,7 @@ impl Work<'_> {
         for path in paths {
             let seen = self.look(&path).map(|(_, sight)| sight);
             let same = match (&seen, self.stands.get_mut(&path)) {
-                (Ok(Sight::File(found)), Some(stand)) if found.face.hash == stand.face.hash => {
+                (Ok(Observation::File(found)), Some(stand)) if found.face.hash == stand.face.hash => {
                     stand.face = found.face.clone();
                     true
                 }
@@ -76,7 +76,7 @@ impl Work<'_> {
                 continue;
             }
             if let Ok(sight) = &seen {
-                external::note(self.state, &path, sight, Ticket::Lane, None, true);
+                external::note(self.state, &path, sight, ObservationVersion::Lane, None, true);
             }
             self.stands.remove(&path);
             told.push(format!("{path}: another program changed it; it is left as it is"));
@@ -85,7 +85,7 @@ impl Work<'_> {
     }
 
     /// What stands at a path now.
-    pub(super) fn look(&self, path: &WirePath) -> Result<(Place, Sight), String> {
+    pub(super) fn look(&self, path: &WirePath) -> Result<(ResolvedPath, Observation), String> {
         let place = self.state.disk.resolve_link(path).map_err(|error| error.to_string())?;
         let sight = self.state.disk.look(&place).map_err(|error| error.to_string())?;
         Ok((place, sight))

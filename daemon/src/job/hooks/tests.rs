@@ -14,7 +14,7 @@ use crate::job::step::{Go, Observer, Step};
 use crate::journal::external::made_by_hook;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
-use crate::store::record::{Face, FileRecord, How};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 use crate::workspace::Who;
 use crate::workspace::tests::kit::Bench;
 
@@ -116,8 +116,9 @@ fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
         bench.put("a.txt", "formatted\n");
         if journaled {
             let file = entry.files.first().unwrap();
-            let after = file.after.clone().map(|face| Face { hash: hash(b"formatted\n"), ..face });
-            let record = FileRecord { before: file.after.clone(), after, how: How::Nothing, ..file.clone() };
+            let after = file.after.clone().map(|face| FileMeta { hash: hash(b"formatted\n"), ..face });
+            let record =
+                FileRecord { before: file.after.clone(), after, how: ChangeMethod::Nothing, ..file.clone() };
             made_by_hook(bench.state(), &entry, "fmt", vec![record], Vec::new()).unwrap();
         }
         let (bench, notes) = bench.reopened(Arc::new(Restarted));
@@ -174,7 +175,8 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
 fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
     for step in [Step::Stage, Step::Intend, Step::Swap, Step::Seal] {
         let bench = bench(true, Step::Hooks);
-        let hook = bench.state().brought().runnable(CommandKind::AfterWrite).next().unwrap().clone();
+        let hook =
+            bench.state().workspace_commands().runnable(CommandKind::AfterWrite).next().unwrap().clone();
         let sealed = sealed(&bench, "other");
         let place = bench.state().disk.resolve(&"a.txt".into()).unwrap();
         let found = bench.state().disk.look(&place).unwrap().found().unwrap().clone();
@@ -185,7 +187,7 @@ fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
             fresh: vec!["a.txt".into()],
             began: Duration::ZERO,
             runs: 0,
-            brought: bench.state().brought(),
+            workspace_commands: bench.state().workspace_commands(),
         };
         bench.workspace.set_observer(Arc::new(Panics(step)));
         let mut outcome = silent(&hook);

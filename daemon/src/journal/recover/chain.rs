@@ -9,12 +9,12 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::contents::Contents;
-use super::decide::{Action, Behind, Shown, decide, outlived};
+use super::decide::{Action, Behind, TargetState, decide, outlived};
 use super::mend::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
-use crate::disk::{Found, Place, Sight};
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::state::WorkspaceState;
-use crate::store::record::{Entry, Face, FileRecord};
+use crate::store::record::{Entry, FileMeta, FileRecord};
 
 /// One unsettled record.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ pub struct Chain<'a> {
 }
 
 /// The beginning of a file that was longer by then.
-fn before_of(before: &Face, found: &[u8]) -> Option<Arc<[u8]>> {
+fn before_of(before: &FileMeta, found: &[u8]) -> Option<Arc<[u8]>> {
     found.get(..usize::try_from(before.size).ok()?).map(Arc::from)
 }
 
@@ -56,9 +56,9 @@ pub enum Displaced {
 /// What recovery sees of a path, and what it does about it.
 pub struct Case {
     /// Where it is.
-    pub place: Place,
+    pub place: ResolvedPath,
     /// What stands there.
-    pub target: Sight,
+    pub target: Observation,
     /// How many of its names are slots of ours.
     pub slots: u64,
     /// What the journal has of it.
@@ -111,11 +111,11 @@ impl<'a> Chain<'a> {
         let target = state.disk.look(&place)?;
         let mut contents = Contents::default();
         let mut slots = 0;
-        if let Sight::File(found) = &target {
+        if let Observation::File(found) = &target {
             contents.add(found.bytes.clone());
         }
         for link in self.slots() {
-            if let Sight::File(found) = state.disk.look_slot(&link.file.staging, &link.file.slot)? {
+            if let Observation::File(found) = state.disk.look_slot(&link.file.staging, &link.file.slot)? {
                 slots += u64::from(target.identity() == Some(found.face.identity));
                 // What others added to a displaced file stands behind what was judged.
                 contents.extend(link.file.before.as_ref().and_then(|before| before_of(before, &found.bytes)));
@@ -126,7 +126,7 @@ impl<'a> Chain<'a> {
         contents.reach(&records);
         // Kept for diffs, they may be there.
         let states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
-        let missing: Vec<&Face> = states.filter(|face| contents.get(face.hash).is_none()).collect();
+        let missing: Vec<&FileMeta> = states.filter(|face| contents.get(face.hash).is_none()).collect();
         if !missing.is_empty() {
             contents.extend(missing.iter().filter_map(|face| state.store.content(face.hash)).map(Arc::from));
             contents.reach(&records);
@@ -137,9 +137,11 @@ impl<'a> Chain<'a> {
             None => false,
         };
         let seen = match &target {
-            Sight::Absent => Shown::Absent,
-            Sight::File(found) => shown(found),
-            Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => Shown::Strange,
+            Observation::Absent => TargetState::Absent,
+            Observation::File(found) => shown(found),
+            Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
+                TargetState::Strange
+            }
         };
         let action = decide(&records, self.refused(refused).len(), theirs, self.behind, &seen, &contents);
         Ok(Some(Case { place, target, slots, contents, action }))
@@ -152,7 +154,7 @@ impl<'a> Chain<'a> {
     /// What the system says.
     pub fn has_displaced(&self, state: &WorkspaceState, link: &Link<'_>, case: &Case) -> io::Result<bool> {
         let torn = match &case.target {
-            Sight::File(found) if case.action == Action::Leave => {
+            Observation::File(found) if case.action == Action::Leave => {
                 is_own(link.file, &found.face, &found.bytes, &case.contents)
             }
             _ => false,
@@ -178,10 +180,14 @@ impl<'a> Chain<'a> {
         let slot = state.disk.look_slot(&file.staging, &file.slot)?;
         let another = slot.identity().is_none_or(|slot| is_another(file, slot));
         Ok(match slot {
-            Sight::Absent => Displaced::Nothing,
-            Sight::Other(_) | Sight::TooLarge(_) | Sight::Unreadable(_) if another => Displaced::Others,
-            Sight::Other(_) | Sight::TooLarge(_) | Sight::Unreadable(_) => Displaced::Nothing,
-            Sight::File(found) if is_theirs(file, &found.face, &found.bytes, contents) => {
+            Observation::Absent => Displaced::Nothing,
+            Observation::Other(_) | Observation::TooLarge(_) | Observation::Unreadable(_) if another => {
+                Displaced::Others
+            }
+            Observation::Other(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
+                Displaced::Nothing
+            }
+            Observation::File(found) if is_theirs(file, &found.face, &found.bytes, contents) => {
                 if another {
                     Displaced::Others
                 } else {
@@ -189,11 +195,11 @@ impl<'a> Chain<'a> {
                 }
             }
             // What others had put there a moment before the job, the journal may have by now.
-            Sight::File(found) if self.behind == Behind::Content(Some(found.face.hash)) => {
+            Observation::File(found) if self.behind == Behind::Content(Some(found.face.hash)) => {
                 let judged = file.before.as_ref().is_some_and(|before| before.hash == found.face.hash);
                 if judged { Displaced::Nothing } else { Displaced::Changed }
             }
-            Sight::File(_) => Displaced::Nothing,
+            Observation::File(_) => Displaced::Nothing,
         })
     }
 
@@ -201,12 +207,12 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn place(&self, state: &WorkspaceState) -> io::Result<Option<Place>> {
+    pub fn place(&self, state: &WorkspaceState) -> io::Result<Option<ResolvedPath>> {
         self.links.last().map_or(Ok(None), |link| find(state, link.file))
     }
 
     /// Whether bytes are in the journal once recovery is done, or are what a cut left of such bytes.
-    pub fn explains(&self, found: &Found, contents: &Contents, refused: &BTreeSet<JobId>) -> bool {
+    pub fn explains(&self, found: &FileSnapshot, contents: &Contents, refused: &BTreeSet<JobId>) -> bool {
         let of_the_chain = self.links.iter().any(|link| {
             let Link { entry, file, .. } = link;
             // What a refused job made is in no entry: only its own file is known.

@@ -8,7 +8,7 @@ use editd_engine::Splice;
 use editd_proto::ids::ContentHash;
 
 use crate::disk::sight::hash;
-use crate::store::record::{Face, FileRecord};
+use crate::store::record::{FileMeta, FileRecord};
 
 /// Intact contents by their hashes.
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Contents {
         }
     }
 
-    fn step(&mut self, from: Option<&Face>, to: Option<&Face>, splices: &[Splice], whole: bool) {
+    fn step(&mut self, from: Option<&FileMeta>, to: Option<&FileMeta>, splices: &[Splice], whole: bool) {
         let Some(to) = to else { return };
         if self.by_hash.contains_key(&to.hash) {
             return;
@@ -72,7 +72,7 @@ pub fn is_whole(file: &FileRecord) -> bool {
     covers(&file.splices, file.before.as_ref())
 }
 
-fn covers(splices: &[Splice], face: Option<&Face>) -> bool {
+fn covers(splices: &[Splice], face: Option<&FileMeta>) -> bool {
     match (splices, face) {
         ([one], Some(face)) => {
             one.at == 0 && one.old.len() as u64 == face.size && hash(&one.old) == face.hash

@@ -7,17 +7,17 @@ use editd_proto::ids::ContentHash;
 
 use super::contents::{Contents, is_whole};
 use super::signs::{is_own, is_torn, same_file};
-use crate::store::record::{Face, FileRecord, How};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// What stands at a target.
 #[derive(Clone, Debug)]
-pub enum Shown {
+pub enum TargetState {
     /// Nothing.
     Absent,
     /// A file.
     File {
         /// What it is.
-        face: Face,
+        face: FileMeta,
         /// Its content.
         bytes: Arc<[u8]>,
     },
@@ -31,9 +31,9 @@ pub enum Action {
     /// It shows what the newest entry says.
     Done,
     /// It shows what the power cut left: put this content there, with this face.
-    Rebuild(Arc<[u8]>, Face),
+    Rebuild(Arc<[u8]>, FileMeta),
     /// It was being rewritten in place: write this content into it.
-    RewriteInPlace(Arc<[u8]>, Face),
+    RewriteInPlace(Arc<[u8]>, FileMeta),
     /// The newest entry deletes it, and the cut took that: move it away.
     Remove,
     /// Others' bytes, or bytes that nothing explains: leave them.
@@ -62,7 +62,7 @@ pub fn decide(
     refused: usize,
     theirs: bool,
     behind: Behind,
-    shown: &Shown,
+    shown: &TargetState,
     contents: &Contents,
 ) -> Action {
     let Some((standing, refused)) = chain.split_at_checked(chain.len().saturating_sub(refused)) else {
@@ -70,16 +70,16 @@ pub fn decide(
     };
     // What a look took for others' before the job was refused is still the job's own.
     let own = refused.iter().filter_map(|file| file.after.as_ref()).any(|after| {
-        matches!(shown, Shown::File { face, .. } if shows(face, after) && same_file(face.identity, after.identity))
+        matches!(shown, TargetState::File { face, .. } if shows(face, after) && same_file(face.identity, after.identity))
     });
     if stands(behind, shown) && !own {
         return Action::Superseded;
     }
     let Some(first) = refused.first() else { return bring(chain, shown, contents) };
     let vacant = match shown {
-        Shown::Absent => true,
-        Shown::File { face, bytes } => is_own(first, face, bytes, contents),
-        Shown::Strange => false,
+        TargetState::Absent => true,
+        TargetState::File { face, bytes } => is_own(first, face, bytes, contents),
+        TargetState::Strange => false,
     };
     if theirs && vacant {
         return Action::Return;
@@ -92,24 +92,29 @@ pub fn decide(
 }
 
 /// Whether what stands is what was left behind the chain.
-fn stands(behind: Behind, shown: &Shown) -> bool {
+fn stands(behind: Behind, shown: &TargetState) -> bool {
     match (behind, shown) {
-        (Behind::Nothing, _) | (Behind::Content(_), Shown::Strange) => false,
-        (Behind::Content(left), Shown::Absent) => left.is_none(),
-        (Behind::Content(left), Shown::File { face, .. }) => left == Some(face.hash),
+        (Behind::Nothing, _) | (Behind::Content(_), TargetState::Strange) => false,
+        (Behind::Content(left), TargetState::Absent) => left.is_none(),
+        (Behind::Content(left), TargetState::File { face, .. }) => left == Some(face.hash),
         (Behind::Settled, _) => true,
     }
 }
 
-fn shows(face: &Face, state: &Face) -> bool {
+fn shows(face: &FileMeta, state: &FileMeta) -> bool {
     face.hash == state.hash && face.mode == state.mode
 }
 
 /// Takes the last records of a chain back, as if their inverses had been done behind them.
-fn take_back(chain: &[&FileRecord], refused: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
+fn take_back(
+    chain: &[&FileRecord],
+    refused: &[&FileRecord],
+    shown: &TargetState,
+    contents: &Contents,
+) -> Action {
     let Some(first) = refused.first() else { return Action::Leave };
     let wanted = first.before.as_ref();
-    if let Shown::File { face, .. } = shown
+    if let TargetState::File { face, .. } = shown
         && !wanted.is_some_and(|wanted| shows(face, wanted))
         && refused.iter().filter_map(|file| file.after.as_ref()).any(|after| shows(face, after))
     {
@@ -130,20 +135,20 @@ fn inverse(file: &FileRecord) -> FileRecord {
         before: file.after.clone(),
         after: file.before.clone(),
         splices: editd_engine::invert(&file.splices),
-        how: if file.how == How::InPlace { How::InPlace } else { How::Nothing },
+        how: if file.how == ChangeMethod::InPlace { ChangeMethod::InPlace } else { ChangeMethod::Nothing },
         slot: String::new(),
         ..file.clone()
     }
 }
 
 /// Brings a path to what the newest record of its chain says.
-fn bring(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
+fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &Contents) -> Action {
     let Some(newest) = chain.last() else { return Action::Leave };
     let wanted = newest.after.as_ref();
     match (shown, wanted) {
-        (Shown::Strange, _) => Action::Leave,
-        (Shown::Absent, None) => Action::Done,
-        (Shown::Absent, Some(wanted)) => {
+        (TargetState::Strange, _) => Action::Leave,
+        (TargetState::Absent, None) => Action::Done,
+        (TargetState::Absent, Some(wanted)) => {
             // The name may be lost with the swap that made it, or with the young file that was swapped.
             if chain.iter().any(|file| file.before.is_none() || file.after.is_none() || is_whole(file)) {
                 rebuild(wanted, contents)
@@ -151,14 +156,14 @@ fn bring(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
                 Action::Leave
             }
         }
-        (Shown::File { face, .. }, None) => {
+        (TargetState::File { face, .. }, None) => {
             if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
                 Action::Remove
             } else {
                 Action::Leave
             }
         }
-        (Shown::File { face, bytes }, Some(wanted)) => {
+        (TargetState::File { face, bytes }, Some(wanted)) => {
             if face.hash == wanted.hash && (face.mode == wanted.mode || !older_state(chain, face)) {
                 Action::Done
             } else if let Some(rewritten) = rewritten(chain, face, bytes, contents) {
@@ -173,11 +178,11 @@ fn bring(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> Action {
 }
 
 /// Puts a content where a file stands.
-fn put_anew(how: How, stands: &Face, wanted: &Face, contents: &Contents) -> Action {
+fn put_anew(how: ChangeMethod, stands: &FileMeta, wanted: &FileMeta, contents: &Contents) -> Action {
     match rebuild(wanted, contents) {
         // Exchanging would part its names.
         Action::Rebuild(bytes, wanted)
-            if how == How::InPlace && same_file(stands.identity, wanted.identity) =>
+            if how == ChangeMethod::InPlace && same_file(stands.identity, wanted.identity) =>
         {
             Action::RewriteInPlace(bytes, wanted)
         }
@@ -185,7 +190,7 @@ fn put_anew(how: How, stands: &Face, wanted: &Face, contents: &Contents) -> Acti
     }
 }
 
-fn rebuild(wanted: &Face, contents: &Contents) -> Action {
+fn rebuild(wanted: &FileMeta, contents: &Contents) -> Action {
     match contents.get(wanted.hash) {
         Some(bytes) => Action::Rebuild(bytes.clone(), wanted.clone()),
         None => Action::Leave,
@@ -194,10 +199,10 @@ fn rebuild(wanted: &Face, contents: &Contents) -> Action {
 
 /// A state that the chain has left behind, in the very file that was recorded for it. Another file with an old
 /// content is a foreign revert.
-fn older_state(chain: &[&FileRecord], face: &Face) -> bool {
+fn older_state(chain: &[&FileRecord], face: &FileMeta) -> bool {
     let last = chain.len().saturating_sub(1);
     chain.iter().enumerate().any(|(at, file)| {
-        let was = |state: Option<&Face>| {
+        let was = |state: Option<&FileMeta>| {
             state.is_some_and(|state| state.hash == face.hash && same_file(state.identity, face.identity))
         };
         was(file.before.as_ref()) || (at < last && was(file.after.as_ref()))
@@ -206,10 +211,11 @@ fn older_state(chain: &[&FileRecord], face: &Face) -> bool {
 
 /// A file that was staged by an unsettled entry, and whose blocks reached the disk only in part: each is as
 /// written or zero, and it is no longer than written. The same for a young file that an entry carries whole.
-fn torn(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> bool {
-    let Shown::File { face, bytes } = shown else { return false };
+fn torn(chain: &[&FileRecord], shown: &TargetState, contents: &Contents) -> bool {
+    let TargetState::File { face, bytes } = shown else { return false };
     let states = chain.iter().flat_map(|file| {
-        let staged = file.after.as_ref().filter(|_| matches!(file.how, How::Swap | How::Create));
+        let staged =
+            file.after.as_ref().filter(|_| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Create));
         let young = file.before.as_ref().filter(|_| is_whole(file));
         staged.into_iter().chain(young)
     });
@@ -221,15 +227,17 @@ fn torn(chain: &[&FileRecord], shown: &Shown, contents: &Contents) -> bool {
 
 /// The very file that an entry carries whole, with bytes that it held before those: they had not reached the disk,
 /// and the swap had not either. Bytes that others wrote later would have made it younger.
-fn unflushed(chain: &[&FileRecord], face: &Face) -> bool {
-    let carried = chain.iter().filter(|file| matches!(file.how, How::Swap | How::Delete) && is_whole(file));
+fn unflushed(chain: &[&FileRecord], face: &FileMeta) -> bool {
+    let carried = chain
+        .iter()
+        .filter(|file| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Delete) && is_whole(file));
     carried
         .filter_map(|file| file.before.as_ref())
         .any(|before| same_file(before.identity, face.identity) && face.modified <= before.modified)
 }
 
 /// As above, and certainly older than what the entry carries: whoever wrote that had replaced these bytes himself.
-pub fn outlived(chain: &[&FileRecord], face: &Face) -> bool {
+pub fn outlived(chain: &[&FileRecord], face: &FileMeta) -> bool {
     let before =
         |file: &&FileRecord| file.before.as_ref().is_none_or(|before| face.modified < before.modified);
     let older: Vec<&FileRecord> = chain.iter().copied().filter(before).collect();
@@ -237,13 +245,14 @@ pub fn outlived(chain: &[&FileRecord], face: &Face) -> bool {
 }
 
 /// A file that some entry was rewriting in place: its bytes are a mixture of states.
-fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Contents) -> Option<Action> {
-    let is_it =
-        |state: &Option<Face>| state.as_ref().is_some_and(|state| same_file(state.identity, face.identity));
-    let from = chain.iter().position(|file| file.how == How::InPlace && is_it(&file.before))?;
+fn rewritten(chain: &[&FileRecord], face: &FileMeta, bytes: &[u8], contents: &Contents) -> Option<Action> {
+    let is_it = |state: &Option<FileMeta>| {
+        state.as_ref().is_some_and(|state| same_file(state.identity, face.identity))
+    };
+    let from = chain.iter().position(|file| file.how == ChangeMethod::InPlace && is_it(&file.before))?;
     let chain = chain.get(from..)?;
     let newest = chain.last()?;
-    if !chain.iter().all(|file| file.how == How::InPlace) || !is_it(&newest.after) {
+    if !chain.iter().all(|file| file.how == ChangeMethod::InPlace) || !is_it(&newest.after) {
         return None;
     }
     let wanted = newest.after.as_ref()?;
@@ -257,11 +266,12 @@ fn rewritten(chain: &[&FileRecord], face: &Face, bytes: &[u8], contents: &Conten
 pub type Sides = (Arc<[u8]>, Arc<[u8]>);
 
 /// Both sides of one rewriting, if the file that it was done to is a mixture of them.
-pub fn in_place_sides(file: &FileRecord, face: &Face, found: &[u8]) -> Option<Sides> {
+pub fn in_place_sides(file: &FileRecord, face: &FileMeta, found: &[u8]) -> Option<Sides> {
     let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
     let after = file.after.as_ref()?;
     let states = in_place_states(&[file], found, &Contents::default())?;
-    let get = |face: &Face| states.iter().find(|bytes| crate::disk::sight::hash(bytes) == face.hash).cloned();
+    let get =
+        |face: &FileMeta| states.iter().find(|bytes| crate::disk::sight::hash(bytes) == face.hash).cloned();
     is_mixture(found, &states).then_some((get(before)?, get(after)?))
 }
 
@@ -278,7 +288,7 @@ fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
 /// Every state of a chain of rewritings. Bytes before the first changed one were never touched, so they are
 /// taken from the file itself, and the hashes tell whether that was right.
 fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> Option<Vec<Arc<[u8]>>> {
-    let get = |face: Option<&Face>| face.and_then(|face| contents.get(face.hash)).cloned();
+    let get = |face: Option<&FileMeta>| face.and_then(|face| contents.get(face.hash)).cloned();
     let mut known = Contents::default();
     for file in chain {
         for state in [file.before.as_ref(), file.after.as_ref()] {

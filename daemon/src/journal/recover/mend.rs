@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use editd_proto::message::{FileOutcome, Receipt, Status};
 
-use super::decide::{self, Shown};
-use crate::disk::put::Rescue;
-use crate::disk::{Found, Place, Sight};
+use super::decide::{self, TargetState};
+use crate::disk::put::RescuedBytes;
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::{external, flushing, void};
 use crate::receipt;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Done, Entry, Face, FileRecord, How, Record, Seal, Seen};
+use crate::store::record::{
+    ChangeMethod, EndedWithoutEntry, Entry, FileMeta, FileRecord, ReadReceipt, Record, Seal,
+};
 
 /// How a broken job ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +80,7 @@ pub fn mend(state: &WorkspaceState, entry: &Arc<Entry>, aim: Aim) -> io::Result<
         // Where others took its folder away, what was displaced goes into the journal with the void.
         let place = place.as_ref().filter(|place| place.missing().is_empty());
         if let (Standing::Put | Standing::Displaced, Some(place)) = (standing, place) {
-            let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+            let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
             state.disk.withdraw(file, place, &mut rescue)?;
         }
     }
@@ -91,11 +93,11 @@ pub fn mend(state: &WorkspaceState, entry: &Arc<Entry>, aim: Aim) -> io::Result<
 /// Puts what is pending; `false` where others were in the way.
 fn put_rest(
     state: &WorkspaceState,
-    files: &mut [(&FileRecord, Option<Place>, Standing)],
+    files: &mut [(&FileRecord, Option<ResolvedPath>, Standing)],
 ) -> io::Result<bool> {
     for (file, place, standing) in files.iter_mut().filter(|(.., one)| *one == Standing::Pending) {
         let Some(found) = place else { return Ok(false) };
-        let mut rescue = |rescue: Rescue<'_>| external::rescue(state, &rescue);
+        let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
         match state.disk.put(file, found, &mut rescue)? {
             Ok(_) => *standing = Standing::Put,
             Err(_) => return Ok(false),
@@ -110,13 +112,18 @@ fn put_rest(
 ///
 /// # Errors
 /// What may be otherwise the next time: nothing is concluded from it.
-pub fn find(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<Place>> {
+pub fn find(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<ResolvedPath>> {
     state.disk.find(&file.path)
 }
 
-fn standing(state: &WorkspaceState, file: &FileRecord, place: &Place, aim: Aim) -> io::Result<Standing> {
+fn standing(
+    state: &WorkspaceState,
+    file: &FileRecord,
+    place: &ResolvedPath,
+    aim: Aim,
+) -> io::Result<Standing> {
     let target = state.disk.look(place)?;
-    if file.how == How::InPlace {
+    if file.how == ChangeMethod::InPlace {
         return in_place(state, file, place, &target, aim);
     }
     let mut slot = state.disk.look_slot(&file.staging, &file.slot)?;
@@ -124,26 +131,26 @@ fn standing(state: &WorkspaceState, file: &FileRecord, place: &Place, aim: Aim) 
         // Moved by a link, and ended before the other name was taken away: a deletion that has not happened, or
         // a creation that has.
         state.disk.unstage(&file.staging, &file.slot);
-        slot = Sight::Absent;
+        slot = Observation::Absent;
     }
-    let is = |sight: &Sight, face: &Option<Face>| face.as_ref().is_some_and(|face| sight.is(face));
-    let shows = |sight: &Sight, face: &Option<Face>| match (sight.found(), face) {
+    let is = |sight: &Observation, face: &Option<FileMeta>| face.as_ref().is_some_and(|face| sight.is(face));
+    let shows = |sight: &Observation, face: &Option<FileMeta>| match (sight.found(), face) {
         (Some(found), Some(face)) => found.shows(face),
-        (None, None) => matches!(sight, Sight::Absent),
+        (None, None) => matches!(sight, Observation::Absent),
         _ => false,
     };
     let pending = shows(&target, &file.before);
     Ok(match file.how {
-        How::Nothing | How::Rescued => Standing::Put,
+        ChangeMethod::Nothing | ChangeMethod::Rescued => Standing::Put,
         // Pending ones still have what was staged for them.
-        How::Swap | How::Create if is(&slot, &file.after) => {
+        ChangeMethod::Swap | ChangeMethod::Create if is(&slot, &file.after) => {
             if pending {
                 Standing::Pending
             } else {
                 Standing::Lost
             }
         }
-        How::Swap if is(&target, &file.after) => {
+        ChangeMethod::Swap if is(&target, &file.after) => {
             // With another name it is foreign, as in a job: the names would be parted.
             if shows(&slot, &file.before) && slot.found().is_some_and(|found| found.links == 1) {
                 Standing::Put
@@ -151,12 +158,12 @@ fn standing(state: &WorkspaceState, file: &FileRecord, place: &Place, aim: Aim) 
                 Standing::Displaced
             }
         }
-        How::Create if is(&target, &file.after) => Standing::Put,
-        How::Swap if shows(&slot, &file.before) => Standing::PutThenForeign,
-        How::Delete => match (&slot, pending) {
-            (Sight::Absent, true) => Standing::Pending,
-            (Sight::Absent, false) => Standing::Lost,
-            _ if shows(&slot, &file.before) && matches!(target, Sight::Absent) => Standing::Put,
+        ChangeMethod::Create if is(&target, &file.after) => Standing::Put,
+        ChangeMethod::Swap if shows(&slot, &file.before) => Standing::PutThenForeign,
+        ChangeMethod::Delete => match (&slot, pending) {
+            (Observation::Absent, true) => Standing::Pending,
+            (Observation::Absent, false) => Standing::Lost,
+            _ if shows(&slot, &file.before) && matches!(target, Observation::Absent) => Standing::Put,
             _ if shows(&slot, &file.before) => Standing::PutThenForeign,
             _ => Standing::Displaced,
         },
@@ -167,11 +174,11 @@ fn standing(state: &WorkspaceState, file: &FileRecord, place: &Place, aim: Aim) 
 fn in_place(
     state: &WorkspaceState,
     file: &FileRecord,
-    place: &Place,
-    target: &Sight,
+    place: &ResolvedPath,
+    target: &Observation,
     aim: Aim,
 ) -> io::Result<Standing> {
-    let (Sight::File(found), Some(before), Some(after)) = (target, &file.before, &file.after) else {
+    let (Observation::File(found), Some(before), Some(after)) = (target, &file.before, &file.after) else {
         return Ok(Standing::Lost);
     };
     // A kill may stand between the mode and the bytes; both are set together, either way.
@@ -199,15 +206,15 @@ fn in_place(
 }
 
 /// What recovery decides by.
-pub(super) fn shown(found: &Found) -> Shown {
-    Shown::File { face: found.face.clone(), bytes: found.bytes.clone() }
+pub(super) fn shown(found: &FileSnapshot) -> TargetState {
+    TargetState::File { face: found.face.clone(), bytes: found.bytes.clone() }
 }
 
 /// Seals an entry whose job could not do it itself.
 pub(super) fn seal(state: &WorkspaceState, entry: &Arc<Entry>) -> io::Result<()> {
     state.store.append(&seal_records(state, entry)).map_err(io::Error::other)?;
     for file in &entry.files {
-        lock(&state.known).wrote(&file.path, file.after.as_ref(), None);
+        lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), None);
         let place = find(state, file).ok().flatten();
         let left =
             place.zip(file.after.as_ref()).and_then(|(place, face)| state.disk.open_left(&place, face));
@@ -221,7 +228,7 @@ pub(super) fn seal(state: &WorkspaceState, entry: &Arc<Entry>) -> io::Result<()>
 pub(crate) fn done_record(state: &WorkspaceState, entry: &Entry, receipt: Vec<u8>) -> Option<Record> {
     let (id, request) = (entry.queued?, entry.request?);
     let (session, key) = (entry.session.clone(), entry.key.clone());
-    Some(Record::Done(Done { id, session, time: state.clock.wall_ms(), key, request, receipt }))
+    Some(Record::Done(EndedWithoutEntry { id, session, time: state.clock.wall_ms(), key, request, receipt }))
 }
 
 /// The seal, and the receipts that the session would have got with it.
@@ -236,14 +243,21 @@ pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record>
         let (session, path) = (entry.session.clone(), file.path.clone());
         let earlier = state.store.seen(&session, &path).ok().flatten();
         let numbered = earlier.map_or_else(Vec::new, |seen| receipt::numbered::lost(&seen.numbered));
-        Record::Seen(Seen { session, path, hash, ranges, time: state.clock.wall_ms(), numbered })
+        Record::ReadReceipt(ReadReceipt {
+            session,
+            path,
+            hash,
+            ranges,
+            time: state.clock.wall_ms(),
+            numbered,
+        })
     }));
     records
 }
 
 /// What can be said of a job by its entry alone.
 pub fn receipt_of(entry: &Entry) -> Receipt {
-    let version = |face: &Option<Face>| face.as_ref().map(|face| face.hash.version());
+    let version = |face: &Option<FileMeta>| face.as_ref().map(|face| face.hash.version());
     let files = entry.files.iter().map(|file| FileOutcome {
         before: version(&file.before),
         after: version(&file.after),

@@ -35,8 +35,8 @@ use std::sync::Arc;
 use editd_proto::path::WirePath;
 
 use super::flushing;
-use crate::disk::PlaceError;
-use crate::disk::sight::Sight;
+use crate::disk::ResolveError;
+use crate::disk::sight::Observation;
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Entry, Staging};
 
@@ -81,7 +81,7 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
 fn reach(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
     let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != state.boot);
     for file in undecided.flat_map(|(entry, _)| &entry.files) {
-        if let Err(denied @ PlaceError::Denied(_)) = state.disk.resolve_link(&file.path) {
+        if let Err(denied @ ResolveError::Denied(_)) = state.disk.resolve_link(&file.path) {
             let error = io::Error::new(io::ErrorKind::PermissionDenied, denied.to_string());
             return Err(unreachable(&file.path, &error));
         }
@@ -105,11 +105,11 @@ fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
 fn remember(state: &WorkspaceState, entry: &Entry) {
     for file in &entry.files {
         if let Ok(place) = state.disk.resolve_link(&file.path)
-            && let Ok(Sight::File(found)) = state.disk.look(&place)
+            && let Ok(Observation::File(found)) = state.disk.look(&place)
             && file.after.as_ref().is_some_and(|after| found.is(after))
         {
             // Who knows where its name has been since.
-            lock(&state.known).wrote(&file.path, file.after.as_ref(), None);
+            lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), None);
             flushing::hold(state, file, Some(found.file));
         }
     }

@@ -7,9 +7,9 @@ use super::chain::Link;
 use super::decide::Behind;
 use super::mend::find;
 use super::signs::{is_later, was_put, was_rewritten};
-use crate::disk::Sight;
+use crate::disk::Observation;
 use crate::state::WorkspaceState;
-use crate::store::record::{FileRecord, How};
+use crate::store::record::{ChangeMethod, FileRecord};
 
 /// Whether a job that is not sealed must be taken back, since others changed one of its files before it was put. A seal
 /// may be lost with the power: where that file was put, or nothing tells, the job may have been answered, and stands.
@@ -28,7 +28,7 @@ pub fn is_overtaken(state: &WorkspaceState, link: &Link<'_>, behind: Behind) -> 
     if put == Some(false) {
         return Ok(true);
     }
-    if link.file.how != How::InPlace {
+    if link.file.how != ChangeMethod::InPlace {
         return Ok(false);
     }
     // Then another file that was not put tells it: what is rewritten in place comes last, and its flush takes the
@@ -55,9 +55,9 @@ fn came_later(state: &WorkspaceState, link: &Link<'_>) -> io::Result<bool> {
 fn put_of(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<bool>> {
     let target = match find(state, file)? {
         Some(place) => state.disk.look(&place)?,
-        None => Sight::Absent,
+        None => Observation::Absent,
     };
-    if let (How::InPlace, Sight::File(found)) = (file.how, &target) {
+    if let (ChangeMethod::InPlace, Observation::File(found)) = (file.how, &target) {
         return Ok(was_rewritten(file, &found.bytes));
     }
     let slot = state.disk.look_slot(&file.staging, &file.slot)?.identity();

@@ -10,12 +10,12 @@ use editd_proto::path::WirePath;
 use super::chain::{Case, Chain, Link};
 use super::decide::Action;
 use super::signs::same_file;
-use crate::disk::put::Rescue;
-use crate::disk::stage::{Mode, StageError};
-use crate::disk::{Found, Place, Sight};
+use crate::disk::put::RescuedBytes;
+use crate::disk::stage::{StageError, StagedMode};
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::external;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Face, FileRecord, How, Staging};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord, Staging};
 
 /// A slot whose bytes the journal has, and what it was seen to hold.
 type Slot = (JobId, FileRecord, Option<ContentHash>);
@@ -93,7 +93,7 @@ impl<'r> Restore<'r> {
         }
         if !refused && case.action != Action::Superseded {
             let newest = chain.links.last().and_then(|link| link.file.after.as_ref());
-            lock(&self.state.known).saw(chain.path, newest, true);
+            lock(&self.state.path_cache).saw(chain.path, newest, true);
         }
         if case.action == Action::Return {
             // What stood there below is nobody's any more, and may stand nowhere else.
@@ -130,7 +130,8 @@ impl<'r> Restore<'r> {
             Action::Remove => {
                 self.keep_unexplained(chain, case)?;
                 let (slot, staging) = (self.state.next_slot(), self.state.disk.staging_of(place)?);
-                let record = synthetic(place.path(), target.found(), None, How::Delete, (staging, slot));
+                let record =
+                    synthetic(place.path(), target.found(), None, ChangeMethod::Delete, (staging, slot));
                 let outcome = self.put_fresh(record, place)?;
                 for link in chain.refused(&self.refused) {
                     self.state.disk.remove_made(&link.file.made);
@@ -141,7 +142,7 @@ impl<'r> Restore<'r> {
     }
 
     /// What stands is flushed with all the rest, unless an earlier start failed at that: then it is written once more.
-    fn stands(&mut self, place: &Place, target: Option<&Found>) -> io::Result<Outcome> {
+    fn stands(&mut self, place: &ResolvedPath, target: Option<&FileSnapshot>) -> io::Result<Outcome> {
         let doubted = target.filter(|found| self.state.disk.doubts(found.face.identity));
         let Some(found) = doubted else { return Ok(Outcome::Stands) };
         if found.links > 1 {
@@ -155,10 +156,10 @@ impl<'r> Restore<'r> {
     /// nothing, so the slot's name goes first; the file stays under its other one.
     fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
         let Some(place) = chain.place(self.state)? else { return Ok(()) };
-        let Sight::File(found) = self.state.disk.look(&place)? else { return Ok(()) };
+        let Observation::File(found) = self.state.disk.look(&place)? else { return Ok(()) };
         for link in chain.slots() {
             let (staging, slot) = (&link.file.staging, &link.file.slot);
-            if let Sight::File(other) = self.state.disk.look_slot(staging, slot)?
+            if let Observation::File(other) = self.state.disk.look_slot(staging, slot)?
                 && other.face.identity == found.face.identity
             {
                 self.state.disk.unstage(staging, slot);
@@ -169,15 +170,15 @@ impl<'r> Restore<'r> {
 
     /// Puts the very file back that a refused job had displaced, with whatever hangs on it; `None` where the slot does
     /// not show it.
-    fn put_original(&self, chain: &Chain<'_>, case: &Case, wanted: &Face) -> io::Result<Option<Outcome>> {
+    fn put_original(&self, chain: &Chain<'_>, case: &Case, wanted: &FileMeta) -> io::Result<Option<Outcome>> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(None) };
         let FileRecord { staging, slot, .. } = link.file;
-        let Sight::File(found) = self.state.disk.look_slot(staging, slot)? else { return Ok(None) };
+        let Observation::File(found) = self.state.disk.look_slot(staging, slot)? else { return Ok(None) };
         if !found.shows(wanted) || !same_file(found.face.identity, wanted.identity) {
             return Ok(None);
         }
         self.state.disk.flush_slot(staging, slot)?;
-        let how = if case.target.found().is_some() { How::Swap } else { How::Create };
+        let how = if case.target.found().is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
         let slot = (staging.clone(), slot.clone());
         let record = synthetic(chain.path, case.target.found(), Some(found.face), how, slot);
         self.put(&record, &case.place).map(Some)
@@ -191,7 +192,7 @@ impl<'r> Restore<'r> {
         if after.is_some() {
             self.state.disk.flush_slot(staging, slot)?;
         }
-        let how = if case.target.found().is_some() { How::Swap } else { How::Create };
+        let how = if case.target.found().is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
         let record = synthetic(chain.path, case.target.found(), after, how, (staging.clone(), slot.clone()));
         self.put(&record, &case.place)
     }
@@ -199,13 +200,13 @@ impl<'r> Restore<'r> {
     /// Writes a content anew: into a fresh slot, flushed before it is exchanged, so that it cannot be torn again.
     fn rebuild(
         &mut self,
-        place: &Place,
-        target: Option<&Found>,
+        place: &ResolvedPath,
+        target: Option<&FileSnapshot>,
         bytes: &[u8],
-        face: &Face,
+        face: &FileMeta,
     ) -> io::Result<Outcome> {
         let slot = self.state.next_slot();
-        let staged = match self.state.disk.stage(place, target, bytes, Mode::Exact(face.mode), &slot) {
+        let staged = match self.state.disk.stage(place, target, bytes, StagedMode::Exact(face.mode), &slot) {
             Ok(staged) => staged,
             // Only its own user can write it anew.
             Err(StageError::Owner | StageError::ReadOnly) => return Ok(Outcome::Diverged),
@@ -213,20 +214,20 @@ impl<'r> Restore<'r> {
         };
         self.state.disk.flush_slot(&staged.staging, &slot)?;
         self.state.disk.flush_slots(&staged.staging)?;
-        let how = if target.is_some() { How::Swap } else { How::Create };
+        let how = if target.is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
         let record = synthetic(place.path(), target, Some(staged.face), how, (staged.staging, slot));
         self.put_fresh(record, place)
     }
 
-    fn put_fresh(&mut self, record: FileRecord, place: &Place) -> io::Result<Outcome> {
+    fn put_fresh(&mut self, record: FileRecord, place: &ResolvedPath) -> io::Result<Outcome> {
         let outcome = self.put(&record, place)?;
         let seen = record.before.as_ref().map(|face| face.hash);
         self.fresh.push((JobId(0), record, seen));
         Ok(outcome)
     }
 
-    fn put(&self, record: &FileRecord, place: &Place) -> io::Result<Outcome> {
-        let mut rescue = |rescue: Rescue<'_>| external::rescue(self.state, &rescue);
+    fn put(&self, record: &FileRecord, place: &ResolvedPath) -> io::Result<Outcome> {
+        let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(self.state, &rescue);
         Ok(match self.state.disk.put(record, place, &mut rescue)? {
             Ok(_) => Outcome::Redone,
             Err(_) => Outcome::Diverged,
@@ -246,7 +247,7 @@ impl<'r> Restore<'r> {
         chain: &Chain<'_>,
         case: &Case,
         (id, file): (JobId, &FileRecord),
-        found: &Found,
+        found: &FileSnapshot,
     ) -> io::Result<()> {
         if !chain.explains(found, &case.contents, &self.refused)
             && self.rescued.insert((chain.path.clone(), found.face.hash))
@@ -262,12 +263,12 @@ impl<'r> Restore<'r> {
         for link in of.iter().filter(|link| !link.file.slot.is_empty()) {
             let (id, file) = (link.entry.id, link.file);
             match self.state.disk.look_slot(&file.staging, &file.slot)? {
-                Sight::Absent => {}
-                Sight::File(found) => {
+                Observation::Absent => {}
+                Observation::File(found) => {
                     self.keep(chain, case, (id, file), &found)?;
                     self.slots.push((id, file.clone(), Some(found.face.hash)));
                 }
-                Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+                Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
                     self.aside.push((file.staging.clone(), file.slot.clone()));
                 }
             }
@@ -287,9 +288,9 @@ fn slot_of(link: &Link<'_>) -> (Staging, String) {
 /// The record by which recovery puts a file: what it found there is what may be displaced.
 fn synthetic(
     path: &WirePath,
-    target: Option<&Found>,
-    after: Option<Face>,
-    how: How,
+    target: Option<&FileSnapshot>,
+    after: Option<FileMeta>,
+    how: ChangeMethod,
     slot: (Staging, String),
 ) -> FileRecord {
     FileRecord::without_content(path.clone(), target.map(|found| found.face.clone()), after, how, slot)

@@ -2,7 +2,7 @@
 
 use super::contents::Contents;
 use crate::os::Identity;
-use crate::store::record::{Face, FileRecord, How};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// The unit in which a disk loses or keeps data, bytes.
 const BLOCK: usize = 512;
@@ -11,21 +11,23 @@ const BLOCK: usize = 512;
 /// the disk in the order in which they were given, and no slot is emptied before its entry's seal is durable. `None`
 /// where nothing tells: a file that is rewritten in place has no slot.
 pub fn was_put(file: &FileRecord, target: Option<Identity>, slot: Option<Identity>) -> Option<bool> {
-    let is = |one: Option<Identity>, face: &Option<Face>| match (one, face) {
+    let is = |one: Option<Identity>, face: &Option<FileMeta>| match (one, face) {
         (Some(one), Some(face)) => same_file(one, face.identity),
         _ => false,
     };
     match file.how {
-        How::InPlace | How::Nothing | How::Rescued => None,
-        How::Swap | How::Create | How::Delete if is(target, &file.after) => Some(true),
-        How::Swap | How::Create if is(slot, &file.after) => Some(false),
-        How::Swap | How::Delete if is(target, &file.before) => Some(false),
+        ChangeMethod::InPlace | ChangeMethod::Nothing | ChangeMethod::Rescued => None,
+        ChangeMethod::Swap | ChangeMethod::Create | ChangeMethod::Delete if is(target, &file.after) => {
+            Some(true)
+        }
+        ChangeMethod::Swap | ChangeMethod::Create if is(slot, &file.after) => Some(false),
+        ChangeMethod::Swap | ChangeMethod::Delete if is(target, &file.before) => Some(false),
         // Moved away, it stands in the slot.
-        How::Delete => Some(slot.is_some()),
-        How::Swap if slot.is_some() => Some(true),
-        How::Create => Some(true),
+        ChangeMethod::Delete => Some(slot.is_some()),
+        ChangeMethod::Swap if slot.is_some() => Some(true),
+        ChangeMethod::Create => Some(true),
         // The cut took the name of what was staged, and so what came behind it; or others' file went back over that.
-        How::Swap => Some(false),
+        ChangeMethod::Swap => Some(false),
     }
 }
 
@@ -33,7 +35,7 @@ pub fn was_put(file: &FileRecord, target: Option<Identity>, slot: Option<Identit
 pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
     let [splice] = file.splices.as_slice() else { return None };
     let (prefix, tail) = found.split_at_checked(usize::try_from(splice.at).ok()?)?;
-    let is = |side: &[u8], face: &Option<Face>| {
+    let is = |side: &[u8], face: &Option<FileMeta>| {
         tail.starts_with(side)
             && face
                 .as_ref()
@@ -50,7 +52,7 @@ pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
 
 /// Whether a file is the one that was staged for a record, as it was staged or torn. Where what it held cannot be made any
 /// more, it counts as torn unless somebody wrote to it later, as its time tells: that is no reason to throw it away.
-pub fn is_own(file: &FileRecord, face: &Face, found: &[u8], contents: &Contents) -> bool {
+pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &Contents) -> bool {
     file.after.as_ref().is_some_and(|after| {
         let as_staged = match contents.get(after.hash) {
             Some(written) => face.hash == after.hash || is_torn(found, written),
@@ -62,8 +64,10 @@ pub fn is_own(file: &FileRecord, face: &Face, found: &[u8], contents: &Contents)
 
 /// Whether the file in a slot is neither what was staged for a record nor what it displaced as judged, whole or torn: so
 /// others had changed it before the job came to it, or wrote to it afterwards.
-pub fn is_theirs(file: &FileRecord, slot: &Face, found: &[u8], contents: &Contents) -> bool {
-    let (Some(before), How::Swap | How::Delete) = (&file.before, file.how) else { return false };
+pub fn is_theirs(file: &FileRecord, slot: &FileMeta, found: &[u8], contents: &Contents) -> bool {
+    let (Some(before), ChangeMethod::Swap | ChangeMethod::Delete) = (&file.before, file.how) else {
+        return false;
+    };
     let staged = file.after.as_ref().is_some_and(|after| same_file(slot.identity, after.identity));
     let judged =
         slot.hash == before.hash && (slot.mode, slot.uid, slot.gid) == (before.mode, before.uid, before.gid);

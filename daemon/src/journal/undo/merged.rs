@@ -7,7 +7,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::turn::FileTurn;
-use crate::store::record::Face;
+use crate::store::record::FileMeta;
 use crate::store::taken::FileTaken;
 
 /// Why nothing is taken back.
@@ -66,7 +66,7 @@ pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, Kept> 
 }
 
 /// The mode after a turn from one face to another, unless others gave the file a third one.
-fn mode_between(from: &Face, to: &Face, mode: u32) -> Result<u32, Kept> {
+fn mode_between(from: &FileMeta, to: &FileMeta, mode: u32) -> Result<u32, Kept> {
     if mode == from.mode || mode == to.mode {
         return Ok(to.mode);
     }

@@ -23,13 +23,13 @@ use self::choose::Choice;
 use self::unwind::EntryTurn;
 use super::change;
 use super::external;
-use super::known::Ticket;
-use crate::disk::stage::Mode;
-use crate::disk::{Found, Place, Sight};
+use super::path_cache::ObservationVersion;
+use crate::disk::stage::StagedMode;
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::job::{Draft, Drafted, Halt, Origin, Underway, disk_refusal, readable, store_refusal};
 use crate::limits::{ENTRY_HOLDS, JOB_HOLDS, MEMORY_UNRESERVED};
 use crate::state::WorkspaceState;
-use crate::store::record::{Entry, Face};
+use crate::store::record::{Entry, FileMeta};
 use crate::workspace::Who;
 
 /// Which way.
@@ -147,7 +147,7 @@ fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
 
 /// The files of some entries as they are now, and as they become.
 struct Now {
-    places: Vec<(WirePath, Place, Option<Found>)>,
+    places: Vec<(WirePath, ResolvedPath, Option<FileSnapshot>)>,
     states: BTreeMap<WirePath, State>,
 }
 
@@ -168,7 +168,7 @@ impl Now {
             let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
             if choice.is_of_hunks() || taken.size() > 0 {
                 // Both contents of the entry are put together, of one file at a time.
-                let size = |face: &Option<Face>| face.as_ref().map_or(0, |face| readable(face.size));
+                let size = |face: &Option<FileMeta>| face.as_ref().map_or(0, |face| readable(face.size));
                 let sizes = files.iter().map(|file| size(&file.before).saturating_add(size(&file.after)));
                 whole = whole.max(sizes.max().unwrap_or(0));
             }
@@ -190,20 +190,20 @@ impl Now {
             // One that has grown since is too large for what was covered.
             let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
             let sight = state.disk.look_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
-            if let Sight::TooLarge(stat) = &sight
+            if let Observation::TooLarge(stat) = &sight
                 && readable(stat.size) > 0
             {
                 let message = format!("{path} grows while it is looked at; undo again when that has ceased");
                 return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
-            external::note(state, path, &sight, Ticket::Lane, None, true);
+            external::note(state, path, &sight, ObservationVersion::Lane, None, true);
             let (state, found) = match sight {
-                Sight::Absent => (State::Absent, None),
-                Sight::File(found) => {
+                Observation::Absent => (State::Absent, None),
+                Observation::File(found) => {
                     read = read.saturating_add(found.bytes.len());
                     (State::File { bytes: found.bytes.clone(), mode: found.face.mode }, Some(found))
                 }
-                Sight::TooLarge(_) | Sight::Unreadable(_) | Sight::Other(_) => {
+                Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
                     return Err(not_a_file(path).into());
                 }
             };
@@ -262,8 +262,8 @@ impl Now {
             files.push(outcome);
             if changed {
                 let mode = match &after {
-                    State::File { mode, .. } => Mode::Exact(*mode),
-                    State::Absent => Mode::Masked,
+                    State::File { mode, .. } => StagedMode::Exact(*mode),
+                    State::Absent => StagedMode::Masked,
                 };
                 changes.push(Drafted { place, before, after, mode, splices, added, removed, from: None });
             }

@@ -15,7 +15,7 @@ use crate::job::store_refusal;
 use crate::limits::UNDO;
 use crate::state::WorkspaceState;
 use crate::store::Query;
-use crate::store::record::How;
+use crate::store::record::ChangeMethod;
 use crate::workspace::Who;
 
 /// Entries that one look for a redo goes through, newest first.
@@ -169,7 +169,7 @@ pub(super) fn is_rescue(state: &WorkspaceState, entry: &EntrySummary) -> Result<
         return Ok(false);
     }
     let whole = state.store.entry(entry.id).map_err(|error| store_refusal(&error))?;
-    Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == How::Rescued)))
+    Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == ChangeMethod::Rescued)))
 }
 
 /// Whether an entry is a redo of which something was taken back since, other than by what took back `within`: what it

@@ -9,7 +9,7 @@ use crate::disk::sight::hash;
 use crate::journal::change;
 use crate::journal::past::Patience;
 use crate::state::WorkspaceState;
-use crate::store::record::{Face, FileRecord};
+use crate::store::record::{FileMeta, FileRecord};
 use crate::store::taken::{FileTaken, in_runs};
 
 /// One file of an entry, with what is at its path.
@@ -38,7 +38,7 @@ impl FileTurn<'_> {
             FileTaken::Whole => self.shows(state, before),
             FileTaken::Hunks(..) => {
                 let expected = self.content(self.from)?;
-                let face = after.map(|after| Face { hash: hash(&expected), ..after.clone() });
+                let face = after.map(|after| FileMeta { hash: hash(&expected), ..after.clone() });
                 self.shows(state, face.as_ref())
             }
         };
@@ -91,7 +91,7 @@ impl FileTurn<'_> {
     }
 
     /// Returns true if a face describes a state. Another mode matters only where the entry changed the mode.
-    fn shows(&self, state: &State, face: Option<&Face>) -> bool {
+    fn shows(&self, state: &State, face: Option<&FileMeta>) -> bool {
         match (state, face) {
             (State::Absent, None) => true,
             (State::File { bytes, mode }, Some(face)) => {

@@ -15,7 +15,7 @@ use super::turn::FileTurn;
 use crate::journal::past::Patience;
 use crate::state::WorkspaceState;
 use crate::store::Query;
-use crate::store::record::{Entry, FileRecord, How};
+use crate::store::record::{ChangeMethod, Entry, FileRecord};
 use crate::store::taken::{FileTaken, TakenBack};
 use crate::workspace::Who;
 
@@ -69,7 +69,7 @@ pub(super) fn unwind(
         let files: Vec<(u32, &FileRecord)> = turn.files().collect();
         for (number, file) in files.into_iter().rev() {
             let (from, to) = (turn.from.of_file(number), turn.to.of_file(number));
-            if file.how == How::Rescued {
+            if file.how == ChangeMethod::Rescued {
                 return Err(only_kept(entry.id, &file.path));
             }
             let current = states.get(&file.path).cloned().unwrap_or(State::Absent);

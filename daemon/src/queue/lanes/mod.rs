@@ -9,4 +9,4 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use table::{Removed, Table, Ticket};
+pub use table::{LaneTicket, Removed, Table};

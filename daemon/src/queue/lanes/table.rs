@@ -7,13 +7,13 @@ use crate::workspace::{LaneKey, Lanes};
 
 /// A job in the table: grows with every arrival.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Ticket(pub u64);
+pub struct LaneTicket(pub u64);
 
 /// What a removed job had been doing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Removed {
     /// It had not begun; these may run now.
-    Waiting(Vec<Ticket>),
+    Waiting(Vec<LaneTicket>),
     /// It runs: it stays until it leaves.
     Running,
     /// There is no such job.
@@ -32,7 +32,7 @@ struct Placed {
 /// A job behind a barrier, or a barrier itself.
 #[derive(Debug)]
 struct Behind {
-    ticket: Ticket,
+    ticket: LaneTicket,
     lanes: Lanes,
 }
 
@@ -41,10 +41,10 @@ struct Behind {
 pub struct Table {
     next: u64,
     /// One line of jobs for each key; never empty.
-    lines: HashMap<Arc<LaneKey>, VecDeque<Ticket>>,
-    placed: HashMap<Ticket, Placed>,
+    lines: HashMap<Arc<LaneKey>, VecDeque<LaneTicket>>,
+    placed: HashMap<LaneTicket, Placed>,
     /// Set while a job that needs all lanes runs; `placed` is empty then.
-    barrier: Option<Ticket>,
+    barrier: Option<LaneTicket>,
     /// Everything from the first barrier that waits, in order of arrival.
     behind: VecDeque<Behind>,
 }
@@ -66,8 +66,8 @@ impl Table {
     }
 
     /// A job arrives. Returns its ticket and whether it may run at once.
-    pub fn arrive(&mut self, lanes: Lanes) -> (Ticket, bool) {
-        let ticket = Ticket(self.next);
+    pub fn arrive(&mut self, lanes: Lanes) -> (LaneTicket, bool) {
+        let ticket = LaneTicket(self.next);
         self.next += 1;
         self.behind.push_back(Behind { ticket, lanes });
         // Whatever was behind before could not move, so only the new job can be let through.
@@ -75,7 +75,7 @@ impl Table {
     }
 
     /// A running job has ended. Returns the jobs that may run now, in order of arrival.
-    pub fn leave(&mut self, ticket: Ticket) -> Vec<Ticket> {
+    pub fn leave(&mut self, ticket: LaneTicket) -> Vec<LaneTicket> {
         if self.barrier == Some(ticket) {
             self.barrier = None;
             return self.advance();
@@ -84,7 +84,7 @@ impl Table {
     }
 
     /// Takes a job away that has not begun.
-    pub fn remove(&mut self, ticket: Ticket) -> Removed {
+    pub fn remove(&mut self, ticket: LaneTicket) -> Removed {
         if self.barrier == Some(ticket) {
             return Removed::Running;
         }
@@ -103,7 +103,7 @@ impl Table {
     }
 
     /// Takes a placed job out of all its lines.
-    fn take_out(&mut self, ticket: Ticket) -> Vec<Ticket> {
+    fn take_out(&mut self, ticket: LaneTicket) -> Vec<LaneTicket> {
         let Some(job) = self.placed.remove(&ticket) else { return Vec::new() };
         let mut runnable = Vec::new();
         for key in &job.keys {
@@ -131,7 +131,7 @@ impl Table {
     }
 
     /// Lets jobs through from behind the barrier as far as they may go. Returns those that may run.
-    fn advance(&mut self) -> Vec<Ticket> {
+    fn advance(&mut self) -> Vec<LaneTicket> {
         let mut runnable = Vec::new();
         while self.barrier.is_none() {
             match self.behind.pop_front() {
@@ -155,7 +155,7 @@ impl Table {
     }
 
     /// Gives a job its place in all its lines. Returns whether it may run.
-    fn place(&mut self, ticket: Ticket, mut keys: Vec<LaneKey>) -> bool {
+    fn place(&mut self, ticket: LaneTicket, mut keys: Vec<LaneKey>) -> bool {
         keys.sort_unstable();
         keys.dedup();
         let keys: Vec<Arc<LaneKey>> = keys.into_iter().map(Arc::new).collect();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
-use super::{Removed, Table, Ticket};
+use super::{LaneTicket, Removed, Table};
 use crate::os::Identity;
 use crate::workspace::{LaneKey, Lanes};
 
@@ -26,7 +26,7 @@ fn some(numbers: &[u8]) -> Lanes {
 /// Every job that has not left, in order of arrival: one may run if it conflicts with none before it.
 #[derive(Default)]
 struct Model {
-    jobs: Vec<(Ticket, Lanes)>,
+    jobs: Vec<(LaneTicket, Lanes)>,
 }
 
 impl Model {
@@ -37,8 +37,8 @@ impl Model {
         }
     }
 
-    fn runnable(&self) -> Vec<Ticket> {
-        let free = |(at, (ticket, lanes)): (usize, &(Ticket, Lanes))| {
+    fn runnable(&self) -> Vec<LaneTicket> {
+        let free = |(at, (ticket, lanes)): (usize, &(LaneTicket, Lanes))| {
             let before = self.jobs.iter().take(at);
             (!before.into_iter().any(|(_, other)| Self::conflict(lanes, other))).then_some(*ticket)
         };
@@ -67,11 +67,11 @@ fn event() -> impl Strategy<Value = Event> {
 struct Both {
     table: Table,
     model: Model,
-    running: BTreeMap<Ticket, ()>,
+    running: BTreeMap<LaneTicket, ()>,
 }
 
 impl Both {
-    fn let_run(&mut self, tickets: Vec<Ticket>) {
+    fn let_run(&mut self, tickets: Vec<LaneTicket>) {
         for ticket in tickets {
             assert!(self.running.insert(ticket, ()).is_none(), "let run twice");
         }
@@ -88,7 +88,7 @@ impl Both {
                 }
             }
             Event::Leave(index) => {
-                let running: Vec<Ticket> = self.running.keys().copied().collect();
+                let running: Vec<LaneTicket> = self.running.keys().copied().collect();
                 if running.is_empty() {
                     return;
                 }
@@ -112,7 +112,7 @@ impl Both {
         }
     }
 
-    fn leave(&mut self, ticket: Ticket) {
+    fn leave(&mut self, ticket: LaneTicket) {
         self.running.remove(&ticket);
         self.model.jobs.retain(|(other, _)| *other != ticket);
         let next = self.table.leave(ticket);
@@ -190,6 +190,6 @@ fn a_key_named_twice_counts_once() {
 #[test]
 fn what_is_not_there_is_unknown() {
     let mut table = Table::new();
-    assert_eq!(table.remove(Ticket(7)), Removed::Unknown);
-    assert!(table.leave(Ticket(7)).is_empty());
+    assert_eq!(table.remove(LaneTicket(7)), Removed::Unknown);
+    assert!(table.leave(LaneTicket(7)).is_empty());
 }

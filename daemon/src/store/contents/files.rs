@@ -22,7 +22,7 @@ pub struct Contents {
     /// Held by the one who writes what waits.
     writing: Mutex<()>,
     /// What is on the disk; read when it is first needed.
-    known: Mutex<Option<Known>>,
+    known: Mutex<Option<FileSizes>>,
 }
 
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl Waiting {
 }
 
 #[derive(Default)]
-struct Known {
+struct FileSizes {
     /// Oldest first.
     order: VecDeque<(String, u64)>,
     names: HashSet<String>,
@@ -225,7 +225,7 @@ impl Contents {
     }
 
     /// What is on the disk, oldest first. What a kill left half written is removed.
-    fn look(&self) -> io::Result<Known> {
+    fn look(&self) -> io::Result<FileSizes> {
         let mut found = Vec::new();
         for listed in self.dir.list()? {
             let Ok(folder) = self.dir.open_dir(&listed.name) else { continue };
@@ -240,7 +240,7 @@ impl Contents {
             }
         }
         found.sort();
-        Ok(Known {
+        Ok(FileSizes {
             bytes: found.iter().map(|(_, _, size)| size).sum(),
             names: found.iter().map(|(_, name, _)| name.clone()).collect(),
             order: found.into_iter().map(|(_, name, size)| (name, size)).collect(),

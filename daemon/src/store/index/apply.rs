@@ -8,9 +8,11 @@ use editd_proto::ids::JobId;
 
 use super::entry::Marks;
 use super::marks::{self, OfWhom};
-use super::row::{ClipRow, EntryRow, KeyRow, SeenRow, fits, place, place_only, rest, value};
+use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fits, place, place_only, rest, value};
 use super::{Draft, entry, key};
-use crate::store::record::{Carried, Clip, Done, Entry, Queued, Record, Seal, Seen, Settle};
+use crate::store::record::{
+    CheckpointEntry, Clip, EndedWithoutEntry, Entry, Queued, ReadReceipt, Record, Seal, Settle,
+};
 use crate::store::{Position, StoreError};
 
 /// An entry that is not settled.
@@ -58,10 +60,10 @@ impl Index {
                 self.enter(at, entry, draft, of)
             }
             Record::Clip(clip) => put_clip(at, None, clip, draft),
-            Record::Seen(seen) => put_seen(at, seen, draft),
+            Record::ReadReceipt(seen) => put_seen(at, seen, draft),
             Record::Queued(queued) => self.queued(at, queued, draft),
             Record::Done(done) => self.done(at, done, draft),
-            Record::Carried(carried) => self.carried(at, carried, draft),
+            Record::Checkpoint(carried) => self.carried(at, carried, draft),
         }
     }
 
@@ -78,7 +80,12 @@ impl Index {
     }
 
     /// An open entry stands here from now on. Whom it takes back was marked when it was sealed.
-    fn carried(&mut self, at: Position, carried: &Carried, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    fn carried(
+        &mut self,
+        at: Position,
+        carried: &CheckpointEntry,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), StoreError> {
         let entry = &carried.entry;
         self.number(entry.id);
         let sealed = carried.receipt.is_some().then_some(at);
@@ -178,7 +185,12 @@ impl Index {
         Ok(())
     }
 
-    fn done(&mut self, at: Position, done: &Done, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    fn done(
+        &mut self,
+        at: Position,
+        done: &EndedWithoutEntry,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), StoreError> {
         self.number(done.id);
         draft.remove(key::job(key::QUEUED, done.id));
         draft.put(key::job(key::RECEIPT, done.id), place_only(at));
@@ -214,9 +226,9 @@ fn put_clip(at: Position, index: Option<u32>, clip: &Clip, draft: &mut Draft<'_>
     Ok(())
 }
 
-fn put_seen(at: Position, seen: &Seen, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+fn put_seen(at: Position, seen: &ReadReceipt, draft: &mut Draft<'_>) -> Result<(), StoreError> {
     let ranges = Some(seen.ranges.clone());
-    let mut row = SeenRow { hash: seen.hash, ranges, time: seen.time, numbered: seen.numbered.clone() };
+    let mut row = ReceiptRow { hash: seen.hash, ranges, time: seen.time, numbered: seen.numbered.clone() };
     let mut bytes = value(at, &row)?;
     if !fits(&bytes) {
         row.ranges = None;

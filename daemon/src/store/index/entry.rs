@@ -5,7 +5,7 @@ use editd_proto::message::{EntryFile, EntrySummary};
 
 use super::row::{Brief, EntryRow, FileRow, fits, value};
 use super::{Draft, key};
-use crate::store::record::{Entry, FilePart, How};
+use crate::store::record::{ChangeMethod, Entry, FilePart};
 use crate::store::taken::{FileTaken, TakenBack};
 use crate::store::{Position, StoreError};
 
@@ -55,7 +55,7 @@ pub fn put_marked(
         let mut bytes = at.0.to_be_bytes().to_vec();
         match &file.after {
             // Rescued bytes never stood at their path.
-            _ if file.how == How::Rescued => bytes.push(RESCUED),
+            _ if file.how == ChangeMethod::Rescued => bytes.push(RESCUED),
             Some(after) => bytes.extend_from_slice(after.hash.as_bytes()),
             None => {}
         }

@@ -98,7 +98,7 @@ pub struct ClipRow {
 
 /// What a session has seen of a path.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct SeenRow {
+pub struct ReceiptRow {
     /// Which content; `None`: that nothing is there.
     pub hash: Option<ContentHash>,
     /// Which lines; `None` where they do not fit the row.

@@ -47,10 +47,10 @@ pub fn encode(record: &Record) -> Result<Payload, StoreError> {
         Record::Settle(body) => (5, rmp_serde::to_vec(body)),
         Record::External(body) => (6, rmp_serde::to_vec(body)),
         Record::Clip(body) => (7, rmp_serde::to_vec(body)),
-        Record::Seen(body) => (8, rmp_serde::to_vec(body)),
+        Record::ReadReceipt(body) => (8, rmp_serde::to_vec(body)),
         Record::Queued(body) => (9, rmp_serde::to_vec(body)),
         Record::Done(body) => (10, rmp_serde::to_vec(body)),
-        Record::Carried(body) => (11, rmp_serde::to_vec(body)),
+        Record::Checkpoint(body) => (11, rmp_serde::to_vec(body)),
     };
     let bytes = bytes.map_err(|e| StoreError::Io(format!("a record cannot be encoded: {e}").into()))?;
     let raw =
@@ -97,10 +97,10 @@ fn parse(frame: &Frame, raw: &[u8]) -> Result<Record, String> {
         (5, 1) => body(raw).map(Record::Settle),
         (6, 1 | 2) => body(raw).map(Record::External),
         (7, 1) => body(raw).map(Record::Clip),
-        (8, 1 | 2) => body(raw).map(Record::Seen),
+        (8, 1 | 2) => body(raw).map(Record::ReadReceipt),
         (9, 1) => body(raw).map(Record::Queued),
         (10, 1) => body(raw).map(Record::Done),
-        (11, 1 | 2) => body(raw).map(Record::Carried),
+        (11, 1 | 2) => body(raw).map(Record::Checkpoint),
         (kind, version) => Err(format!(
             "a record of kind {kind}, version {version}, which this daemon does not know: a newer one wrote it"
         )),

@@ -8,7 +8,7 @@ use super::header::{FORMAT, HEADER, Header};
 use super::payload;
 use super::position::align;
 use super::read::{fill, rotten};
-use super::scan::{Cursor, Found};
+use super::scan::{Cursor, ScannedRecord};
 use super::segment::{self, Segment, failure};
 use super::window::Window;
 use super::writer::{Home, Log, Tail};
@@ -187,7 +187,7 @@ impl Walk<'_> {
 }
 
 /// The checksums of a group's records: each is what the next one tells of it.
-fn sums(group: &[Found], last: Sum) -> Vec<Sum> {
+fn sums(group: &[ScannedRecord], last: Sum) -> Vec<Sum> {
     group.iter().skip(1).map(|found| found.frame.previous).chain([last]).collect()
 }
 

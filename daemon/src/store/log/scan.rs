@@ -26,7 +26,7 @@ pub struct Cursor {
 
 /// A record that holds.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ScannedRecord {
     /// Its start.
     pub at: Position,
     /// Its frame.
@@ -49,7 +49,7 @@ impl Cursor {
     }
 
     /// The next whole group in the segment, if one follows; the cursor moves behind it.
-    pub fn group(&mut self, segment: &mut Window) -> Result<Option<Vec<Found>>, StoreError> {
+    pub fn group(&mut self, segment: &mut Window) -> Result<Option<Vec<ScannedRecord>>, StoreError> {
         let end = self.end.offset();
         let direct = align(end, ALIGN);
         // After a flush the next record starts a new block.
@@ -58,7 +58,11 @@ impl Cursor {
         if found.is_some() || padded == direct { Ok(found) } else { self.group_at(segment, padded) }
     }
 
-    fn group_at(&mut self, segment: &mut Window, offset: u64) -> Result<Option<Vec<Found>>, StoreError> {
+    fn group_at(
+        &mut self,
+        segment: &mut Window,
+        offset: u64,
+    ) -> Result<Option<Vec<ScannedRecord>>, StoreError> {
         let mut cursor = *self;
         let mut group = Vec::new();
         let mut offset = offset;
@@ -84,7 +88,11 @@ impl Cursor {
     }
 
     /// The record at an offset, if it holds and follows.
-    fn record_at(&self, segment: &mut Window, offset: u64) -> Result<Option<(Found, Sum)>, StoreError> {
+    fn record_at(
+        &self,
+        segment: &mut Window,
+        offset: u64,
+    ) -> Result<Option<(ScannedRecord, Sum)>, StoreError> {
         let at = Position::at(segment.segment(), offset);
         let Some(head) = segment.get(offset, FRAME)? else { return Ok(None) };
         let Some((frame, sum)) = Frame::decode(head, at) else { return Ok(None) };
@@ -95,7 +103,7 @@ impl Cursor {
             return Ok(None);
         };
         let holds = digest(stored) == frame.digest;
-        Ok(holds.then(|| (Found { at, frame, stored: stored.to_vec() }, sum)))
+        Ok(holds.then(|| (ScannedRecord { at, frame, stored: stored.to_vec() }, sum)))
     }
 
     /// Whether the log is proven to have been flushed beyond the cursor: then what follows it was damaged.

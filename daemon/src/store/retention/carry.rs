@@ -5,7 +5,7 @@ use crate::store::index::{Draft, Index, Open, entry, key};
 use crate::store::lock::lock;
 use crate::store::log::payload;
 use crate::store::overlay::Reach;
-use crate::store::record::{Carried, Entry, Record};
+use crate::store::record::{CheckpointEntry, Entry, Record};
 use crate::store::shared::Shared;
 use crate::store::{Position, StoreError};
 
@@ -57,7 +57,9 @@ impl Shared {
         let mut gone = 0;
         match record {
             // The entry's seal may stand in a later segment; without its intent it says nothing.
-            Record::Intent(entry) | Record::External(entry) | Record::Carried(Carried { entry, .. })
+            Record::Intent(entry)
+            | Record::External(entry)
+            | Record::Checkpoint(CheckpointEntry { entry, .. })
                 if self.is_last_of(index, at, entry)? =>
             {
                 gone = u64::from(self.stands_at(&key::job(key::ENTRY, entry.id), at)?.is_some());

@@ -10,7 +10,7 @@ use crate::store::lock::lock;
 use crate::store::log::frame::FRAME;
 use crate::store::log::position::align;
 use crate::store::log::{ALIGN, payload};
-use crate::store::record::{Carried, Clip, Done, Entry, Record, Seal};
+use crate::store::record::{CheckpointEntry, Clip, EndedWithoutEntry, Entry, Record, Seal};
 use crate::store::shared::Shared;
 use crate::store::{Position, StoreError};
 
@@ -39,7 +39,7 @@ impl Shared {
                 let index = lock(&self.index);
                 if let Record::Intent(entry)
                 | Record::External(entry)
-                | Record::Carried(Carried { entry, .. }) = &record
+                | Record::Checkpoint(CheckpointEntry { entry, .. }) = &record
                     && !index.open.contains_key(&entry.id)
                 {
                     let stands = self.stands_at(&key::job(key::ENTRY, entry.id), at)?;
@@ -67,14 +67,16 @@ impl Shared {
         let mut needed = Vec::new();
         match record {
             Record::Start(_) | Record::Void(_) | Record::Seal(_) | Record::Settle(_) => {}
-            Record::Intent(entry) | Record::External(entry) | Record::Carried(Carried { entry, .. }) => {
+            Record::Intent(entry)
+            | Record::External(entry)
+            | Record::Checkpoint(CheckpointEntry { entry, .. }) => {
                 for (number, clip) in (0u32..).zip(&entry.clips) {
                     if self.clip_stands(at, Some(number), clip)? {
                         needed.push(Record::Clip(clip.clone()));
                     }
                 }
                 if let Some(open) = index.open.get(&entry.id).filter(|open| open.at == at) {
-                    needed.push(Record::Carried(self.open_whole(open)?));
+                    needed.push(Record::Checkpoint(self.open_whole(open)?));
                 } else if self.is_last_of(index, at, entry)? {
                     needed.extend(self.end_of(entry, now_ms)?.map(Record::Done));
                 }
@@ -84,7 +86,7 @@ impl Shared {
                     needed.push(record.clone());
                 }
             }
-            Record::Seen(seen) => {
+            Record::ReadReceipt(seen) => {
                 if self.stands_at(&key::seen(&seen.session, &seen.path), at)?.is_some() {
                     needed.push(record.clone());
                 }
@@ -132,11 +134,11 @@ impl Shared {
     }
 
     /// An open entry with what its seal and later entries said of it.
-    fn open_whole(&self, open: &Open) -> Result<Carried, StoreError> {
+    fn open_whole(&self, open: &Open) -> Result<CheckpointEntry, StoreError> {
         let receipt = match open.sealed {
             Some(at) => Some(match self.record(at)? {
                 Record::Seal(Seal { receipt, .. })
-                | Record::Carried(Carried { receipt: Some(receipt), .. }) => receipt,
+                | Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. }) => receipt,
                 other => return Err(unexpected(&other)),
             }),
             None => None,
@@ -144,11 +146,11 @@ impl Shared {
         let row = self.rows.get(&key::job(key::ENTRY, open.entry.id))?;
         let row = row.map(|value| row::rest::<EntryRow>(&value)).transpose()?;
         let (undone, hooks, parts) = row.map(|row| (row.undone, row.hooks, row.parts)).unwrap_or_default();
-        Ok(Carried { entry: (*open.entry).clone(), receipt, undone, hooks, parts })
+        Ok(CheckpointEntry { entry: (*open.entry).clone(), receipt, undone, hooks, parts })
     }
 
     /// What keeps an entry's key and receipt when the entry goes: less than a day after it was made.
-    fn end_of(&self, entry: &Entry, now_ms: u64) -> Result<Option<Done>, StoreError> {
+    fn end_of(&self, entry: &Entry, now_ms: u64) -> Result<Option<EndedWithoutEntry>, StoreError> {
         let Some(name) = entry.key.as_ref().filter(|_| young(entry.time, now_ms)) else { return Ok(None) };
         let Some(value) = self.rows.get(&key::client_key(&entry.session, name))? else { return Ok(None) };
         let row: KeyRow = row::rest(&value)?;
@@ -156,19 +158,20 @@ impl Shared {
             return Ok(None);
         }
         let receipt = match self.record(row::place(&value)?)? {
-            Record::Seal(Seal { receipt, .. }) | Record::Carried(Carried { receipt: Some(receipt), .. })
+            Record::Seal(Seal { receipt, .. })
+            | Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. })
                 if !receipt.is_empty() =>
             {
                 receipt
             }
-            Record::Seal(_) | Record::Carried(_) => {
+            Record::Seal(_) | Record::Checkpoint(_) => {
                 rmp_serde::to_vec_named(&self.plain_receipt(entry.id)?)
                     .map_err(|e| StoreError::Io(format!("a receipt cannot be encoded: {e}").into()))?
             }
             // It was carried before.
             _ => return Ok(None),
         };
-        Ok(Some(Done {
+        Ok(Some(EndedWithoutEntry {
             id: entry.id,
             session: entry.session.clone(),
             time: entry.time,

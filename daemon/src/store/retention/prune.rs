@@ -4,7 +4,7 @@
 use editd_proto::ids::JobId;
 
 use crate::limits;
-use crate::store::index::row::{self, EntryRow, KeyRow, SeenRow};
+use crate::store::index::row::{self, EntryRow, KeyRow, ReceiptRow};
 use crate::store::index::{Draft, View, entry, key};
 use crate::store::lock::lock;
 use crate::store::record::Entry;
@@ -75,7 +75,7 @@ impl Shared {
     pub(super) fn prune_seen(&self, now_ms: u64, keep: Keep) -> Result<(), StoreError> {
         let mut all: Vec<(u64, Vec<u8>)> = Vec::new();
         self.rows.down(&[key::SEEN], &key::behind(&[key::SEEN]), &mut |key, value| {
-            all.push((row::rest::<SeenRow>(value)?.time, key.to_vec()));
+            all.push((row::rest::<ReceiptRow>(value)?.time, key.to_vec()));
             Ok(true)
         })?;
         // Newest first; the session is the first part of the key.
@@ -99,7 +99,7 @@ impl Shared {
             let mut draft = Draft { below: &self.rows, changes: Default::default() };
             for (time, key) in step {
                 // One that was renewed meanwhile stays.
-                let now = self.rows.get(key)?.map(|value| row::rest::<SeenRow>(&value)).transpose()?;
+                let now = self.rows.get(key)?.map(|value| row::rest::<ReceiptRow>(&value)).transpose()?;
                 if now.is_some_and(|row| row.time == *time) {
                     draft.remove(key.clone());
                 }

@@ -106,7 +106,7 @@ fn precious(machine: &Machine) -> Store {
     store.append(&[Record::Intent(cut), seal(1)]).unwrap();
     store.append(&[Record::Settle(Settle { id: JobId(1), diverged: false })]).unwrap();
     store.append(&[Record::Clip(clip("s", "gone", None, 2))]).unwrap();
-    store.append(&[Record::Seen(seen("s", "a", 1900))]).unwrap();
+    store.append(&[Record::ReadReceipt(seen("s", "a", 1900))]).unwrap();
     store.append(&[queued(2, "s", Some("waiting"))]).unwrap();
     store.append(&[done(3, "s", Some("done key"))]).unwrap();
     (4..=200).for_each(|id| settled(&store, id, "s", None));
@@ -343,7 +343,8 @@ fn receipts_for_files_are_bounded_and_the_newest_stay() {
     let machine = Machine::new();
     let (store, _) = open(&machine);
     let most = limits::SEEN_OF_SESSION as u64;
-    let all: Vec<Record> = (1..=most + 50).map(|n| Record::Seen(seen("s", &format!("f{n}"), n))).collect();
+    let all: Vec<Record> =
+        (1..=most + 50).map(|n| Record::ReadReceipt(seen("s", &format!("f{n}"), n))).collect();
     for group in all.chunks(500) {
         store.append(group).unwrap();
     }

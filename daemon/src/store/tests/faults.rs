@@ -45,7 +45,7 @@ fn after_any_failed_call_what_was_acknowledged_is_there_and_nothing_is_accepted(
         }
         if failed {
             failures += 1;
-            let at = store.append(&[Record::Seen(seen("s", "a", 1))]);
+            let at = store.append(&[Record::ReadReceipt(seen("s", "a", 1))]);
             assert!(matches!(at, Err(StoreError::Failed(_))));
             assert!(matches!(store.close(), Err(StoreError::Failed(_))));
         } else {
@@ -123,7 +123,7 @@ fn many_threads_write_and_look_at_the_same_time() {
                     if n % 10 == 0 {
                         let _ = store.flush(at).unwrap();
                     }
-                    store.append(&[seal(id), Record::Seen(seen(&session, "shared", id))]).unwrap();
+                    store.append(&[seal(id), Record::ReadReceipt(seen(&session, "shared", id))]).unwrap();
                     assert_eq!(store.seen(&session, &"shared".into()).unwrap().unwrap().time, id);
                     let last = store.last_of(&session.as_str().into()).unwrap().unwrap();
                     assert_eq!(last.0.0, id);

@@ -9,7 +9,10 @@ use editd_proto::path::WirePath;
 
 use crate::os::{BootId, Identity};
 use crate::store::fake::Machine;
-use crate::store::record::{Clip, Done, Entry, Face, FileRecord, How, Queued, Record, Seal, Seen, Staging};
+use crate::store::record::{
+    ChangeMethod, Clip, EndedWithoutEntry, Entry, FileMeta, FileRecord, Queued, ReadReceipt, Record, Seal,
+    Staging,
+};
 use crate::store::{Backing, Keep, Opened, Options, Store, StoreError};
 
 pub(crate) const SEGMENT: u64 = 32 * 1024;
@@ -36,9 +39,9 @@ pub(crate) fn content_hash(bytes: &[u8]) -> ContentHash {
     ContentHash::from_bytes(*blake3::hash(bytes).as_bytes())
 }
 
-fn face(n: u64) -> Face {
+fn face(n: u64) -> FileMeta {
     let identity = Identity { dev: 1, ino: n, born: 3 };
-    Face { hash: hash(n), size: n, mode: 0o644, uid: 1, gid: 1, identity, modified: 5 }
+    FileMeta { hash: hash(n), size: n, mode: 0o644, uid: 1, gid: 1, identity, modified: 5 }
 }
 
 pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
@@ -47,7 +50,7 @@ pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
         before: (before != 0).then(|| face(before)),
         after: (after != 0).then(|| face(after)),
         splices: vec![Splice { at: 0, old: vec![b'o'; 20], new: vec![b'n'; after as usize % 500] }],
-        how: How::Swap,
+        how: ChangeMethod::Swap,
         slot: format!("slot-{after}"),
         staging: Staging::Root,
         made: Vec::new(),
@@ -89,7 +92,7 @@ pub(crate) fn seal(id: u64) -> Record {
 }
 
 pub(crate) fn done(id: u64, session: &str, key: Option<&str>) -> Record {
-    Record::Done(Done {
+    Record::Done(EndedWithoutEntry {
         id: JobId(id),
         session: session.to_owned(),
         time: 1000 + id,
@@ -117,8 +120,8 @@ pub(crate) fn clip(session: &str, name: &str, bytes: Option<&[u8]>, time: u64) -
     Clip { session, name: name.to_owned(), bytes: bytes.map(<[u8]>::to_vec), origin, time }
 }
 
-pub(crate) fn seen(session: &str, path: &str, n: u64) -> Seen {
-    Seen {
+pub(crate) fn seen(session: &str, path: &str, n: u64) -> ReadReceipt {
+    ReadReceipt {
         session: session.to_owned(),
         path: path.into(),
         hash: Some(hash(n)),

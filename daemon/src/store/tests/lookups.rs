@@ -238,7 +238,7 @@ fn what_does_not_fit_a_row_is_read_from_the_log() {
     big.clips = vec![long.clone()];
     let mut saw = seen("s", "a", 7);
     saw.ranges = (0..3000).map(|n| (n * 10 + 1, n * 10 + 5)).collect();
-    store.append(&[Record::Intent(big.clone()), seal(1), Record::Seen(saw.clone())]).unwrap();
+    store.append(&[Record::Intent(big.clone()), seal(1), Record::ReadReceipt(saw.clone())]).unwrap();
     both(&machine, &store, |store| {
         assert_eq!(store.summary(JobId(1)).unwrap().unwrap().files.len(), 300);
         assert_eq!(store.history(&Query { limit: 1, ..Query::default() }).unwrap()[0].session, "s");
@@ -262,7 +262,7 @@ fn what_does_not_fit_a_row_is_read_from_the_log() {
 fn a_flush_proves_what_it_covers_and_the_store_is_checked() {
     let machine = Machine::new();
     let (store, _) = open(&machine);
-    let at = store.append(&[Record::Seen(seen("s", "a", 1))]).unwrap();
+    let at = store.append(&[Record::ReadReceipt(seen("s", "a", 1))]).unwrap();
     assert_eq!(store.flush(at).unwrap().position(), at);
     let cut = machine.power_cut(&|| false);
     assert!(open(&cut).0.seen("s", &"a".into()).unwrap().is_some());

@@ -8,7 +8,7 @@ use editd_proto::message::{ClipInfo, EntryKind};
 
 use super::kit::*;
 use crate::store::fake::Machine;
-use crate::store::record::{Clip, Entry, Record, Seen, Settle};
+use crate::store::record::{Clip, Entry, ReadReceipt, Record, Settle};
 use crate::store::{Query, Store};
 
 const SESSIONS: [&str; 3] = ["s", "t", "u"];
@@ -21,7 +21,7 @@ pub(super) struct Model {
     open: BTreeMap<u64, (Entry, bool)>,
     queued: BTreeMap<u64, Record>,
     clips: BTreeMap<(String, String), Clip>,
-    seen: BTreeMap<(String, String), Seen>,
+    seen: BTreeMap<(String, String), ReadReceipt>,
     keys: BTreeMap<(String, String), u64>,
     receipts: BTreeMap<u64, ()>,
     last: u64,
@@ -80,11 +80,11 @@ impl Model {
                 self.entry(entry.clone());
             }
             Record::Clip(clip) => self.clip(clip.clone()),
-            Record::Seen(seen) => {
+            Record::ReadReceipt(seen) => {
                 self.seen.insert((seen.session.clone(), seen.path.display()), seen.clone());
             }
             // What stands already stands there.
-            Record::Carried(_) => {}
+            Record::Checkpoint(_) => {}
             Record::Queued(job) => {
                 self.last = self.last.max(job.id.0);
                 self.queued.insert(job.id.0, record.clone());
@@ -170,7 +170,7 @@ pub(super) fn group(model: &Model, seed: &mut u64) -> Vec<Record> {
             vec![Record::Intent(e)]
         }
         4..=6 => match pick(&unsealed, seed) {
-            Some(id) => vec![seal(id), Record::Seen(seen(session, path, id + 2))],
+            Some(id) => vec![seal(id), Record::ReadReceipt(seen(session, path, id + 2))],
             None => vec![],
         },
         7 => pick(&unsealed, seed).map(|id| vec![Record::Void(JobId(id))]).unwrap_or_default(),
@@ -196,7 +196,7 @@ pub(super) fn group(model: &Model, seed: &mut u64) -> Vec<Record> {
             let name = CLIPS[next(seed) as usize % 4];
             let text = vec![b'y'; next(seed) as usize % 3000];
             let bytes = (!next(seed).is_multiple_of(4)).then_some(text.as_slice());
-            vec![Record::Clip(clip(session, name, bytes, id)), Record::Seen(seen(session, path, id))]
+            vec![Record::Clip(clip(session, name, bytes, id)), Record::ReadReceipt(seen(session, path, id))]
         }
         _ => match pick(&model.queued.keys().copied().collect::<Vec<_>>(), seed) {
             Some(id) if next(seed).is_multiple_of(2) => vec![done(id, session, Some(&format!("done {id}")))],

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::kit::*;
 use crate::os::Os;
 use crate::os::unix::Unix;
-use crate::store::record::{Record, Seen, Settle};
+use crate::store::record::{ReadReceipt, Record, Settle};
 use crate::store::{Backing, Keep, Opened, Options, Query, Store};
 use editd_proto::ids::JobId;
 
@@ -31,8 +31,8 @@ fn work(store: &Store, first: u64, count: u64) {
                     if n % 16 == 0 {
                         let _ = store.flush(at).unwrap();
                     }
-                    let seen = Seen { time: id, ..seen("s", &format!("path {n}"), id) };
-                    store.append(&[seal(id), Record::Seen(seen)]).unwrap();
+                    let seen = ReadReceipt { time: id, ..seen("s", &format!("path {n}"), id) };
+                    store.append(&[seal(id), Record::ReadReceipt(seen)]).unwrap();
                     let settle = Settle { id: JobId(id), diverged: false };
                     store.append(&[Record::Settle(settle)]).unwrap();
                     let content = format!("content {id}").repeat(20);

@@ -11,19 +11,20 @@ use crate::store::Position;
 use crate::store::log::frame::{FRAME, Frame};
 use crate::store::log::payload;
 use crate::store::record::{
-    Carried, Done, Entry, EntryPart, FilePart, NumberedLines, Record, Seal, Seen, Settle, Start,
+    CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, NumberedLines, ReadReceipt, Record, Seal,
+    Settle, Start,
 };
 
 fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
     let hooks = receipt.iter().map(|_| JobId(16)).collect();
-    Record::Carried(Carried { entry: entry.clone(), receipt, undone, hooks, parts: Vec::new() })
+    Record::Checkpoint(CheckpointEntry { entry: entry.clone(), receipt, undone, hooks, parts: Vec::new() })
 }
 
-fn numbered() -> Seen {
+fn numbered() -> ReadReceipt {
     let lines =
         |first, last, now| NumberedLines { hash: hash(first), first, last, now, time: 1_700_000_000_000 };
     let numbered = vec![lines(1, 4, Some(1)), lines(5, 6, None), lines(7, u64::from(u32::MAX), Some(9))];
-    Seen { numbered, ..seen("session", "src/a.rs", 9) }
+    ReadReceipt { numbered, ..seen("session", "src/a.rs", 9) }
 }
 
 fn records() -> Vec<(&'static str, Record)> {
@@ -45,8 +46,8 @@ fn records() -> Vec<(&'static str, Record)> {
         ("external", Record::External(undo(13, "", editd_proto::message::EntryKind::External, &[]))),
         ("hook", Record::External(undo(13, "session", editd_proto::message::EntryKind::Hook, &[12]))),
         ("clip", Record::Clip(clip("session", "/shared", Some(&[0, 255, 10]), 6))),
-        ("seen", Record::Seen(seen("session", "src/a.rs", 9))),
-        ("v2-seen", Record::Seen(numbered())),
+        ("seen", Record::ReadReceipt(seen("session", "src/a.rs", 9))),
+        ("v2-seen", Record::ReadReceipt(numbered())),
         (
             "queued",
             Record::Queued(match queued(14, "session", Some("key")) {
@@ -65,7 +66,7 @@ fn stored_receipt(id: u8) -> Vec<u8> {
 
 fn sample_done() -> Record {
     match done(15, "session", Some("other")) {
-        Record::Done(done) => Record::Done(Done { receipt: stored_receipt(15), ..done }),
+        Record::Done(done) => Record::Done(EndedWithoutEntry { receipt: stored_receipt(15), ..done }),
         other => other,
     }
 }
@@ -76,7 +77,7 @@ fn second_versions() -> Vec<(&'static str, Record)> {
     let mut e = undo(14, "session", editd_proto::message::EntryKind::Undo, &[12]);
     e.parts = vec![EntryPart { entry: JobId(12), files: 2, part: part.clone() }];
     e.files[0].extents = vec![(0, 3, 300), (10, 0, 1)];
-    let carried = Carried {
+    let carried = CheckpointEntry {
         entry: e.clone(),
         receipt: Some(vec![1]),
         undone: false,
@@ -86,7 +87,7 @@ fn second_versions() -> Vec<(&'static str, Record)> {
     vec![
         ("intent", Record::Intent(e.clone())),
         ("external", Record::External(e)),
-        ("carried", Record::Carried(carried)),
+        ("carried", Record::Checkpoint(carried)),
     ]
 }
 

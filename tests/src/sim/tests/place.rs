@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use editd::disk::place::{Place, PlaceError, Root, resolve};
+use editd::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve};
 use editd_proto::path::WirePath;
 
 use super::machine;
 use crate::sim::{EACCES, EIO, EMFILE, Fault, Lasting, Op, SimMachine, When};
 
-fn world() -> (SimMachine, Root) {
+fn world() -> (SimMachine, WorkspaceRoot) {
     let (machine, _) = machine();
     let outside = machine.outside();
     outside.mkdir("/out").unwrap();
     outside.mkdir("/w/src/deep").unwrap();
     outside.write("/w/src/a", b"a").unwrap();
     outside.symlink("/out", "/w/link").unwrap();
-    let root = Root::open(&machine, Path::new("/w")).unwrap();
+    let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
     (machine, root)
 }
 
-fn go(root: &Root, path: &str) -> Result<Place, PlaceError> {
+fn go(root: &WorkspaceRoot, path: &str) -> Result<ResolveError, ResolvedPath> {
     resolve(root, &WirePath::from(path))
 }
 
@@ -30,7 +30,7 @@ fn a_link_that_appears_at_any_call_leads_nowhere_outside() {
     for call in 1..12 {
         for when in [When::Before, When::After] {
             let machine = base.fork();
-            let root = Root::open(&machine, Path::new("/w")).unwrap();
+            let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
             machine.at_call(machine.calls() + call, when, |outside| {
                 outside.exchange("/w/src", "/w/link").unwrap()
             });
@@ -50,7 +50,7 @@ fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
     let (base, _) = world();
     let run = |op, change: fn(&crate::sim::Outside)| {
         let machine = base.fork();
-        let root = Root::open(&machine, Path::new("/w")).unwrap();
+        let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
         machine.at_next(op, 0, When::After, change);
         go(&root, "link/a").map(|place| (place.path().clone(), place.stat().is_some()))
     };
@@ -62,7 +62,7 @@ fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
     let found = run(Op::OpenDir, |outside| outside.remove("/w/link").unwrap()).unwrap();
     assert_eq!(found, (WirePath::from("link/a"), false));
     let machine = base.fork();
-    let root = Root::open(&machine, Path::new("/w")).unwrap();
+    let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
     for skip in 0..100 {
         machine.at_next(Op::OpenDir, skip, When::Before, |outside| {
             outside.exchange("/w/link", "/w/src").unwrap()
@@ -71,7 +71,7 @@ fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
             outside.exchange("/w/link", "/w/src").unwrap()
         });
     }
-    assert!(matches!(go(&root, "src/a"), Err(PlaceError::Changing(_))), "and not for ever");
+    assert!(matches!(go(&root, "src/a"), Err(ResolveError::Changing(_))), "and not for ever");
 }
 
 #[test]
@@ -80,16 +80,16 @@ fn the_folders_that_were_made_go_again_when_one_cannot_be() {
     let before = base.snapshot("/w").unwrap();
     let calls = {
         let machine = base.fork();
-        let place = go(&Root::open(&machine, Path::new("/w")).unwrap(), "x/y/z/f").unwrap();
+        let place = go(&WorkspaceRoot::open(&machine, Path::new("/w")).unwrap(), "x/y/z/f").unwrap();
         let from = machine.calls();
         place.ensure_folders(0).unwrap();
         machine.calls() - from
     };
     for call in 1..=calls {
         let machine = base.fork();
-        let place = go(&Root::open(&machine, Path::new("/w")).unwrap(), "x/y/z/f").unwrap();
+        let place = go(&WorkspaceRoot::open(&machine, Path::new("/w")).unwrap(), "x/y/z/f").unwrap();
         machine.fail_call(machine.calls() + call, EMFILE, Lasting::Once);
-        assert!(matches!(place.ensure_folders(0), Err(PlaceError::Io { .. })), "call {call}");
+        assert!(matches!(place.ensure_folders(0), Err(ResolveError::Io { .. })), "call {call}");
         assert_eq!(machine.snapshot("/w").unwrap(), before, "call {call}");
     }
 }
@@ -100,7 +100,7 @@ fn the_error_of_the_system_is_told() {
     for (errno, code) in [(EACCES, editd_proto::Code::Denied), (EIO, editd_proto::Code::Io)] {
         for op in [Op::OpenDir, Op::Stat] {
             let machine = base.fork();
-            let root = Root::open(&machine, Path::new("/w")).unwrap();
+            let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
             machine.fail(Fault { at: 0, lasting: Lasting::ForEver, only: vec![op], errno, written: 0 });
             let path = WirePath::from("src/deep/f");
             assert_eq!(resolve(&root, &path).unwrap_err().to_wire(&path).code, code);

@@ -12,13 +12,17 @@ pub(in super::super) const NEW: &[u8] = b"new and longer text\n";
 pub(in super::super) const OTHER: &[u8] = b"what others wrote\n";
 
 /// A file by its number and its content.
-pub(in super::super) fn face(ino: u64, bytes: &[u8]) -> Face {
+pub(in super::super) fn face(ino: u64, bytes: &[u8]) -> FileMeta {
     let identity = Identity { dev: 1, ino, born: 7 };
     let (hash, size) = (hash(bytes), bytes.len() as u64);
-    Face { hash, size, mode: 0o644, uid: 0, gid: 0, identity, modified: 5 }
+    FileMeta { hash, size, mode: 0o644, uid: 0, gid: 0, identity, modified: 5 }
 }
 
-pub(in super::super) fn record(how: How, before: Option<Face>, after: Option<Face>) -> FileRecord {
+pub(in super::super) fn record(
+    how: ChangeMethod,
+    before: Option<FileMeta>,
+    after: Option<FileMeta>,
+) -> FileRecord {
     let (old, new) = (OLD.to_vec(), NEW.to_vec());
     let splices = match (&before, &after) {
         (Some(_), Some(_)) => vec![Splice { at: 0, old, new }],
@@ -30,17 +34,17 @@ pub(in super::super) fn record(how: How, before: Option<Face>, after: Option<Fac
 }
 
 pub(in super::super) fn swap() -> FileRecord {
-    record(How::Swap, Some(face(1, OLD)), Some(face(2, NEW)))
+    record(ChangeMethod::Swap, Some(face(1, OLD)), Some(face(2, NEW)))
 }
 
 /// What others write is younger.
-fn shown(ino: u64, bytes: &[u8]) -> Shown {
+fn shown(ino: u64, bytes: &[u8]) -> TargetState {
     let modified = if bytes == OTHER { 6 } else { 5 };
-    Shown::File { face: Face { modified, ..face(ino, bytes) }, bytes: bytes.into() }
+    TargetState::File { face: FileMeta { modified, ..face(ino, bytes) }, bytes: bytes.into() }
 }
 
 /// What is done with the last record of a chain, with every content at hand.
-fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &Shown) -> Action {
+fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &TargetState) -> Action {
     let mut contents = Contents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
     decide(chain, refused, false, behind, shown, &contents)
@@ -64,8 +68,8 @@ fn a_job_is_done_again_or_taken_back_by_the_same_signs() {
         ("others' bytes in the file that was put", shown(2, OTHER), Action::Leave, Action::Leave),
         ("others' bytes in the file that was there", shown(1, OTHER), Action::Leave, Action::Leave),
         ("others' file", shown(9, OTHER), Action::Leave, Action::Leave),
-        ("nothing, of a file that is carried whole", Shown::Absent, new, old()),
-        ("a folder", Shown::Strange, Action::Leave, Action::Leave),
+        ("nothing, of a file that is carried whole", TargetState::Absent, new, old()),
+        ("a folder", TargetState::Strange, Action::Leave, Action::Leave),
     ];
     for (what, shown, kept, taken_back) in rows {
         assert_eq!(done(&[&file], 0, Behind::Nothing, &shown), kept, "{what}, kept");
@@ -75,22 +79,22 @@ fn a_job_is_done_again_or_taken_back_by_the_same_signs() {
 
 #[test]
 fn a_creation_and_a_deletion_are_taken_back() {
-    let create = record(How::Create, None, Some(face(2, NEW)));
-    let delete = record(How::Delete, Some(face(1, OLD)), None);
-    let of = |file: &FileRecord, shown: Shown| done(&[file], 1, Behind::Nothing, &shown);
-    assert_eq!(of(&create, Shown::Absent), Action::Done);
+    let create = record(ChangeMethod::Create, None, Some(face(2, NEW)));
+    let delete = record(ChangeMethod::Delete, Some(face(1, OLD)), None);
+    let of = |file: &FileRecord, shown: TargetState| done(&[file], 1, Behind::Nothing, &shown);
+    assert_eq!(of(&create, TargetState::Absent), Action::Done);
     assert_eq!(of(&create, shown(2, NEW)), Action::Remove);
     assert_eq!(of(&create, shown(9, NEW)), Action::Remove);
     assert_eq!(of(&create, shown(2, b"")), Action::Remove);
     assert_eq!(of(&create, shown(9, OTHER)), Action::Leave);
-    assert_eq!(of(&delete, Shown::Absent), old());
+    assert_eq!(of(&delete, TargetState::Absent), old());
     assert_eq!(of(&delete, shown(1, OLD)), Action::Done);
     assert_eq!(of(&delete, shown(9, OTHER)), Action::Leave);
 }
 
 #[test]
 fn a_file_that_is_rewritten_in_place_is_taken_back_in_place() {
-    let file = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let file = record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
     let of = |bytes: &[u8]| done(&[&file], 1, Behind::Nothing, &shown(1, bytes));
     let before = Action::RewriteInPlace(OLD.into(), face(1, OLD));
     assert_eq!(of(NEW), before);
@@ -102,11 +106,12 @@ fn a_file_that_is_rewritten_in_place_is_taken_back_in_place() {
 #[test]
 fn a_mode_alone_is_taken_back() {
     let before = face(1, OLD);
-    let after = Face { mode: 0o600, identity: face(2, OLD).identity, ..before.clone() };
-    let file = FileRecord { splices: Vec::new(), ..record(How::Swap, Some(before), Some(after.clone())) };
+    let after = FileMeta { mode: 0o600, identity: face(2, OLD).identity, ..before.clone() };
+    let file =
+        FileRecord { splices: Vec::new(), ..record(ChangeMethod::Swap, Some(before), Some(after.clone())) };
     let of = |ino| {
-        let shown = Shown::File {
-            face: Face { identity: face(ino, OLD).identity, ..after.clone() },
+        let shown = TargetState::File {
+            face: FileMeta { identity: face(ino, OLD).identity, ..after.clone() },
             bytes: OLD.into(),
         };
         done(&[&file], 1, Behind::Nothing, &shown)
@@ -121,7 +126,7 @@ fn below_a_job_that_is_taken_back_the_others_are_done_again() {
     first.after = Some(face(1, OLD));
     first.splices = vec![Splice { at: 0, old: OTHER.to_vec(), new: OLD.to_vec() }];
     let second = swap();
-    let of = |shown: Shown| done(&[&first, &second], 1, Behind::Nothing, &shown);
+    let of = |shown: TargetState| done(&[&first, &second], 1, Behind::Nothing, &shown);
     assert_eq!(of(shown(5, OTHER)), old());
     assert_eq!(of(shown(1, OLD)), Action::Done);
     assert_eq!(of(shown(2, NEW)), old());
@@ -136,9 +141,9 @@ fn what_the_journal_has_behind_the_chain_stands() {
     assert_eq!(done(&[&file], 0, empty, &shown(2, b"")), Action::Superseded);
     assert!(matches!(done(&[&file], 0, Behind::Nothing, &shown(2, b"")), Action::Rebuild(..)));
     assert!(matches!(done(&[&file], 0, empty, &shown(1, OLD)), Action::Rebuild(..)));
-    assert_eq!(done(&[&file], 0, empty, &Shown::Strange), Action::Leave);
-    assert_eq!(done(&[&file], 0, Behind::Content(None), &Shown::Absent), Action::Superseded);
-    for shown in [shown(9, OTHER), shown(1, OLD), Shown::Absent, Shown::Strange] {
+    assert_eq!(done(&[&file], 0, empty, &TargetState::Strange), Action::Leave);
+    assert_eq!(done(&[&file], 0, Behind::Content(None), &TargetState::Absent), Action::Superseded);
+    for shown in [shown(9, OTHER), shown(1, OLD), TargetState::Absent, TargetState::Strange] {
         assert_eq!(done(&[&file], 0, Behind::Settled, &shown), Action::Superseded);
     }
     // A look took the file of a job that broke for others'.
@@ -150,18 +155,18 @@ fn what_the_journal_has_behind_the_chain_stands() {
 #[test]
 fn others_file_goes_back_from_the_slot_of_a_job_that_is_taken_back() {
     let file = swap();
-    let of = |refused: usize, shown: Shown| {
+    let of = |refused: usize, shown: TargetState| {
         let mut contents = Contents::default();
         [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
         decide(&[&file], refused, true, Behind::Nothing, &shown, &contents)
     };
     let torn = NEW.get(..4).unwrap_or_default();
-    for staged in [shown(2, NEW), shown(2, torn), Shown::Absent] {
+    for staged in [shown(2, NEW), shown(2, torn), TargetState::Absent] {
         assert_eq!(of(1, staged.clone()), Action::Return, "{staged:?}");
         assert_ne!(of(0, staged.clone()), Action::Return, "{staged:?}, kept");
     }
     // What others wrote to the staged file since is newer, whatever time they gave it, and so is another file of theirs.
-    for theirs in [shown(2, OTHER), shown(2, b"dated back"), shown(9, OTHER), Shown::Strange] {
+    for theirs in [shown(2, OTHER), shown(2, b"dated back"), shown(9, OTHER), TargetState::Strange] {
         assert_eq!(of(1, theirs.clone()), Action::Leave, "{theirs:?}");
     }
     let none = |shown| decide(&[&file], 1, true, Behind::Nothing, &shown, &Contents::default());

@@ -8,9 +8,9 @@ use super::*;
 #[test]
 fn target_and_slot_tell_whether_a_file_was_put() {
     let id = |ino: u64| Some(face(ino, b"").identity);
-    let create = record(How::Create, None, Some(face(2, NEW)));
-    let delete = record(How::Delete, Some(face(1, OLD)), None);
-    let in_place = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let create = record(ChangeMethod::Create, None, Some(face(2, NEW)));
+    let delete = record(ChangeMethod::Delete, Some(face(1, OLD)), None);
+    let in_place = record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
     let rows = [
         (&swap(), id(1), id(2), Some(false)),
         (&swap(), id(9), id(2), Some(false)),
@@ -35,7 +35,7 @@ fn target_and_slot_tell_whether_a_file_was_put() {
 
 #[test]
 fn what_others_added_to_tells_whether_a_file_was_rewritten() {
-    let file = record(How::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let file = record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
     assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
     assert_eq!(was_rewritten(&file, &[NEW, OTHER].concat()), Some(true));
     assert_eq!(was_rewritten(&file, OTHER), None);
@@ -43,7 +43,7 @@ fn what_others_added_to_tells_whether_a_file_was_rewritten() {
     let splice = Splice { at: OLD.len() as u64, old: Vec::new(), new: NEW.to_vec() };
     let file = FileRecord {
         splices: vec![splice],
-        ..record(How::InPlace, Some(face(1, OLD)), Some(face(1, &grown)))
+        ..record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, &grown)))
     };
     assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
     assert_eq!(was_rewritten(&file, &[&grown[..], OTHER].concat()), Some(true));
@@ -55,7 +55,7 @@ fn a_slot_tells_what_its_job_displaced() {
     let file = swap();
     let mut contents = Contents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
-    let slot = |ino: u64, bytes: &[u8], modified: i64| Face { modified, ..face(ino, bytes) };
+    let slot = |ino: u64, bytes: &[u8], modified: i64| FileMeta { modified, ..face(ino, bytes) };
     let torn = OLD.get(..3).unwrap_or_default();
     let rows = [
         ("what was judged", slot(1, OLD, 5), OLD, false, false),
@@ -64,7 +64,7 @@ fn a_slot_tells_what_its_job_displaced() {
         ("what it held before", slot(1, OTHER, 5), OTHER, false, false),
         ("what was judged, changed", slot(1, OTHER, 6), OTHER, true, false),
         ("another file", slot(9, OTHER, 6), OTHER, true, true),
-        ("another mode", Face { mode: 0o600, ..slot(1, OLD, 5) }, OLD, true, false),
+        ("another mode", FileMeta { mode: 0o600, ..slot(1, OLD, 5) }, OLD, true, false),
         ("what was staged", slot(2, NEW, 5), NEW, false, false),
         ("what was staged, and others wrote to", slot(2, OTHER, 6), OTHER, false, false),
     ];
@@ -72,7 +72,7 @@ fn a_slot_tells_what_its_job_displaced() {
         assert_eq!(is_theirs(&file, &slot, bytes, &contents), theirs, "{what}");
         assert_eq!(is_another(&file, slot.identity), another, "{what}: another file");
     }
-    let create = record(How::Create, None, Some(face(2, NEW)));
+    let create = record(ChangeMethod::Create, None, Some(face(2, NEW)));
     assert!(!is_theirs(&create, &slot(9, OTHER, 6), OTHER, &contents), "it displaces nothing");
 }
 

@@ -11,23 +11,23 @@ use editd_proto::error::Code;
 use super::schedule::{Due, Schedule};
 use super::watching::Watching;
 use crate::clock::Clock;
-use crate::ipc::Stop;
+use crate::ipc::StopSignal;
 use crate::limits;
 use crate::os;
-use crate::queue::{Aftermath, Done, Requests};
+use crate::queue::{Done, QueueEvents, Requests};
 
 /// The thread and what it is told.
-pub struct Afterwards {
+pub struct BackgroundWork {
     shared: Arc<Shared>,
     watching: Arc<Watching>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Shared {
-    desk: Arc<dyn Requests>,
+    workspace: Arc<dyn Requests>,
     clock: Arc<dyn Clock>,
     /// Asked where the workspace's folder is no longer where it was.
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -40,18 +40,19 @@ struct State {
     stop: bool,
 }
 
-impl Afterwards {
+impl BackgroundWork {
     /// Starts the thread. What an earlier daemon left is due at once.
     ///
     /// # Errors
     /// No thread can be started.
     pub fn start(
-        desk: Arc<dyn Requests>,
+        workspace: Arc<dyn Requests>,
         clock: Arc<dyn Clock>,
         watching: Arc<Watching>,
-        stop: Arc<Stop>,
+        stop: Arc<StopSignal>,
     ) -> io::Result<Arc<Self>> {
-        let shared = Arc::new(Shared { desk, clock, stop, state: Mutex::default(), changed: Condvar::new() });
+        let shared =
+            Arc::new(Shared { workspace, clock, stop, state: Mutex::default(), changed: Condvar::new() });
         shared.state().schedule.started(shared.clock.monotonic());
         let thread = {
             let shared = Arc::clone(&shared);
@@ -73,15 +74,15 @@ impl Afterwards {
     }
 }
 
-impl Aftermath for Afterwards {
+impl QueueEvents for BackgroundWork {
     fn job_ended(&self, done: Done) {
         self.shared.tell(|schedule, now| schedule.job_ended(done.relaxed || !done.entries.is_empty(), now));
         self.watching.touched();
         done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
     }
 
-    fn freed(&self) {
-        self.shared.tell(Schedule::freed);
+    fn memory_freed(&self) {
+        self.shared.tell(Schedule::memory_freed);
     }
 
     fn receipt_renewed(&self) {
@@ -119,13 +120,13 @@ impl Shared {
                 self.leave_what_is_gone();
             }
             if due.settle
-                && let Some(ms) = self.desk.settle(false)
+                && let Some(ms) = self.workspace.settle(false)
             {
                 let now = self.clock.monotonic();
                 self.state().schedule.settle_again(Duration::from_millis(ms), now);
             }
             if due.upkeep {
-                self.desk.upkeep();
+                self.workspace.upkeep();
             }
             // Under load there is always more to come, and what is given back would be taken again.
             let quiet = self.state().schedule.is_quiet();
@@ -140,7 +141,7 @@ impl Shared {
     /// Asks for the end where the workspace's folder was moved, removed or replaced. No event says so of every folder
     /// above it, and a job that finds it out may have nobody who listens.
     fn leave_what_is_gone(&self) {
-        if let Err(refusal) = self.desk.standing()
+        if let Err(refusal) = self.workspace.root_present()
             && refusal.code == Code::Stopping
         {
             tracing::warn!("{}", refusal.message);
@@ -173,16 +174,16 @@ impl Shared {
     }
 
     fn flush(&self) {
-        if let Err(why) = self.desk.flush() {
+        if let Err(why) = self.workspace.flush() {
             tracing::error!(%why, "flushing failed");
         }
     }
 
     /// Everything that can be settled now. What a writer still holds open is left to the next start.
     fn settle_all(&self) {
-        if let Some(ms) = self.desk.settle(true) {
+        if let Some(ms) = self.workspace.settle(true) {
             tracing::info!(ms, "some files are still held open by others; the next start settles them");
         }
-        self.desk.close();
+        self.workspace.close();
     }
 }

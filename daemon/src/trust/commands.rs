@@ -9,14 +9,14 @@ use crate::config::{CommandKind, CommandSpec, Commands, FILE_NAME, SyntaxCheck};
 
 /// What a workspace brings, at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Brought {
+pub struct WorkspaceCommands {
     pub(super) hash: Option<ContentHash>,
     pub(super) commands: Arc<Commands>,
     pub(super) trusted: bool,
     pub(super) problem: Option<Arc<str>>,
 }
 
-impl Brought {
+impl WorkspaceCommands {
     /// The hash of the file that brings it; `None` where there is none that can be used.
     pub fn hash(&self) -> Option<ContentHash> {
         self.hash

@@ -13,11 +13,11 @@ use super::Stream;
 use super::subscriptions::Subscriptions;
 use crate::clock::Clock;
 use crate::limits;
-use crate::queue::{Activity, Aftermath, Gate, Queue, Requests};
+use crate::queue::{Activity, Gate, Queue, QueueEvents, Requests};
 
 /// What `status` and `hello` tell of the daemon.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct About {
+pub struct DaemonInfo {
     /// The workspace's absolute path.
     pub workspace: String,
     /// Where it listens.
@@ -28,15 +28,15 @@ pub struct About {
 
 /// The wish that the daemon stop.
 #[derive(Debug)]
-pub struct Stop(watch::Sender<u32>);
+pub struct StopSignal(watch::Sender<u32>);
 
-impl Default for Stop {
+impl Default for StopSignal {
     fn default() -> Self {
         Self(watch::Sender::new(0))
     }
 }
 
-impl Stop {
+impl StopSignal {
     /// Asks: the first time to finish and leave, the second time to hurry.
     pub fn ask(&self) {
         self.0.send_modify(|asked| *asked = asked.saturating_add(1));
@@ -69,9 +69,9 @@ impl Stop {
 }
 
 /// What all connections share.
-pub struct House {
+pub struct Server {
     /// The workspace.
-    pub desk: Arc<dyn Requests>,
+    pub workspace: Arc<dyn Requests>,
     /// Its jobs.
     pub queue: Queue,
     /// How much may wait.
@@ -79,17 +79,17 @@ pub struct House {
     /// Whether anything is going on.
     pub activity: Arc<Activity>,
     /// What is told of what was done.
-    pub aftermath: Arc<dyn Aftermath>,
+    pub events: Arc<dyn QueueEvents>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Who watches.
     pub subscriptions: Arc<dyn Subscriptions>,
     /// What it tells of itself.
-    pub about: About,
+    pub info: DaemonInfo,
     /// Finds other served workspaces above or below this one.
-    pub nearby: Nearby,
+    pub nearby: FindNearby,
     /// The wish to stop.
-    pub stop: Arc<Stop>,
+    pub stop: Arc<StopSignal>,
     /// Threads and tasks.
     pub runtime: Handle,
     shared: Shared,
@@ -109,36 +109,36 @@ struct Shared {
 }
 
 /// Finds other served workspaces above or below this one.
-pub type Nearby = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
+pub type FindNearby = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 
 /// The parts of a house.
 #[expect(missing_docs, reason = "each is described at the house's field of that name")]
-pub struct Parts {
-    pub desk: Arc<dyn Requests>,
+pub struct ServerBuilder {
+    pub workspace: Arc<dyn Requests>,
     pub queue: Queue,
     pub gate: Arc<Gate>,
     pub activity: Arc<Activity>,
-    pub aftermath: Arc<dyn Aftermath>,
+    pub events: Arc<dyn QueueEvents>,
     pub clock: Arc<dyn Clock>,
     pub subscriptions: Arc<dyn Subscriptions>,
-    pub about: About,
-    pub nearby: Nearby,
-    pub stop: Arc<Stop>,
+    pub info: DaemonInfo,
+    pub nearby: FindNearby,
+    pub stop: Arc<StopSignal>,
     pub runtime: Handle,
 }
 
-impl House {
+impl Server {
     /// Puts a house together.
-    pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts {
-            desk,
+    pub fn new(parts: ServerBuilder) -> Arc<Self> {
+        let ServerBuilder {
+            workspace,
             queue,
             gate,
             activity,
-            aftermath,
+            events,
             clock,
             subscriptions,
-            about,
+            info,
             nearby,
             stop,
             runtime,
@@ -154,14 +154,14 @@ impl House {
             kept: Mutex::default(),
         };
         Arc::new(Self {
-            desk,
+            workspace,
             queue,
             gate,
             activity,
-            aftermath,
+            events,
             clock,
             subscriptions,
-            about,
+            info,
             nearby,
             stop,
             runtime,
@@ -219,22 +219,22 @@ impl House {
 
     /// What `status` answers.
     pub(super) fn status(&self) -> StatusReply {
-        let counts = self.desk.counts();
+        let counts = self.workspace.counts();
         let connections = limits::CONNECTIONS - self.shared.connections.available_permits();
         StatusReply {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            workspace: self.about.workspace.clone(),
-            socket: self.about.socket.clone(),
-            state: self.about.state.clone(),
+            workspace: self.info.workspace.clone(),
+            socket: self.info.socket.clone(),
+            state: self.info.state.clone(),
             uptime: self.clock.monotonic().saturating_sub(self.shared.started).as_secs(),
             sessions: connections as u64,
             queue: self.gate.jobs() as u64,
             entries: counts.entries,
             unsettled: counts.unsettled,
             watch: self.subscriptions.folders(),
-            failed: self.desk.failed(),
-            left_out: self.desk.left_out(),
+            failed: self.workspace.failed(),
+            left_out: self.workspace.left_out(),
             nearby: (self.nearby)().iter().map(|path| path.to_string_lossy().into_owned()).collect(),
         }
     }
@@ -251,7 +251,7 @@ mod tests {
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let soon = Duration::from_secs(1);
         runtime.block_on(async {
-            let stop = Stop::default();
+            let stop = StopSignal::default();
             assert!(tokio::time::timeout(soon, stop.asked()).await.is_err());
             stop.ask_once();
             stop.ask_once();

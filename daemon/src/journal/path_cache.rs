@@ -7,11 +7,11 @@ use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
 use crate::os::Identity;
-use crate::store::record::Face;
+use crate::store::record::FileMeta;
 
 /// Whose bytes stand at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trust {
+pub enum ContentOwner {
     /// The journal can rebuild them: this very file was staged by a job.
     Ours,
     /// Others'.
@@ -22,8 +22,8 @@ pub enum Trust {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Last {
     /// `None`: nothing was there.
-    face: Option<Face>,
-    trust: Trust,
+    face: Option<FileMeta>,
+    trust: ContentOwner,
     /// Some session read it or the daemon wrote it: a change by others is journaled.
     tracked: bool,
     /// Jobs that wrote it.
@@ -37,7 +37,7 @@ struct Last {
 
 /// Whether what a look shows may be compared with what is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ticket {
+pub enum ObservationVersion {
     /// The looker has the path's lane: no job can write it meanwhile.
     Lane,
     /// The looker has not; so many jobs had written the path before it looked.
@@ -48,25 +48,26 @@ pub enum Ticket {
 
 /// What each path was last seen to hold.
 #[derive(Default, Debug)]
-pub struct Known {
+pub struct PathCache {
     paths: HashMap<WirePath, Last>,
     busy: HashSet<WirePath>,
     /// Jobs that may have written a path of which nothing is known, at most.
     writes: u64,
 }
 
-impl Known {
+impl PathCache {
     /// Taken before a look.
-    pub fn ticket(&self, path: &WirePath) -> Ticket {
+    pub fn version(&self, path: &WirePath) -> ObservationVersion {
         if self.busy.contains(path) {
-            return Ticket::Busy;
+            return ObservationVersion::Busy;
         }
-        Ticket::Writes(self.paths.get(path).map_or(self.writes, |last| last.writes))
+        ObservationVersion::Writes(self.paths.get(path).map_or(self.writes, |last| last.writes))
     }
 
     /// Whether a look that was begun with this ticket shows what stands there between two jobs.
-    pub fn valid(&self, path: &WirePath, ticket: Ticket) -> bool {
-        ticket == Ticket::Lane || (ticket != Ticket::Busy && self.ticket(path) == ticket)
+    pub fn valid(&self, path: &WirePath, version: ObservationVersion) -> bool {
+        version == ObservationVersion::Lane
+            || (version != ObservationVersion::Busy && self.version(path) == version)
     }
 
     /// A job begins to write these paths; `false` where another one is writing one of them.
@@ -91,10 +92,10 @@ impl Known {
     }
 
     /// A look at a path showed this.
-    pub fn saw(&mut self, path: &WirePath, face: Option<&Face>, tracked: bool) {
+    pub fn saw(&mut self, path: &WirePath, face: Option<&FileMeta>, tracked: bool) {
         let trust = match face {
             Some(face) => self.trust(path, face),
-            None => Trust::Theirs,
+            None => ContentOwner::Theirs,
         };
         let seen = |last: &&Last| last.face.as_ref().zip(face).is_some_and(|(old, face)| same(old, face));
         let same = self.paths.get(path).filter(seen);
@@ -103,13 +104,13 @@ impl Known {
     }
 
     /// A job put this there; the file was last changed then, where that is known.
-    pub fn wrote(&mut self, path: &WirePath, face: Option<&Face>, changed: Option<i64>) {
-        let (face, trust) = (face.cloned(), Trust::Ours);
+    pub fn wrote(&mut self, path: &WirePath, face: Option<&FileMeta>, changed: Option<i64>) {
+        let (face, trust) = (face.cloned(), ContentOwner::Ours);
         self.put(path, Last { face, trust, tracked: true, writes: 0, changed, renewed: None });
     }
 
     /// What others put there was flushed with its name, and had last changed then.
-    pub fn flushed(&mut self, path: &WirePath, face: &Face, changed: i64) {
+    pub fn flushed(&mut self, path: &WirePath, face: &FileMeta, changed: i64) {
         self.saw(path, Some(face), true);
         if let Some(last) = self.paths.get_mut(path) {
             last.changed = Some(changed);
@@ -117,8 +118,8 @@ impl Known {
     }
 
     /// What a job put there was written anew, since the flush of `was` had failed.
-    pub fn renewed(&mut self, path: &WirePath, face: &Face, was: Identity) {
-        let (face, trust) = (Some(face.clone()), Trust::Ours);
+    pub fn renewed(&mut self, path: &WirePath, face: &FileMeta, was: Identity) {
+        let (face, trust) = (Some(face.clone()), ContentOwner::Ours);
         self.put(path, Last { face, trust, tracked: true, writes: 0, changed: None, renewed: Some(was) });
     }
 
@@ -151,7 +152,7 @@ impl Known {
     }
 
     /// The face last seen at a path.
-    pub fn face(&self, path: &WirePath) -> Option<&Face> {
+    pub fn face(&self, path: &WirePath) -> Option<&FileMeta> {
         self.paths.get(path).and_then(|last| last.face.as_ref())
     }
 
@@ -167,13 +168,13 @@ impl Known {
 
     /// Which file the newest sealed job left at a path (`Some(None)`: none), as long as nothing else was seen there.
     pub fn left(&self, path: &WirePath) -> Option<Option<Identity>> {
-        let last = self.paths.get(path).filter(|last| last.trust == Trust::Ours)?;
+        let last = self.paths.get(path).filter(|last| last.trust == ContentOwner::Ours)?;
         Some(last.face.as_ref().map(|face| face.identity))
     }
 
     /// Whether this very file was put at this path by a job, or flushed there with its name, and nobody has touched it
     /// or its name since: a move changes it in the eyes of the system, also one away and back.
-    pub fn untouched(&self, path: &WirePath, face: &Face, changed: i64) -> bool {
+    pub fn untouched(&self, path: &WirePath, face: &FileMeta, changed: i64) -> bool {
         self.paths.get(path).is_some_and(|last| {
             last.changed == Some(changed) && last.face.as_ref().is_some_and(|old| same(old, face))
         })
@@ -185,15 +186,15 @@ impl Known {
     }
 
     /// Whose bytes these are.
-    pub fn trust(&self, path: &WirePath, face: &Face) -> Trust {
+    pub fn trust(&self, path: &WirePath, face: &FileMeta) -> ContentOwner {
         match self.paths.get(path) {
             Some(last) if last.face.as_ref().is_some_and(|old| same(old, face)) => last.trust,
-            _ => Trust::Theirs,
+            _ => ContentOwner::Theirs,
         }
     }
 }
 
-fn same(a: &Face, b: &Face) -> bool {
+fn same(a: &FileMeta, b: &FileMeta) -> bool {
     a.hash == b.hash && a.identity == b.identity && a.modified == b.modified
 }
 
@@ -201,8 +202,8 @@ fn same(a: &Face, b: &Face) -> bool {
 mod tests {
     use super::*;
 
-    fn face() -> Face {
-        Face {
+    fn face() -> FileMeta {
+        FileMeta {
             hash: ContentHash::from_bytes([1; 32]),
             size: 1,
             mode: 0o644,
@@ -215,16 +216,16 @@ mod tests {
 
     #[test]
     fn a_file_of_a_job_is_untouched_until_the_system_says_otherwise() {
-        let (mut known, path, face) = (Known::default(), WirePath::from("a"), face());
+        let (mut known, path, face) = (PathCache::default(), WirePath::from("a"), face());
         assert!(!known.untouched(&path, &face, 5));
         known.wrote(&path, Some(&face), Some(5));
         known.saw(&path, Some(&face), true);
         assert!(known.untouched(&path, &face, 5));
         assert!(!known.untouched(&path, &face, 6), "its name was moved, perhaps there and back");
-        assert!(!known.untouched(&path, &Face { modified: 7, ..face.clone() }, 5));
+        assert!(!known.untouched(&path, &FileMeta { modified: 7, ..face.clone() }, 5));
         known.wrote(&path, Some(&face), None);
         assert!(!known.untouched(&path, &face, 5), "nobody looked when it was put there");
-        let hook = Face { modified: 8, ..face };
+        let hook = FileMeta { modified: 8, ..face };
         known.saw(&path, Some(&hook), true);
         assert!(!known.untouched(&path, &hook, 9));
         known.flushed(&path, &hook, 9);
@@ -235,8 +236,8 @@ mod tests {
 
     #[test]
     fn a_look_from_before_a_job_is_no_news_once_all_was_forgotten() {
-        let (mut known, path, face) = (Known::default(), WirePath::from("a"), face());
-        let looked = known.ticket(&path);
+        let (mut known, path, face) = (PathCache::default(), WirePath::from("a"), face());
+        let looked = known.version(&path);
         assert!(known.begin(std::slice::from_ref(&path)));
         known.wrote(&path, Some(&face), None);
         known.end(std::slice::from_ref(&path));
@@ -245,7 +246,7 @@ mod tests {
         }
         assert_eq!(known.hash(&path), None, "it is forgotten");
         assert!(!known.valid(&path, looked));
-        let looked = known.ticket(&path);
+        let looked = known.version(&path);
         assert!(known.valid(&path, looked));
         known.saw(&path, Some(&face), true);
         assert!(known.valid(&path, looked), "no job wrote it");
@@ -253,8 +254,8 @@ mod tests {
 
     #[test]
     fn a_look_from_before_a_job_that_was_taken_back_is_no_news() {
-        let (mut known, path) = (Known::default(), WirePath::from("a"));
-        let looked = known.ticket(&path);
+        let (mut known, path) = (PathCache::default(), WirePath::from("a"));
+        let looked = known.version(&path);
         assert!(known.begin(std::slice::from_ref(&path)));
         known.end(std::slice::from_ref(&path));
         assert!(!known.valid(&path, looked), "it may show what was taken back");
@@ -262,7 +263,7 @@ mod tests {
 
     #[test]
     fn below_a_folder_is_what_has_it_as_a_whole_name_in_front() {
-        let mut known = Known::default();
+        let mut known = PathCache::default();
         for path in ["a/b", "a/b/c", "ab/c", "d"] {
             known.wrote(&path.into(), None, None);
         }
