@@ -15,7 +15,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 
-use crate::clock::{Clock, Steady};
+use crate::clock::{Clock, SteadyClock};
 use crate::config::Settings;
 use crate::disk::Disk;
 use crate::job::step::{Go, Observer, Step};
@@ -25,7 +25,7 @@ use crate::os::BootId;
 use crate::store::Store;
 use crate::store::record::Entry;
 use crate::trust::{CommandTrust, WorkspaceCommands};
-use crate::validate::process::Runner;
+use crate::validate::process::CommandRunner;
 
 pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
 pub use parsing::{Parsing, Turn};
@@ -45,13 +45,13 @@ pub struct WorkspaceState {
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// The time by which things are too old.
-    pub steady: Steady,
+    pub steady: SteadyClock,
     /// Settings.
     pub settings: Settings,
     /// Whether the commands that the workspace brings may run.
     pub trust: CommandTrust,
     /// Runs the commands that may run.
-    pub runner: Runner,
+    pub runner: CommandRunner,
     /// Which paths the settings name an encoding for, and its label; the first match wins.
     encodings: Vec<(GlobMatcher, String)>,
     /// This run of the machine, and of the workspace's mount.
@@ -119,9 +119,9 @@ impl WorkspaceState {
             Some((glob.compile_matcher(), label.clone()))
         });
         let encodings = encodings.collect();
-        let runner = Runner::new(None, clock.clone());
+        let runner = CommandRunner::new(None, clock.clone());
         // With the last number, since the clock alone may go back to where an earlier run began.
-        let steady = Steady::start(&*clock);
+        let steady = SteadyClock::start(&*clock);
         let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
             root,

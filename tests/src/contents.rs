@@ -9,7 +9,7 @@ use editd::disk::sight::hash;
 use editd::os::Os;
 use editd::os::unix::Unix;
 use editd::store::record::{Entry, FileMeta, FileRecord};
-use editd::store::{Backing, Options, Query, Store};
+use editd::store::{DatabaseBackend, EntryQuery, Store, StoreOptions};
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 
@@ -70,15 +70,19 @@ fn open(house: &House) -> Store {
     let state = states.next().expect("it had a workspace").expect("a folder can be listed").path();
     let os: Arc<dyn Os> = Arc::new(Unix);
     let dir = os.open_dir(&state).expect("the state can be opened");
-    let options =
-        Options { database: Backing::Memory, segment: 8 << 20, contents: 1 << 20, background: false };
+    let options = StoreOptions {
+        database: DatabaseBackend::Memory,
+        segment: 8 << 20,
+        contents: 1 << 20,
+        background: false,
+    };
     Store::open(os, dir, options, 0).expect("the journal can be opened").0
 }
 
 /// Every entry, oldest first.
 fn entries(store: &Store) -> Vec<JobId> {
     let mut ids = Vec::new();
-    let mut query = Query { limit: PAGE, ..Query::default() };
+    let mut query = EntryQuery { limit: PAGE, ..EntryQuery::default() };
     loop {
         let page = store.history(&query).expect("the journal can be read");
         let Some(last) = page.last() else { break };

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use editd::clock::System;
-use editd::validate::process::{Ended, Ran, Run, Runner};
+use editd::clock::SystemClock;
+use editd::validate::process::{CommandEnd, CommandOutput, CommandRun, CommandRunner};
 use editd_tests::{binaries, process, wait};
 
 /// A folder in which commands run, and by which their processes are known.
 struct Yard {
-    runner: Runner,
+    runner: CommandRunner,
     folder: PathBuf,
     _scratch: tempfile::TempDir,
 }
@@ -21,17 +21,17 @@ impl Yard {
     fn new() -> Yard {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().canonicalize().unwrap();
-        let runner = Runner::new(Some(binaries::editd().to_owned()), Arc::new(System::start()));
+        let runner = CommandRunner::new(Some(binaries::editd().to_owned()), Arc::new(SystemClock::start()));
         Yard { runner, folder, _scratch: scratch }
     }
 
-    fn run(&self, script: &str, change: impl FnOnce(&mut Run<'_>)) -> Ran {
+    fn run(&self, script: &str, change: impl FnOnce(&mut CommandRun<'_>)) -> CommandOutput {
         self.program(&["sh", "-c", script], change)
     }
 
-    fn program(&self, words: &[&str], change: impl FnOnce(&mut Run<'_>)) -> Ran {
+    fn program(&self, words: &[&str], change: impl FnOnce(&mut CommandRun<'_>)) -> CommandOutput {
         let command: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let mut run = Run {
+        let mut run = CommandRun {
             command: &command,
             folder: &self.folder,
             input: b"",
@@ -53,18 +53,18 @@ const SOON: Duration = Duration::from_millis(400);
 fn a_command_ends_with_its_status_and_its_words() {
     let yard = Yard::new();
     let ran = yard.run("cat; echo to stderr >&2; pwd; exit 3", |run| run.input = b"content\n");
-    assert_eq!(ran.ended, Ended::Exited(3));
+    assert_eq!(ran.ended, CommandEnd::Exited(3));
     let pwd = yard.folder.display();
     assert_eq!(String::from_utf8_lossy(&ran.stdout), format!("content\n{pwd}\n"));
     assert_eq!(ran.stderr, b"to stderr\n");
-    assert_eq!(yard.run("kill -ILL $$", |_| ()).ended, Ended::Signalled(4));
+    assert_eq!(yard.run("kill -ILL $$", |_| ()).ended, CommandEnd::Signalled(4));
 }
 
 #[test]
 fn what_may_no_longer_run_when_its_turn_has_come_is_not_started() {
     let yard = Yard::new();
     let command = ["sh", "-c", "touch ran"].map(OsString::from);
-    let run = Run {
+    let run = CommandRun {
         command: &command,
         folder: &yard.folder,
         input: b"",
@@ -74,15 +74,18 @@ fn what_may_no_longer_run_when_its_turn_has_come_is_not_started() {
         output: 1 << 20,
     };
     let gone = || Err("it is no longer trusted".to_owned());
-    assert_eq!(yard.runner.run_if(run, gone).ended, Ended::NotStarted("it is no longer trusted".to_owned()));
+    assert_eq!(
+        yard.runner.run_if(run, gone).ended,
+        CommandEnd::NotStarted("it is no longer trusted".to_owned())
+    );
     assert!(!yard.folder.join("ran").exists());
-    assert_eq!(yard.runner.run_if(run, || Ok(())).ended, Ended::Exited(0));
+    assert_eq!(yard.runner.run_if(run, || Ok(())).ended, CommandEnd::Exited(0));
     assert!(yard.folder.join("ran").exists(), "the turn was given back");
 }
 
 #[test]
 fn an_absent_program_is_named() {
-    let Ended::NotStarted(why) = Yard::new().program(&["no-such-program-anywhere"], |_| ()).ended else {
+    let CommandEnd::NotStarted(why) = Yard::new().program(&["no-such-program-anywhere"], |_| ()).ended else {
         panic!("it was started");
     };
     assert!(why.contains("no-such-program-anywhere") && why.contains("PATH"), "{why}");
@@ -92,8 +95,8 @@ fn an_absent_program_is_named() {
 fn what_is_not_read_does_no_harm() {
     let large: &'static [u8] = vec![b'x'; 8 << 20].leak();
     let yard = Yard::new();
-    assert_eq!(yard.run("exec <&-; exit 0", |run| run.input = large).ended, Ended::Exited(0));
-    assert_eq!(yard.run("head -c 10 >/dev/null", |run| run.input = large).ended, Ended::Exited(0));
+    assert_eq!(yard.run("exec <&-; exit 0", |run| run.input = large).ended, CommandEnd::Exited(0));
+    assert_eq!(yard.run("head -c 10 >/dev/null", |run| run.input = large).ended, CommandEnd::Exited(0));
     let ran = yard.run("wc -c", |run| run.input = large);
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), large.len().to_string());
 }
@@ -102,10 +105,10 @@ fn what_is_not_read_does_no_harm() {
 fn a_large_input_is_not_the_command_s_memory() {
     let large: &'static [u8] = vec![b'x'; 60 << 20].leak();
     let yard = Yard::new();
-    let limits = |run: &mut Run<'_>| (run.input, run.memory, run.time) = (large, 16474 << 10, SOON);
-    assert_eq!(yard.run("exec sleep 1000", limits).ended, Ended::TimedOut);
+    let limits = |run: &mut CommandRun<'_>| (run.input, run.memory, run.time) = (large, 16474 << 10, SOON);
+    assert_eq!(yard.run("exec sleep 1000", limits).ended, CommandEnd::TimedOut);
     let ran = yard.run("wc -c", |run| (run.input, run.memory) = (large, 1 << 20));
-    assert_eq!((ran.ended, String::from_utf8_lossy(&ran.stdout).trim()), (Ended::Exited(0), "62914560"));
+    assert_eq!((ran.ended, String::from_utf8_lossy(&ran.stdout).trim()), (CommandEnd::Exited(0), "62914560"));
 }
 
 #[test]
@@ -120,7 +123,7 @@ fn a_command_that_hangs_is_ended() {
         "setsid sh -c 'setsid sh -c \"sleep 1000 & sleep 1000\" & sleep 1000' & wait",
     ] {
         let began = Instant::now();
-        assert_eq!(yard.run(script, |run| run.time = SOON).ended, Ended::TimedOut, "{script}");
+        assert_eq!(yard.run(script, |run| run.time = SOON).ended, CommandEnd::TimedOut, "{script}");
         assert!(began.elapsed() >= SOON, "{script}");
     }
 }
@@ -130,7 +133,7 @@ fn what_a_command_leaves_behind_is_ended_with_it() {
     let yard = Yard::new();
     let ran =
         yard.run("(setsid sleep 1000 >/dev/null 2>&1 &); (sleep 1000 &) ; sleep 1000 & echo done", |_| ());
-    assert_eq!(ran.ended, Ended::Exited(0));
+    assert_eq!(ran.ended, CommandEnd::Exited(0));
     assert_eq!(ran.stdout, b"done\n");
 }
 
@@ -145,7 +148,7 @@ fn a_command_whose_supervisor_is_killed_is_ended() {
     ] {
         // The last is not given up before the time is up, and its supervisor's spare time.
         let ended = yard.run(script, |run| run.time = SOON).ended;
-        assert!(matches!(ended, Ended::Lost(_)), "{script}: {ended:?}");
+        assert!(matches!(ended, CommandEnd::Lost(_)), "{script}: {ended:?}");
     }
 }
 
@@ -154,11 +157,11 @@ fn a_flood_is_ended_and_its_beginning_kept() {
     let yard = Yard::new();
     for script in ["yes", "yes >&2", "head -c 30000000 /dev/zero", "(setsid yes &); sleep 1000"] {
         let ran = yard.run(script, |run| run.output = 100_000);
-        assert_eq!(ran.ended, Ended::Flooded, "{script}");
+        assert_eq!(ran.ended, CommandEnd::Flooded, "{script}");
         assert_eq!(ran.stdout.len() + ran.stderr.len(), 100_000, "{script}");
     }
     let ran = yard.run("head -c 100000 /dev/zero", |run| run.output = 100_000);
-    assert_eq!((ran.ended, ran.stdout.len()), (Ended::Exited(0), 100_000));
+    assert_eq!((ran.ended, ran.stdout.len()), (CommandEnd::Exited(0), 100_000));
 }
 
 #[test]
@@ -170,7 +173,7 @@ fn who_eats_memory_is_ended() {
         "for i in 1 2 3 4 5 6; do head -c 30000000 /dev/zero | tail -c 30000000 | sleep 1000 & done; wait";
     for script in [alone, together] {
         let ran = yard.run(script, |run| run.memory = memory);
-        assert_eq!(ran.ended, Ended::Memory, "{script}: {}", String::from_utf8_lossy(&ran.stderr));
+        assert_eq!(ran.ended, CommandEnd::Memory, "{script}: {}", String::from_utf8_lossy(&ran.stderr));
     }
 }
 
@@ -179,21 +182,28 @@ fn a_fork_bomb_is_ended() {
     let yard = Yard::new();
     // Each ends by itself after a while, so that a test that fails leaves a machine that can be used.
     let bomb = "f() { [ $1 -gt 8 ] && exec sleep 5; f $(($1 + 1)) & f $(($1 + 1)) & wait; }; f 0";
-    assert_eq!(yard.run(bomb, |_| ()).ended, Ended::Processes);
+    assert_eq!(yard.run(bomb, |_| ()).ended, CommandEnd::Processes);
     let hiding = "echo '[ $1 -gt 8 ] && exec sleep 5; setsid sh ./b $(($1+1)) & setsid sh ./b $(($1+1)) & wait' >b; sh ./b 0";
-    assert_eq!(yard.run(hiding, |_| ()).ended, Ended::Processes);
+    assert_eq!(yard.run(hiding, |_| ()).ended, CommandEnd::Processes);
 }
 
 /// More commands than can run at once, each with this time in all; how they ended.
-fn crowd(yard: &Yard, within: Duration) -> Vec<Ended> {
+fn crowd(yard: &Yard, within: Duration) -> Vec<CommandEnd> {
     std::thread::scope(|scope| {
         let runs = (0..18).map(|nth| {
             scope.spawn(move || {
                 let command =
                     ["sh", "-c", ": >\"$1\"; exec sleep 1000", "sh", &nth.to_string()].map(OsString::from);
                 let (folder, input) = (yard.folder.as_path(), b"");
-                let run =
-                    Run { command: &command, folder, input, time: SOON, within, memory: 1 << 30, output: 1 };
+                let run = CommandRun {
+                    command: &command,
+                    folder,
+                    input,
+                    time: SOON,
+                    within,
+                    memory: 1 << 30,
+                    output: 1,
+                };
                 yard.runner.run(run).ended
             })
         });
@@ -206,8 +216,11 @@ fn crowd(yard: &Yard, within: Duration) -> Vec<Ended> {
 fn nobody_waits_for_a_turn_longer_than_it_may() {
     let yard = Yard::new();
     let ended = crowd(&yard, SOON);
-    assert!(ended.iter().all(|ended| matches!(ended, Ended::TimedOut | Ended::NoTurn)), "{ended:?}");
-    assert!(ended.contains(&Ended::NoTurn), "{ended:?}");
+    assert!(
+        ended.iter().all(|ended| matches!(ended, CommandEnd::TimedOut | CommandEnd::NoTurn)),
+        "{ended:?}"
+    );
+    assert!(ended.contains(&CommandEnd::NoTurn), "{ended:?}");
     assert_eq!(process::in_folder(&yard.folder), Vec::<u32>::new());
 }
 
@@ -215,6 +228,6 @@ fn nobody_waits_for_a_turn_longer_than_it_may() {
 fn the_wait_for_a_turn_is_not_the_command_s_time() {
     let yard = Yard::new();
     let ended = crowd(&yard, wait::LONG);
-    assert!(ended.iter().all(|ended| *ended == Ended::TimedOut), "{ended:?}");
+    assert!(ended.iter().all(|ended| *ended == CommandEnd::TimedOut), "{ended:?}");
     assert_eq!(std::fs::read_dir(&yard.folder).unwrap().count(), ended.len(), "each was started");
 }

@@ -5,8 +5,8 @@ mod system;
 
 use std::time::Duration;
 
-pub use steady::Steady;
-pub use system::System;
+pub use steady::SteadyClock;
+pub use system::SystemClock;
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync {

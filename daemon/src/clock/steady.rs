@@ -6,12 +6,12 @@ use super::Clock;
 
 /// A wall clock that jumps back with the system's, and never ahead.
 #[derive(Clone, Copy, Debug)]
-pub struct Steady {
+pub struct SteadyClock {
     wall_ms: u64,
     since: Duration,
 }
 
-impl Steady {
+impl SteadyClock {
     /// From the time that the system's clock tells now: what it did while nobody looked cannot be known.
     pub fn start(clock: &dyn Clock) -> Self {
         Self { wall_ms: clock.wall_ms(), since: clock.monotonic() }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_jump_ahead_is_no_age_and_a_jump_back_is_followed() {
         let clock = Told(Mutex::new((1_000_000, 70)));
-        let steady = Steady::start(&clock);
+        let steady = SteadyClock::start(&clock);
         clock.set(1_000_500, 570);
         assert_eq!(steady.now_ms(&clock), 1_000_500);
         clock.set(9_000_000_000, 600);

@@ -6,11 +6,11 @@ use super::Clock;
 
 /// The system's clocks.
 #[derive(Clone, Copy, Debug)]
-pub struct System {
+pub struct SystemClock {
     started: Instant,
 }
 
-impl System {
+impl SystemClock {
     /// Clocks whose monotonic time starts now.
     #[expect(clippy::disallowed_methods, reason = "clock is the room that asks")]
     pub fn start() -> Self {
@@ -18,7 +18,7 @@ impl System {
     }
 }
 
-impl Clock for System {
+impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "clock is the room that asks")]
     fn wall_ms(&self) -> u64 {
         // A clock before 1970 counts as 1970: times are for people and for retention, never for decisions.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
-use super::Files;
+use super::FileGlobs;
 use super::file::{self, Written, WrittenDuration, WrittenSize};
 use crate::limits;
 
@@ -54,7 +54,7 @@ pub struct CommandSpec {
     /// Its name: no other command of the file has it.
     pub name: String,
     /// For which files.
-    pub files: Files,
+    pub files: FileGlobs,
     /// Program and arguments, at least the program. `{path}` and `{file}` stand for the file.
     pub command: Vec<String>,
     /// How long it may run.
@@ -64,16 +64,16 @@ pub struct CommandSpec {
     /// Bytes that it may write to standard output and standard error together.
     pub output: u64,
     /// Of a validator: how an issue stands in its output; the default forms where `None`.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<IssuePattern>,
     /// Of a hook: whether its standard output is the file's new content; else it may change the file itself.
     pub stdout: bool,
 }
 
 /// How an issue stands in a validator's output: groups `path`, `line`, `col` and `message`, each optional.
 #[derive(Clone, Debug)]
-pub struct Pattern(pub regex::bytes::Regex);
+pub struct IssuePattern(pub regex::bytes::Regex);
 
-impl PartialEq for Pattern {
+impl PartialEq for IssuePattern {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_str() == other.0.as_str()
     }
@@ -85,12 +85,12 @@ pub struct SyntaxCheck {
     /// Whether there is one.
     pub check: bool,
     /// Files that it leaves alone.
-    pub except: Files,
+    pub except: FileGlobs,
 }
 
 impl Default for SyntaxCheck {
     fn default() -> Self {
-        Self { check: true, except: Files::default() }
+        Self { check: true, except: FileGlobs::default() }
     }
 }
 
@@ -158,7 +158,7 @@ pub(super) struct WrittenHook(CommandSpec);
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenSyntax {
     check: Option<bool>,
-    except: Option<Files>,
+    except: Option<FileGlobs>,
 }
 
 // Lists of fields that differ in one: so a key that belongs to another kind is told with its line.
@@ -171,7 +171,7 @@ struct ValidatorFields {
     timeout: Option<Timeout>,
     memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
     output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
-    pattern: Option<Pattern>,
+    pattern: Option<IssuePattern>,
 }
 
 #[derive(Deserialize)]
@@ -257,7 +257,7 @@ impl<'de> Deserialize<'de> for WrittenHook {
 }
 
 struct Name(String);
-struct SomeFiles(Files);
+struct SomeFiles(FileGlobs);
 struct Words(Vec<String>);
 struct Timeout(Duration);
 struct Bytes<const MOST: u64>(u64);
@@ -278,7 +278,7 @@ impl<'de> Deserialize<'de> for Name {
 
 impl<'de> Deserialize<'de> for SomeFiles {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let files = Files::deserialize(from)?;
+        let files = FileGlobs::deserialize(from)?;
         if files.globs().is_empty() {
             return Err(de::Error::custom("no file is meant; `[\"**\"]` means every file"));
         }
@@ -334,7 +334,7 @@ impl<'de, const MOST: u64> Deserialize<'de> for Bytes<MOST> {
     }
 }
 
-impl<'de> Deserialize<'de> for Pattern {
+impl<'de> Deserialize<'de> for IssuePattern {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         if text.len() > limits::COMMAND_PATTERN {

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{self, WrittenFormatter, WrittenHook, WrittenSyntax, WrittenValidator};
-use super::{Generated, Settings, Unread, units};
+use super::{GeneratedPolicy, Settings, UnreadPolicy, units};
 use crate::limits;
 
 /// The settings file's name.
@@ -190,9 +190,9 @@ fn parse(text: &str) -> Result<Settings, String> {
     let default = Settings::default();
     Ok(Settings {
         unread: written.unread.map_or(default.unread, |unread| match unread {
-            WrittenUnread::Anchored => Unread::Anchored,
-            WrittenUnread::Reject => Unread::Reject,
-            WrittenUnread::Allow => Unread::Allow,
+            WrittenUnread::Anchored => UnreadPolicy::Anchored,
+            WrittenUnread::Reject => UnreadPolicy::Reject,
+            WrittenUnread::Allow => UnreadPolicy::Allow,
         }),
         on_stale: written.on_stale.unwrap_or(default.on_stale),
         durability: written.durability.unwrap_or(default.durability),
@@ -203,9 +203,9 @@ fn parse(text: &str) -> Result<Settings, String> {
         keep_contents: written.keep_contents.map_or(default.keep_contents, |size| size.0),
         encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
         generated: written.generated.map_or(default.generated, |generated| match generated {
-            WrittenGenerated::Warn => Generated::Warn,
-            WrittenGenerated::Refuse => Generated::Refuse,
-            WrittenGenerated::Allow => Generated::Allow,
+            WrittenGenerated::Warn => GeneratedPolicy::Warn,
+            WrittenGenerated::Refuse => GeneratedPolicy::Refuse,
+            WrittenGenerated::Allow => GeneratedPolicy::Allow,
         }),
         payload_limit: written.payload_limit.map_or(default.payload_limit, |size| {
             // No frame holds more.
@@ -247,7 +247,7 @@ mod tests {
         )
         .unwrap();
         let expected = Settings {
-            unread: Unread::Reject,
+            unread: UnreadPolicy::Reject,
             on_stale: OnStale::Rebase,
             durability: Durability::Full,
             idle_exit: Some(Duration::from_secs(600)),
@@ -257,7 +257,7 @@ mod tests {
             keep_contents: 1000,
             encodings: vec![("legacy/**".into(), "latin1".into())],
             payload_limit: 2 << 20,
-            generated: Generated::Refuse,
+            generated: GeneratedPolicy::Refuse,
             named: None,
             state: None,
         };

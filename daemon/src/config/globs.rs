@@ -9,12 +9,12 @@ use crate::limits;
 
 /// Which files are meant.
 #[derive(Clone, Debug, Default)]
-pub struct Files {
+pub struct FileGlobs {
     globs: Vec<String>,
     set: GlobSet,
 }
 
-impl Files {
+impl FileGlobs {
     /// Takes globs: `*` and `?` stay within a name, `**` does not; a leading `/` means the workspace's root.
     ///
     /// # Errors
@@ -45,13 +45,13 @@ impl Files {
     }
 }
 
-impl PartialEq for Files {
+impl PartialEq for FileGlobs {
     fn eq(&self, other: &Self) -> bool {
         self.globs == other.globs
     }
 }
 
-impl<'de> Deserialize<'de> for Files {
+impl<'de> Deserialize<'de> for FileGlobs {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Self::new(Vec::deserialize(from)?).map_err(de::Error::custom)
     }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_name_is_meant_in_every_folder_and_a_path_from_the_root() {
         let matches =
-            |glob: &str, path: &str| Files::new(vec![glob.to_owned()]).unwrap().matches(&path.into());
+            |glob: &str, path: &str| FileGlobs::new(vec![glob.to_owned()]).unwrap().matches(&path.into());
         for (glob, path, expected) in [
             ("*.py", "a.py", true),
             ("*.py", "a/b/c.py", true),
@@ -98,19 +98,19 @@ mod tests {
 
     #[test]
     fn a_name_that_is_no_text_matches_by_its_bytes() {
-        let files = Files::new(vec!["*.py".to_owned()]).unwrap();
+        let files = FileGlobs::new(vec!["*.py".to_owned()]).unwrap();
         assert!(files.matches(&WirePath::new(b"\xff.py".to_vec())));
-        assert!(!Files::default().matches(&"a.py".into()));
+        assert!(!FileGlobs::default().matches(&"a.py".into()));
     }
 
     #[test]
     fn what_is_no_glob_is_refused() {
-        assert!(Files::new(vec![String::new()]).is_err());
-        assert!(Files::new(vec!["a[".to_owned()]).is_err());
-        assert!(Files::new(vec!["a".repeat(limits::GLOB + 1)]).is_err());
-        assert!(Files::new(vec!["a".repeat(1024); limits::COMMAND_GLOBS_BYTES / 1024]).is_ok());
-        assert!(Files::new(vec!["a".repeat(1000); limits::COMMAND_GLOBS_BYTES / 1000 + 1]).is_err());
-        assert!(Files::new(vec!["a".to_owned(); limits::COMMAND_GLOBS]).is_ok());
-        assert!(Files::new(vec!["a".to_owned(); limits::COMMAND_GLOBS + 1]).is_err());
+        assert!(FileGlobs::new(vec![String::new()]).is_err());
+        assert!(FileGlobs::new(vec!["a[".to_owned()]).is_err());
+        assert!(FileGlobs::new(vec!["a".repeat(limits::GLOB + 1)]).is_err());
+        assert!(FileGlobs::new(vec!["a".repeat(1024); limits::COMMAND_GLOBS_BYTES / 1024]).is_ok());
+        assert!(FileGlobs::new(vec!["a".repeat(1000); limits::COMMAND_GLOBS_BYTES / 1000 + 1]).is_err());
+        assert!(FileGlobs::new(vec!["a".to_owned(); limits::COMMAND_GLOBS]).is_ok());
+        assert!(FileGlobs::new(vec!["a".to_owned(); limits::COMMAND_GLOBS + 1]).is_err());
     }
 }

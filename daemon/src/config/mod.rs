@@ -22,16 +22,16 @@ use editd_proto::message::{Durability, OnStale};
 
 pub use args::{Args, LogLevel};
 pub use commands::{
-    BUILT_IN, CommandKind, CommandSpec, Commands, FILE, PATH, Pattern, SyntaxCheck, read_commands,
+    BUILT_IN, CommandKind, CommandSpec, Commands, FILE, IssuePattern, PATH, SyntaxCheck, read_commands,
 };
 pub use file::{ConfigError, FILE_NAME, load};
-pub use globs::Files;
+pub use globs::FileGlobs;
 pub use place::{Environment, state_folder};
 pub use units::{UnitError, duration, size};
 
 /// What an edit may do to a file that its session has not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Unread {
+pub enum UnreadPolicy {
     /// Pass if every edit quotes what it replaces.
     #[default]
     Anchored,
@@ -43,7 +43,7 @@ pub enum Unread {
 
 /// What becomes of a job that changes a file which a program writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Generated {
+pub enum GeneratedPolicy {
     /// It is done, with a warning.
     #[default]
     Warn,
@@ -57,7 +57,7 @@ pub enum Generated {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// What an edit may do to a file that its session has not read.
-    pub unread: Unread,
+    pub unread: UnreadPolicy,
     /// The default for jobs that do not say what to do when content changed since their base.
     pub on_stale: OnStale,
     /// When replies are sent, for jobs that do not say.
@@ -75,7 +75,7 @@ pub struct Settings {
     /// Glob and encoding label, first match wins.
     pub encodings: Vec<(String, String)>,
     /// What becomes of a job that changes a generated file.
-    pub generated: Generated,
+    pub generated: GeneratedPolicy,
     /// Bytes that the payload of another tool may have.
     pub payload_limit: usize,
     /// The workspace's absolute path as it was named, where links lead to it: payloads may use that name.
@@ -87,7 +87,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            unread: Unread::default(),
+            unread: UnreadPolicy::default(),
             on_stale: OnStale::default(),
             durability: Durability::default(),
             idle_exit: None,
@@ -96,7 +96,7 @@ impl Default for Settings {
             keep_bytes: 1 << 30,
             keep_contents: 256 << 20,
             encodings: Vec::new(),
-            generated: Generated::default(),
+            generated: GeneratedPolicy::default(),
             payload_limit: crate::limits::PAYLOAD,
             named: None,
             state: None,

@@ -6,7 +6,7 @@ use std::io;
 use editd_proto::path::WirePath;
 
 use super::Disk;
-use crate::os::Kind;
+use crate::os::FileKind;
 
 impl Disk {
     /// When this run of the machine began, nanoseconds since 1970.
@@ -26,7 +26,7 @@ impl Disk {
         let mut dir = self.root.dir().clone();
         for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
             match dir.stat(name) {
-                Ok(stat) if stat.kind == Kind::Dir => dir = dir.open_dir(name)?,
+                Ok(stat) if stat.kind == FileKind::Dir => dir = dir.open_dir(name)?,
                 Ok(stat) => return Ok(stat.changed),
                 Err(free) if free.kind() == io::ErrorKind::NotFound => break,
                 Err(error) => return Err(error),

@@ -7,7 +7,7 @@ use editd_proto::ids::ContentHash;
 use super::Disk;
 use super::folders::is_gone;
 use super::sight::{self, FileSnapshot, Observation};
-use crate::os::{Access, File, Kind, Lease};
+use crate::os::{Access, File, FileKind, Lease};
 use crate::store::record::Staging;
 
 /// What became of a slot.
@@ -54,7 +54,7 @@ impl Disk {
             Err(error) => {
                 return match dir.stat(&name) {
                     Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(DropOutcome::Gone),
-                    Ok(stat) if stat.kind != Kind::File => Ok(DropOutcome::Keep),
+                    Ok(stat) if stat.kind != FileKind::File => Ok(DropOutcome::Keep),
                     Ok(_) if error.kind() == io::ErrorKind::PermissionDenied => Ok(DropOutcome::Keep),
                     Ok(_) | Err(_) => Err(error),
                 };

@@ -8,7 +8,7 @@ use editd_proto::path::WirePath;
 use super::Disk;
 use super::folders::is_gone;
 use super::place::ResolvedPath;
-use crate::os::{Access, File, Identity, Kind};
+use crate::os::{Access, File, FileKind, Identity};
 use crate::store::record::{FileMeta, Staging};
 
 /// A file that a job has just put in place.
@@ -62,7 +62,7 @@ impl Disk {
                 Ok(FlushedTarget::Flushed(file.stat()?.identity))
             }
             Err(error) => match place.parent().stat(place.name()) {
-                Ok(stat) if stat.kind != Kind::File => Ok(FlushedTarget::Nothing),
+                Ok(stat) if stat.kind != FileKind::File => Ok(FlushedTarget::Nothing),
                 Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => {
                     Ok(FlushedTarget::Unreadable(stat.identity))
                 }

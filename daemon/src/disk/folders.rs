@@ -12,7 +12,7 @@ use super::doubt::FailedFlushes;
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use super::sight::{self, Observation};
 use super::standing::{self, RootError};
-use crate::os::{Dir, File, Kind, Os};
+use crate::os::{Dir, File, FileKind, Os};
 use crate::store::record::Staging;
 
 /// The daemon's own folder in the workspace.
@@ -200,7 +200,7 @@ impl Disk {
         match self.os.rename_noreplace(from, name, to, to_name) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 // A folder takes no second name, and goes over nothing but an empty folder.
-                if from.stat(name)?.kind == Kind::Dir {
+                if from.stat(name)?.kind == FileKind::Dir {
                     return self.os.rename(from, name, to, to_name);
                 }
                 self.os.link(from, name, to, to_name)?;
@@ -286,7 +286,7 @@ impl Disk {
     /// What the system says.
     pub fn unname_second(&self, slot: &str) -> io::Result<()> {
         match self.own().staging.stat(slot.as_bytes()) {
-            Ok(stat) if stat.kind == Kind::File && stat.links > 1 => {
+            Ok(stat) if stat.kind == FileKind::File && stat.links > 1 => {
                 self.own().staging.remove_file(slot.as_bytes())
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -5,7 +5,7 @@ use std::io;
 use super::Disk;
 use super::place::{ResolveError, ResolvedPath};
 use super::sight::{self, Observation};
-use crate::os::Kind;
+use crate::os::FileKind;
 use crate::store::record::{ChangeMethod, FileRecord};
 
 /// Bytes that stand in no journal entry, found where a file was moved.
@@ -34,7 +34,7 @@ pub enum SwapRefusal {
     /// Something is there where nothing was.
     Appeared,
     /// It became something else than a file.
-    Special(Kind),
+    Special(FileKind),
     /// It is on another mount than the slot.
     OtherMount,
 }
@@ -202,6 +202,6 @@ fn foreign_folder(error: ResolveError) -> io::Result<Result<Swapped, SwapRefusal
             io::ErrorKind::NotFound => Ok(Err(SwapRefusal::Vanished)),
             _ => Err(error),
         },
-        _ => Ok(Err(SwapRefusal::Special(Kind::Other))),
+        _ => Ok(Err(SwapRefusal::Special(FileKind::Other))),
     }
 }

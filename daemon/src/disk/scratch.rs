@@ -8,7 +8,7 @@ use editd_proto::path::WirePath;
 
 use super::Disk;
 use super::folders::{OWN, folder};
-use crate::os::{Dir, Kind};
+use crate::os::{Dir, FileKind};
 
 const CHECK: &[u8] = b"check";
 
@@ -63,7 +63,7 @@ impl Disk {
         let own = self.own_dir()?;
         match own.stat(CHECK) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Ok(stat) if stat.kind != Kind::Dir => return remove(&own, CHECK),
+            Ok(stat) if stat.kind != FileKind::Dir => return remove(&own, CHECK),
             stat => stat?,
         };
         let parent = own.open_dir(CHECK)?;
@@ -95,7 +95,7 @@ fn remove_below(parent: &Dir, name: &[u8], depth: usize) -> io::Result<()> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
         stat => stat?,
     };
-    if stat.kind != Kind::Dir {
+    if stat.kind != FileKind::Dir {
         return gone(parent.remove_file(name));
     }
     let dir = parent.open_dir(name)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
-use crate::os::{self, Access, Dir, File, Identity, Kind, Stat};
+use crate::os::{self, Access, Dir, File, FileKind, Identity, Stat};
 use crate::store::record::FileMeta;
 
 /// Reads that are tried when a file changes while it is read; the last one counts.
@@ -24,7 +24,7 @@ pub enum Observation {
     /// A regular file that may not be read.
     Unreadable(Stat),
     /// A folder, a link, a FIFO, a socket or a device.
-    Other(Kind),
+    Other(FileKind),
 }
 
 /// A regular file as it was read.
@@ -110,7 +110,7 @@ pub fn look_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observatio
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound => Ok(Observation::Absent),
             _ => match dir.stat(name) {
-                Ok(stat) if stat.kind != Kind::File => Ok(Observation::Other(stat.kind)),
+                Ok(stat) if stat.kind != FileKind::File => Ok(Observation::Other(stat.kind)),
                 Ok(stat) if error.kind() == io::ErrorKind::PermissionDenied => {
                     Ok(Observation::Unreadable(stat))
                 }

@@ -23,7 +23,7 @@ use super::misfit;
 use super::session::boxed;
 use super::subscriptions::EventSink;
 use crate::limits;
-use crate::queue::{Pass, Reply, Runnable, reply};
+use crate::queue::{AdmissionPass, Reply, Runnable, reply};
 use crate::workspace::ReservedReply;
 
 /// What is left to do for a frame.
@@ -127,7 +127,7 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
         kind::UNDO => job(client, &message, answer, pass, kind::UNDO),
         kind::REDO => job(client, &message, answer, pass, kind::REDO),
         _ => {
-            look(client, &message, answer);
+            answer_request(client, &message, answer);
             drop(pass);
             NextStep::Next
         }
@@ -158,7 +158,7 @@ fn job(
     client: &Arc<ClientSession>,
     message: &Message,
     answer: Answer,
-    pass: Pass,
+    pass: AdmissionPass,
     kind: &'static str,
 ) -> NextStep {
     let pass = match client.server.gate.job(pass) {
@@ -201,8 +201,8 @@ fn job(
 }
 
 /// Everything that is no job.
-fn look(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
-    let server = &client.server;
+fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
+    let (server, workspace) = (&client.server, &client.server.workspace);
     let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
     if large.contains(&message.kind()) && client.outbox.is_flooded() {
         let message = "too many bytes of replies wait to be read; take them, then ask again";
@@ -210,8 +210,7 @@ fn look(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
     }
     match message.kind() {
         kind::READ => {
-            let read =
-                body::<ReadRequest>(message).and_then(|request| server.workspace.read(&client.who, &request));
+            let read = body::<ReadRequest>(message).and_then(|request| workspace.read(&client.who, &request));
             let renewed = read.is_ok();
             answer.tell_covered(kind::READ, read);
             if renewed {
@@ -221,36 +220,32 @@ fn look(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
             }
         }
         kind::OUTLINE => {
-            let outline =
-                body::<OutlineRequest>(message).and_then(|request| server.workspace.outline(&request));
+            let outline = body::<OutlineRequest>(message).and_then(|request| workspace.outline(&request));
             answer.tell_covered(kind::OUTLINE, outline);
             server.events.memory_freed();
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);
-            answer
-                .tell_covered(kind::HISTORY, request.and_then(|request| server.workspace.history(&request)));
+            answer.tell_covered(kind::HISTORY, request.and_then(|request| workspace.history(&request)));
         }
         kind::SHOW => {
             let request = body::<ShowRequest>(message);
-            answer.tell_covered(kind::SHOW, request.and_then(|request| server.workspace.show(&request)));
+            answer.tell_covered(kind::SHOW, request.and_then(|request| workspace.show(&request)));
         }
         kind::CLIP => {
             let request = body::<ClipRequest>(message);
-            answer.tell(kind::CLIP, request.and_then(|request| server.workspace.clip(&client.who, &request)));
+            answer.tell(kind::CLIP, request.and_then(|request| workspace.clip(&client.who, &request)));
         }
         kind::DIALECTS => {
             let asked = body::<DialectsRequest>(message);
-            answer.tell(kind::DIALECTS, asked.map(|_| server.workspace.dialects()));
+            answer.tell(kind::DIALECTS, asked.map(|_| workspace.dialects()));
         }
         kind::TRUST => {
             let request = body::<TrustRequest>(message);
-            answer.tell(kind::TRUST, request.and_then(|request| server.workspace.trust(&request)));
+            answer.tell(kind::TRUST, request.and_then(|request| workspace.trust(&request)));
         }
         kind::STATUS => answer.say(kind::STATUS, &server.status()),
-        kind::CHECK => {
-            answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| server.workspace.check()))
-        }
+        kind::CHECK => answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| workspace.check())),
         kind::WAIT => wait(client, message, answer),
         kind::CANCEL => {
             let cancelled = body::<WaitRequest>(message).and_then(|request| server.queue.cancel(request.job));

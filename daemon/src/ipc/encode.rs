@@ -4,7 +4,7 @@ use editd_proto::message::{FileOutcome, Receipt};
 use editd_proto::{codec, limits};
 
 use super::brief::{self, ReplyWish};
-use crate::queue::Outcome;
+use crate::queue::JobOutcome;
 use crate::queue::reply::without_diffs;
 
 /// Bytes that a file takes in a receipt beside its path, without its edits, issues and warnings.
@@ -14,7 +14,7 @@ const FILE_TOLD: usize = 160;
 /// error because its receipt is large: the diffs are left out first, then the outcome of each edit, the files of
 /// hooks and the text in a dialect's words, then the files. `most` is the size of the frame in bytes; the shortest
 /// form is always sent.
-pub(super) fn outcome(id: u64, kind: &str, outcome: &Outcome, wish: ReplyWish, most: usize) -> Vec<u8> {
+pub(super) fn outcome(id: u64, kind: &str, outcome: &JobOutcome, wish: ReplyWish, most: usize) -> Vec<u8> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
         Err(refusal) => return codec::encode_error(id, refusal),

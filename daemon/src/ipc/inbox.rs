@@ -16,7 +16,7 @@ use super::outbox::Outbox;
 use super::server::Server;
 use super::subscriptions::Subscription;
 use crate::limits;
-use crate::queue::Pass;
+use crate::queue::AdmissionPass;
 use crate::workspace::Who;
 
 /// A frame that has arrived whole.
@@ -25,7 +25,7 @@ pub(super) struct ReceivedFrame {
     /// Its place in the connection's pipeline.
     pub(super) place: OwnedSemaphorePermit,
     /// Its place in the bounds of all requests, or that there is none.
-    pub(super) pass: Result<Pass, Refusal>,
+    pub(super) pass: Result<AdmissionPass, Refusal>,
 }
 
 /// A connection that was greeted, as its requests see it.

@@ -13,7 +13,7 @@ use super::Stream;
 use super::subscriptions::Subscriptions;
 use crate::clock::Clock;
 use crate::limits;
-use crate::queue::{Activity, Gate, Queue, QueueEvents, Requests};
+use crate::queue::{Activity, AdmissionGate, Queue, QueueEvents, Requests};
 
 /// What `status` and `hello` tell of the daemon.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,7 +75,7 @@ pub struct Server {
     /// Its jobs.
     pub queue: Queue,
     /// How much may wait.
-    pub gate: Arc<Gate>,
+    pub gate: Arc<AdmissionGate>,
     /// Whether anything is going on.
     pub activity: Arc<Activity>,
     /// What is told of what was done.
@@ -92,10 +92,10 @@ pub struct Server {
     pub stop: Arc<StopSignal>,
     /// Threads and tasks.
     pub runtime: Handle,
-    shared: Shared,
+    shared: ConnectionLimits,
 }
 
-struct Shared {
+struct ConnectionLimits {
     started: Duration,
     /// Part of the names of sessions that bring none: unlike any of an earlier daemon.
     era: u64,
@@ -116,7 +116,7 @@ pub type FindNearby = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 pub struct ServerBuilder {
     pub workspace: Arc<dyn Requests>,
     pub queue: Queue,
-    pub gate: Arc<Gate>,
+    pub gate: Arc<AdmissionGate>,
     pub activity: Arc<Activity>,
     pub events: Arc<dyn QueueEvents>,
     pub clock: Arc<dyn Clock>,
@@ -143,7 +143,7 @@ impl Server {
             stop,
             runtime,
         } = parts;
-        let shared = Shared {
+        let shared = ConnectionLimits {
             started: clock.monotonic(),
             era: clock.wall_ms(),
             names: AtomicU64::new(0),

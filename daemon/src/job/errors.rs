@@ -61,17 +61,17 @@ pub(super) fn step(state: &WorkspaceState, step: Step) -> Result<(), Halt> {
 
 /// What a failed system call means for the job.
 pub fn disk_refusal(path: &WirePath, error: &io::Error) -> Refusal {
-    use io::ErrorKind as Kind;
+    use io::ErrorKind as FileKind;
     let (code, what) = match error.kind() {
-        Kind::NotFound => (Code::Missing, "it is gone; read it again".to_owned()),
-        Kind::PermissionDenied => (
+        FileKind::NotFound => (Code::Missing, "it is gone; read it again".to_owned()),
+        FileKind::PermissionDenied => (
             Code::Denied,
             "the system does not permit it; change the permissions of the file or its folder".to_owned(),
         ),
-        Kind::ReadOnlyFilesystem => {
+        FileKind::ReadOnlyFilesystem => {
             (Code::Denied, "the file system is read-only; mount it writable".to_owned())
         }
-        Kind::StorageFull | Kind::QuotaExceeded => {
+        FileKind::StorageFull | FileKind::QuotaExceeded => {
             (Code::Io, "the disk is full; make room and send the job again".to_owned())
         }
         _ if out_of_handles(error) => (

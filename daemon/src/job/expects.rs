@@ -7,7 +7,7 @@ use editd_proto::ids::ContentHash;
 use editd_proto::message::FileEntry;
 use sha2::{Digest, Sha256};
 
-use crate::config::Unread;
+use crate::config::UnreadPolicy;
 use crate::disk::Observation;
 use crate::store::record::ReadReceipt;
 
@@ -48,7 +48,7 @@ pub(super) fn verdict_of(
     expects: &Expectation,
     sight: &Observation,
     proof: Proof,
-    unread: Unread,
+    unread: UnreadPolicy,
 ) -> Verdict {
     let Some(found) = sight.found() else {
         return match expects {
@@ -71,7 +71,9 @@ pub(super) fn verdict_of(
         Expectation::Receipt(Some(seen)) if seen.hash != Some(hash) => Verdict::Stale,
         Expectation::Receipt(Some(_)) => as_seen(expects, proof),
         Expectation::Receipt(None) => match (proof, unread) {
-            (Proof::NotNeeded, _) | (_, Unread::Allow) | (Proof::Quoted, Unread::Anchored) => Verdict::Fresh,
+            (Proof::NotNeeded, _) | (_, UnreadPolicy::Allow) | (Proof::Quoted, UnreadPolicy::Anchored) => {
+                Verdict::Fresh
+            }
             (Proof::Quoted | Proof::Blind, _) => Verdict::Unread,
         },
     }

@@ -20,7 +20,7 @@ use crate::journal::change;
 use crate::limits::{CHECK_RUNS, CHECK_TIME, CHECK_WARNINGS, JOB_BYTES, JOB_HOLDS};
 use crate::state::WorkspaceState;
 use crate::trust::WorkspaceCommands;
-use crate::validate::process::{Ended, Run};
+use crate::validate::process::{CommandEnd, CommandRun};
 
 /// The plan as the job gave it, of the files that formatters changed.
 #[derive(Default)]
@@ -169,7 +169,7 @@ impl Formatting<'_> {
         }
         self.runs += 1;
         let words = command.words(path, &self.state.root.join(native(path)));
-        let run = Run {
+        let run = CommandRun {
             command: &words,
             folder: &self.state.root,
             input: bytes,
@@ -182,7 +182,7 @@ impl Formatting<'_> {
         let still =
             || self.workspace_commands.still_runs(&self.state.workspace_commands()).map_err(str::to_owned);
         let ran = self.state.runner.run_if(run, still);
-        if let Ended::NotStarted(why) = &ran.ended {
+        if let CommandEnd::NotStarted(why) = &ran.ended {
             return Err(why.clone());
         }
         if let Some(told) = complaint(&ran) {

@@ -4,19 +4,19 @@
 use editd_engine::{Change, Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 
-use crate::config::Generated;
+use crate::config::GeneratedPolicy;
 use crate::state::WorkspaceState;
 
 /// Warns of the generated files that a plan changes, or refuses it.
 pub(super) fn vet(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refusal> {
     let setting = state.settings.generated;
-    if setting == Generated::Allow {
+    if setting == GeneratedPolicy::Allow {
         return Ok(());
     }
     for change in &plan.changes {
         let Some(why) = why(change) else { continue };
         let path = &change.path;
-        if setting == Generated::Refuse {
+        if setting == GeneratedPolicy::Refuse {
             let message = format!(
                 "{path} is generated, since {why}, and the configuration has such files refused; change what it is \
                  generated from"

@@ -14,10 +14,10 @@ use super::intend::Underway;
 use super::rebase::{self, Base};
 use super::snapshot::Snapshot;
 use super::{numbers, others, shown, stale, unread};
-use crate::config::Unread;
+use crate::config::UnreadPolicy;
 use crate::disk::Observation;
 use crate::journal::external;
-use crate::journal::past::Patience;
+use crate::journal::past::PastBudget;
 use crate::journal::path_cache::ObservationVersion;
 use crate::limits::JOB_HOLDS;
 use crate::receipt::lines::last_line;
@@ -35,7 +35,7 @@ pub(super) struct Judged {
     /// Older contents that stale entries are planned on, where the job asks for that.
     pub(super) bases: BTreeMap<WirePath, Base>,
     /// What may still be spent on finding those.
-    pub(super) patience: Patience,
+    pub(super) patience: PastBudget,
     /// With `partial`: entries (by index) that are left out, and why.
     pub(super) skipped: BTreeMap<usize, Refusal>,
     /// Bytes of the contents that were found.
@@ -66,7 +66,7 @@ pub(super) fn judge(
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
-        patience: Patience::whole(),
+        patience: PastBudget::whole(),
         skipped: BTreeMap::new(),
     };
     judged.skipped.append(&mut judged.snapshot.skipped);
@@ -344,7 +344,7 @@ fn check_numbers(
     if !unclear.moved.is_empty() {
         return Err(numbers::refusal(&entry.path, found.face.hash, unclear.moved));
     }
-    if state.settings.unread == Unread::Allow {
+    if state.settings.unread == UnreadPolicy::Allow {
         return Ok(());
     }
     let end = last_line(&found.bytes);

@@ -77,7 +77,7 @@ mod tests {
     use editd_proto::message::{Edit, FileEntry, JobRequest, Receipt, Status};
 
     use super::*;
-    use crate::store::Keep;
+    use crate::store::RetentionPolicy;
     use crate::workspace::tests::kit::Bench;
 
     fn second_line(bench: &Bench, base: Option<JobId>, text: &str) -> Receipt {
@@ -101,7 +101,7 @@ mod tests {
         let first = second_line(&bench, None, "2").job.unwrap();
         let second = second_line(&bench, Some(first), "zwei").job.unwrap();
         bench.workspace.settle(true);
-        let keep = Keep { age_ms: u64::MAX, entries: 1, bytes: u64::MAX, sane_ms: 0 };
+        let keep = RetentionPolicy { age_ms: u64::MAX, entries: 1, bytes: u64::MAX, sane_ms: 0 };
         bench.state().store.upkeep(bench.state().clock.wall_ms(), keep).unwrap();
         let refused = second_line(&bench, Some(first), "two").error.unwrap();
         assert_eq!((refused.code, refused.path), (Code::NotFound, Some("a".into())));

@@ -43,7 +43,7 @@ pub(super) fn base(
     expects: &Expectation,
     seen: Option<&ReadReceipt>,
     sight: &Observation,
-    patience: &past::Patience,
+    patience: &past::PastBudget,
 ) -> Result<Base, Obstacle> {
     let Some(found) = sight.found() else {
         return Err("what is gone cannot be merged with");

@@ -16,7 +16,7 @@ use super::memory_estimate;
 use super::resolve::Resolved;
 use crate::disk::{Observation, ResolvedPath};
 use crate::limits::JOB_BYTES;
-use crate::os::Kind;
+use crate::os::FileKind;
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
@@ -115,9 +115,9 @@ pub(super) fn state_of(path: &WirePath, sight: &Observation) -> Result<State, Re
         }
         Observation::Other(kind) => {
             let what = match kind {
-                Kind::Dir => "a folder",
-                Kind::Link => "a symbolic link that was made just now",
-                Kind::File | Kind::Other => "a FIFO, socket or device",
+                FileKind::Dir => "a folder",
+                FileKind::Link => "a symbolic link that was made just now",
+                FileKind::File | FileKind::Other => "a FIFO, socket or device",
             };
             Err(Box::new(
                 WireError::new(Code::Unsupported, format!("{path} is {what}; name a regular file")).at(path),

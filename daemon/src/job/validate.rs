@@ -20,7 +20,7 @@ use crate::config::CommandKind;
 use crate::disk::Observation;
 use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
 use crate::state::WorkspaceState;
-use crate::validate::{self, Around, Checked, Content};
+use crate::validate::{self, CheckContext, CheckResults, CheckedContent};
 
 /// Has a planned job validated, and adds to its report what is to be told.
 pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<(), Refusal> {
@@ -33,7 +33,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
     let workspace_commands = state.workspace_commands();
     let commands: Vec<_> = workspace_commands.runnable(CommandKind::Validator).collect();
     let options = state.options(paths.iter());
-    let around = Around {
+    let around = CheckContext {
         runner: &state.runner,
         clock: &*state.clock,
         root: &state.root,
@@ -66,7 +66,10 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
 }
 
 /// The contents that the job would write and that are not there already, under this name or the one they come from.
-pub(super) fn contents<'p>(planned: &'p Planned, moved: &BTreeMap<WirePath, WirePath>) -> Vec<Content<'p>> {
+pub(super) fn contents<'p>(
+    planned: &'p Planned,
+    moved: &BTreeMap<WirePath, WirePath>,
+) -> Vec<CheckedContent<'p>> {
     let there = |path: &WirePath| match planned.sights.get(path) {
         Some(Observation::File(found)) => Some(&*found.bytes),
         _ => None,
@@ -81,13 +84,13 @@ pub(super) fn contents<'p>(planned: &'p Planned, moved: &BTreeMap<WirePath, Wire
             Some(splices) => (before, Some(splices.as_slice())),
             None => (moved.get(&change.path).and_then(there), None),
         };
-        (old != Some(&**new)).then_some(Content { path: &change.path, old, new, splices })
+        (old != Some(&**new)).then_some(CheckedContent { path: &change.path, old, new, splices })
     });
     contents.collect()
 }
 
 /// The refusal of a strict job.
-fn refuse(checked: &Checked, paths: &[WirePath]) -> Result<(), Refusal> {
+fn refuse(checked: &CheckResults, paths: &[WirePath]) -> Result<(), Refusal> {
     let way_out = "nothing was written: mend that, or send the job with the mode `interactive`";
     if let Some((_, first)) = checked.issues.first() {
         let more = match checked.issues.len() - 1 {
@@ -119,7 +122,7 @@ struct Report<'r> {
 }
 
 impl Report<'_> {
-    fn tell(mut self, checked: Checked) {
+    fn tell(mut self, checked: CheckResults) {
         let mut left_out: BTreeMap<usize, usize> = BTreeMap::new();
         for (content, issue) in checked.issues {
             if !self.told(content, issue) {

@@ -10,7 +10,7 @@ use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 
 use super::snapshot::Snapshot;
-use crate::journal::why::{Missing, Patience, Why, why};
+use crate::journal::why::{MissingText, RemovedBy, SearchBudget, why};
 use crate::limits;
 use crate::state::WorkspaceState;
 
@@ -25,14 +25,14 @@ pub(super) fn explained(
     mut refusal: Refusal,
 ) -> Refusal {
     if let (Code::NotFound, Some(path)) = (refusal.code, refusal.path.clone()) {
-        explain(state, snapshot, known, &path, &mut refusal, &mut Patience::begin(state));
+        explain(state, snapshot, known, &path, &mut refusal, &mut SearchBudget::begin(state));
     }
     refusal
 }
 
 /// With `partial`: the first of the edits that were left out, each with what the journal knows.
 pub(super) fn explain_parts(state: &WorkspaceState, snapshot: &Snapshot, known: &Hashes, plan: &mut Plan) {
-    let mut patience = Patience::begin(state);
+    let mut patience = SearchBudget::begin(state);
     let errors = plan.files.iter_mut().flat_map(|file| {
         let path = file.path.clone();
         file.edits.iter_mut().filter_map(move |edit| Some((path.clone(), edit.error.as_mut()?)))
@@ -52,7 +52,7 @@ fn explain(
     known: &Hashes,
     path: &WirePath,
     error: &mut WireError,
-    patience: &mut Patience,
+    patience: &mut SearchBudget,
 ) {
     let Some((quoted, new)) = quoted(&snapshot.request, path, error.edit) else { return };
     let content = match snapshot.world.files.get(path) {
@@ -60,8 +60,8 @@ fn explain(
         Some(State::Absent) | None => &[],
     };
     let hash = known.get(path).copied();
-    let missing = Missing { path, content, hash, quoted: &quoted, new: new.as_deref() };
-    let Some(Why { by, sentence }) = why(state, &missing, patience) else { return };
+    let missing = MissingText { path, content, hash, quoted: &quoted, new: new.as_deref() };
+    let Some(RemovedBy { by, sentence }) = why(state, &missing, patience) else { return };
     error.message = format!("{}; {sentence}: `editctl show {by}` tells more", error.message);
     error.by = Some(By::Entry(by));
     error.cause = Some(match error.cause.take() {

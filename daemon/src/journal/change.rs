@@ -3,7 +3,7 @@
 use editd_engine::{LineChange, Splice, State};
 use editd_proto::ids::ContentHash;
 
-use super::past::{self, Patience};
+use super::past::{self, PastBudget};
 use crate::disk::sight::hash;
 use crate::state::WorkspaceState;
 use crate::store::record::{FileMeta, FileRecord};
@@ -13,7 +13,7 @@ use crate::store::record::{FileMeta, FileRecord};
 pub fn states(
     state: &WorkspaceState,
     file: &FileRecord,
-    now: Option<(&State, &Patience)>,
+    now: Option<(&State, &PastBudget)>,
 ) -> Option<(State, State)> {
     let whole = |face: &Option<FileMeta>| match face {
         None => Some(Vec::new()),
@@ -39,7 +39,7 @@ pub fn states(
 }
 
 /// The content that an entry left, made from what is there now.
-fn held(state: &WorkspaceState, file: &FileRecord, now: &State, patience: &Patience) -> Option<Vec<u8>> {
+fn held(state: &WorkspaceState, file: &FileRecord, now: &State, patience: &PastBudget) -> Option<Vec<u8>> {
     content(state, file, now, file.after.as_ref()?.hash, patience)
 }
 
@@ -50,7 +50,7 @@ pub fn content(
     file: &FileRecord,
     now: &State,
     wanted: ContentHash,
-    patience: &Patience,
+    patience: &PastBudget,
 ) -> Option<Vec<u8>> {
     let now = match now {
         State::Absent => None,

@@ -21,7 +21,7 @@ pub const NOBODY: &str = "outside";
 
 /// What a look showed, compared with what was known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Noted {
+pub enum ObservationEffect {
     /// Nothing new; or a job is writing the path, whose own look will tell.
     Nothing,
     /// Others changed a file that nobody had read through the daemon.
@@ -39,18 +39,18 @@ pub fn note(
     version: ObservationVersion,
     seen: Option<Option<ContentHash>>,
     tracked: bool,
-) -> Noted {
+) -> ObservationEffect {
     let found = match sight {
         Observation::Absent => None,
         Observation::File(found) => Some(found),
         Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
-            return Noted::Nothing;
+            return ObservationEffect::Nothing;
         }
     };
     // Held throughout: a job that begins now must find the change journaled, and once.
     let mut known = lock(&state.path_cache);
     if !known.valid(path, version) {
-        return Noted::Nothing;
+        return ObservationEffect::Nothing;
     }
     let (last, journaled) = match known.hash(path) {
         Some(hash) => (Some(hash), known.tracked(path)),
@@ -61,16 +61,16 @@ pub fn note(
     };
     let hash = found.map(|found| found.face.hash);
     let noted = match last {
-        Some(last) if last == hash => Noted::Nothing,
+        Some(last) if last == hash => ObservationEffect::Nothing,
         Some(last) if journaled => {
             let before = last.map(|hash| before_face(state, &known, path, hash, found));
             let bytes = found.map(|found| (&found.face, &*found.bytes));
             match append(state, path, before, bytes, ChangeMethod::Nothing, None) {
-                Some(id) => Noted::Entry(id),
-                None => Noted::Untracked,
+                Some(id) => ObservationEffect::Entry(id),
+                None => ObservationEffect::Untracked,
             }
         }
-        Some(_) | None => Noted::Untracked,
+        Some(_) | None => ObservationEffect::Untracked,
     };
     known.saw(path, found.map(|found| &found.face), tracked || journaled);
     noted

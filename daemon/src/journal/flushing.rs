@@ -29,7 +29,7 @@ const OWNER_READS: u32 = 0o400;
 
 /// What the newest sealed jobs left at paths, until it is flushed.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct UnflushedFiles {
     paths: HashMap<WirePath, Newest>,
 }
 
@@ -42,7 +42,7 @@ enum Newest {
     File(Identity, File),
 }
 
-impl Held {
+impl UnflushedFiles {
     /// The newest job left this at a path; `None` where that is a file which could not be opened.
     fn put(&mut self, path: &WirePath, left: Option<Newest>) {
         self.paths.remove(path);
@@ -102,7 +102,7 @@ pub(super) enum FlushState {
 
 /// Flushes each file, each folder and each folder of slots once.
 #[derive(Default)]
-pub(super) struct Flushing {
+pub(super) struct FlushBatch {
     paths: BTreeMap<WirePath, Path>,
     /// Each folder, and whether it was flushed: where that failed, none of its names counts as flushed.
     folders: BTreeMap<WirePath, bool>,
@@ -120,7 +120,7 @@ struct Path {
     quiet: bool,
 }
 
-impl Flushing {
+impl FlushBatch {
     /// Flushes what one record left.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 use super::why::before;
 use crate::limits;
 use crate::state::WorkspaceState;
-use crate::store::Query;
+use crate::store::EntryQuery;
 use crate::store::record::ChangeMethod;
 
 /// Entries that are listed at once.
@@ -18,12 +18,12 @@ const PAGE: usize = 8;
 
 /// What one job may still spend on this.
 #[derive(Debug)]
-pub struct Patience {
+pub struct PastBudget {
     entries: Cell<usize>,
     bytes: Cell<usize>,
 }
 
-impl Patience {
+impl PastBudget {
     /// All of it.
     pub const fn whole() -> Self {
         Self { entries: Cell::new(limits::PAST_ENTRIES), bytes: Cell::new(limits::PAST_BYTES) }
@@ -52,14 +52,14 @@ pub fn content(
     state: &WorkspaceState,
     path: &WirePath,
     now: Option<(ContentHash, &[u8])>,
-    patience: &Patience,
+    patience: &PastBudget,
     meant: &dyn Fn(ContentHash, &[u8]) -> bool,
 ) -> Option<(ContentHash, Vec<u8>)> {
     let mut later = Some(match now {
         Some((hash, bytes)) => (Some(hash), Cow::Borrowed(bytes)),
         None => (None, Cow::Borrowed(&[][..])),
     });
-    let mut query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
+    let mut query = EntryQuery { path: Some(path.clone()), limit: PAGE, ..EntryQuery::default() };
     loop {
         let page = state.store.page(&query).ok()?;
         query.before = Some(*page.last()?);

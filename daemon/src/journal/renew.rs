@@ -13,7 +13,7 @@ use std::sync::Arc;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
-use super::recover::contents::Contents;
+use super::recover::contents::IntactContents;
 use super::recover::signs::is_torn;
 use super::{external, settle};
 use crate::disk::put::RescuedBytes;
@@ -99,7 +99,7 @@ fn content(
     let as_left = |face: &&FileMeta| face.hash != found.face.hash && face.modified == found.face.modified;
     let Some(wanted) = file.after.as_ref().filter(as_left) else { return Ok(found.bytes.clone()) };
     let entry = state.store.entry(id).map_err(io::Error::other)?;
-    let mut contents = Contents::default();
+    let mut contents = IntactContents::default();
     if let Observation::File(before) = state.disk.look_slot(&file.staging, &file.slot)? {
         contents.add(before.bytes);
     }

@@ -10,8 +10,8 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
 use super::external;
-use super::flushing::{FlushState, Flushing, Held};
-use super::recover::mend::{Aim, mend};
+use super::flushing::{FlushBatch, FlushState, UnflushedFiles};
+use super::recover::mend::{RollForwardAim, mend};
 use crate::disk::FileSnapshot;
 use crate::disk::drop::{DropConditions, DropOutcome, look_late};
 use crate::job::step::Step;
@@ -24,7 +24,7 @@ use crate::store::record::{ChangeMethod, Entry, FileRecord, Record, Settle};
 #[derive(Default)]
 pub struct Unsettled {
     waiting: VecDeque<Waiting>,
-    pub(super) held: Held,
+    pub(super) held: UnflushedFiles,
     /// When the newest was sealed.
     last: Duration,
     /// Somebody takes broken jobs back, right now: two would exchange their files to and fro.
@@ -184,7 +184,7 @@ fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
         let _mending = Mending(state);
         let broken = lock(&state.broken).clone();
         for entry in broken {
-            match mend(state, &entry, Aim::Refused) {
+            match mend(state, &entry, RollForwardAim::Refused) {
                 Ok(_) => lock(&state.broken).retain(|other| other.id != entry.id),
                 Err(error) => {
                     tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet")
@@ -209,7 +209,7 @@ impl Drop for Mending<'_> {
 /// # Errors
 /// What the system says.
 pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
-    let (mut flushing, mut astray) = (Flushing::default(), false);
+    let (mut flushing, mut astray) = (FlushBatch::default(), false);
     for file in &entry.files {
         astray |= flushing.file(state, entry.id, file)? == FlushState::Astray;
     }
@@ -257,7 +257,7 @@ fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
 }
 
 fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
-    let mut flushing = Flushing::default();
+    let mut flushing = FlushBatch::default();
     for one in due.iter_mut().filter(|one| !one.flushed) {
         one.flushed = true;
         for (file, slot) in one.files.iter().zip(&mut one.slots).filter(|(_, slot)| !slot.flushed) {

@@ -17,7 +17,7 @@ use memchr::memmem;
 use crate::disk::sight;
 use crate::limits;
 use crate::state::WorkspaceState;
-use crate::store::Query;
+use crate::store::EntryQuery;
 use crate::store::record::{ChangeMethod, Entry, FileRecord};
 
 /// Entries that are listed at once.
@@ -28,7 +28,7 @@ const TELLING: usize = 3;
 
 /// A text that is not where it was quoted from.
 #[derive(Clone, Copy, Debug)]
-pub struct Missing<'m> {
+pub struct MissingText<'m> {
     /// The file.
     pub path: &'m WirePath,
     /// What it holds now; nothing where it is not there.
@@ -43,7 +43,7 @@ pub struct Missing<'m> {
 
 /// What took it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Why {
+pub struct RemovedBy {
     /// The entry.
     pub by: JobId,
     /// What that did, in one sentence.
@@ -52,13 +52,13 @@ pub struct Why {
 
 /// What may still be spent, over all questions of one job.
 #[derive(Debug)]
-pub struct Patience {
+pub struct SearchBudget {
     until: Duration,
     entries: usize,
     bytes: usize,
 }
 
-impl Patience {
+impl SearchBudget {
     /// All that one job may spend, from now on.
     pub fn begin(state: &WorkspaceState) -> Self {
         let until = state.clock.monotonic().saturating_add(Duration::from_millis(limits::WHY_MS));
@@ -77,10 +77,14 @@ impl Patience {
 }
 
 /// Asks the journal. `None` where it does not know, or not soon enough.
-pub fn why(state: &WorkspaceState, missing: &Missing<'_>, patience: &mut Patience) -> Option<Why> {
+pub fn why(
+    state: &WorkspaceState,
+    missing: &MissingText<'_>,
+    patience: &mut SearchBudget,
+) -> Option<RemovedBy> {
     let needle = Needle::of(missing)?;
     let mut later = Some((missing.hash, Cow::Borrowed(missing.content)));
-    let mut query = Query { path: Some(missing.path.clone()), limit: PAGE, ..Query::default() };
+    let mut query = EntryQuery { path: Some(missing.path.clone()), limit: PAGE, ..EntryQuery::default() };
     loop {
         let page = state.store.page(&query).ok()?;
         let last = *page.last()?;
@@ -143,7 +147,7 @@ struct Needle(Vec<(Vec<u8>, Option<Vec<u8>>)>);
 
 impl Needle {
     /// `None` where the file does hold the text: then it was looked for in a part of it only.
-    fn of(missing: &Missing<'_>) -> Option<Self> {
+    fn of(missing: &MissingText<'_>) -> Option<Self> {
         let whole = Self::ways(missing.quoted, missing.new);
         // Quoted with the break behind it, which may be another one now.
         let bare = |text: &'_ str| text.trim_end_matches(['\r', '\n']).to_owned();
@@ -231,7 +235,7 @@ fn puts(after: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> 
     ways.into_iter().any(|(from, to)| after.get(moved(at, from)..moved(at + len, to)) == Some(new))
 }
 
-fn told(state: &WorkspaceState, entry: &Entry, did: &Did) -> Why {
+fn told(state: &WorkspaceState, entry: &Entry, did: &Did) -> RemovedBy {
     let (id, kind) = (entry.id, kind(entry.kind));
     let ago = ago(state.clock.wall_ms().saturating_sub(entry.time));
     let whose = match entry.kind {
@@ -243,7 +247,7 @@ fn told(state: &WorkspaceState, entry: &Entry, did: &Did) -> Why {
         Did::Moved(path) => format!("moved it to {path}"),
         Did::Removed => "removed it".to_owned(),
     };
-    Why { by: id, sentence: format!("entry {id}, {kind}{whose}, {deed} {ago}") }
+    RemovedBy { by: id, sentence: format!("entry {id}, {kind}{whose}, {deed} {ago}") }
 }
 
 fn kind(kind: EntryKind) -> &'static str {

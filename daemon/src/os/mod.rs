@@ -48,7 +48,7 @@ impl BootId {
 
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A folder.
@@ -74,7 +74,7 @@ pub struct Identity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stat {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Which it is.
     pub identity: Identity,
     /// Bytes.
@@ -119,7 +119,7 @@ pub struct Listed {
     /// The name.
     pub name: Vec<u8>,
     /// What it stands for, where the listing tells; else ask [`OsDir::stat`].
-    pub kind: Option<Kind>,
+    pub kind: Option<FileKind>,
 }
 
 /// The machine.

@@ -13,7 +13,7 @@ use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Access, BootId, Dir, File, Identity, Kind, Lease, Listed, Os, OsDir, OsFile, Stat};
+use super::{Access, BootId, Dir, File, FileKind, Identity, Lease, Listed, Os, OsDir, OsFile, Stat};
 
 /// What the system answers to opening a link (`ERROR_CANT_RESOLVE_FILENAME`).
 pub(super) const CANT_RESOLVE_FILENAME: i32 = 1921;
@@ -84,9 +84,9 @@ fn folder(path: PathBuf, above: Vec<Arc<fs::File>>) -> io::Result<Dir> {
         .custom_flags(BACKUP_SEMANTICS | OPEN_REPARSE_POINT)
         .open(&path)?;
     match look(&held)?.kind {
-        Kind::Dir => Ok(Arc::new(WindowsDir { path, held: Arc::new(held), above })),
-        Kind::Link => Err(io::Error::from_raw_os_error(CANT_RESOLVE_FILENAME)),
-        Kind::File | Kind::Other => Err(io::Error::from(io::ErrorKind::NotADirectory)),
+        FileKind::Dir => Ok(Arc::new(WindowsDir { path, held: Arc::new(held), above })),
+        FileKind::Link => Err(io::Error::from_raw_os_error(CANT_RESOLVE_FILENAME)),
+        FileKind::File | FileKind::Other => Err(io::Error::from(io::ErrorKind::NotADirectory)),
     }
 }
 
@@ -150,9 +150,9 @@ impl OsDir for WindowsDir {
     fn open_file(&self, name: &[u8], access: Access) -> io::Result<File> {
         let file = self.open(name, access)?;
         match look(&file)?.kind {
-            Kind::File => Ok(Arc::new(WindowsFile { file })),
-            Kind::Link => Err(io::Error::from_raw_os_error(CANT_RESOLVE_FILENAME)),
-            Kind::Dir | Kind::Other => Err(invalid("not a regular file")),
+            FileKind::File => Ok(Arc::new(WindowsFile { file })),
+            FileKind::Link => Err(io::Error::from_raw_os_error(CANT_RESOLVE_FILENAME)),
+            FileKind::Dir | FileKind::Other => Err(invalid("not a regular file")),
         }
     }
 
@@ -295,9 +295,9 @@ fn look(file: &fs::File) -> io::Result<Stat> {
     let (told, more) = (file.metadata()?, by_handle::ask(file)?);
     let attributes = told.file_attributes();
     let kind = match () {
-        () if attributes & REPARSE_POINT != 0 => Kind::Link,
-        () if attributes & DIRECTORY != 0 => Kind::Dir,
-        () => Kind::File,
+        () if attributes & REPARSE_POINT != 0 => FileKind::Link,
+        () if attributes & DIRECTORY != 0 => FileKind::Dir,
+        () => FileKind::File,
     };
     let nanos = |time: u64| i64::try_from(time).unwrap_or(EPOCH).saturating_sub(EPOCH).saturating_mul(100);
     Ok(Stat {

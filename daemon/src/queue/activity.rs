@@ -15,7 +15,7 @@ pub struct Activity {
 /// Something is going on until this is dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct Busy(Arc<Activity>);
+pub struct ActivityGuard(Arc<Activity>);
 
 impl Activity {
     /// Nothing going on.
@@ -24,11 +24,11 @@ impl Activity {
     }
 
     /// Something begins.
-    pub fn begin(self: &Arc<Self>) -> Busy {
+    pub fn begin(self: &Arc<Self>) -> ActivityGuard {
         if self.going.fetch_add(1, Ordering::AcqRel) == 0 {
             self.changed.notify_waiters();
         }
-        Busy(Arc::clone(self))
+        ActivityGuard(Arc::clone(self))
     }
 
     /// How many things are going on.
@@ -60,7 +60,7 @@ impl Activity {
     }
 }
 
-impl Drop for Busy {
+impl Drop for ActivityGuard {
     fn drop(&mut self) {
         if self.0.going.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.changed.notify_waiters();

@@ -11,7 +11,7 @@ use crate::limits;
 
 /// Counts requests and their bytes, over all connections.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub struct AdmissionGate {
     jobs: AtomicUsize,
     bytes: AtomicUsize,
     closed: AtomicBool,
@@ -20,13 +20,13 @@ pub struct Gate {
 /// A request that was let in. It is out once this is dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct Pass {
-    gate: Arc<Gate>,
+pub struct AdmissionPass {
+    gate: Arc<AdmissionGate>,
     jobs: usize,
     bytes: usize,
 }
 
-impl Gate {
+impl AdmissionGate {
     /// An open gate.
     pub fn new() -> Arc<Self> {
         Arc::default()
@@ -36,21 +36,21 @@ impl Gate {
     ///
     /// # Errors
     /// `busy` above [`limits::QUEUE_BYTES`]; a request that is alone always fits.
-    pub fn request(self: &Arc<Self>, bytes: usize) -> Result<Pass, Refusal> {
+    pub fn request(self: &Arc<Self>, bytes: usize) -> Result<AdmissionPass, Refusal> {
         let with_it = |before: usize| {
             let sum = before.saturating_add(bytes);
             (before == 0 || sum <= limits::QUEUE_BYTES).then_some(sum)
         };
         // A request that is refused never counts, not even for a moment: another one would be refused because of it.
         counted(&self.bytes, with_it).map_err(|_| too_many_bytes())?;
-        Ok(Pass { gate: Arc::clone(self), jobs: 0, bytes })
+        Ok(AdmissionPass { gate: Arc::clone(self), jobs: 0, bytes })
     }
 
     /// Lets a request in as a job.
     ///
     /// # Errors
     /// `busy` above [`limits::QUEUE`] jobs, `stopping` once the gate is closed.
-    pub fn job(&self, mut pass: Pass) -> Result<Pass, Refusal> {
+    pub fn job(&self, mut pass: AdmissionPass) -> Result<AdmissionPass, Refusal> {
         if self.closed.load(Ordering::Acquire) {
             return Err(reply::stopping());
         }
@@ -62,10 +62,10 @@ impl Gate {
 
     /// Lets in a job that was acknowledged by an earlier daemon, whatever waits: it is counted, and never refused.
     /// That daemon's bounds held for it.
-    pub fn requeue(self: &Arc<Self>, bytes: usize) -> Pass {
+    pub fn requeue(self: &Arc<Self>, bytes: usize) -> AdmissionPass {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
         self.jobs.fetch_add(1, Ordering::AcqRel);
-        Pass { gate: Arc::clone(self), jobs: 1, bytes }
+        AdmissionPass { gate: Arc::clone(self), jobs: 1, bytes }
     }
 
     /// No more jobs are let in.
@@ -84,12 +84,12 @@ impl Gate {
     }
 }
 
-impl Pass {
+impl AdmissionPass {
     /// Counts what the request takes once it is decoded, in the place of the bytes that it came in: a hundred times
     /// those, where a job is many small edits.
     ///
     /// # Errors
-    /// As [`Gate::request`].
+    /// As [`AdmissionGate::request`].
     pub fn weighing(mut self, cost: usize) -> Result<Self, Refusal> {
         let more = cost.saturating_sub(self.bytes);
         let with_it = |all: usize| {
@@ -102,7 +102,7 @@ impl Pass {
     }
 }
 
-impl Drop for Pass {
+impl Drop for AdmissionPass {
     fn drop(&mut self) {
         self.gate.jobs.fetch_sub(self.jobs, Ordering::AcqRel);
         self.gate.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
@@ -129,9 +129,9 @@ mod tests {
 
     #[test]
     fn one_job_too_many_is_busy_until_another_is_out() {
-        let gate = Gate::new();
+        let gate = AdmissionGate::new();
         let enter = || gate.job(gate.request(1)?);
-        let mut inside: Vec<Pass> = (0..limits::QUEUE).map(|_| enter().unwrap()).collect();
+        let mut inside: Vec<AdmissionPass> = (0..limits::QUEUE).map(|_| enter().unwrap()).collect();
         assert_eq!(enter().unwrap_err().code, Code::Busy);
         assert_eq!(gate.jobs(), limits::QUEUE, "a refused job is not counted");
         inside.pop();
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn bytes_are_bounded_and_one_request_always_fits() {
-        let gate = Gate::new();
+        let gate = AdmissionGate::new();
         let huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
         assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
         drop(huge);
@@ -156,9 +156,10 @@ mod tests {
 
     #[test]
     fn an_acknowledged_job_goes_past_a_full_gate_and_counts() {
-        let gate = Gate::new();
+        let gate = AdmissionGate::new();
         let _huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
-        let inside: Vec<Pass> = (0..limits::QUEUE + 1).map(|_| gate.requeue(limits::QUEUE_BYTES)).collect();
+        let inside: Vec<AdmissionPass> =
+            (0..limits::QUEUE + 1).map(|_| gate.requeue(limits::QUEUE_BYTES)).collect();
         assert_eq!(gate.jobs(), limits::QUEUE + 1);
         assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
         drop(inside);
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_request_counts_as_what_it_becomes() {
-        let gate = Gate::new();
+        let gate = AdmissionGate::new();
         let huge = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES * 2).unwrap();
         assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
         drop(huge);
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_request_that_is_refused_keeps_no_other_out() {
-        let gate = Gate::new();
+        let gate = AdmissionGate::new();
         let _some = gate.request(10).unwrap();
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_closed_gate_lets_no_job_in() {
-        let gate = Gate::new();
+        let gate = AdmissionGate::new();
         let inside = gate.job(gate.request(1).unwrap()).unwrap();
         gate.close();
         assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, Code::Stopping);

@@ -6,16 +6,16 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use editd_proto::ids::JobId;
 use editd_proto::message::UndoRequest;
 
-use super::activity::Busy;
-use super::admit::Pass;
-use super::lanes::{LaneTicket, Removed, Table};
+use super::activity::ActivityGuard;
+use super::admit::AdmissionPass;
+use super::lanes::{LaneRemoval, LaneTable, LaneTicket};
 use super::reply::Reply;
 use crate::limits;
 use crate::workspace::{Lanes, Understood, Who};
 
 /// What a job does.
 #[derive(Debug)]
-pub(super) enum Work {
+pub(super) enum JobWork {
     Edit(JobId, Box<Understood>),
     Undo(Box<UndoRequest>),
     Redo(Box<UndoRequest>),
@@ -23,9 +23,9 @@ pub(super) enum Work {
 
 /// A job that was let in.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct QueuedJob {
     pub(super) who: Who,
-    pub(super) work: Work,
+    pub(super) work: JobWork,
     /// Who sent it; nobody where it is detached.
     pub(super) reply: Option<Reply>,
     /// Whether its reply may be sent before it is flushed.
@@ -33,14 +33,14 @@ pub(super) struct Job {
     /// Whether commands of the workspace may run for it: it may take as long as they do.
     pub(super) runs_commands: bool,
     /// Its place in the queue's bounds, and in what keeps the daemon from leaving.
-    pub(super) held: (Pass, Busy),
+    pub(super) held: (AdmissionPass, ActivityGuard),
 }
 
-impl Job {
+impl QueuedJob {
     pub(super) fn id(&self) -> Option<JobId> {
         match &self.work {
-            Work::Edit(id, _) => Some(*id),
-            Work::Undo(_) | Work::Redo(_) => None,
+            JobWork::Edit(id, _) => Some(*id),
+            JobWork::Undo(_) | JobWork::Redo(_) => None,
         }
     }
 }
@@ -56,7 +56,7 @@ pub struct WaitId {
 #[derive(Debug)]
 pub(super) enum Cancelled {
     /// It was taken away; these may begin now.
-    Taken(Box<Job>, Begun),
+    Taken(Box<QueuedJob>, BegunJobs),
     /// It runs, or is not one that can be cancelled.
     TooLate,
     /// It is not here.
@@ -64,17 +64,17 @@ pub(super) enum Cancelled {
 }
 
 /// Jobs that begin.
-pub(super) type Begun = Vec<(LaneTicket, Job)>;
+pub(super) type BegunJobs = Vec<(LaneTicket, QueuedJob)>;
 
 /// Those who wait for detached jobs that were put off.
-pub(super) type Off = Vec<Vec<Reply>>;
+pub(super) type CancelledJob = Vec<Vec<Reply>>;
 
 /// Everything that waits or runs.
 #[derive(Debug, Default)]
-pub(super) struct Board {
-    table: Table,
+pub(super) struct QueueBoard {
+    table: LaneTable,
     /// Jobs that have not begun.
-    waiting: HashMap<LaneTicket, Job>,
+    waiting: HashMap<LaneTicket, QueuedJob>,
     /// Of those, the ones whose lanes are free, while all workers are taken.
     ready: VecDeque<LaneTicket>,
     /// The same for jobs for which commands may run.
@@ -87,9 +87,9 @@ pub(super) struct Board {
     next_wait: u64,
 }
 
-impl Board {
+impl QueueBoard {
     /// A job arrives. Returns it again if it may begin at once.
-    pub(super) fn arrive(&mut self, job: Job, lanes: Lanes) -> Option<(LaneTicket, Job)> {
+    pub(super) fn arrive(&mut self, job: QueuedJob, lanes: Lanes) -> Option<(LaneTicket, QueuedJob)> {
         let (ticket, at_once) = self.table.arrive(lanes);
         if let Some(id) = job.id() {
             self.by_id.insert(id, ticket);
@@ -102,7 +102,7 @@ impl Board {
     }
 
     /// A job has ended. Returns those that may begin now, and who waits to know how it ended.
-    pub(super) fn leave(&mut self, ticket: LaneTicket, id: Option<JobId>) -> (Begun, Vec<Reply>) {
+    pub(super) fn leave(&mut self, ticket: LaneTicket, id: Option<JobId>) -> (BegunJobs, Vec<Reply>) {
         let waiters = id.map_or_else(Vec::new, |id| {
             self.by_id.remove(&id);
             self.take_waiters(id)
@@ -132,8 +132,8 @@ impl Board {
 
     /// Takes every detached job away that has not begun: they are stored, and begin after the next start.
     /// Returns those who wait for them, and the jobs that may begin now.
-    pub(super) fn put_off(&mut self) -> (Off, Begun) {
-        let detached = |(_, job): &(&LaneTicket, &Job)| job.reply.is_none();
+    pub(super) fn put_off(&mut self) -> (CancelledJob, BegunJobs) {
+        let detached = |(_, job): &(&LaneTicket, &QueuedJob)| job.reply.is_none();
         let ids: Vec<JobId> = self.waiting.iter().filter(detached).filter_map(|(_, job)| job.id()).collect();
         let mut off = Vec::with_capacity(ids.len());
         let mut next = Vec::new();
@@ -171,18 +171,18 @@ impl Board {
         self.waiters.remove(&job).unwrap_or_default().into_iter().map(|(_, reply)| reply).collect()
     }
 
-    fn take_away(&mut self, ticket: LaneTicket, id: JobId) -> Begun {
+    fn take_away(&mut self, ticket: LaneTicket, id: JobId) -> BegunJobs {
         self.by_id.remove(&id);
         match self.table.remove(ticket) {
-            Removed::Waiting(next) => self.make_ready(next),
+            LaneRemoval::Waiting(next) => self.make_ready(next),
             // Its lanes were free and only a worker was missing.
-            Removed::Running => {
+            LaneRemoval::Running => {
                 self.ready.retain(|other| *other != ticket);
                 self.ready_to_call.retain(|other| *other != ticket);
                 let next = self.table.leave(ticket);
                 self.make_ready(next);
             }
-            Removed::Unknown => {}
+            LaneRemoval::Unknown => {}
         }
         self.begin()
     }
@@ -195,7 +195,7 @@ impl Board {
     }
 
     /// Takes what is ready, as far as there are workers.
-    fn begin(&mut self) -> Begun {
+    fn begin(&mut self) -> BegunJobs {
         let mut begun = Vec::new();
         while self.running < limits::WORKERS {
             let Some(ticket) = self.next() else { break };

@@ -32,12 +32,12 @@ struct Inside {
 /// A job `label`: logs `begin label`, waits while the label is held, panics if it is `panic`, logs
 /// `end label`. Commands may run for what lies below `checked/`. A read gives its path as its text; of `big/N` a text of N bytes.
 #[derive(Default)]
-pub(crate) struct Fake {
+pub(crate) struct FakeWorkspace {
     inside: Mutex<Inside>,
     changed: Condvar,
 }
 
-impl Fake {
+impl FakeWorkspace {
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -124,7 +124,7 @@ fn not_there() -> Refusal {
     Box::new(WireError::new(Code::NotFound, "no such job"))
 }
 
-impl Requests for Fake {
+impl Requests for FakeWorkspace {
     fn root(&self) -> PathBuf {
         PathBuf::from("/workspace")
     }
@@ -274,9 +274,9 @@ impl Requests for Fake {
 }
 
 /// Nothing comes after.
-pub(crate) struct Nothing;
+pub(crate) struct NoEvents;
 
-impl QueueEvents for Nothing {
+impl QueueEvents for NoEvents {
     fn job_ended(&self, _: Done) {}
     fn receipt_renewed(&self) {}
     fn memory_freed(&self) {}

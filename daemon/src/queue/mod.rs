@@ -1,6 +1,6 @@
 //! Which job may run now, and the threads on which it does. It knows no socket and no file.
 //!
-//! *Calling sequence*: a request passes the [`Gate`]; [`Queue::edit`], [`Queue::undo`] and [`Queue::redo`]
+//! *Calling sequence*: a request passes the [`AdmissionGate`]; [`Queue::edit`], [`Queue::undo`] and [`Queue::redo`]
 //! give a job its number and its place, and hand back what the calling thread should [`Runnable::run`], if
 //! anything may begin. Called in the order in which a connection's frames arrived, they keep that order for
 //! jobs on one file.
@@ -21,9 +21,9 @@ pub mod requests;
 #[cfg(test)]
 mod tests;
 
-pub use activity::{Activity, Busy};
-pub use admit::{Gate, Pass};
+pub use activity::{Activity, ActivityGuard};
+pub use admit::{AdmissionGate, AdmissionPass};
 pub use board::WaitId;
 pub use pool::{Done, Queue, QueueEvents, Runnable};
-pub use reply::{Outcome, Reply};
+pub use reply::{JobOutcome, Reply};
 pub use requests::Requests;

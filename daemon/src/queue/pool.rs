@@ -11,8 +11,8 @@ use editd_proto::message::{Durability, JobRequest, Receipt, Status, UndoRequest}
 use tokio::runtime::Handle;
 
 use super::activity::Activity;
-use super::admit::Pass;
-use super::board::{Begun, Board, Cancelled, Job, WaitId, Work};
+use super::admit::AdmissionPass;
+use super::board::{BegunJobs, Cancelled, JobWork, QueueBoard, QueuedJob, WaitId};
 use super::lanes::LaneTicket;
 use super::reply::{self, Reply};
 use super::requests::Requests;
@@ -44,7 +44,7 @@ struct Inner {
     /// When replies are sent, for jobs that do not say.
     durability: Durability,
     workers: Handle,
-    board: Mutex<Board>,
+    board: Mutex<QueueBoard>,
 }
 
 /// The queue. Clones are the same queue.
@@ -56,7 +56,7 @@ pub struct Queue(Arc<Inner>);
 pub struct Runnable {
     queue: Queue,
     ticket: LaneTicket,
-    job: Job,
+    job: QueuedJob,
 }
 
 impl Queue {
@@ -72,7 +72,7 @@ impl Queue {
     }
 
     /// Takes an edit in. What is returned, if anything, the calling thread runs.
-    pub fn edit(&self, who: Who, request: JobRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
+    pub fn edit(&self, who: Who, request: JobRequest, pass: AdmissionPass, reply: Reply) -> Option<Runnable> {
         let workspace = &self.0.workspace;
         let asked = workspace.understand(request);
         let request = asked.request();
@@ -100,8 +100,8 @@ impl Queue {
         };
         let durability = request.durability.unwrap_or(self.0.durability);
         let runs_commands = workspace.runs_commands(&lanes);
-        let work = Work::Edit(id, Box::new(asked));
-        self.place(Job { runs_commands, ..self.job(who, work, reply, durability, pass) }, lanes)
+        let work = JobWork::Edit(id, Box::new(asked));
+        self.place(QueuedJob { runs_commands, ..self.job(who, work, reply, durability, pass) }, lanes)
     }
 
     /// Gives a job its number. `None` where it is another one, or none: then it is answered, or will be.
@@ -131,28 +131,40 @@ impl Queue {
     }
 
     /// Takes an undo in. It runs alone.
-    pub fn undo(&self, who: Who, request: UndoRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
+    pub fn undo(
+        &self,
+        who: Who,
+        request: UndoRequest,
+        pass: AdmissionPass,
+        reply: Reply,
+    ) -> Option<Runnable> {
         let durability = request.durability.unwrap_or(self.0.durability);
-        let work = Work::Undo(Box::new(request));
+        let work = JobWork::Undo(Box::new(request));
         self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
     }
 
     /// Takes a redo in. It runs alone.
-    pub fn redo(&self, who: Who, request: UndoRequest, pass: Pass, reply: Reply) -> Option<Runnable> {
+    pub fn redo(
+        &self,
+        who: Who,
+        request: UndoRequest,
+        pass: AdmissionPass,
+        reply: Reply,
+    ) -> Option<Runnable> {
         let durability = request.durability.unwrap_or(self.0.durability);
-        let work = Work::Redo(Box::new(request));
+        let work = JobWork::Redo(Box::new(request));
         self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
     }
 
     /// Takes in a detached job that an earlier daemon left.
-    pub fn requeue(&self, id: JobId, who: Who, request: JobRequest, pass: Pass) {
+    pub fn requeue(&self, id: JobId, who: Who, request: JobRequest, pass: AdmissionPass) {
         let asked = self.0.workspace.understand(request);
         let lanes = self.0.workspace.lanes(&asked).unwrap_or(Lanes::All);
         let durability = asked.request().durability.unwrap_or(self.0.durability);
         let runs_commands = self.0.workspace.runs_commands(&lanes);
-        let work = Work::Edit(id, Box::new(asked));
+        let work = JobWork::Edit(id, Box::new(asked));
         let runnable =
-            self.place(Job { runs_commands, ..self.job(who, work, None, durability, pass) }, lanes);
+            self.place(QueuedJob { runs_commands, ..self.job(who, work, None, durability, pass) }, lanes);
         self.spawn(runnable);
     }
 
@@ -196,7 +208,7 @@ impl Queue {
     ///
     /// # Errors
     /// `busy` where it runs already; what the workspace says where it is not here.
-    pub fn cancel(&self, job: JobId) -> reply::Outcome {
+    pub fn cancel(&self, job: JobId) -> reply::JobOutcome {
         let cancelled = self.board().cancel(job);
         match cancelled {
             Cancelled::Unknown => self.0.workspace.cancel(job),
@@ -228,17 +240,24 @@ impl Queue {
         }
     }
 
-    fn job(&self, who: Who, work: Work, reply: Option<Reply>, durability: Durability, pass: Pass) -> Job {
+    fn job(
+        &self,
+        who: Who,
+        work: JobWork,
+        reply: Option<Reply>,
+        durability: Durability,
+        pass: AdmissionPass,
+    ) -> QueuedJob {
         let held = (pass, self.0.activity.begin());
-        Job { who, work, reply, relaxed: durability == Durability::Relaxed, runs_commands: false, held }
+        QueuedJob { who, work, reply, relaxed: durability == Durability::Relaxed, runs_commands: false, held }
     }
 
-    fn place(&self, job: Job, lanes: Lanes) -> Option<Runnable> {
+    fn place(&self, job: QueuedJob, lanes: Lanes) -> Option<Runnable> {
         let (ticket, job) = self.board().arrive(job, lanes)?;
         Some(Runnable { queue: self.clone(), ticket, job })
     }
 
-    fn begin(&self, jobs: Begun) {
+    fn begin(&self, jobs: BegunJobs) {
         for (ticket, job) in jobs {
             self.spawn(Some(Runnable { queue: self.clone(), ticket, job }));
         }
@@ -250,17 +269,17 @@ impl Queue {
         }
     }
 
-    fn board(&self) -> MutexGuard<'_, Board> {
+    fn board(&self) -> MutexGuard<'_, QueueBoard> {
         // Nothing that may panic runs under the lock, so a poisoned board is a sound one.
         self.0.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn perform(&self, job: &Job) -> Result<Receipt, Refusal> {
+    fn perform(&self, job: &QueuedJob) -> Result<Receipt, Refusal> {
         let workspace = &self.0.workspace;
         let work = || match &job.work {
-            Work::Edit(id, asked) => workspace.edit(&job.who, *id, asked),
-            Work::Undo(request) => workspace.undo(&job.who, request),
-            Work::Redo(request) => workspace.redo(&job.who, request),
+            JobWork::Edit(id, asked) => workspace.edit(&job.who, *id, asked),
+            JobWork::Undo(request) => workspace.undo(&job.who, request),
+            JobWork::Redo(request) => workspace.redo(&job.who, request),
         };
         // A panic is a fault of editd; the lanes must come free and the others be served all the same.
         let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;
@@ -283,12 +302,12 @@ impl Runnable {
         }
     }
 
-    fn run_one(self) -> (Queue, Begun) {
+    fn run_one(self) -> (Queue, BegunJobs) {
         let Self { queue, ticket, job } = self;
         let outcome = queue.perform(&job);
         let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
         let (begun, waiters) = queue.board().leave(ticket, job.id());
-        let Job { reply, held, relaxed, .. } = job;
+        let QueuedJob { reply, held, relaxed, .. } = job;
         // Out of the queue before the reply is seen, so that who asks next finds it gone.
         drop(held);
         for waiter in waiters {

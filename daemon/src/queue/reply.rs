@@ -6,19 +6,19 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{Receipt, Status};
 
 /// What comes of a job: its receipt, or a refusal to take it at all.
-pub type Outcome = Result<Receipt, Refusal>;
+pub type JobOutcome = Result<Receipt, Refusal>;
 
 /// Somebody who waits for an outcome. Dropped unanswered (the job panicked), it answers `internal`.
 #[must_use]
 pub struct Reply {
-    to: Option<Box<dyn FnOnce(Outcome) + Send>>,
+    to: Option<Box<dyn FnOnce(JobOutcome) + Send>>,
     /// The request's key had been seen.
     is_repeat: bool,
 }
 
 impl Reply {
     /// The outcome is handed to `to`.
-    pub fn new(to: impl FnOnce(Outcome) + Send + 'static) -> Self {
+    pub fn new(to: impl FnOnce(JobOutcome) + Send + 'static) -> Self {
         Self { to: Some(Box::new(to)), is_repeat: false }
     }
 
@@ -29,7 +29,7 @@ impl Reply {
     }
 
     /// Answers.
-    pub fn send(mut self, outcome: Outcome) {
+    pub fn send(mut self, outcome: JobOutcome) {
         let is_repeat = self.is_repeat;
         if let Some(to) = self.to.take() {
             to(if is_repeat { outcome.map(|receipt| repeated(&receipt)) } else { outcome });

@@ -11,15 +11,15 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, FileEntry, JobRequest, Receipt, Status, UndoRequest};
 use tokio::runtime::Runtime;
 
-use super::fake::{Fake, Nothing};
-use super::{Activity, Gate, Outcome, Queue, Reply, Requests};
+use super::fake::{FakeWorkspace, NoEvents};
+use super::{Activity, AdmissionGate, JobOutcome, Queue, Reply, Requests};
 use crate::limits;
 use crate::workspace::{Admission, Who};
 
 struct Bench {
     runtime: Runtime,
-    fake: Arc<Fake>,
-    gate: Arc<Gate>,
+    fake: Arc<FakeWorkspace>,
+    gate: Arc<AdmissionGate>,
     activity: Arc<Activity>,
     queue: Queue,
 }
@@ -30,16 +30,16 @@ fn bench() -> Bench {
         .max_blocking_threads(limits::WORKERS + 8)
         .build()
         .unwrap();
-    let fake = Arc::new(Fake::default());
+    let fake = Arc::new(FakeWorkspace::default());
     let activity = Activity::new();
     let queue = Queue::new(
         fake.clone(),
-        Arc::new(Nothing),
+        Arc::new(NoEvents),
         activity.clone(),
         Durability::Durable,
         runtime.handle().clone(),
     );
-    Bench { runtime, fake, gate: Gate::new(), activity, queue }
+    Bench { runtime, fake, gate: AdmissionGate::new(), activity, queue }
 }
 
 fn who() -> Who {
@@ -53,7 +53,7 @@ fn job(label: &str, paths: &[&str]) -> JobRequest {
 
 impl Bench {
     /// Sends a job as a connection would: it is in its lanes when this returns.
-    fn send(&self, request: JobRequest) -> Receiver<Outcome> {
+    fn send(&self, request: JobRequest) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         let reply = Reply::new(move |outcome| drop(to.send(outcome)));
         let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
@@ -63,7 +63,7 @@ impl Bench {
         from
     }
 
-    fn undo(&self) -> Receiver<Outcome> {
+    fn undo(&self) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         let reply = Reply::new(move |outcome| drop(to.send(outcome)));
         let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
@@ -73,7 +73,7 @@ impl Bench {
         from
     }
 
-    fn wait(&self, id: JobId) -> Receiver<Outcome> {
+    fn wait(&self, id: JobId) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         self.queue.wait(id, Reply::new(move |outcome| drop(to.send(outcome))));
         from
@@ -84,7 +84,7 @@ impl Bench {
     }
 }
 
-fn got(from: &Receiver<Outcome>) -> Receipt {
+fn got(from: &Receiver<JobOutcome>) -> Receipt {
     from.recv_timeout(Duration::from_secs(30)).unwrap().unwrap()
 }
 

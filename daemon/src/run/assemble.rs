@@ -15,15 +15,15 @@ use super::background::BackgroundWork;
 use super::folders::StateLock;
 use super::watching::Watching;
 use super::{folders, idle, logs, nearby, signals};
-use crate::clock::{Clock, System};
+use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Args, ConfigError, Environment, Settings};
 use crate::ipc::server::ServerBuilder;
 use crate::ipc::{self, Claim, DaemonInfo, ListenError, Listener, Server, StopSignal};
 use crate::limits;
 use crate::os::Os;
-use crate::queue::{Activity, Gate, Queue, Requests};
+use crate::queue::{Activity, AdmissionGate, Queue, Requests};
 use crate::store::record::Queued;
-use crate::store::{Backing, Options};
+use crate::store::{DatabaseBackend, StoreOptions};
 #[cfg(unix)]
 use crate::validate::process;
 use crate::workspace::{OpenError, Recovered, Who, Workspace};
@@ -67,7 +67,7 @@ pub enum RunError {
     Open(#[from] OpenError),
     /// The system refuses threads, signals or the like.
     #[error("cannot start: {0}")]
-    System(#[from] io::Error),
+    SystemClock(#[from] io::Error),
 }
 
 /// What to do about a daemon that listens there, where that is known.
@@ -168,7 +168,7 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
         tracing::warn!(other = %other.display(), "another editd serves a folder above or below this one");
     }
 
-    let open = Opening { root, states, state, locked, settings, clock: Arc::new(System::start()), stop };
+    let open = Opening { root, states, state, locked, settings, clock: Arc::new(SystemClock::start()), stop };
     let (built, mut listener) = open.build(&runtime, door)?;
     let clean = runtime.block_on(built.live(&mut listener));
     Ok(leave(runtime, built, listener, clean))
@@ -243,8 +243,8 @@ impl Opening {
         let Self { root, states, state, locked, settings, clock, stop } = self;
         let (idle_exit, durability) = (settings.idle_exit, settings.durability);
         let os = machine();
-        let options = Options {
-            database: Backing::Sled(state.join("sled")),
+        let options = StoreOptions {
+            database: DatabaseBackend::Sled(state.join("sled")),
             segment: limits::SEGMENT,
             contents: settings.keep_contents,
             background: true,
@@ -262,7 +262,7 @@ impl Opening {
             Arc::clone(&watching),
             Arc::clone(&stop),
         )?;
-        let (activity, gate) = (Activity::new(), Gate::new());
+        let (activity, gate) = (Activity::new(), AdmissionGate::new());
         let handle = runtime.handle().clone();
         let queue = Queue::new(
             Arc::clone(&workspace),

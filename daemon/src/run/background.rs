@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use editd_proto::error::Code;
 
-use super::schedule::{Due, Schedule};
+use super::schedule::{DueTasks, Schedule};
 use super::watching::Watching;
 use crate::clock::Clock;
 use crate::ipc::StopSignal;
@@ -130,7 +130,7 @@ impl Shared {
             }
             // Under load there is always more to come, and what is given back would be taken again.
             let quiet = self.state().schedule.is_quiet();
-            if quiet && due != (Due { look: true, ..Due::default() }) {
+            if quiet && due != (DueTasks { look: true, ..DueTasks::default() }) {
                 os::give_back();
             }
         }
@@ -150,7 +150,7 @@ impl Shared {
     }
 
     /// Sleeps until something is due; `None` when it is time to end.
-    fn wait(&self) -> Option<Due> {
+    fn wait(&self) -> Option<DueTasks> {
         let mut state = self.state();
         loop {
             if state.stop {
@@ -158,7 +158,7 @@ impl Shared {
             }
             let now = self.clock.monotonic();
             let due = state.schedule.take(now);
-            if due != Due::default() {
+            if due != DueTasks::default() {
                 state.until = None;
                 return Some(due);
             }

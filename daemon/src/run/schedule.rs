@@ -6,7 +6,7 @@ use crate::limits;
 
 /// What is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Due {
+pub(super) struct DueTasks {
     pub(super) flush: bool,
     pub(super) settle: bool,
     pub(super) upkeep: bool,
@@ -76,8 +76,8 @@ impl Schedule {
     }
 
     /// Takes what is due.
-    pub(super) fn take(&mut self, now: Duration) -> Due {
-        let due = Due {
+    pub(super) fn take(&mut self, now: Duration) -> DueTasks {
+        let due = DueTasks {
             flush: take_due(&mut self.flush, now),
             settle: take_due(&mut self.settle, now),
             upkeep: take_due(&mut self.upkeep, now),
@@ -114,7 +114,8 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    const NOTHING: Due = Due { flush: false, settle: false, upkeep: false, rest: false, look: false };
+    const NOTHING: DueTasks =
+        DueTasks { flush: false, settle: false, upkeep: false, rest: false, look: false };
 
     #[test]
     fn nothing_is_due_when_nothing_happened() {
@@ -130,7 +131,7 @@ mod tests {
         let (step, rest) = (limits::FOLDER_MS, 10 * limits::UPKEEP_AFTER_MS);
         assert!(schedule.take(at(rest)).look);
         assert_eq!(schedule.next(), Some(at(rest + step)));
-        assert_eq!(schedule.take(at(rest + step)), Due { look: true, ..NOTHING });
+        assert_eq!(schedule.take(at(rest + step)), DueTasks { look: true, ..NOTHING });
         assert_eq!(schedule.next(), Some(at(rest + 2 * step)));
         assert!(schedule.is_quiet(), "that is no work");
     }
@@ -142,7 +143,7 @@ mod tests {
         schedule.memory_freed(at(500));
         assert!(schedule.is_quiet());
         assert_eq!(schedule.next(), Some(at(limits::REST_MS)));
-        assert_eq!(schedule.take(at(limits::REST_MS)), Due { rest: true, ..NOTHING });
+        assert_eq!(schedule.take(at(limits::REST_MS)), DueTasks { rest: true, ..NOTHING });
         assert_eq!(schedule.next(), None);
     }
 
@@ -155,7 +156,7 @@ mod tests {
             assert_eq!(schedule.next(), Some(first + at(limits::RELAXED_MS / 2)));
         }
         let now = first + at(limits::RELAXED_MS / 2);
-        assert_eq!(schedule.take(now), Due { flush: true, ..NOTHING });
+        assert_eq!(schedule.take(now), DueTasks { flush: true, ..NOTHING });
         schedule.job_ended(false, now);
         assert!(!schedule.take(now + at(limits::SETTLE_AFTER_MS - 1)).flush, "nothing of it is left");
     }
@@ -165,7 +166,7 @@ mod tests {
         let mut schedule = Schedule::default();
         schedule.job_ended(false, at(0));
         assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS - 1)), NOTHING);
-        assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS)), Due { settle: true, ..NOTHING });
+        assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS)), DueTasks { settle: true, ..NOTHING });
         schedule.settle_again(at(7), at(5000));
         assert_eq!(schedule.next(), Some(at(5007)));
         assert!(!schedule.is_quiet());

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use super::background::BackgroundWork;
 use super::watching::Watching;
-use crate::clock::System;
+use crate::clock::SystemClock;
 use crate::ipc::{StopSignal, Subscriptions};
 use crate::os::unix::Unix;
-use crate::queue::fake::Fake;
+use crate::queue::fake::FakeWorkspace;
 use crate::queue::{Done, QueueEvents};
 
 struct Bench {
     root: tempfile::TempDir,
-    fake: Arc<Fake>,
+    fake: Arc<FakeWorkspace>,
     watching: Arc<Watching>,
     background: Arc<BackgroundWork>,
     stop: Arc<StopSignal>,
@@ -22,8 +22,8 @@ struct Bench {
 
 fn bench() -> Bench {
     let root = tempfile::tempdir().unwrap();
-    let fake = Arc::new(Fake::default());
-    let clock = Arc::new(System::start());
+    let fake = Arc::new(FakeWorkspace::default());
+    let clock = Arc::new(SystemClock::start());
     let path = root.path().canonicalize().unwrap();
     let watching = Watching::start(fake.clone(), &Unix, clock.clone(), &path).unwrap();
     let stop = Arc::new(StopSignal::default());

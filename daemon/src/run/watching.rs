@@ -22,7 +22,7 @@ use crate::ipc::{EventSink, Subscription, Subscriptions};
 use crate::limits;
 use crate::os::Os;
 use crate::queue::Requests;
-use crate::watch::{Echo, Hint, Watcher};
+use crate::watch::{ChangeHint, Echo, Watcher};
 
 /// The watcher, and the thread that looks where it points.
 pub struct Watching {
@@ -43,7 +43,7 @@ struct Shared {
 }
 
 enum Word {
-    Hint(Hint),
+    Hint(ChangeHint),
     /// The daemon itself wrote this entry.
     Wrote(JobId),
     Stop,
@@ -155,10 +155,10 @@ impl Shared {
         let mut echo = Echo::default();
         while let Ok(word) = words.recv() {
             match word {
-                Word::Hint(Hint::Look(path)) => self.look(&path, &mut echo),
-                Word::Hint(Hint::Below(folder)) => self.look_below(&folder, &mut echo),
-                Word::Hint(Hint::Overflow) => self.look_below(&WirePath::default(), &mut echo),
-                Word::Hint(Hint::Warning(warning)) => tracing::warn!(warning, "watching"),
+                Word::Hint(ChangeHint::Look(path)) => self.look(&path, &mut echo),
+                Word::Hint(ChangeHint::Below(folder)) => self.look_below(&folder, &mut echo),
+                Word::Hint(ChangeHint::Overflow) => self.look_below(&WirePath::default(), &mut echo),
+                Word::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
                 Word::Wrote(entry) => self.tell(entry, &mut echo),
                 Word::Stop => return,
             }

@@ -7,7 +7,7 @@ use editd_proto::path::WirePath;
 use super::index::entry::RESCUED;
 use super::index::key;
 use super::index::row::{self, EntryRow};
-use super::{Query, Store, StoreError};
+use super::{EntryQuery, Store, StoreError};
 
 /// Entries of a path that are looked at together.
 const PAGE: usize = 64;
@@ -43,7 +43,7 @@ impl Store {
     pub fn job_behind(&self, path: &WirePath, behind: JobId) -> Result<Option<JobId>, StoreError> {
         let mut before = None;
         loop {
-            let query = Query { path: Some(path.clone()), limit: PAGE, ..Query::default() };
+            let query = EntryQuery { path: Some(path.clone()), limit: PAGE, ..EntryQuery::default() };
             let ids = self.ids(&query, before)?;
             for id in &ids {
                 if *id <= behind {

@@ -3,7 +3,7 @@
 use editd_proto::message::Finding;
 
 use super::lock::lock;
-use super::{Numbers, Position, Store};
+use super::{Position, Store, StoreCounts};
 
 fn finding(severity: &str, subject: &str, message: String) -> Finding {
     Finding { severity: severity.to_owned(), subject: subject.to_owned(), message }
@@ -59,12 +59,12 @@ impl Store {
     }
 
     /// Numbers for `status`.
-    pub fn numbers(&self) -> Numbers {
+    pub fn numbers(&self) -> StoreCounts {
         let (entries, open) = {
             let index = lock(&self.shared.index);
             (index.entries, index.open.len() as u64)
         };
-        Numbers {
+        StoreCounts {
             entries,
             open,
             log_bytes: self.shared.log.segments().iter().map(|(_, len)| len).sum(),

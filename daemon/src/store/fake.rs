@@ -11,11 +11,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::os::{Access, BootId, Dir, File, Identity, Kind, Lease, Listed, Os, OsDir, OsFile, Stat};
+use crate::os::{Access, BootId, Dir, File, FileKind, Identity, Lease, Listed, Os, OsDir, OsFile, Stat};
 
 /// A file's bytes, as seen and as on the disk.
 #[derive(Default, Clone)]
-pub(crate) struct Content {
+pub(crate) struct FakeContent {
     pub(crate) seen: Vec<u8>,
     durable: Vec<u8>,
     ino: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Content {
 
 #[derive(Clone)]
 enum Node {
-    File(Arc<Mutex<Content>>),
+    File(Arc<Mutex<FakeContent>>),
     Dir(Arc<Mutex<BTreeMap<Vec<u8>, Node>>>),
 }
 
@@ -44,7 +44,7 @@ type Hook = Arc<dyn Fn() + Send + Sync>;
 
 /// The machine.
 #[derive(Clone)]
-pub(crate) struct Machine {
+pub(crate) struct FakeMachine {
     root: FakeDir,
     faults: Arc<Faults>,
 }
@@ -56,7 +56,7 @@ struct FakeDir {
 }
 
 struct FakeFile {
-    content: Arc<Mutex<Content>>,
+    content: Arc<Mutex<FakeContent>>,
     faults: Arc<Faults>,
 }
 
@@ -70,7 +70,7 @@ impl Faults {
     }
 }
 
-impl Machine {
+impl FakeMachine {
     pub(crate) fn new() -> Self {
         let faults = Arc::new(Faults::default());
         Self { root: FakeDir { names: Arc::default(), faults: faults.clone() }, faults }
@@ -104,7 +104,7 @@ impl Machine {
 
     /// A copy of the machine as it is seen: what a kill leaves.
     pub(crate) fn copy(&self) -> Self {
-        self.map(&|content| Content { ..content.clone() }, false)
+        self.map(&|content| FakeContent { ..content.clone() }, false)
     }
 
     /// What a power cut leaves: of every 512 bytes that were not flushed, the old or the new, as `choose`
@@ -119,13 +119,13 @@ impl Machine {
                         old.copy_from_slice(new);
                     }
                 }
-                Content { durable: seen.clone(), seen, ino: content.ino }
+                FakeContent { durable: seen.clone(), seen, ino: content.ino }
             },
             true,
         )
     }
 
-    fn map(&self, change: &dyn Fn(&Content) -> Content, boot: bool) -> Self {
+    fn map(&self, change: &dyn Fn(&FakeContent) -> FakeContent, boot: bool) -> Self {
         let faults = Arc::new(Faults::default());
         faults.boot.store(self.faults.boot.load(Ordering::SeqCst) + u64::from(boot), Ordering::SeqCst);
         let names = map_dir(&self.root.names, change);
@@ -133,7 +133,7 @@ impl Machine {
     }
 
     /// The file at a path of names.
-    pub(crate) fn file(&self, path: &[&str]) -> Arc<Mutex<Content>> {
+    pub(crate) fn file(&self, path: &[&str]) -> Arc<Mutex<FakeContent>> {
         let (name, folders) = path.split_last().unwrap();
         let mut names = self.root.names.clone();
         for folder in folders {
@@ -153,7 +153,7 @@ impl Machine {
 
 fn map_dir(
     names: &Mutex<BTreeMap<Vec<u8>, Node>>,
-    change: &dyn Fn(&Content) -> Content,
+    change: &dyn Fn(&FakeContent) -> FakeContent,
 ) -> Arc<Mutex<BTreeMap<Vec<u8>, Node>>> {
     let names = names.lock().unwrap();
     let copy = names.iter().map(|(name, node)| {
@@ -170,14 +170,14 @@ fn unsupported<T>() -> io::Result<T> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn stat(kind: Kind, ino: u64, size: u64) -> Stat {
+fn stat(kind: FileKind, ino: u64, size: u64) -> Stat {
     let identity = Identity { dev: 1, ino, born: 1 };
     // The number grows with every file: it serves as the time.
     let time = ino as i64;
     Stat { kind, identity, size, mode: 0o600, uid: 1, gid: 1, links: 1, modified: time, changed: time }
 }
 
-impl Os for Machine {
+impl Os for FakeMachine {
     fn open_dir(&self, _: &Path) -> io::Result<Dir> {
         Ok(self.dir())
     }
@@ -213,13 +213,13 @@ impl OsDir for FakeDir {
         match self.names.lock().unwrap().get(name).ok_or(io::ErrorKind::NotFound)? {
             Node::File(content) => {
                 let content = content.lock().unwrap();
-                Ok(stat(Kind::File, content.ino, content.seen.len() as u64))
+                Ok(stat(FileKind::File, content.ino, content.seen.len() as u64))
             }
-            Node::Dir(_) => Ok(stat(Kind::Dir, 1, 0)),
+            Node::Dir(_) => Ok(stat(FileKind::Dir, 1, 0)),
         }
     }
     fn stat_self(&self) -> io::Result<Stat> {
-        Ok(stat(Kind::Dir, 1, 0))
+        Ok(stat(FileKind::Dir, 1, 0))
     }
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir> {
         match self.names.lock().unwrap().get(name).ok_or(io::ErrorKind::NotFound)? {
@@ -242,7 +242,7 @@ impl OsDir for FakeDir {
         }
         self.faults.effect()?;
         let ino = self.faults.calls.load(Ordering::SeqCst) + 1;
-        let content = Arc::new(Mutex::new(Content { ino, ..Content::default() }));
+        let content = Arc::new(Mutex::new(FakeContent { ino, ..FakeContent::default() }));
         names.insert(name.to_vec(), Node::File(content.clone()));
         Ok(Arc::new(FakeFile { content, faults: self.faults.clone() }))
     }
@@ -280,7 +280,7 @@ impl OsDir for FakeDir {
 impl OsFile for FakeFile {
     fn stat(&self) -> io::Result<Stat> {
         let content = self.content.lock().unwrap();
-        Ok(stat(Kind::File, content.ino, content.seen.len() as u64))
+        Ok(stat(FileKind::File, content.ino, content.seen.len() as u64))
     }
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
         let content = self.content.lock().unwrap();

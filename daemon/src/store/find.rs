@@ -9,13 +9,13 @@ use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, Receipt, Status}
 use editd_proto::path::WirePath;
 
 use super::index::row::{self, ClipRow, EntryRow, KeyRow, ReceiptRow};
-use super::index::{View, entry, key};
+use super::index::{RowView, entry, key};
 use super::lock::lock;
 use super::log::read;
 use super::record::{CheckpointEntry, Clip, Entry, EntryPart, ReadReceipt, Record};
-use super::shared::Shared;
+use super::shared::StoreParts;
 use super::taken::TakenBack;
-use super::{ClipsHeld, Keyed, Position, Store, StoreError};
+use super::{ClipboardUsage, KeyState, Position, Store, StoreError};
 
 impl Store {
     /// A sealed or external entry, whole, read back from the log.
@@ -101,10 +101,14 @@ impl Store {
     }
 
     /// What all sessions' clipboards come to; then, once a session has written these, as names and bytes.
-    pub fn clips_held(&self, session: &str, written: &[(&str, usize)]) -> Result<[ClipsHeld; 2], StoreError> {
+    pub fn clips_held(
+        &self,
+        session: &str,
+        written: &[(&str, usize)],
+    ) -> Result<[ClipboardUsage; 2], StoreError> {
         let fresh = written.iter().map(|(name, bytes)| (key::clip(session, name), *bytes as u64));
         let fresh: BTreeMap<Vec<u8>, u64> = fresh.collect();
-        let (mut before, mut after) = (ClipsHeld::default(), ClipsHeld::default());
+        let (mut before, mut after) = (ClipboardUsage::default(), ClipboardUsage::default());
         self.shared.each_clip(&mut |key, size| {
             before.add(size);
             if !fresh.contains_key(key) {
@@ -116,8 +120,8 @@ impl Store {
     }
 
     /// The session that has most clipboards, by bytes or by number, and what it has; "" for the workspace's own.
-    pub fn clips_most(&self, by_bytes: bool) -> Result<Option<(String, ClipsHeld)>, StoreError> {
-        let mut owners = BTreeMap::<[u8; 17], (ClipsHeld, Vec<u8>)>::new();
+    pub fn clips_most(&self, by_bytes: bool) -> Result<Option<(String, ClipboardUsage)>, StoreError> {
+        let mut owners = BTreeMap::<[u8; 17], (ClipboardUsage, Vec<u8>)>::new();
         self.shared.each_clip(&mut |key, size| {
             if let Some(owner) = key.first_chunk() {
                 let (held, one) = owners.entry(*owner).or_default();
@@ -133,7 +137,7 @@ impl Store {
     }
 
     /// What is known of a key: the job that waits, runs or ended under it. Keys belong to a session.
-    pub fn keyed(&self, session: &str, key: &str) -> Result<Option<Keyed>, StoreError> {
+    pub fn keyed(&self, session: &str, key: &str) -> Result<Option<KeyState>, StoreError> {
         let running = {
             let index = lock(&self.shared.index);
             let mut open = index.open.values().filter(|open| open.sealed.is_none());
@@ -142,14 +146,14 @@ impl Store {
             held.map(|open| {
                 // A detached job is waited for under the number that it was queued with.
                 let id = open.entry.queued.unwrap_or(open.entry.id);
-                Keyed { id, request: open.entry.request, receipt: None }
+                KeyState { id, request: open.entry.request, receipt: None }
             })
         };
         let row = self.shared.held(&key::client_key(session, key), |value| {
             let row: KeyRow = row::rest(value)?;
             let receipt =
                 if row.ended { Some(self.shared.receipt_at(row.id, row::place(value)?)?) } else { None };
-            Ok(Some(Keyed { id: row.id, request: row.request, receipt }))
+            Ok(Some(KeyState { id: row.id, request: row.request, receipt }))
         })?;
         Ok(match (running, row) {
             (Some(running), Some(row)) if row.receipt.is_some() && row.id >= running.id => Some(row),
@@ -207,7 +211,7 @@ impl Store {
     }
 }
 
-impl Shared {
+impl StoreParts {
     pub(super) fn open_entries(&self) -> Vec<(Arc<Entry>, bool)> {
         let index = lock(&self.index);
         index.open.values().map(|open| (open.entry.clone(), open.sealed.is_some())).collect()

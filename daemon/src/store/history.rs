@@ -5,12 +5,12 @@ use editd_proto::message::EntrySummary;
 
 use super::index::key;
 use super::index::row::{self, EntryRow};
-use super::{Query, Store, StoreError};
+use super::{EntryQuery, Store, StoreError};
 
 impl Store {
     /// Summaries of sealed and external entries, newest first, without their files: a list of very many would hold
     /// very much.
-    pub fn history(&self, query: &Query) -> Result<Vec<EntrySummary>, StoreError> {
+    pub fn history(&self, query: &EntryQuery) -> Result<Vec<EntrySummary>, StoreError> {
         let mut found = Vec::new();
         if query.limit > 0 {
             self.each(query, &|_| true, &mut |mut summary| {
@@ -27,7 +27,7 @@ impl Store {
     /// the end.
     pub fn each(
         &self,
-        query: &Query,
+        query: &EntryQuery,
         may: &dyn Fn(usize) -> bool,
         see: &mut dyn FnMut(EntrySummary) -> bool,
     ) -> Result<(), StoreError> {
@@ -52,12 +52,12 @@ impl Store {
     }
 
     /// The numbers of the next entries that may be wanted, newest first: a page of them.
-    pub fn page(&self, query: &Query) -> Result<Vec<JobId>, StoreError> {
+    pub fn page(&self, query: &EntryQuery) -> Result<Vec<JobId>, StoreError> {
         self.ids(query, query.before)
     }
 
     /// The next entries that may be wanted, newest first: by the narrowest index that fits.
-    pub(super) fn ids(&self, query: &Query, before: Option<JobId>) -> Result<Vec<JobId>, StoreError> {
+    pub(super) fn ids(&self, query: &EntryQuery, before: Option<JobId>) -> Result<Vec<JobId>, StoreError> {
         let prefix = match (&query.path, &query.session) {
             (Some(path), _) => key::paths(path),
             (None, Some(session)) => key::sessions(session),

@@ -77,7 +77,7 @@ pub enum StoreError {
 
 /// What opening found.
 #[derive(Debug, Default)]
-pub struct Opened {
+pub struct OpenReport {
     /// Intents without a settle or void, oldest first: recovery's work. `true`: sealed.
     pub open: Vec<(Arc<Entry>, bool)>,
     /// Detached jobs that have not ended, oldest first.
@@ -90,7 +90,7 @@ pub struct Opened {
 
 /// What is known of a job's key.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Keyed {
+pub struct KeyState {
     /// The job.
     pub id: JobId,
     /// Hash of its request.
@@ -101,14 +101,14 @@ pub struct Keyed {
 
 /// What some clipboards come to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ClipsHeld {
+pub struct ClipboardUsage {
     /// How many they are.
     pub number: u64,
     /// Bytes in all of them.
     pub bytes: u64,
 }
 
-impl ClipsHeld {
+impl ClipboardUsage {
     fn add(&mut self, bytes: u64) {
         self.number += 1;
         self.bytes += bytes;
@@ -117,7 +117,7 @@ impl ClipsHeld {
 
 /// Which entries a look-up wants; newest first.
 #[derive(Clone, Default, Debug)]
-pub struct Query {
+pub struct EntryQuery {
     /// Only those that touch this path.
     pub path: Option<WirePath>,
     /// Only those of this session.
@@ -132,7 +132,7 @@ pub struct Query {
 
 /// Where the rows are kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Backing {
+pub enum DatabaseBackend {
     /// In memory: rebuilt from the log at every opening. For tests and the simulator.
     Memory,
     /// In sled, in this folder of its own. A real path: sled does not go through the seam.
@@ -141,9 +141,9 @@ pub enum Backing {
 
 /// How a store works.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct StoreOptions {
     /// Where the rows are kept.
-    pub database: Backing,
+    pub database: DatabaseBackend,
     /// Bytes of a log segment, a multiple of 4096; [`crate::limits::SEGMENT`] in the daemon.
     pub segment: u64,
     /// Most bytes of kept contents.
@@ -155,7 +155,7 @@ pub struct Options {
 
 /// What retention keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Keep {
+pub struct RetentionPolicy {
     /// Oldest entry, milliseconds.
     pub age_ms: u64,
     /// Most entries.
@@ -168,7 +168,7 @@ pub struct Keep {
 
 /// What an upkeep did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Kept {
+pub struct UpkeepReport {
     /// Entries that went away.
     pub entries: u64,
     /// Log segments that were dropped.
@@ -181,7 +181,7 @@ pub struct Kept {
 
 /// Numbers for `status`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Numbers {
+pub struct StoreCounts {
     /// Sealed and external entries.
     pub entries: u64,
     /// Open intents.
@@ -195,7 +195,7 @@ pub struct Numbers {
 /// Log, database and what is not yet in the database. All calls may come from any thread. Dropping it
 /// writes nothing more, as a kill would; [`Store::close`] first saves the next opening some work.
 pub struct Store {
-    shared: Arc<shared::Shared>,
+    shared: Arc<shared::StoreParts>,
     #[expect(dead_code, reason = "dropping it ends the thread")]
-    worker: Option<worker::Worker>,
+    worker: Option<worker::StoreWorker>,
 }

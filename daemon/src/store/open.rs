@@ -6,26 +6,26 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use editd_proto::ids::JobId;
 
-use super::contents::Contents;
-use super::database::shelf::Shelf;
+use super::contents::ContentFiles;
+use super::database::shelf::DatabaseFolder;
 use super::database::{Database, Row};
-use super::index::row::{self, Meta, ROWS};
-use super::index::{Draft, Index, Open, key};
+use super::index::row::{self, DatabaseMeta, ROWS};
+use super::index::{IndexState, OpenEntry, RowChanges, key};
 use super::lock::lock;
 use super::log::recover::{self, Checkpoint};
-use super::log::{Home, Log, read};
-use super::overlay::{Reach, Rows};
+use super::log::{Log, LogLocation, read};
+use super::overlay::{AppliedUpTo, OverlaidRows};
 use super::record::{Queued, Record, Start};
-use super::shared::Shared;
-use super::worker::{Signal, Worker};
-use super::{Backing, Opened, Options, Position, Store, StoreError};
+use super::shared::StoreParts;
+use super::worker::{StoreWorker, WorkerSignal};
+use super::{DatabaseBackend, OpenReport, Position, Store, StoreError, StoreOptions};
 use crate::limits;
 use crate::os::{Dir, Os};
 
 /// A database that holds what it says, and what it reaches.
 struct Trusted {
-    rows: Rows,
-    index: Index,
+    rows: OverlaidRows,
+    index: IndexState,
     from: Option<Checkpoint>,
 }
 
@@ -35,25 +35,25 @@ impl Store {
     pub fn open(
         os: Arc<dyn Os>,
         dir: Dir,
-        options: Options,
+        options: StoreOptions,
         now_ms: u64,
-    ) -> Result<(Store, Opened), StoreError> {
-        let home = Home { os: os.clone(), dir: folder(&dir, "log")?, size: options.segment };
-        let contents = Contents::new(os.clone(), folder(&dir, "contents")?, options.contents);
-        let memory = options.database == Backing::Memory;
-        let shelf = Shelf::new(options.database);
+    ) -> Result<(Store, OpenReport), StoreError> {
+        let home = LogLocation { os: os.clone(), dir: folder(&dir, "log")?, size: options.segment };
+        let contents = ContentFiles::new(os.clone(), folder(&dir, "contents")?, options.contents);
+        let memory = options.database == DatabaseBackend::Memory;
+        let shelf = DatabaseFolder::new(options.database);
         let (trusted, log, mut rebuilt) = recover(&home, &shelf, now_ms)?;
         if memory {
             rebuilt = None;
         }
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(StoreParts {
             log,
             index: Mutex::new(trusted.index),
             rows: trusted.rows,
             shelf,
             contents,
             upkeep: Mutex::new(()),
-            signal: Signal::default(),
+            signal: WorkerSignal::default(),
             torn: OnceLock::new(),
         });
         let boot = os.boot_id().map_err(|e| StoreError::Io(format!("no boot id: {e}").into()))?;
@@ -62,13 +62,13 @@ impl Store {
         shared.flush(start)?;
         // Also where nothing changed: a database that is empty although there is a log has lost something.
         shared.apply()?;
-        let opened = Opened {
+        let opened = OpenReport {
             open: shared.open_entries(),
             queued: queued(&shared)?,
             last_id: lock(&shared.index).last_id,
             rebuilt,
         };
-        let worker = options.background.then(|| Worker::start(&shared)).flatten();
+        let worker = options.background.then(|| StoreWorker::start(&shared)).flatten();
         Ok((Store { shared, worker }, opened))
     }
 }
@@ -88,7 +88,11 @@ fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
 }
 
 /// Log and rows, brought up to each other; why the database was rebuilt, if it was.
-fn recover(home: &Home, shelf: &Shelf, now_ms: u64) -> Result<(Trusted, Log, Option<String>), StoreError> {
+fn recover(
+    home: &LogLocation,
+    shelf: &DatabaseFolder,
+    now_ms: u64,
+) -> Result<(Trusted, Log, Option<String>), StoreError> {
     let doubt = match shelf.open().map_err(|why| why.0).and_then(|database| trust(database, &home.dir)) {
         Ok(mut trusted) => match replay(home, &mut trusted) {
             Ok(log) => return Ok((trusted, log, None)),
@@ -99,8 +103,8 @@ fn recover(home: &Home, shelf: &Shelf, now_ms: u64) -> Result<(Trusted, Log, Opt
     };
     tracing::warn!("the database is rebuilt from the log: {doubt}");
     let database = shelf.renew(now_ms).map_err(|why| StoreError::Io(why.0.into()))?;
-    let rows = Rows::new(database, Meta::default());
-    let mut trusted = Trusted { rows, index: Index::default(), from: None };
+    let rows = OverlaidRows::new(database, DatabaseMeta::default());
+    let mut trusted = Trusted { rows, index: IndexState::default(), from: None };
     let log = replay(home, &mut trusted)?;
     Ok((trusted, log, Some(doubt)))
 }
@@ -113,32 +117,32 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
         let rows = database.down(&[], &[u8::MAX], 1).map_err(|why| why.0)?;
         return match (rows.is_empty(), oldest) {
             (true, None) => {
-                let rows = Rows::new(database, Meta::default());
-                Ok(Trusted { rows, index: Index::default(), from: None })
+                let rows = OverlaidRows::new(database, DatabaseMeta::default());
+                Ok(Trusted { rows, index: IndexState::default(), from: None })
             }
             (true, Some(_)) => Err("it was empty".to_owned()),
             (false, _) => Err("it does not say what it holds".to_owned()),
         };
     };
-    let meta: Meta = row::rest(&meta).map_err(|e| e.to_string())?;
+    let meta: DatabaseMeta = row::rest(&meta).map_err(|e| e.to_string())?;
     if meta.rows != ROWS {
         return Err(format!("its rows have version {}, this daemon makes {ROWS}", meta.rows));
     }
     let from = Checkpoint { at: Position(meta.at), sum: meta.sum };
     recover::find(log, &from).map_err(|elsewhere| elsewhere.0)?;
     let open = continuous(&*database, &meta, oldest.unwrap_or_default())?;
-    let mut index = Index { last_id: meta.last_id, entries: meta.entries, ..Index::default() };
+    let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
     for (key, value) in open {
         let (id, open) = reopen(log, &key, &value).map_err(|e| e.to_string())?;
         index.open.insert(id, open);
     }
-    Ok(Trusted { rows: Rows::new(database, meta), index, from: Some(from) })
+    Ok(Trusted { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
 }
 
 /// Reads every row: their number, bytes and hashes must be those of the meta row, and none may stand for
 /// a record outside the log. Hands back the rows of open entries.
-fn continuous(database: &dyn Database, meta: &Meta, oldest: Position) -> Result<Vec<Row>, String> {
-    let mut seen = Meta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
+fn continuous(database: &dyn Database, meta: &DatabaseMeta, oldest: Position) -> Result<Vec<Row>, String> {
+    let mut seen = DatabaseMeta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
     let (mut open, mut outside) = (Vec::new(), None);
     let check = &mut |key: &[u8], value: &[u8]| {
         if key == key::META {
@@ -170,21 +174,23 @@ fn continuous(database: &dyn Database, meta: &Meta, oldest: Position) -> Result<
     Ok(open)
 }
 
-fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, Open), StoreError> {
+fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), StoreError> {
     let at = row::place(value)?;
     let sealed = row::rest::<u64>(value).map(|sealed| (sealed != 0).then_some(Position(sealed)))?;
     match (key::id_of(key), read::record(log, at)?.0.into_entry()) {
-        (Some(id), Some(entry)) if entry.id == id => Ok((id, Open { entry: Arc::new(entry), at, sealed })),
+        (Some(id), Some(entry)) if entry.id == id => {
+            Ok((id, OpenEntry { entry: Arc::new(entry), at, sealed }))
+        }
         _ => Err(StoreError::Io("an open entry's intent is not where the database says".into())),
     }
 }
 
 /// Opens the log and applies what the database does not have yet.
-fn replay(home: &Home, trusted: &mut Trusted) -> Result<Log, StoreError> {
+fn replay(home: &LogLocation, trusted: &mut Trusted) -> Result<Log, StoreError> {
     let Trusted { rows, index, from } = trusted;
     let dir = home.dir.clone();
     recover::open(home.clone(), *from, &mut |at, sum, record| {
-        let mut draft = Draft { below: &*rows, changes: Default::default() };
+        let mut draft = RowChanges { below: &*rows, changes: Default::default() };
         index.apply(at, &record, &mut draft, &|at| {
             Ok(read::record(&dir, at)?
                 .0
@@ -192,7 +198,7 @@ fn replay(home: &Home, trusted: &mut Trusted) -> Result<Log, StoreError> {
                 .map(|entry| (entry.of, entry.parts))
                 .unwrap_or_default())
         })?;
-        rows.add(draft.changes, Reach::new(at, sum, index));
+        rows.add(draft.changes, AppliedUpTo::new(at, sum, index));
         if rows.waiting().0 > limits::REPLAY_ROWS {
             // If a power cut takes records that were not flushed, their checksums tell it at the next
             // opening, and the database is rebuilt.
@@ -205,7 +211,7 @@ fn replay(home: &Home, trusted: &mut Trusted) -> Result<Log, StoreError> {
 }
 
 /// Detached jobs that have not ended, oldest first.
-fn queued(shared: &Shared) -> Result<Vec<Queued>, StoreError> {
+fn queued(shared: &StoreParts) -> Result<Vec<Queued>, StoreError> {
     let mut places = Vec::new();
     shared.rows.down(&[key::QUEUED], &key::behind(&[key::QUEUED]), &mut |_, value| {
         places.push(row::place(value)?);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::database::{Broken, Closed, Database, Row};
-use super::index::row::{self, Meta, ROWS};
-use super::index::{Changes, Index, View, key};
+use super::database::{ClosedDatabase, Database, DatabaseError, Row};
+use super::index::row::{self, DatabaseMeta, ROWS};
+use super::index::{IndexState, RowUpdates, RowView, key};
 use super::lock::lock;
-use super::log::frame::Sum;
+use super::log::frame::Checksum;
 use super::{Position, StoreError};
 use crate::limits;
 
@@ -17,24 +17,24 @@ use crate::limits;
 const PAGE: usize = 256;
 
 /// Takes a key and its value; `false` ends the walk.
-pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError> + 'a;
+pub type RowVisitor<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError> + 'a;
 
 /// Up to which record rows reach, and what the meta row tells beside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Reach {
+pub struct AppliedUpTo {
     /// Start of the last record.
     pub at: Position,
     /// Its checksum.
-    pub sum: Sum,
-    /// See [`Meta::last_id`].
+    pub sum: Checksum,
+    /// See [`DatabaseMeta::last_id`].
     pub last_id: u64,
-    /// See [`Meta::entries`].
+    /// See [`DatabaseMeta::entries`].
     pub entries: u64,
 }
 
-impl Reach {
+impl AppliedUpTo {
     /// Up to a record, with what the index knows then.
-    pub fn new(at: Position, sum: Sum, index: &Index) -> Self {
+    pub fn new(at: Position, sum: Checksum, index: &IndexState) -> Self {
         Self { at, sum, last_id: index.last_id, entries: index.entries }
     }
 }
@@ -45,20 +45,20 @@ struct Pending {
     rows: BTreeMap<Vec<u8>, (u64, Option<Vec<u8>>)>,
     step: u64,
     bytes: usize,
-    reach: Option<Reach>,
+    reach: Option<AppliedUpTo>,
 }
 
 /// Database and overlay.
-pub struct Rows {
+pub struct OverlaidRows {
     pending: RwLock<Pending>,
     database: RwLock<Box<dyn Database>>,
     /// What the database holds; locked for as long as changes are applied to it.
-    meta: Mutex<Meta>,
+    meta: Mutex<DatabaseMeta>,
 }
 
-impl Rows {
+impl OverlaidRows {
     /// Rows above a database that holds what `meta` tells.
-    pub fn new(database: Box<dyn Database>, meta: Meta) -> Self {
+    pub fn new(database: Box<dyn Database>, meta: DatabaseMeta) -> Self {
         Self { pending: RwLock::default(), database: RwLock::new(database), meta: Mutex::new(meta) }
     }
 
@@ -75,7 +75,7 @@ impl Rows {
     }
 
     /// Adds changes, visible at once, and how far the rows reach with them.
-    pub fn add(&self, changes: Changes, reach: Reach) {
+    pub fn add(&self, changes: RowUpdates, reach: AppliedUpTo) {
         let mut pending = self.write();
         pending.step += 1;
         let step = pending.step;
@@ -102,7 +102,7 @@ impl Rows {
         let (step, reach, changes) = {
             let pending = self.read();
             let Some(reach) = pending.reach else { return Ok(()) };
-            let changes: Changes =
+            let changes: RowUpdates =
                 pending.rows.iter().map(|(key, (_, value))| (key.clone(), value.clone())).collect();
             (pending.step, reach, changes)
         };
@@ -128,8 +128,8 @@ impl Rows {
         Ok(())
     }
 
-    /// What the database holds, after the last [`Rows::apply`].
-    pub fn meta(&self) -> Meta {
+    /// What the database holds, after the last [`OverlaidRows::apply`].
+    pub fn meta(&self) -> DatabaseMeta {
         lock(&self.meta).clone()
     }
 
@@ -147,14 +147,14 @@ impl Rows {
     /// `replace`, both closed. Look-ups wait only for the last step.
     pub fn move_into(
         &self,
-        beside: &dyn Fn() -> Result<Box<dyn Database>, Broken>,
-        replace: &dyn Fn() -> Result<Box<dyn Database>, Broken>,
+        beside: &dyn Fn() -> Result<Box<dyn Database>, DatabaseError>,
+        replace: &dyn Fn() -> Result<Box<dyn Database>, DatabaseError>,
     ) -> Result<(), StoreError> {
         // Holding the meta row keeps changes out of the old database meanwhile.
         let _meta = lock(&self.meta);
         let fresh = beside().map_err(broken)?;
-        let (mut changes, mut failed) = (Changes::new(), None);
-        let mut hand_over = |changes: &mut Changes| {
+        let (mut changes, mut failed) = (RowUpdates::new(), None);
+        let mut hand_over = |changes: &mut RowUpdates| {
             let written = fresh.apply(changes).and_then(|()| fresh.flush());
             failed = failed.take().or(written.err());
             changes.clear();
@@ -174,13 +174,13 @@ impl Rows {
         drop(fresh);
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
         // Closes the old one; should the new one not open, every look-up says so.
-        *slot = Box::new(Closed);
+        *slot = Box::new(ClosedDatabase);
         *slot = replace().map_err(broken)?;
         Ok(())
     }
 
     /// Hands over the rows with `lo <= key < hi`, highest key first, until `visit` says `false`.
-    pub fn down(&self, lo: &[u8], hi: &[u8], visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    pub fn down(&self, lo: &[u8], hi: &[u8], visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         let mut hi = hi.to_vec();
         loop {
             let (rows, last) = self.page(lo, &hi)?;
@@ -222,7 +222,7 @@ impl Rows {
     }
 }
 
-impl View for Rows {
+impl RowView for OverlaidRows {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let pending = self.read();
         match pending.rows.get(key) {
@@ -233,10 +233,10 @@ impl View for Rows {
 }
 
 /// Writes changes in batches, the last one with one more row.
-fn write_all(database: &dyn Database, changes: Changes, last: Row) -> Result<(), StoreError> {
+fn write_all(database: &dyn Database, changes: RowUpdates, last: Row) -> Result<(), StoreError> {
     let mut changes = changes.into_iter();
     loop {
-        let mut batch: Changes = changes.by_ref().take(limits::DATABASE_BATCH).collect();
+        let mut batch: RowUpdates = changes.by_ref().take(limits::DATABASE_BATCH).collect();
         let ends = changes.len() == 0;
         if ends {
             batch.insert(last.0.clone(), Some(last.1.clone()));
@@ -250,12 +250,12 @@ fn write_all(database: &dyn Database, changes: Changes, last: Row) -> Result<(),
 
 /// The meta row after some changes.
 fn account(
-    meta: &Meta,
-    reach: &Reach,
+    meta: &DatabaseMeta,
+    reach: &AppliedUpTo,
     database: &dyn Database,
-    changes: &Changes,
-) -> Result<Meta, StoreError> {
-    let mut new = Meta {
+    changes: &RowUpdates,
+) -> Result<DatabaseMeta, StoreError> {
+    let mut new = DatabaseMeta {
         rows: ROWS,
         at: reach.at.0,
         sum: reach.sum,
@@ -279,6 +279,6 @@ fn account(
 }
 
 /// The error of a database that cannot be used.
-pub fn broken(why: Broken) -> StoreError {
+pub fn broken(why: DatabaseError) -> StoreError {
     StoreError::Io(format!("the database failed: {why}; restart the daemon to rebuild it").into())
 }

@@ -2,35 +2,35 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::contents::Contents;
-use super::database::shelf::Shelf;
-use super::index::Index;
+use super::contents::ContentFiles;
+use super::database::shelf::DatabaseFolder;
+use super::index::IndexState;
 use super::log::Log;
-use super::overlay::Rows;
-use super::worker::Signal;
+use super::overlay::OverlaidRows;
+use super::worker::WorkerSignal;
 use super::{Position, StoreError};
 
 /// The parts of an open store.
-pub(super) struct Shared {
+pub(super) struct StoreParts {
     /// The truth.
     pub(super) log: Log,
     /// Held from writing a group until its rows are visible, so that both have one order.
-    pub(super) index: Mutex<Index>,
+    pub(super) index: Mutex<IndexState>,
     /// What look-ups see.
-    pub(super) rows: Rows,
+    pub(super) rows: OverlaidRows,
     /// Where the database is.
-    pub(super) shelf: Shelf,
+    pub(super) shelf: DatabaseFolder,
     /// Kept contents.
-    pub(super) contents: Contents,
+    pub(super) contents: ContentFiles,
     /// Held while segments may be dropped or must not be.
     pub(super) upkeep: Mutex<()>,
     /// What the thread is asked for; nobody listens where there is none.
-    pub(super) signal: Signal,
+    pub(super) signal: WorkerSignal,
     /// Why rows no longer follow the log.
     pub(super) torn: OnceLock<Arc<str>>,
 }
 
-impl Shared {
+impl StoreParts {
     /// Makes the log durable up to a record.
     pub(super) fn flush(&self, upto: Position) -> Result<(), StoreError> {
         self.log.flush(upto).map(drop)

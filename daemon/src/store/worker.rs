@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::lock::lock;
-use super::shared::Shared;
+use super::shared::StoreParts;
 use crate::limits;
 
 #[derive(Default)]
@@ -20,12 +20,12 @@ struct Asked {
 
 /// What the thread is asked for.
 #[derive(Default)]
-pub(super) struct Signal {
+pub(super) struct WorkerSignal {
     asked: Mutex<Asked>,
     woken: Condvar,
 }
 
-impl Signal {
+impl WorkerSignal {
     /// Asks for rows to be applied, the next segment to be prepared. Tells whether anybody listens.
     pub(super) fn ask(&self, apply: bool, prepare: bool) -> bool {
         let mut asked = lock(&self.asked);
@@ -67,14 +67,14 @@ impl Signal {
 }
 
 /// The running thread; dropping it ends it.
-pub(super) struct Worker {
-    shared: Arc<Shared>,
+pub(super) struct StoreWorker {
+    shared: Arc<StoreParts>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Worker {
+impl StoreWorker {
     /// Starts it; `None` where the system gives no thread, which costs only time.
-    pub(super) fn start(shared: &Arc<Shared>) -> Option<Self> {
+    pub(super) fn start(shared: &Arc<StoreParts>) -> Option<Self> {
         lock(&shared.signal.asked).listening = true;
         let own = shared.clone();
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || run(&own));
@@ -85,7 +85,7 @@ impl Worker {
     }
 }
 
-fn run(shared: &Shared) {
+fn run(shared: &StoreParts) {
     let mut rest = false;
     loop {
         let asked = shared.signal.wait(rest);
@@ -110,7 +110,7 @@ fn run(shared: &Shared) {
     }
 }
 
-impl Drop for Worker {
+impl Drop for StoreWorker {
     fn drop(&mut self) {
         {
             let mut asked = lock(&self.shared.signal.asked);

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::index::{Draft, Index};
+use super::index::{IndexState, RowChanges};
 use super::lock::lock;
 use super::log::payload::{self, Payload};
-use super::log::{Placed, read};
-use super::overlay::Reach;
+use super::log::{PlacedRecord, read};
+use super::overlay::AppliedUpTo;
 use super::record::Record;
-use super::shared::Shared;
+use super::shared::StoreParts;
 use super::{Flushed, Position, Store, StoreError};
 use crate::limits;
 
@@ -63,7 +63,7 @@ impl Flushed {
     }
 }
 
-impl Shared {
+impl StoreParts {
     pub(super) fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
         let payloads = records.iter().map(payload::encode).collect::<Result<Vec<Payload>, _>>()?;
         // Before anything is written, so that an error here leaves nothing behind.
@@ -78,7 +78,7 @@ impl Shared {
     /// Writes a group and makes its rows, with the index locked by the caller.
     pub(super) fn place(
         &self,
-        index: &mut Index,
+        index: &mut IndexState,
         records: &[Record],
         payloads: &[Payload],
     ) -> Result<Option<Position>, StoreError> {
@@ -90,17 +90,17 @@ impl Shared {
             let why: Arc<str> = e.to_string().into();
             StoreError::Failed(self.torn.get_or_init(|| why).clone())
         })?;
-        self.rows.add(changes, Reach::new(last.at, last.sum, index));
+        self.rows.add(changes, AppliedUpTo::new(last.at, last.sum, index));
         Ok(Some(last.at))
     }
 
     fn rows_of(
         &self,
-        index: &mut Index,
+        index: &mut IndexState,
         records: &[Record],
-        placed: &[Placed],
-    ) -> Result<super::index::Changes, StoreError> {
-        let mut draft = Draft { below: &self.rows, changes: Default::default() };
+        placed: &[PlacedRecord],
+    ) -> Result<super::index::RowUpdates, StoreError> {
+        let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
         let dir = self.log.dir();
         for (record, placed) in records.iter().zip(placed) {
             index.apply(placed.at, record, &mut draft, &|at| {

@@ -7,7 +7,7 @@ use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
 use super::commands::WorkspaceCommands;
-use super::record::{self, RecordError, Register};
+use super::record::{self, TrustRecord, TrustRecordError};
 use crate::config::{Commands, FILE_NAME, read_commands};
 use crate::disk::{Disk, Observation, ResolveError};
 use crate::limits;
@@ -18,7 +18,7 @@ type Mark = (Identity, u64, i64, i64);
 
 /// Whether the commands of one workspace may run.
 pub struct CommandTrust {
-    register: Register,
+    register: TrustRecord,
     now: Mutex<Now>,
 }
 
@@ -40,7 +40,7 @@ struct Last {
 impl CommandTrust {
     /// For the workspace at `root`, recorded in the state folder, which is open as `dir`.
     pub fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
-        Self { register: Register::new(os, dir, state, root), now: Mutex::default() }
+        Self { register: TrustRecord::new(os, dir, state, root), now: Mutex::default() }
     }
 
     /// What the workspace brings now. `now_ms` is the time, milliseconds since 1970.
@@ -66,7 +66,7 @@ impl CommandTrust {
     ///
     /// # Errors
     /// It could not be made durable: nothing changed.
-    pub fn record(&self, hash: ContentHash) -> Result<(), RecordError> {
+    pub fn record(&self, hash: ContentHash) -> Result<(), TrustRecordError> {
         let mut now = self.lock();
         let mut hashes = now.trusted(&self.register).to_vec();
         hashes.retain(|known| *known != hash);
@@ -80,7 +80,7 @@ impl CommandTrust {
     ///
     /// # Errors
     /// That could not be made durable; until the daemon is started again nothing runs all the same.
-    pub fn revoke(&self) -> Result<(), RecordError> {
+    pub fn revoke(&self) -> Result<(), TrustRecordError> {
         let mut now = self.lock();
         now.trusted = Some(Vec::new());
         self.put(&mut now, Vec::new())
@@ -96,7 +96,7 @@ impl CommandTrust {
         record::read_hash(text)
     }
 
-    fn put(&self, now: &mut Now, hashes: Vec<ContentHash>) -> Result<(), RecordError> {
+    fn put(&self, now: &mut Now, hashes: Vec<ContentHash>) -> Result<(), TrustRecordError> {
         self.register.write(&hashes)?;
         now.trusted = Some(hashes);
         Ok(())
@@ -110,7 +110,7 @@ impl CommandTrust {
 type Read = (ContentHash, Result<Arc<Commands>, Arc<str>>);
 
 impl Now {
-    fn trusted(&mut self, register: &Register) -> &[ContentHash] {
+    fn trusted(&mut self, register: &TrustRecord) -> &[ContentHash] {
         self.trusted.get_or_insert_with(|| register.read())
     }
 

@@ -18,4 +18,4 @@ mod tests;
 
 pub use commands::WorkspaceCommands;
 pub use look::CommandTrust;
-pub use record::RecordError;
+pub use record::TrustRecordError;

@@ -17,7 +17,7 @@ const PREFIX: &str = "blake3:";
 
 /// A hash could not be recorded.
 #[derive(thiserror::Error, Debug)]
-pub enum RecordError {
+pub enum TrustRecordError {
     /// A job could write the record.
     #[error(
         "the daemon's state folder lies in the workspace, where an edit could write it: start editd with \
@@ -30,7 +30,7 @@ pub enum RecordError {
 }
 
 /// Where the hashes are.
-pub(super) struct Register {
+pub(super) struct TrustRecord {
     os: Arc<dyn Os>,
     dir: Dir,
     /// Names the workspace: a state folder that served another one says nothing of this.
@@ -38,7 +38,7 @@ pub(super) struct Register {
     inside: bool,
 }
 
-impl Register {
+impl TrustRecord {
     /// In the state folder (open as `dir`, at the absolute path `state`) of the workspace at `root`.
     pub(super) fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
         let name = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
@@ -65,9 +65,9 @@ impl Register {
     }
 
     /// Puts these hashes, oldest first, in the place of all others; durable when it returns.
-    pub(super) fn write(&self, hashes: &[ContentHash]) -> Result<(), RecordError> {
+    pub(super) fn write(&self, hashes: &[ContentHash]) -> Result<(), TrustRecordError> {
         if self.inside {
-            return Err(RecordError::Inside);
+            return Err(TrustRecordError::Inside);
         }
         let mut text = format!("{VERSION}\n{}\n", self.workspace);
         for hash in hashes {

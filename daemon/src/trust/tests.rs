@@ -123,7 +123,7 @@ fn a_record_that_a_job_could_write_counts_for_nothing() {
     std::fs::copy(yard.state.join("trust"), inside.join("trust")).unwrap();
     let trust = trust_at(&inside, &yard.root);
     assert!(!trust.look(&yard.disk, LATER).trusted());
-    assert!(matches!(trust.record(hash), Err(RecordError::Inside)));
+    assert!(matches!(trust.record(hash), Err(TrustRecordError::Inside)));
 }
 
 #[test]

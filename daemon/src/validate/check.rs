@@ -9,7 +9,7 @@ use editd_engine::{Options, Splice};
 use editd_proto::path::WirePath;
 
 use super::issues::ParsedIssue;
-use super::process::Runner;
+use super::process::CommandRunner;
 use super::{command, syntax};
 use crate::clock::Clock;
 use crate::config::{BUILT_IN, CommandSpec, SyntaxCheck};
@@ -18,7 +18,7 @@ use crate::limits::{CHECK_RUNS, CHECK_TIME, RUNS};
 
 /// A content that a job would write.
 #[derive(Clone, Copy, Debug)]
-pub struct Content<'c> {
+pub struct CheckedContent<'c> {
     /// Where.
     pub path: &'c WirePath,
     /// What is there now, or was where it comes from; `None` for a new file.
@@ -30,13 +30,13 @@ pub struct Content<'c> {
 }
 
 /// Does what parses a text of so many bytes when it may, and says whether it did.
-pub type InTurn<'a> = &'a (dyn Fn(usize, &mut dyn FnMut()) -> bool + Sync);
+pub type ParseTurn<'a> = &'a (dyn Fn(usize, &mut dyn FnMut()) -> bool + Sync);
 
 /// What a check needs of the workspace.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct CheckContext<'a> {
     /// Runs commands.
-    pub runner: &'a Runner,
+    pub runner: &'a CommandRunner,
     /// Time.
     pub clock: &'a dyn Clock,
     /// The workspace's folder.
@@ -50,12 +50,12 @@ pub struct Around<'a> {
     /// How texts are read.
     pub options: &'a Options,
     /// Does what parses a text of so many bytes when it may; whether it did.
-    pub in_turn: InTurn<'a>,
+    pub in_turn: ParseTurn<'a>,
 }
 
 /// What one validator says of one content.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ValidatorReport {
     pub(super) issues: Vec<ParsedIssue>,
     /// What the user should know though it is nothing against the content.
     pub(super) notes: Vec<String>,
@@ -63,7 +63,7 @@ pub struct Told {
 
 /// A validator that could not run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unable {
+pub struct FailedValidator {
     /// On which content.
     pub content: usize,
     /// Which.
@@ -74,23 +74,23 @@ pub struct Unable {
 
 /// What all validators say.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct CheckResults {
     /// What the job introduces, with the content's index, in the order of contents and validators.
     pub issues: Vec<(usize, editd_proto::message::Issue)>,
     /// Validators that could not run.
-    pub unable: Vec<Unable>,
+    pub unable: Vec<FailedValidator>,
     /// What the user should know, with the content's index.
     pub notes: Vec<(usize, String)>,
 }
 
 /// Has every content checked by the built-in check and by the commands that mean it. Blocks until all have ended.
 pub fn check(
-    around: &Around<'_>,
+    around: &CheckContext<'_>,
     syntax: &SyntaxCheck,
     commands: &[&CommandSpec],
-    contents: &[Content<'_>],
-) -> Checked {
-    let mut checked = Checked::default();
+    contents: &[CheckedContent<'_>],
+) -> CheckResults {
+    let mut checked = CheckResults::default();
     let mut looked_at = 0;
     for (index, content) in contents.iter().enumerate() {
         if syntax.check && !syntax.except.matches(content.path) {
@@ -114,13 +114,14 @@ pub fn check(
 
 /// Runs every pair; the answers in the same order.
 fn side_by_side(
-    around: &Around<'_>,
+    around: &CheckContext<'_>,
     pairs: &[(usize, &CommandSpec)],
-    contents: &[Content<'_>],
-) -> Vec<Result<Told, String>> {
+    contents: &[CheckedContent<'_>],
+) -> Vec<Result<ValidatorReport, String>> {
     let began = around.clock.monotonic();
     let left = || CHECK_TIME.saturating_sub(around.clock.monotonic().saturating_sub(began));
-    let answers: Vec<Mutex<Option<Result<Told, String>>>> = pairs.iter().map(|_| Mutex::new(None)).collect();
+    let answers: Vec<Mutex<Option<Result<ValidatorReport, String>>>> =
+        pairs.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(((index, spec), answer)) = {
@@ -150,10 +151,16 @@ fn side_by_side(
     answers.map(|answer| answer.unwrap_or_else(missed)).collect()
 }
 
-impl Checked {
-    fn take(&mut self, content: usize, of: &Content<'_>, validator: &str, told: Result<Told, String>) {
+impl CheckResults {
+    fn take(
+        &mut self,
+        content: usize,
+        of: &CheckedContent<'_>,
+        validator: &str,
+        told: Result<ValidatorReport, String>,
+    ) {
         match told {
-            Err(why) => self.unable.push(Unable { content, validator: validator.to_owned(), why }),
+            Err(why) => self.unable.push(FailedValidator { content, validator: validator.to_owned(), why }),
             Ok(told) => {
                 self.notes.extend(told.notes.into_iter().map(|note| (content, note)));
                 let issues = told.issues.into_iter().map(|found| {

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::check::{Around, Content, Told};
-use super::issues::{self, Names, ParsedIssue};
-use super::process::{Ended, Ran, Run};
-use super::subtract::{self, Lines};
+use super::check::{CheckContext, CheckedContent, ValidatorReport};
+use super::issues::{self, FileNames, ParsedIssue};
+use super::process::{CommandEnd, CommandOutput, CommandRun};
+use super::subtract::{self, LineMapping};
 use crate::config::{CommandSpec, FILE, PATH};
 
 /// The status with which a shell says that a program is not there, and that it may not be run.
@@ -17,14 +17,16 @@ const NOT_RUN: [i32; 2] = [127, 126];
 /// # Errors
 /// It cannot run: why.
 pub(super) fn introduced(
-    around: &Around<'_>,
+    around: &CheckContext<'_>,
     spec: &CommandSpec,
-    content: &Content<'_>,
+    content: &CheckedContent<'_>,
     left: &dyn Fn() -> Duration,
-) -> Result<Told, String> {
-    let mut told = Told::default();
-    let not_run =
-        |why| Told { notes: vec![format!("`{}` did not run: {why}", spec.name)], issues: Vec::new() };
+) -> Result<ValidatorReport, String> {
+    let mut told = ValidatorReport::default();
+    let not_run = |why| ValidatorReport {
+        notes: vec![format!("`{}` did not run: {why}", spec.name)],
+        issues: Vec::new(),
+    };
     let new = match judge(around, spec, content, content.new, left()) {
         // Who takes his trust back while a command waits for its turn is no fault of the job.
         Err(why) => return (around.trusted)().map_or_else(|gone| Ok(not_run(gone)), |()| Err(why)),
@@ -52,14 +54,14 @@ pub(super) fn introduced(
             &splices
         }
     };
-    told.issues = subtract::introduced(new, &before, &Lines::of(old, splices));
+    told.issues = subtract::introduced(new, &before, &LineMapping::of(old, splices));
     Ok(told)
 }
 
 fn judge(
-    around: &Around<'_>,
+    around: &CheckContext<'_>,
     spec: &CommandSpec,
-    content: &Content<'_>,
+    content: &CheckedContent<'_>,
     bytes: &[u8],
     left: Duration,
 ) -> Result<Vec<ParsedIssue>, String> {
@@ -72,7 +74,7 @@ fn judge(
         scratch.transpose().map_err(|why| format!("no temporary file can be made in .editd: {why}"))?;
     let file = scratch.as_ref().map(|scratch| around.root.join(scratch.below()));
     let command = spec.words(content.path, file.as_deref().unwrap_or(Path::new("")));
-    let run = Run {
+    let run = CommandRun {
         command: &command,
         folder: around.root,
         input: if in_file { b"" } else { bytes },
@@ -84,15 +86,19 @@ fn judge(
     // It may have waited for its turn for minutes.
     let ran = around.runner.run_if(run, || (around.trusted)().map_err(str::to_owned));
     let by_last = in_file && !spec.command.iter().any(|word| word.contains(PATH));
-    let names = Names { root: around.root, path: content.path, file: file.as_deref(), by_last };
+    let names = FileNames { root: around.root, path: content.path, file: file.as_deref(), by_last };
     understood(spec, &ran, names)
 }
 
 /// What a run says. A status of 0 means that there is nothing to say, whatever was written.
-fn understood(spec: &CommandSpec, ran: &Ran, names: Names<'_>) -> Result<Vec<ParsedIssue>, String> {
+fn understood(
+    spec: &CommandSpec,
+    ran: &CommandOutput,
+    names: FileNames<'_>,
+) -> Result<Vec<ParsedIssue>, String> {
     let status = match &ran.ended {
-        Ended::Exited(0) => return Ok(Vec::new()),
-        Ended::Exited(status) if !NOT_RUN.contains(status) => *status,
+        CommandEnd::Exited(0) => return Ok(Vec::new()),
+        CommandEnd::Exited(status) if !NOT_RUN.contains(status) => *status,
         ended => {
             let said = issues::bare(0, b"", &ran.stderr, names).message;
             let said = if ran.stderr.trim_ascii().is_empty() { String::new() } else { format!(": {said}") };

@@ -6,7 +6,7 @@ use std::path::Path;
 use editd_proto::path::WirePath;
 use regex::bytes::{Captures, Regex};
 
-use crate::config::Pattern;
+use crate::config::IssuePattern;
 use crate::limits::{ISSUE_MESSAGE, ISSUES_READ, OUTPUT_LINES};
 
 /// `path:line:column: message` and `path:line: message`, as most tools write.
@@ -43,7 +43,7 @@ enum Meant {
 
 /// By which names a validator knows the file that it checks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Names<'n> {
+pub(super) struct FileNames<'n> {
     /// The workspace's folder.
     pub(super) root: &'n Path,
     /// The file's path in it.
@@ -54,7 +54,7 @@ pub(super) struct Names<'n> {
     pub(super) by_last: bool,
 }
 
-impl Names<'_> {
+impl FileNames<'_> {
     /// The file that a name means.
     fn meant(&self, name: &[u8]) -> Meant {
         let root = self.root.as_os_str().as_encoded_bytes();
@@ -107,7 +107,7 @@ fn plain(path: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Reads the issues out of what a validator wrote, at most [`ISSUES_READ`].
-pub(super) fn read(output: &[u8], pattern: Option<&Pattern>, names: Names<'_>) -> Vec<ParsedIssue> {
+pub(super) fn read(output: &[u8], pattern: Option<&IssuePattern>, names: FileNames<'_>) -> Vec<ParsedIssue> {
     // So that a pattern sees text, whatever was written.
     let text = String::from_utf8_lossy(output);
     match pattern {
@@ -121,11 +121,15 @@ pub(super) fn read(output: &[u8], pattern: Option<&Pattern>, names: Names<'_>) -
     }
 }
 
-fn all<'t>(pattern: &'t Regex, text: &'t str, names: Names<'t>) -> impl Iterator<Item = ParsedIssue> + 't {
+fn all<'t>(
+    pattern: &'t Regex,
+    text: &'t str,
+    names: FileNames<'t>,
+) -> impl Iterator<Item = ParsedIssue> + 't {
     pattern.captures_iter(text.as_bytes()).take(ISSUES_READ).map(move |found| issue(&found, names))
 }
 
-fn issue(found: &Captures<'_>, names: Names<'_>) -> ParsedIssue {
+fn issue(found: &Captures<'_>, names: FileNames<'_>) -> ParsedIssue {
     let group = |name: &str| found.name(name).map(|part| part.as_bytes());
     let number =
         |name: &str| std::str::from_utf8(group(name)?).ok()?.trim().parse().ok().filter(|number| *number > 0);
@@ -152,7 +156,7 @@ fn issue(found: &Captures<'_>, names: Names<'_>) -> ParsedIssue {
 }
 
 /// The one issue of a validator that ended with a status and said nothing that could be read.
-pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: Names<'_>) -> ParsedIssue {
+pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: FileNames<'_>) -> ParsedIssue {
     let words = if stdout.trim_ascii().is_empty() { stderr } else { stdout };
     let words = String::from_utf8_lossy(words);
     let lines: Vec<&str> =
@@ -173,8 +177,8 @@ mod tests {
     fn shown(output: &str, pattern: Option<&str>) -> Vec<String> {
         let path = WirePath::from("src/a.py");
         let file = Some(Path::new("/w/.editd/check/1-2/a.py"));
-        let names = Names { root: Path::new("/w"), path: &path, file, by_last: true };
-        let pattern = pattern.map(|text| Pattern(Regex::new(&format!("(?m){text}")).unwrap()));
+        let names = FileNames { root: Path::new("/w"), path: &path, file, by_last: true };
+        let pattern = pattern.map(|text| IssuePattern(Regex::new(&format!("(?m){text}")).unwrap()));
         let found = read(output.as_bytes(), pattern.as_ref(), names);
         let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
         found
@@ -261,7 +265,7 @@ mod tests {
         let path = WirePath::from("src/a.py");
         let file = Some(Path::new("/w/.editd/check/1-2/a.py"));
         let elsewhere = |by_last| {
-            let names = Names { root: Path::new("/w"), path: &path, file, by_last };
+            let names = FileNames { root: Path::new("/w"), path: &path, file, by_last };
             read(b"a.py:5: bad", None, names).remove(0).elsewhere
         };
         assert_eq!(elsewhere(true), None);
@@ -271,7 +275,7 @@ mod tests {
     #[test]
     fn what_was_written_is_bounded() {
         let path = WirePath::from("a");
-        let names = Names { root: Path::new("/w"), path: &path, file: None, by_last: false };
+        let names = FileNames { root: Path::new("/w"), path: &path, file: None, by_last: false };
         let many = "a:1: x\n".repeat(ISSUES_READ + 1);
         assert_eq!(read(many.as_bytes(), None, names).len(), ISSUES_READ);
         let long = format!("a:1: {}\n", "ß".repeat(10 * ISSUE_MESSAGE));

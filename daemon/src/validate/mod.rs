@@ -18,4 +18,6 @@ mod syntax;
 
 pub mod process;
 
-pub use check::{Around, Checked, Content, InTurn, Told, Unable, check};
+pub use check::{
+    CheckContext, CheckResults, CheckedContent, FailedValidator, ParseTurn, ValidatorReport, check,
+};

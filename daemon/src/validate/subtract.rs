@@ -16,7 +16,11 @@ use editd_proto::path::WirePath;
 use super::issues::ParsedIssue;
 
 /// Takes the old issues out of the new ones.
-pub(super) fn introduced(new: Vec<ParsedIssue>, before: &[ParsedIssue], lines: &Lines) -> Vec<ParsedIssue> {
+pub(super) fn introduced(
+    new: Vec<ParsedIssue>,
+    before: &[ParsedIssue],
+    lines: &LineMapping,
+) -> Vec<ParsedIssue> {
     let mut at: HashMap<(Key, Option<u64>), Vec<usize>> = HashMap::new();
     for (index, found) in new.iter().enumerate().rev() {
         at.entry((key(found), found.line)).or_default().push(index);
@@ -51,7 +55,7 @@ pub(super) fn introduced(new: Vec<ParsedIssue>, before: &[ParsedIssue], lines: &
 }
 
 /// Takes away pairs of an old and a new issue on a changed line in the same place.
-fn still_broken(left: &mut [Option<ParsedIssue>], changed: &mut Vec<&ParsedIssue>, lines: &Lines) {
+fn still_broken(left: &mut [Option<ParsedIssue>], changed: &mut Vec<&ParsedIssue>, lines: &LineMapping) {
     let local = |found: &ParsedIssue| found.elsewhere.is_none() && !found.bare;
     let facing: Vec<(Vec<u64>, String)> = changed
         .iter()
@@ -124,12 +128,12 @@ fn key(found: &ParsedIssue) -> Key {
 
 /// How lines moved.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct LineMapping {
     /// Lines of the old content (from 1) that changed, in order, and the lines that stand there now.
     changed: Vec<(Range<u64>, Range<u64>)>,
 }
 
-impl Lines {
+impl LineMapping {
     /// From the splices of an edit.
     pub(super) fn of(old: &[u8], splices: &[Splice]) -> Self {
         let breaks = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
@@ -203,15 +207,15 @@ mod tests {
     fn lines_are_followed_through_an_edit() {
         let old = b"one\ntwo\nthree\nfour\nfive\n";
         let splice = |at: u64, old: &str, new: &str| Splice { at, old: old.into(), new: new.into() };
-        let whole = Lines::of(old, &[splice(0, "", "zero\n"), splice(8, "three\n", "3\n3\n")]);
+        let whole = LineMapping::of(old, &[splice(0, "", "zero\n"), splice(8, "three\n", "3\n3\n")]);
         assert_eq!(
             [1, 2, 3, 4, 5].map(|line| whole.follow(line)),
             [Some(2), Some(3), None, Some(6), Some(7)]
         );
-        let within = Lines::of(old, &[splice(1, "n", "N"), splice(9, "hree\nfou", "")]);
+        let within = LineMapping::of(old, &[splice(1, "n", "N"), splice(9, "hree\nfou", "")]);
         assert_eq!([1, 2, 3, 4, 5].map(|line| within.follow(line)), [None, Some(2), None, None, Some(4)]);
-        assert_eq!(Lines::default().follow(7), Some(7));
-        let gone = Lines::of(old, &[splice(0, "one\ntwo\nthree\nfour\n", "")]);
+        assert_eq!(LineMapping::default().follow(7), Some(7));
+        let gone = LineMapping::of(old, &[splice(0, "one\ntwo\nthree\nfour\n", "")]);
         assert_eq!([4, 5].map(|line| gone.follow(line)), [None, Some(1)]);
     }
 
@@ -223,7 +227,7 @@ mod tests {
             Splice { at: 0, old: vec![], new: b"0\n".to_vec() },
             Splice { at: 4, old: b"3".to_vec(), new: b"x".to_vec() },
         ];
-        let lines = Lines::of(old, &splices);
+        let lines = LineMapping::of(old, &splices);
         for (before, after, left) in [
             ("", "2 a", "2 a"),
             ("1 a", "2 a", ""),
@@ -261,7 +265,7 @@ mod tests {
     fn another_file_keeps_its_lines() {
         let elsewhere =
             |line| ParsedIssue { elsewhere: Some("b".into()), ..found(&format!("{line} a")).remove(0) };
-        let lines = Lines::of(b"1\n", &[Splice { at: 0, old: vec![], new: b"0\n".to_vec() }]);
+        let lines = LineMapping::of(b"1\n", &[Splice { at: 0, old: vec![], new: b"0\n".to_vec() }]);
         assert!(introduced(vec![elsewhere(1)], &[elsewhere(1)], &lines).is_empty());
         assert_eq!(introduced(vec![elsewhere(1)], &found("1 a"), &lines).len(), 1);
     }

@@ -2,19 +2,23 @@
 
 use editd_engine::{Certainty, SyntaxError};
 
-use super::check::{Around, Content, Told};
+use super::check::{CheckContext, CheckedContent, ValidatorReport};
 use super::issues::ParsedIssue;
 use crate::limits::{SYNTAX_BYTES, SYNTAX_DOUBTS};
 
 /// What the built-in check has against each content; contents beyond [`SYNTAX_BYTES`] in all are not looked at.
-pub(super) fn introduced(content: &Content<'_>, looked_at: &mut usize, around: &Around<'_>) -> Told {
+pub(super) fn introduced(
+    content: &CheckedContent<'_>,
+    looked_at: &mut usize,
+    around: &CheckContext<'_>,
+) -> ValidatorReport {
     let bytes = content.new.len().saturating_add(content.old.map_or(0, <[u8]>::len));
     *looked_at = looked_at.saturating_add(bytes);
     if *looked_at > SYNTAX_BYTES {
         let note = format!(
             "its syntax was not checked: the job has more than {SYNTAX_BYTES} bytes of text to look at"
         );
-        return Told { notes: vec![note], ..Told::default() };
+        return ValidatorReport { notes: vec![note], ..ValidatorReport::default() };
     }
     let mut found = None;
     let mut parse = || {
@@ -23,16 +27,19 @@ pub(super) fn introduced(content: &Content<'_>, looked_at: &mut usize, around: &
     let larger = content.new.len().max(content.old.map_or(0, <[u8]>::len));
     let Some(found) = (around.in_turn)(larger, &mut parse).then_some(found).flatten() else {
         let note = "its syntax was not checked: other large files are being parsed".to_owned();
-        return Told { notes: vec![note], ..Told::default() };
+        return ValidatorReport { notes: vec![note], ..ValidatorReport::default() };
     };
     match found {
-        Err(why) => Told { notes: vec![format!("its syntax was not checked: {why}")], ..Told::default() },
+        Err(why) => ValidatorReport {
+            notes: vec![format!("its syntax was not checked: {why}")],
+            ..ValidatorReport::default()
+        },
         Ok(errors) => told(errors),
     }
 }
 
 /// Errors that a grammar may tell wrongly are no issues: they are told to whoever knows better.
-fn told(errors: Vec<SyntaxError>) -> Told {
+fn told(errors: Vec<SyntaxError>) -> ValidatorReport {
     let (sure, doubtful): (Vec<_>, Vec<_>) =
         errors.into_iter().partition(|error| error.certainty == Certainty::Sure);
     let issues = sure.into_iter().map(|error| ParsedIssue {
@@ -47,7 +54,7 @@ fn told(errors: Vec<SyntaxError>) -> Told {
         let (line, column) = (error.line, error.column);
         format!("its syntax may be wrong at {line}:{column}, or unknown to this check: {}", error.message)
     });
-    let mut told = Told { issues: issues.collect(), notes: notes.collect() };
+    let mut told = ValidatorReport { issues: issues.collect(), notes: notes.collect() };
     if more > 0 {
         told.notes.push(format!("its syntax may be wrong in {more} more places"));
     }

@@ -9,7 +9,7 @@ use crate::limits;
 
 /// One glob of workspace paths.
 #[derive(Clone, Debug)]
-pub(super) struct Glob {
+pub(super) struct PathGlob {
     matcher: GlobMatcher,
     /// The leading names without a wildcard; the folder of the file where there is no wildcard at all.
     pub(super) start: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct Glob {
     pub(super) literal: PathBuf,
 }
 
-impl Glob {
+impl PathGlob {
     /// Takes a glob as a client wrote it: `/` separates, `*` and `?` stay within a name, `**` does not.
     pub(super) fn parse(text: &str) -> Result<Self, SubscribeError> {
         let bad = |why: &str| SubscribeError::BadGlob { glob: shown(text), why: why.to_owned() };

@@ -11,12 +11,12 @@ const NEVER: [&str; 2] = [".git", ".editd"];
 
 /// The rules of a workspace, by the folder whose `.gitignore` they come from.
 #[derive(Debug, Default)]
-pub(super) struct Ignored {
+pub(super) struct GitIgnoreRules {
     rules: BTreeMap<PathBuf, Gitignore>,
     exclude: Option<Gitignore>,
 }
 
-impl Ignored {
+impl GitIgnoreRules {
     /// Takes the lines of a folder's `.gitignore` in place of those before; `None` where it has none.
     pub(super) fn set(&mut self, folder: &Path, lines: Option<&[u8]>) {
         match lines.and_then(compile) {

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::names::{os_name, to_wire};
-use super::settle::Due;
-use super::source::{Source, WatchError};
-use super::subjects::{Subjects, SubscribeError, SubscriptionId};
-use super::watcher::Hint;
+use super::settle::DuePaths;
+use super::source::{EventSource, WatchError};
+use super::subjects::{SubscribeError, SubscriptionId, SubscriptionTable};
+use super::watcher::ChangeHint;
 use crate::limits;
-use crate::os::{Access, Dir, Kind, Listed, read_all};
+use crate::os::{Access, Dir, FileKind, Listed, read_all};
 
 /// Takes a hint as soon as there is one.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(Hint);
+pub(super) type HintSink<'a> = &'a mut dyn FnMut(ChangeHint);
 
 /// The watched folders of one workspace. Paths are below its root, which is the empty path.
 ///
@@ -26,14 +26,14 @@ pub(super) type Tell<'a> = &'a mut dyn FnMut(Hint);
 pub(super) struct Keeper {
     pub(super) root: Dir,
     pub(super) root_path: PathBuf,
-    pub(super) source: Box<dyn Source>,
-    pub(super) subjects: Arc<RwLock<Subjects>>,
-    pub(super) state: Kept,
+    pub(super) source: Box<dyn EventSource>,
+    pub(super) subjects: Arc<RwLock<SubscriptionTable>>,
+    pub(super) state: WatchedFolders,
 }
 
 /// What the keeper remembers.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct WatchedFolders {
     /// Folders with a watch. With a folder stand all those above it.
     pub(super) watched: BTreeSet<PathBuf>,
     /// Folders in which files were read or written.
@@ -51,7 +51,7 @@ enum Found {
 
 impl Keeper {
     /// Watches a folder in which a file was read or written.
-    pub(super) fn touch(&mut self, folder: PathBuf, tell: Tell<'_>) {
+    pub(super) fn touch(&mut self, folder: PathBuf, tell: HintSink<'_>) {
         if self.state.touched.len() < limits::WATCHED_FOLDERS && self.state.touched.insert(folder.clone()) {
             self.lead_to(&folder, tell);
         }
@@ -70,7 +70,7 @@ impl Keeper {
         &mut self,
         id: SubscriptionId,
         globs: &[String],
-        tell: Tell<'_>,
+        tell: HintSink<'_>,
     ) -> Result<u64, SubscribeError> {
         self.load_exclude();
         let starts = self.subjects_mut(|subjects| subjects.add(id, globs))?;
@@ -92,23 +92,23 @@ impl Keeper {
     }
 
     /// What the events that have settled mean.
-    pub(super) fn settled(&mut self, due: Due, tell: Tell<'_>) {
+    pub(super) fn settled(&mut self, due: DuePaths, tell: HintSink<'_>) {
         for (path, removed) in due.paths {
             self.settled_path(&path, removed, tell);
         }
         if due.overflow {
             self.start_over(tell);
-            tell(Hint::Overflow);
+            tell(ChangeHint::Overflow);
         }
     }
 
-    fn settled_path(&mut self, path: &Path, removed: bool, tell: Tell<'_>) {
+    fn settled_path(&mut self, path: &Path, removed: bool, tell: HintSink<'_>) {
         let was_folder = removed && self.state.watched.contains(path);
         if was_folder {
             self.forget(path);
-            tell(Hint::Below(to_wire(path)));
+            tell(ChangeHint::Below(to_wire(path)));
         }
-        if self.kind(path) == Some(Kind::Dir) {
+        if self.kind(path) == Some(FileKind::Dir) {
             // A watched folder makes events about its own times and mode as well: those are no news.
             if !self.state.watched.contains(path) {
                 self.walk(path, Found::News, tell);
@@ -123,7 +123,7 @@ impl Keeper {
 
     /// Watches a folder and all those above it, as far down as they are there. Each is watched before the
     /// next is looked for, so that the next one's coming is seen.
-    fn lead_to(&mut self, folder: &Path, tell: Tell<'_>) {
+    fn lead_to(&mut self, folder: &Path, tell: HintSink<'_>) {
         let mut chain: Vec<&Path> = folder.ancestors().collect();
         chain.reverse();
         for part in chain {
@@ -135,7 +135,7 @@ impl Keeper {
 
     /// Watches a folder where it is wanted, and every wanted folder below. Each is listed after it is
     /// watched, so that nothing falls between.
-    fn walk(&mut self, from: &Path, found: Found, tell: Tell<'_>) {
+    fn walk(&mut self, from: &Path, found: Found, tell: HintSink<'_>) {
         let mut todo = vec![from.to_path_buf()];
         while let Some(folder) = todo.pop() {
             if !self.wanted(&folder) {
@@ -147,7 +147,7 @@ impl Keeper {
             for listed in names {
                 let Some(name) = os_name(&listed.name) else { continue };
                 let kind = listed.kind.or_else(|| dir.stat(&listed.name).ok().map(|stat| stat.kind));
-                if kind == Some(Kind::Dir) {
+                if kind == Some(FileKind::Dir) {
                     todo.push(folder.join(name));
                 } else if found == Found::News {
                     self.found(&folder.join(name), tell);
@@ -165,7 +165,7 @@ impl Keeper {
 
     /// Watches one folder; `None` where it is not there or cannot be watched. A folder that is watched is
     /// opened only.
-    fn watch(&mut self, folder: &Path, tell: Tell<'_>) -> Option<Dir> {
+    fn watch(&mut self, folder: &Path, tell: HintSink<'_>) -> Option<Dir> {
         let dir = self.open(folder).ok()?;
         if self.state.watched.contains(folder) {
             return Some(dir);
@@ -197,17 +197,17 @@ impl Keeper {
         }
     }
 
-    fn warn(&mut self, tell: Tell<'_>, why: String) {
+    fn warn(&mut self, tell: HintSink<'_>, why: String) {
         if !std::mem::replace(&mut self.state.warned, true) {
-            tell(Hint::Warning(format!("some folders are not watched: {why}")));
+            tell(ChangeHint::Warning(format!("some folders are not watched: {why}")));
         }
     }
 
     /// A file that somebody may want to know of.
-    fn found(&self, path: &Path, tell: Tell<'_>) {
+    fn found(&self, path: &Path, tell: HintSink<'_>) {
         let touched = path.parent().is_some_and(|folder| self.state.touched.contains(folder));
         if touched || self.is_subscribed(path) {
-            tell(Hint::Look(to_wire(path)));
+            tell(ChangeHint::Look(to_wire(path)));
         }
     }
 
@@ -237,7 +237,7 @@ impl Keeper {
     }
 
     /// After lost events: nothing that is remembered of folders is known to be so.
-    fn start_over(&mut self, tell: Tell<'_>) {
+    fn start_over(&mut self, tell: HintSink<'_>) {
         for path in std::mem::take(&mut self.state.watched) {
             self.source.unwatch(&self.absolute(&path));
         }
@@ -245,7 +245,7 @@ impl Keeper {
         self.walk(Path::new(""), Found::Old, tell);
     }
 
-    fn rules_changed(&mut self, folder: &Path, tell: Tell<'_>) {
+    fn rules_changed(&mut self, folder: &Path, tell: HintSink<'_>) {
         self.load_rules(folder);
         self.trim();
         self.walk(folder, Found::Old, tell);
@@ -270,7 +270,7 @@ impl Keeper {
         self.subjects_mut(|subjects| subjects.ignored.set_exclude(lines.as_deref()));
     }
 
-    fn subjects_mut<T>(&self, change: impl FnOnce(&mut Subjects) -> T) -> T {
+    fn subjects_mut<T>(&self, change: impl FnOnce(&mut SubscriptionTable) -> T) -> T {
         change(&mut self.subjects.write().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -286,8 +286,8 @@ impl Keeper {
         Ok(dir)
     }
 
-    fn kind(&self, path: &Path) -> Option<Kind> {
-        let Some(name) = path.file_name() else { return Some(Kind::Dir) };
+    fn kind(&self, path: &Path) -> Option<FileKind> {
+        let Some(name) = path.file_name() else { return Some(FileKind::Dir) };
         let folder = self.open(path.parent().unwrap_or(Path::new(""))).ok()?;
         folder.stat(name.as_encoded_bytes()).ok().map(|stat| stat.kind)
     }

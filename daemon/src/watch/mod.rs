@@ -2,7 +2,7 @@
 //! never follows a link.
 //!
 //! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files
-//! were read or written, [`Watcher::subscribe`] for globs. For each [`Hint::Look`] the caller asks
+//! were read or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks
 //! `Workspace::look`, drops what [`Echo`] knows already, and sends the event to [`Watcher::matches`].
 //!
 //! *Invariants*: every hint may be lost, late, doubled or invented; only time depends on it. Memory is
@@ -40,7 +40,7 @@ mod walk;
 mod tests;
 
 pub use echo::Echo;
-pub use settle::{Due, Settle};
+pub use settle::{Debouncer, DuePaths};
 pub use subjects::{SubscribeError, SubscriptionId};
 pub use walk::files_below;
-pub use watcher::{Hint, Watcher};
+pub use watcher::{ChangeHint, Watcher};

@@ -13,7 +13,7 @@ const SLACK: Duration = Duration::from_millis(limits::WATCH_QUIET_MS / 4);
 
 /// Paths with recent events. Times are on one clock that does not go back.
 #[derive(Debug, Default)]
-pub struct Settle {
+pub struct Debouncer {
     pending: HashMap<PathBuf, Pending>,
     overflow: Option<Spell>,
 }
@@ -39,7 +39,7 @@ impl Spell {
 
 /// What to look at now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Due {
+pub struct DuePaths {
     /// Paths, in order; `true` where the path was removed or moved away at some moment, even if something
     /// stands there again.
     pub paths: Vec<(PathBuf, bool)>,
@@ -47,7 +47,7 @@ pub struct Due {
     pub overflow: bool,
 }
 
-impl Settle {
+impl Debouncer {
     /// Something happened to a path. One path more than `limits::WATCH_PENDING` is an overflow.
     pub fn event(&mut self, path: PathBuf, removed: bool, now: Duration) {
         if let Some(pending) = self.pending.get_mut(&path) {
@@ -65,7 +65,7 @@ impl Settle {
         self.overflow.get_or_insert(Spell { first: now, last: now }).last = now;
     }
 
-    /// When [`Settle::take`] has something to give, unless more happens; `None` when nothing is pending.
+    /// When [`Debouncer::take`] has something to give, unless more happens; `None` when nothing is pending.
     pub fn next(&self) -> Option<Duration> {
         let spells = self.pending.values().map(|pending| pending.spell);
         spells.chain(self.overflow).map(Spell::due).min()
@@ -77,7 +77,7 @@ impl Settle {
     }
 
     /// What is due: paths that were quiet for `limits::WATCH_QUIET_MS`, or waited `limits::WATCH_LATEST_MS`.
-    pub fn take(&mut self, now: Duration) -> Due {
+    pub fn take(&mut self, now: Duration) -> DuePaths {
         let overflow = self.overflow.take_if(|spell| spell.due() <= now).is_some();
         let due = |pending: &Pending| overflow || pending.spell.due() <= now + SLACK;
         let mut paths: Vec<(PathBuf, bool)> = self
@@ -90,6 +90,6 @@ impl Settle {
             // What a burst needed is not kept for the idle time after it.
             self.pending.shrink_to(64);
         }
-        Due { paths, overflow }
+        DuePaths { paths, overflow }
     }
 }

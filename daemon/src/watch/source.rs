@@ -8,7 +8,7 @@ use notify::{Config, ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _}
 
 /// What the system says happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Raw {
+pub(super) enum RawEvent {
     /// Something about an absolute path; `removed` where it, as it was, is gone from there.
     At {
         /// Where.
@@ -32,7 +32,7 @@ pub(super) enum WatchError {
 }
 
 /// The system's watches on single folders.
-pub(super) trait Source: Send {
+pub(super) trait EventSource: Send {
     /// Watches the names in a folder, by its absolute path.
     fn watch(&mut self, folder: &Path) -> Result<(), WatchError>;
     /// Forgets a folder; one that is not watched is no error.
@@ -41,7 +41,7 @@ pub(super) trait Source: Send {
 
 /// Watches with notify. On systems whose one watch covers a tree, the workspace is watched once, and what
 /// was not asked for is dropped by the keeper.
-pub(super) struct Notify {
+pub(super) struct NotifySource {
     watcher: RecommendedWatcher,
     tree: Option<PathBuf>,
     rooted: bool,
@@ -50,9 +50,12 @@ pub(super) struct Notify {
 /// Whether this system watches whole trees at once (and single folders poorly).
 const TREES: bool = cfg!(any(target_os = "macos", windows));
 
-impl Notify {
+impl NotifySource {
     /// Starts notify's thread. `sink` is called on it: it must not block, and must not call this.
-    pub(super) fn new(root: &Path, mut sink: impl FnMut(Raw) + Send + 'static) -> Result<Self, WatchError> {
+    pub(super) fn new(
+        root: &Path,
+        mut sink: impl FnMut(RawEvent) + Send + 'static,
+    ) -> Result<Self, WatchError> {
         let handler = move |event| read(event, &mut sink);
         let config = Config::default().with_follow_symlinks(false);
         let watcher = RecommendedWatcher::new(handler, config).map_err(|error| plain(&error))?;
@@ -60,7 +63,7 @@ impl Notify {
     }
 }
 
-impl Source for Notify {
+impl EventSource for NotifySource {
     fn watch(&mut self, folder: &Path) -> Result<(), WatchError> {
         match &self.tree {
             Some(_) if self.rooted => Ok(()),
@@ -82,9 +85,9 @@ impl Source for Notify {
 }
 
 /// No watches at all: what is left where notify cannot start.
-pub(super) struct Deaf;
+pub(super) struct NoEventSource;
 
-impl Source for Deaf {
+impl EventSource for NoEventSource {
     fn watch(&mut self, _: &Path) -> Result<(), WatchError> {
         Err(WatchError::Exhausted)
     }
@@ -101,13 +104,13 @@ fn plain(error: &notify::Error) -> WatchError {
     }
 }
 
-fn read(event: notify::Result<notify::Event>, sink: &mut impl FnMut(Raw)) {
+fn read(event: notify::Result<notify::Event>, sink: &mut impl FnMut(RawEvent)) {
     let Ok(event) = event else {
         // Which event could not be read is not known.
-        return sink(Raw::Lost);
+        return sink(RawEvent::Lost);
     };
     if event.attrs.flag() == Some(Flag::Rescan) {
-        return sink(Raw::Lost);
+        return sink(RawEvent::Lost);
     }
     let removed = match event.kind {
         // Somebody read. A file that was open for writing and is closed may have changed.
@@ -119,6 +122,6 @@ fn read(event: notify::Result<notify::Event>, sink: &mut impl FnMut(Raw)) {
         _ => false,
     };
     for path in event.paths {
-        sink(Raw::At { path, removed });
+        sink(RawEvent::At { path, removed });
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use editd_proto::error::{Code, WireError};
 
-use super::globs::Glob;
-use super::ignored::Ignored;
+use super::globs::PathGlob;
+use super::ignored::GitIgnoreRules;
 use crate::limits;
 
 /// A subscription's number, given by the caller and not used twice at a time.
@@ -60,13 +60,13 @@ impl From<SubscribeError> for WireError {
 
 /// All subscriptions, and what they leave out.
 #[derive(Debug, Default)]
-pub(super) struct Subjects {
-    by_id: BTreeMap<SubscriptionId, Vec<Glob>>,
+pub(super) struct SubscriptionTable {
+    by_id: BTreeMap<SubscriptionId, Vec<PathGlob>>,
     starts: BTreeSet<PathBuf>,
-    pub(super) ignored: Ignored,
+    pub(super) ignored: GitIgnoreRules,
 }
 
-impl Subjects {
+impl SubscriptionTable {
     /// Adds a subscription; without globs it is to every file. Returns where its folders begin.
     pub(super) fn add(
         &mut self,
@@ -87,7 +87,7 @@ impl Subjects {
         }
         let every = ["**".to_owned()];
         let globs = if globs.is_empty() { every.as_slice() } else { globs };
-        let globs = globs.iter().map(|glob| Glob::parse(glob)).collect::<Result<Vec<_>, _>>()?;
+        let globs = globs.iter().map(|glob| PathGlob::parse(glob)).collect::<Result<Vec<_>, _>>()?;
         let starts: Vec<PathBuf> = globs.iter().map(|glob| glob.start.clone()).collect();
         self.starts.extend(starts.iter().cloned());
         self.by_id.insert(id, globs);
@@ -127,7 +127,7 @@ impl Subjects {
 
     /// Whether the rules leave a path in sight of a glob: it is not ignored, or the glob names it, or a
     /// folder above it that is ignored, without a wildcard. `ignored` is asked for once.
-    fn shows(&self, glob: &Glob, path: &Path, is_dir: bool, ignored: &mut Option<bool>) -> bool {
+    fn shows(&self, glob: &PathGlob, path: &Path, is_dir: bool, ignored: &mut Option<bool>) -> bool {
         if !*ignored.get_or_insert_with(|| self.ignored.covers(path, is_dir)) || glob.literal == path {
             return true;
         }

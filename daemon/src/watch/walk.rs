@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use editd_proto::path::WirePath;
 
-use super::ignored::Ignored;
+use super::ignored::GitIgnoreRules;
 use super::keeper::small_file;
 use super::names::{os_name, to_wire};
-use crate::os::{Dir, Kind};
+use crate::os::{Dir, FileKind};
 
 /// The regular files below a workspace's folder that are wanted and not ignored, sorted. `wanted` is asked about folders
 /// (`true`), which are not entered otherwise, and about files. Folders that cannot be opened are left out. `None` where
@@ -18,7 +18,7 @@ pub fn files_below(
     wanted: &dyn Fn(&WirePath, bool) -> bool,
     left: &mut usize,
 ) -> Option<Vec<WirePath>> {
-    let mut ignored = Ignored::default();
+    let mut ignored = GitIgnoreRules::default();
     let info = top.open_dir(b".git").and_then(|git| git.open_dir(b"info"));
     ignored.set_exclude(info.ok().and_then(|info| small_file(&info, b"exclude")).as_deref());
     let mut files = Vec::new();
@@ -36,9 +36,9 @@ pub fn files_below(
             let Some(name) = os_name(&listed.name) else { continue };
             let kind = listed.kind.or_else(|| dir.stat(&listed.name).ok().map(|stat| stat.kind));
             let is_folder = match kind {
-                Some(Kind::Dir) => true,
-                Some(Kind::File) => false,
-                Some(Kind::Link | Kind::Other) | None => continue,
+                Some(FileKind::Dir) => true,
+                Some(FileKind::File) => false,
+                Some(FileKind::Link | FileKind::Other) | None => continue,
             };
             let path = folder.join(name);
             let known = to_wire(&path);

@@ -10,18 +10,18 @@ use std::thread::JoinHandle;
 
 use editd_proto::path::WirePath;
 
-use super::keeper::{Keeper, Kept};
+use super::keeper::{Keeper, WatchedFolders};
 use super::names::from_wire;
-use super::settle::Settle;
-use super::source::{Deaf, Notify, Raw, Source};
-use super::subjects::{Subjects, SubscribeError, SubscriptionId};
+use super::settle::Debouncer;
+use super::source::{EventSource, NoEventSource, NotifySource, RawEvent};
+use super::subjects::{SubscribeError, SubscriptionId, SubscriptionTable};
 use crate::clock::Clock;
 use crate::limits;
 use crate::os::Os;
 
 /// What may have changed. Any hint may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Hint {
+pub enum ChangeHint {
     /// Look at this path.
     Look(WirePath),
     /// This folder was removed or moved away with all that was in it: look at what is known below it.
@@ -42,14 +42,14 @@ struct Shared {
     inbox: Mutex<Inbox>,
     /// Something is in the inbox.
     arrived: Condvar,
-    subjects: Arc<RwLock<Subjects>>,
+    subjects: Arc<RwLock<SubscriptionTable>>,
     folders: AtomicUsize,
     clock: Arc<dyn Clock>,
 }
 
 #[derive(Default)]
 struct Inbox {
-    settle: Settle,
+    settle: Debouncer,
     orders: VecDeque<Order>,
     stop: bool,
 }
@@ -67,7 +67,7 @@ impl Watcher {
     ///
     /// `sink` is called on the watcher's thread and must not wait for it: it passes the hint on, and where
     /// it cannot, remembers an overflow. Where the system has no events to give, that is a
-    /// [`Hint::Warning`], and hints stay away.
+    /// [`ChangeHint::Warning`], and hints stay away.
     ///
     /// # Errors
     /// Where `root` cannot be opened or no thread can be started.
@@ -75,7 +75,7 @@ impl Watcher {
         os: &dyn Os,
         clock: Arc<dyn Clock>,
         root: &Path,
-        mut sink: impl FnMut(Hint) + Send + 'static,
+        mut sink: impl FnMut(ChangeHint) + Send + 'static,
     ) -> io::Result<Self> {
         let dir = os.open_dir(root)?;
         let shared = Arc::new(Shared {
@@ -85,10 +85,10 @@ impl Watcher {
             folders: AtomicUsize::new(0),
             clock,
         });
-        let source: Box<dyn Source> = {
+        let source: Box<dyn EventSource> = {
             let shared = Arc::downgrade(&shared);
             let from = root.to_path_buf();
-            let notify = Notify::new(root, move |raw| {
+            let notify = NotifySource::new(root, move |raw| {
                 if let Some(shared) = shared.upgrade() {
                     shared.take(raw, &from);
                 }
@@ -96,8 +96,8 @@ impl Watcher {
             match notify {
                 Ok(notify) => Box::new(notify),
                 Err(error) => {
-                    sink(Hint::Warning(format!("changes by others are not seen: {error:?}")));
-                    Box::new(Deaf)
+                    sink(ChangeHint::Warning(format!("changes by others are not seen: {error:?}")));
+                    Box::new(NoEventSource)
                 }
             }
         };
@@ -106,7 +106,7 @@ impl Watcher {
             root_path: root.to_path_buf(),
             source,
             subjects: Arc::clone(&shared.subjects),
-            state: Kept::default(),
+            state: WatchedFolders::default(),
         };
         let thread = {
             let shared = Arc::clone(&shared);
@@ -194,14 +194,14 @@ impl Shared {
     }
 
     /// An event, on the source's thread.
-    fn take(&self, raw: Raw, root: &Path) {
+    fn take(&self, raw: RawEvent, root: &Path) {
         let now = self.clock.monotonic();
         let mut inbox = self.inbox();
         // A thread that waits for a pending path looks at the time again when it wakes.
         let sleeping = inbox.settle.is_empty();
         match raw {
-            Raw::Lost => inbox.settle.overflow(now),
-            Raw::At { path, removed } => {
+            RawEvent::Lost => inbox.settle.overflow(now),
+            RawEvent::At { path, removed } => {
                 let Ok(below) = path.strip_prefix(root) else { return };
                 inbox.settle.event(below.to_path_buf(), removed, now);
             }
@@ -212,7 +212,7 @@ impl Shared {
     }
 
     /// The thread's life: orders first, then what has settled; else sleep, without end if nothing is pending.
-    fn serve(&self, keeper: &mut Keeper, sink: &mut dyn FnMut(Hint)) {
+    fn serve(&self, keeper: &mut Keeper, sink: &mut dyn FnMut(ChangeHint)) {
         let _leaving = Leaving(self);
         let mut inbox = self.inbox();
         while !inbox.stop {
@@ -254,7 +254,7 @@ impl Drop for Leaving<'_> {
     }
 }
 
-fn obey(order: Order, keeper: &mut Keeper, sink: &mut dyn FnMut(Hint)) {
+fn obey(order: Order, keeper: &mut Keeper, sink: &mut dyn FnMut(ChangeHint)) {
     match order {
         Order::Touch(folder) => keeper.touch(folder, sink),
         Order::Untouch(folder) => keeper.untouch(&folder),

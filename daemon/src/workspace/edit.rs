@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::understand::{Deed, Understood};
 use super::{Admission, Who, Workspace};
 use crate::job::{self, Halt, fault, root_present, store_refusal, stored_receipt};
-use crate::journal::recover::mend::{Aim, Mended, mend, receipt_of};
-use crate::journal::undo::{self, Direction};
+use crate::journal::recover::mend::{RollForwardAim, RollForwardOutcome, mend, receipt_of};
+use crate::journal::undo::{self, UndoDirection};
 use crate::state::{Underway, WorkspaceState, is_call_id, lock};
 use crate::store::record::{EndedWithoutEntry, Queued, Record};
 
@@ -182,20 +182,20 @@ impl Workspace {
             budget: request.budget,
             ..UndoRequest::default()
         };
-        undo::draft(&self.state, underway, (who, hash), &undo, Direction::Undo)
+        undo::draft(&self.state, underway, (who, hash), &undo, UndoDirection::Undo)
     }
 
     /// Takes entries back, with all lanes free.
     pub fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt {
-        self.turn_back(who, request, Direction::Undo)
+        self.turn_back(who, request, UndoDirection::Undo)
     }
 
     /// Takes undos back, with all lanes free.
     pub fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt {
-        self.turn_back(who, request, Direction::Redo)
+        self.turn_back(who, request, UndoDirection::Redo)
     }
 
-    fn turn_back(&self, who: &Who, request: &UndoRequest, direction: Direction) -> Receipt {
+    fn turn_back(&self, who: &Who, request: &UndoRequest, direction: UndoDirection) -> Receipt {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
         // What the reply shows is no part of what is done.
@@ -235,7 +235,7 @@ impl Workspace {
         who: &Who,
         hash: ContentHash,
         request: &UndoRequest,
-        direction: Direction,
+        direction: UndoDirection,
     ) -> Receipt {
         let ended = self.journeys(|underway| {
             let draft = undo::draft(&self.state, underway, (who, hash), request, direction)?;
@@ -351,9 +351,9 @@ fn mend_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Resu
     if sealed {
         return Ok(receipt_of(&entry));
     }
-    match mend(state, &entry, Aim::TakeBack) {
-        Ok(Mended::Applied) => Ok(receipt_of(&entry)),
-        Ok(Mended::Voided) => Err(refusal),
+    match mend(state, &entry, RollForwardAim::TakeBack) {
+        Ok(RollForwardOutcome::Applied) => Ok(receipt_of(&entry)),
+        Ok(RollForwardOutcome::Voided) => Err(refusal),
         Err(error) => {
             let id = entry.id;
             lock(&state.broken).push(entry);

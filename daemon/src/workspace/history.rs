@@ -18,7 +18,7 @@ use crate::journal::change;
 use crate::journal::undo::entry_of;
 use crate::limits::{ENTRY_HOLDS, FILES_LISTED, MEMORY_UNRESERVED, OF_LISTED};
 use crate::state::{BudgetClass, ReservedReply};
-use crate::store::Query;
+use crate::store::EntryQuery;
 use crate::store::record::FileRecord;
 use crate::store::taken::{FileTaken, TakenBack, in_runs};
 
@@ -103,7 +103,7 @@ impl Workspace {
         }
         let limit = request.limit.unwrap_or(PAGE).min(limits::HISTORY as u64);
         let limit = usize::try_from(limit).unwrap_or(limits::HISTORY);
-        let query = Query {
+        let query = EntryQuery {
             path: request.path.as_ref().map(|path| self.known_path(path)).transpose()?,
             session: request.session.clone(),
             since: request.since,
@@ -122,7 +122,12 @@ impl Workspace {
     }
 
     /// A page of entries, or how many bytes must be held for it.
-    fn page(&self, query: &Query, limit: usize, most: usize) -> Result<Result<HistoryReply, usize>, Refusal> {
+    fn page(
+        &self,
+        query: &EntryQuery,
+        limit: usize,
+        most: usize,
+    ) -> Result<Result<HistoryReply, usize>, Refusal> {
         let (mut entries, mut more, mut room) = (Vec::new(), false, Room::of_page());
         let heavier = Cell::new(None);
         let may_hold = |bytes: usize| {

@@ -34,7 +34,7 @@ use crate::job::step::Observer;
 use crate::os::{Identity, Os};
 pub use crate::state::{ReservedReply, is_call_id};
 use crate::state::{WorkspaceState, lock};
-use crate::store::Options;
+use crate::store::StoreOptions;
 use crate::store::record::Queued;
 use understand::Deed;
 pub use understand::Understood;
@@ -125,7 +125,7 @@ impl Workspace {
         os: Arc<dyn Os>,
         root: &Path,
         state: &Path,
-        options: Options,
+        options: StoreOptions,
         settings: Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<(Self, Recovered), OpenError> {

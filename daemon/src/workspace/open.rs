@@ -10,14 +10,14 @@ use crate::disk::Disk;
 use crate::journal::recover;
 use crate::os::Os;
 use crate::state::{WorkspaceParts, WorkspaceState, lock};
-use crate::store::{Options, Store};
+use crate::store::{Store, StoreOptions};
 use crate::trust::CommandTrust;
 
 pub(super) fn open(
     os: Arc<dyn Os>,
     root: &Path,
     state: &Path,
-    options: Options,
+    options: StoreOptions,
     settings: Settings,
     clock: Arc<dyn Clock>,
 ) -> Result<(Workspace, Recovered), OpenError> {

@@ -11,11 +11,11 @@ use editd_proto::path::WirePath;
 use super::{Who, Workspace};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::job::{Said, disk_refusal, readable, root_present, sha256, store_refusal};
-use crate::journal::external::{self, Noted};
+use crate::journal::external::{self, ObservationEffect};
 use crate::journal::past::kept;
 use crate::journal::path_cache::ObservationVersion;
 use crate::limits::{MEMORY_UNRESERVED, READER_HOLDS};
-use crate::os::Kind;
+use crate::os::FileKind;
 use crate::receipt::{self, lines::last_line};
 use crate::state::{BudgetClass, Reservation, ReservedReply, lock};
 use crate::store::record::{ReadReceipt, Record};
@@ -199,7 +199,7 @@ impl Workspace {
                 Code::Denied,
                 format!("{path} may not be read; change its permissions, or run the daemon as its owner"),
             ),
-            Observation::Other(Kind::Dir) => {
+            Observation::Other(FileKind::Dir) => {
                 (Code::Unsupported, format!("{path} is a folder; name a file in it"))
             }
             Observation::Other(_) => (Code::Unsupported, format!("{path} is no regular file; name one")),
@@ -236,9 +236,9 @@ impl Workspace {
     ) -> Option<ChangeEvent> {
         let path = place.path();
         let entry = match external::note(&self.state, path, sight, version, None, false) {
-            Noted::Nothing => return None,
-            Noted::Untracked => None,
-            Noted::Entry(id) => Some(id),
+            ObservationEffect::Nothing => return None,
+            ObservationEffect::Untracked => None,
+            ObservationEffect::Entry(id) => Some(id),
         };
         let now = sight.hash();
         let change = match (before, now) {

@@ -16,7 +16,7 @@ use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::{Understood, Workspace};
-use crate::config::Files;
+use crate::config::FileGlobs;
 use crate::disk::{Disk, Observation, ResolveError};
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
@@ -161,7 +161,7 @@ impl<'w> LookUp<'w> {
             return Ok(Vec::new());
         }
         let starts: Vec<Vec<u8>> = globs.iter().map(|glob| fixed_start(glob)).collect();
-        let files = Files::new(globs).map_err(|why| {
+        let files = FileGlobs::new(globs).map_err(|why| {
             Box::new(WireError::new(Code::Malformed, format!("files[{number}].paths: {why}")))
         })?;
         let wanted = |path: &WirePath, is_folder: bool| {

@@ -6,7 +6,7 @@ use editd_proto::message::{CommandInfo, Finding, TrustReply, TrustRequest};
 
 use super::Workspace;
 use crate::config::{CommandSpec, FILE_NAME};
-use crate::trust::{CommandTrust, RecordError, WorkspaceCommands};
+use crate::trust::{CommandTrust, TrustRecordError, WorkspaceCommands};
 
 impl Workspace {
     /// Tells what the workspace brings; records that it may run, or forgets all that may.
@@ -76,10 +76,10 @@ fn info(command: &CommandSpec) -> CommandInfo {
     }
 }
 
-fn cannot_record(error: &RecordError) -> Refusal {
+fn cannot_record(error: &TrustRecordError) -> Refusal {
     let code = match error {
-        RecordError::Inside => Code::Denied,
-        RecordError::Io(_) => Code::Io,
+        TrustRecordError::Inside => Code::Denied,
+        TrustRecordError::Io(_) => Code::Io,
     };
     refusal(code, error.to_string())
 }

@@ -8,7 +8,7 @@ use crate::job::store_refusal;
 use crate::journal::settle;
 use crate::limits::LOST_MS;
 use crate::state::lock;
-use crate::store::{Keep, Position};
+use crate::store::{Position, RetentionPolicy};
 
 /// 2020: what bears an earlier time was made under a clock that was wrong, and stays.
 const SANE_MS: u64 = 1_577_836_800_000;
@@ -41,7 +41,7 @@ impl Workspace {
     pub fn upkeep(&self) {
         let now = self.state.steady.now_ms(&*self.state.clock);
         let settings = &self.state.settings;
-        let keep = Keep {
+        let keep = RetentionPolicy {
             age_ms: u64::try_from(settings.keep_age.as_millis()).unwrap_or(u64::MAX),
             entries: settings.keep_entries,
             bytes: settings.keep_bytes,

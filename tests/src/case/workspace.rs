@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use editd::clock::Clock;
-use editd::config::{Generated, Settings, Unread};
+use editd::config::{GeneratedPolicy, Settings, UnreadPolicy};
 use editd::job::step::{Go, Observer, Step};
 use editd::os::unix::Unix;
-use editd::store::{Backing, Options};
+use editd::store::{DatabaseBackend, StoreOptions};
 use editd::workspace::{Admission, Who, Workspace};
 use editd_engine::Refusal;
 use editd_proto::message::{JobRequest, OnStale};
@@ -33,8 +33,12 @@ pub fn open(opening: &Opening) -> Result<Box<dyn Desk>, String> {
     let clock = Arc::new(Told(Arc::clone(&opening.now)));
     let settings = settings(&opening.settings)?;
     // The rows are rebuilt from the log at each opening; one segment is enough for a story.
-    let options =
-        Options { database: Backing::Memory, segment: SEGMENT, contents: CONTENTS, background: false };
+    let options = StoreOptions {
+        database: DatabaseBackend::Memory,
+        segment: SEGMENT,
+        contents: CONTENTS,
+        background: false,
+    };
     let opened = Workspace::open(Arc::new(Unix), &opening.root, &opening.state, options, settings, clock);
     let (workspace, _) = opened.map_err(|e| e.to_string())?;
     workspace.set_observer(Arc::new(Watching(Arc::clone(&opening.hook))));
@@ -43,15 +47,15 @@ pub fn open(opening: &Opening) -> Result<Box<dyn Desk>, String> {
 
 fn settings(told: &story::Settings) -> Result<Settings, String> {
     let unread = match told.unread.as_deref() {
-        None | Some("anchored") => Unread::Anchored,
-        Some("reject") => Unread::Reject,
-        Some("allow") => Unread::Allow,
+        None | Some("anchored") => UnreadPolicy::Anchored,
+        Some("reject") => UnreadPolicy::Reject,
+        Some("allow") => UnreadPolicy::Allow,
         Some(other) => return Err(format!("unread = {other:?} is no setting")),
     };
     let generated = match told.generated.as_deref() {
-        None | Some("warn") => Generated::Warn,
-        Some("refuse") => Generated::Refuse,
-        Some("allow") => Generated::Allow,
+        None | Some("warn") => GeneratedPolicy::Warn,
+        Some("refuse") => GeneratedPolicy::Refuse,
+        Some("allow") => GeneratedPolicy::Allow,
         Some(other) => return Err(format!("generated = {other:?} is no setting")),
     };
     let on_stale = match told.on_stale.as_deref() {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use editd::clock::Clock;
-use editd::config::{Settings, Unread};
-use editd::store::{Backing, Options};
+use editd::config::{Settings, UnreadPolicy};
+use editd::store::{DatabaseBackend, StoreOptions};
 use editd::workspace::{Admission, Who, Workspace};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
@@ -218,10 +218,10 @@ pub fn who() -> Who {
 
 /// How every store on a machine works.
 #[must_use]
-pub fn options() -> Options {
-    Options { database: Backing::Memory, segment: SEGMENT, contents: 1 << 20, background: false }
+pub fn options() -> StoreOptions {
+    StoreOptions { database: DatabaseBackend::Memory, segment: SEGMENT, contents: 1 << 20, background: false }
 }
 
 fn settings() -> Settings {
-    Settings { unread: Unread::Allow, keep_contents: 1 << 20, ..Settings::default() }
+    Settings { unread: UnreadPolicy::Allow, keep_contents: 1 << 20, ..Settings::default() }
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use editd::disk::sight::hash;
-use editd::journal::recover::contents::Contents;
+use editd::journal::recover::contents::IntactContents;
 use editd::os::Os;
 use editd::store::record::FileRecord;
-use editd::store::{Query, Store};
+use editd::store::{EntryQuery, Store};
 
 use super::desk::{ROOT, STATE, options};
 use super::strict;
@@ -63,7 +63,7 @@ impl Chronicle {
     /// # Errors
     /// Where the journal cannot be read.
     pub fn lost(&self, machine: &SimMachine, cut: bool) -> Result<Vec<String>, String> {
-        let mut contents = Contents::default();
+        let mut contents = IntactContents::default();
         contents.add(Arc::default());
         self.gone.iter().for_each(|bytes| contents.add(bytes.as_slice().into()));
         let snapshot = machine.snapshot(ROOT).map_err(|error| error.to_string())?;
@@ -105,7 +105,7 @@ fn records(machine: &SimMachine) -> Result<Vec<FileRecord>, String> {
     let dir = machine.open_dir(Path::new(STATE)).map_err(|error| error.to_string())?;
     let opened = Store::open(Arc::new(machine), dir, options(), 0);
     let (store, _) = opened.map_err(|error| format!("the journal cannot be opened: {error}"))?;
-    let all = Query { limit: 1000, ..Query::default() };
+    let all = EntryQuery { limit: 1000, ..EntryQuery::default() };
     let entries = store.history(&all).map_err(|error| error.to_string())?;
     let mut records = Vec::new();
     for entry in entries.iter().rev() {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::os::{Access, BootId, Dir, File, Kind, Lease, Listed, Os, OsDir, OsFile, Stat};
+use editd::os::{Access, BootId, Dir, File, FileKind, Lease, Listed, Os, OsDir, OsFile, Stat};
 
 use super::call::{Op, Pass};
 use super::machine::{SimMachine, lock};
@@ -64,8 +64,10 @@ impl SimMachine {
 
 fn open_folder(world: &mut World, id: Id, owner: Owner) -> io::Result<(Id, HandleId)> {
     match world.stat(id)?.kind {
-        Kind::Dir => Ok((id, world.open(id, owner, false)?)),
-        Kind::File | Kind::Link | Kind::Other => Err(io::Error::from(io::ErrorKind::NotADirectory)),
+        FileKind::Dir => Ok((id, world.open(id, owner, false)?)),
+        FileKind::File | FileKind::Link | FileKind::Other => {
+            Err(io::Error::from(io::ErrorKind::NotADirectory))
+        }
     }
 }
 
@@ -144,9 +146,9 @@ impl OsDir for SimDir {
         let opened = machine.call(Op::OpenFile, &[name], |world, _| {
             let found = world.lookup(*id, name)?;
             match world.stat(found)?.kind {
-                Kind::File => Ok((found, world.open(found, machine.owner(), access == Access::Write)?)),
-                Kind::Link => Err(link_error()),
-                Kind::Dir | Kind::Other => Err(invalid("not a regular file")),
+                FileKind::File => Ok((found, world.open(found, machine.owner(), access == Access::Write)?)),
+                FileKind::Link => Err(link_error()),
+                FileKind::Dir | FileKind::Other => Err(invalid("not a regular file")),
             }
         })?;
         Ok(Arc::new(SimFile { open: machine.opened(opened) }))

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd::os::Kind;
+use editd::os::FileKind;
 
 use super::order::Reach;
 
@@ -45,12 +45,12 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> FileKind {
         match self.body {
-            Body::File => Kind::File,
-            Body::Dir { .. } => Kind::Dir,
-            Body::Link { .. } => Kind::Link,
-            Body::Special => Kind::Other,
+            Body::File => FileKind::File,
+            Body::Dir { .. } => FileKind::Dir,
+            Body::Link { .. } => FileKind::Link,
+            Body::Special => FileKind::Other,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use editd_proto::path::WirePath;
 
 use super::{ResolveError, ResolvedPath};
-use crate::os::{Dir, Kind, OsDir};
+use crate::os::{Dir, FileKind, OsDir};
 
 impl ResolvedPath {
     /// Makes the folders that are missing, with mode 0777 without the bits of `mask`, and hands back the
@@ -64,8 +64,8 @@ fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir
         at.remove_dir(name).ok();
     }
     Err(match at.stat(name).map(|stat| stat.kind) {
-        Ok(Kind::Link) => ResolveError::Outside { link: Some(path.clone()) },
-        Ok(Kind::File | Kind::Other) => ResolveError::NotAFolder(path.clone()),
-        Ok(Kind::Dir) | Err(_) => ResolveError::of(path.clone(), error),
+        Ok(FileKind::Link) => ResolveError::Outside { link: Some(path.clone()) },
+        Ok(FileKind::File | FileKind::Other) => ResolveError::NotAFolder(path.clone()),
+        Ok(FileKind::Dir) | Err(_) => ResolveError::of(path.clone(), error),
     })
 }

@@ -13,7 +13,7 @@ use editd_proto::path::WirePath;
 use super::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use crate::limits;
 use crate::os::unix::Unix;
-use crate::os::{Kind, Os};
+use crate::os::{FileKind, Os};
 
 /// A workspace `w` beside a folder `out` that holds the file `secret`.
 struct World {
@@ -82,7 +82,7 @@ fn plain_paths_lead_to_files_and_to_nothing_yet() {
         assert_eq!(world.told(path), wanted, "{path}");
     }
     let place = world.go("src/a.rs").unwrap();
-    assert_eq!((place.name(), place.stat().unwrap().kind), (&b"a.rs"[..], Kind::File));
+    assert_eq!((place.name(), place.stat().unwrap().kind), (&b"a.rs"[..], FileKind::File));
     let own = Unix.open_dir(&world.at("w/src")).unwrap().stat_self().unwrap();
     assert_eq!(place.parent().stat_self().unwrap().identity, own.identity);
 }

@@ -6,7 +6,7 @@ use editd_proto::path::WirePath;
 
 use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
 use crate::limits;
-use crate::os::{Dir, Kind, OsDir, Stat, is_link};
+use crate::os::{Dir, FileKind, OsDir, Stat, is_link};
 
 /// Finds where a client's path leads: a regular file, or nothing yet. Links are followed, the last one too.
 ///
@@ -132,10 +132,10 @@ impl<'a> Walk<'a> {
         match error.kind() {
             ErrorKind::NotFound => self.lack(name),
             _ if error.kind() == ErrorKind::NotADirectory || is_link(&error) => match self.look(&name)? {
-                Some(Kind::Link) => self.follow(name)?,
+                Some(FileKind::Link) => self.follow(name)?,
                 // It became a folder or went away since.
-                Some(Kind::Dir) | None => self.once_more(name)?,
-                Some(Kind::File | Kind::Other) => {
+                Some(FileKind::Dir) | None => self.once_more(name)?,
+                Some(FileKind::File | FileKind::Other) => {
                     return Err(ResolveError::NotAFolder(self.path(Some(&name))));
                 }
             },
@@ -155,12 +155,12 @@ impl<'a> Walk<'a> {
             Err(error) => return Err(ResolveError::of(self.path(Some(&name)), error)),
         };
         match stat.kind {
-            Kind::File => Ok(Some(End::File(name, stat))),
-            Kind::Dir => Err(ResolveError::IsFolder(self.path(Some(&name)))),
-            Kind::Other => Err(ResolveError::Special(self.path(Some(&name)))),
+            FileKind::File => Ok(Some(End::File(name, stat))),
+            FileKind::Dir => Err(ResolveError::IsFolder(self.path(Some(&name)))),
+            FileKind::Other => Err(ResolveError::Special(self.path(Some(&name)))),
             // With a slash behind it, it is the folder that it leads to, as everywhere.
-            Kind::Link if self.follow_last || self.folder => self.follow(name).map(|()| None),
-            Kind::Link => {
+            FileKind::Link if self.follow_last || self.folder => self.follow(name).map(|()| None),
+            FileKind::Link => {
                 let target = self.here().read_link(&name);
                 let path = self.path(Some(&name));
                 match target {
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn look(&self, name: &[u8]) -> Result<Option<Kind>, ResolveError> {
+    fn look(&self, name: &[u8]) -> Result<Option<FileKind>, ResolveError> {
         match self.here().stat(name) {
             Ok(stat) => Ok(Some(stat.kind)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -22,14 +22,14 @@ mod kit {
     use serde::de::DeserializeOwned;
     use tokio::runtime::{Builder, Handle};
 
-    use crate::clock::{Clock, System};
+    use crate::clock::{Clock, SystemClock};
     use crate::ipc::server::ServerBuilder;
     use crate::ipc::{
         DaemonInfo, EventSink, Listener, Server, StopSignal, Subscription, Subscriptions, claim, serve,
     };
     use crate::limits;
-    use crate::queue::fake::{self, Fake};
-    use crate::queue::{Activity, Gate, Queue};
+    use crate::queue::fake::{self, FakeWorkspace};
+    use crate::queue::{Activity, AdmissionGate, Queue};
 
     #[derive(Default)]
     pub(crate) struct Watchers(pub(crate) Arc<Mutex<Vec<Arc<EventSink>>>>);
@@ -62,7 +62,7 @@ mod kit {
     pub(crate) struct Served {
         pub(crate) folder: tempfile::TempDir,
         pub(crate) server: Arc<Server>,
-        pub(crate) fake: Arc<Fake>,
+        pub(crate) fake: Arc<FakeWorkspace>,
         pub(crate) sinks: Arc<Mutex<Vec<Arc<EventSink>>>>,
         thread: Option<JoinHandle<()>>,
         time: Option<std::sync::mpsc::Sender<()>>,
@@ -101,7 +101,7 @@ mod kit {
         fn on(runtime: impl FnOnce() -> tokio::runtime::Runtime + Send + 'static) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let socket = folder.path().join("s.sock");
-            let fake = Arc::new(Fake::default());
+            let fake = Arc::new(FakeWorkspace::default());
             let watchers = Watchers::default();
             let sinks = Arc::clone(&watchers.0);
             let (to, from) = std::sync::mpsc::channel();
@@ -155,19 +155,19 @@ mod kit {
         }
     }
 
-    fn server(workspace: Arc<Fake>, watchers: Watchers, runtime: Handle) -> Arc<Server> {
+    fn server(workspace: Arc<FakeWorkspace>, watchers: Watchers, runtime: Handle) -> Arc<Server> {
         let activity = Activity::new();
-        let events = Arc::new(fake::Nothing);
+        let events = Arc::new(fake::NoEvents);
         let durability = editd_proto::message::Durability::Durable;
         let queue =
             Queue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
         Server::new(ServerBuilder {
             workspace,
             queue,
-            gate: Gate::new(),
+            gate: AdmissionGate::new(),
             activity,
             events,
-            clock: Arc::new(System::start()),
+            clock: Arc::new(SystemClock::start()),
             subscriptions: Arc::new(watchers),
             info: DaemonInfo { workspace: "/workspace".into(), ..DaemonInfo::default() },
             nearby: Box::new(Vec::new),
@@ -179,7 +179,7 @@ mod kit {
     /// Looks until something is so, at most half a minute.
     #[track_caller]
     pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
-        let clock = System::start();
+        let clock = SystemClock::start();
         while !so() {
             assert!(clock.monotonic() < Duration::from_secs(30), "{what}: not within half a minute");
             std::thread::yield_now();
@@ -188,7 +188,7 @@ mod kit {
 
     /// A body without fields.
     #[derive(serde::Serialize)]
-    pub(crate) struct Nothing {}
+    pub(crate) struct NoEvents {}
 
     pub(crate) fn hello() -> Hello {
         Hello {

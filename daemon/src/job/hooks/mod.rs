@@ -35,7 +35,7 @@ use crate::state::WorkspaceState;
 use crate::store::Position;
 use crate::store::record::{EndedWithoutEntry, Record};
 use crate::trust::WorkspaceCommands;
-use crate::validate::process::{Ended, Ran, Run};
+use crate::validate::process::{CommandEnd, CommandOutput, CommandRun};
 use stand::Stand;
 pub(super) use stand::native;
 
@@ -156,7 +156,7 @@ impl Work<'_> {
     }
 
     /// Runs a hook for one file; `Err` says why it was not started.
-    fn start(&mut self, hook: &CommandSpec, path: &WirePath, input: &[u8]) -> Result<Ran, String> {
+    fn start(&mut self, hook: &CommandSpec, path: &WirePath, input: &[u8]) -> Result<CommandOutput, String> {
         let gone = self.state.clock.monotonic().saturating_sub(self.began);
         let left = limits::HOOKS_TIME.saturating_sub(gone);
         if left.is_zero() || self.runs >= limits::HOOK_RUNS {
@@ -169,7 +169,7 @@ impl Work<'_> {
         self.runs += 1;
         let file = self.state.root.join(stand::native(path));
         let words = hook.words(path, &file);
-        let run = Run {
+        let run = CommandRun {
             command: &words,
             folder: &self.state.root,
             input,
@@ -183,7 +183,7 @@ impl Work<'_> {
             self.workspace_commands.still_runs(&self.state.workspace_commands()).map_err(str::to_owned)
         });
         match ran.ended {
-            Ended::NotStarted(why) => Err(format!("{path}: not run: {why}")),
+            CommandEnd::NotStarted(why) => Err(format!("{path}: not run: {why}")),
             _ => Ok(ran),
         }
     }
@@ -226,8 +226,8 @@ fn silent(hook: &CommandSpec) -> HookOutcome {
 }
 
 /// What is told of a run that did not end well; `None` where it did.
-pub(super) fn complaint(ran: &Ran) -> Option<String> {
-    if ran.ended == Ended::Exited(0) {
+pub(super) fn complaint(ran: &CommandOutput) -> Option<String> {
+    if ran.ended == CommandEnd::Exited(0) {
         return None;
     }
     let said = String::from_utf8_lossy(&ran.stderr);

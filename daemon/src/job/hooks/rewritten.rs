@@ -19,7 +19,7 @@ use crate::job::draft::{Draft, Drafted, Origin};
 use crate::job::errors::Halt;
 use crate::job::intend::Underway;
 use crate::journal::external;
-use crate::journal::recover::mend::{Aim, Mended, mend};
+use crate::journal::recover::mend::{RollForwardAim, RollForwardOutcome, mend};
 use crate::limits::JOB_BYTES;
 use crate::state::lock;
 
@@ -120,9 +120,9 @@ fn end(work: &mut Work<'_>, underway: &Underway<'_>) -> Option<JobId> {
     if sealed {
         return Some(entry.id);
     }
-    match mend(work.state, &entry, Aim::TakeBack) {
-        Ok(Mended::Applied) => Some(entry.id),
-        Ok(Mended::Voided) => None,
+    match mend(work.state, &entry, RollForwardAim::TakeBack) {
+        Ok(RollForwardOutcome::Applied) => Some(entry.id),
+        Ok(RollForwardOutcome::Voided) => None,
         Err(_) => {
             // No other hook may touch them until that is done.
             entry.files.iter().for_each(|file| drop(work.stands.remove(&file.path)));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
-use super::contents::Contents;
+use super::contents::IntactContents;
 use super::decide::{Action, Behind, TargetState, decide, outlived};
 use super::mend::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
@@ -18,7 +18,7 @@ use crate::store::record::{Entry, FileMeta, FileRecord};
 
 /// One unsettled record.
 #[derive(Clone, Copy)]
-pub struct Link<'a> {
+pub struct ChainLink<'a> {
     /// Its entry.
     pub entry: &'a Entry,
     /// It.
@@ -32,7 +32,7 @@ pub struct Chain<'a> {
     /// The path.
     pub path: &'a WirePath,
     /// Its records.
-    pub links: Vec<Link<'a>>,
+    pub links: Vec<ChainLink<'a>>,
     /// What came behind them.
     pub behind: Behind,
 }
@@ -44,7 +44,7 @@ fn before_of(before: &FileMeta, found: &[u8]) -> Option<Arc<[u8]>> {
 
 /// What a job displaced, as its slot tells after a power cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Displaced {
+pub enum DisplacedFile {
     /// What was judged, or nothing.
     Nothing,
     /// Another file, or no file, that others had put there: no such job was answered.
@@ -54,7 +54,7 @@ pub enum Displaced {
 }
 
 /// What recovery sees of a path, and what it does about it.
-pub struct Case {
+pub struct RecoveryCase {
     /// Where it is.
     pub place: ResolvedPath,
     /// What stands there.
@@ -62,12 +62,12 @@ pub struct Case {
     /// How many of its names are slots of ours.
     pub slots: u64,
     /// What the journal has of it.
-    pub contents: Contents,
+    pub contents: IntactContents,
     /// What to do.
     pub action: Action,
 }
 
-impl Case {
+impl RecoveryCase {
     /// Whether others gave the file a second name that was to be put anew.
     pub fn is_linked(&self) -> bool {
         let linked = self.target.found().is_some_and(|found| found.links > 1 + self.slots);
@@ -82,23 +82,23 @@ impl<'a> Chain<'a> {
     }
 
     /// The slots of its records.
-    pub fn slots(&self) -> impl Iterator<Item = &Link<'a>> {
+    pub fn slots(&self) -> impl Iterator<Item = &ChainLink<'a>> {
         self.links.iter().filter(|link| !link.file.slot.is_empty())
     }
 
     /// The newest record that is not taken back.
-    pub fn newest(&self, refused: &BTreeSet<JobId>) -> Option<&Link<'a>> {
+    pub fn newest(&self, refused: &BTreeSet<JobId>) -> Option<&ChainLink<'a>> {
         self.links.iter().rev().find(|link| !refused.contains(&link.entry.id))
     }
 
     /// The records that are taken back: the last ones, since no job goes on a path whose last one has not ended.
-    pub fn refused(&self, refused: &BTreeSet<JobId>) -> &[Link<'a>] {
+    pub fn refused(&self, refused: &BTreeSet<JobId>) -> &[ChainLink<'a>] {
         let standing = self.links.iter().rposition(|link| !refused.contains(&link.entry.id));
         self.links.get(standing.map_or(0, |at| at + 1)..).unwrap_or_default()
     }
 
     /// The newest record, if its job may have come to no end: only that can be taken back.
-    pub fn unsealed(&self, refused: &BTreeSet<JobId>) -> Option<&Link<'a>> {
+    pub fn unsealed(&self, refused: &BTreeSet<JobId>) -> Option<&ChainLink<'a>> {
         self.links.last().filter(|link| !link.sealed && !refused.contains(&link.entry.id))
     }
 
@@ -106,10 +106,14 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn look(&self, state: &WorkspaceState, refused: &BTreeSet<JobId>) -> io::Result<Option<Case>> {
+    pub fn look(
+        &self,
+        state: &WorkspaceState,
+        refused: &BTreeSet<JobId>,
+    ) -> io::Result<Option<RecoveryCase>> {
         let Some(place) = self.place(state)? else { return Ok(None) };
         let target = state.disk.look(&place)?;
-        let mut contents = Contents::default();
+        let mut contents = IntactContents::default();
         let mut slots = 0;
         if let Observation::File(found) = &target {
             contents.add(found.bytes.clone());
@@ -133,7 +137,7 @@ impl<'a> Chain<'a> {
         }
         let first = self.refused(refused).first();
         let theirs = match first {
-            Some(link) => self.displaced(state, link, &contents)? != Displaced::Nothing,
+            Some(link) => self.displaced(state, link, &contents)? != DisplacedFile::Nothing,
             None => false,
         };
         let seen = match &target {
@@ -144,7 +148,7 @@ impl<'a> Chain<'a> {
             }
         };
         let action = decide(&records, self.refused(refused).len(), theirs, self.behind, &seen, &contents);
-        Ok(Some(Case { place, target, slots, contents, action }))
+        Ok(Some(RecoveryCase { place, target, slots, contents, action }))
     }
 
     /// Whether a job that is not sealed displaced what others had put there: another file, or the same one changed, where
@@ -152,7 +156,12 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn has_displaced(&self, state: &WorkspaceState, link: &Link<'_>, case: &Case) -> io::Result<bool> {
+    pub fn has_displaced(
+        &self,
+        state: &WorkspaceState,
+        link: &ChainLink<'_>,
+        case: &RecoveryCase,
+    ) -> io::Result<bool> {
         let torn = match &case.target {
             Observation::File(found) if case.action == Action::Leave => {
                 is_own(link.file, &found.face, &found.bytes, &case.contents)
@@ -160,9 +169,9 @@ impl<'a> Chain<'a> {
             _ => false,
         };
         Ok(match self.displaced(state, link, &case.contents)? {
-            Displaced::Nothing => false,
-            Displaced::Others => true,
-            Displaced::Changed => torn,
+            DisplacedFile::Nothing => false,
+            DisplacedFile::Others => true,
+            DisplacedFile::Changed => torn,
         })
     }
 
@@ -173,33 +182,33 @@ impl<'a> Chain<'a> {
     pub fn displaced(
         &self,
         state: &WorkspaceState,
-        link: &Link<'_>,
-        contents: &Contents,
-    ) -> io::Result<Displaced> {
+        link: &ChainLink<'_>,
+        contents: &IntactContents,
+    ) -> io::Result<DisplacedFile> {
         let file = link.file;
         let slot = state.disk.look_slot(&file.staging, &file.slot)?;
         let another = slot.identity().is_none_or(|slot| is_another(file, slot));
         Ok(match slot {
-            Observation::Absent => Displaced::Nothing,
+            Observation::Absent => DisplacedFile::Nothing,
             Observation::Other(_) | Observation::TooLarge(_) | Observation::Unreadable(_) if another => {
-                Displaced::Others
+                DisplacedFile::Others
             }
             Observation::Other(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
-                Displaced::Nothing
+                DisplacedFile::Nothing
             }
             Observation::File(found) if is_theirs(file, &found.face, &found.bytes, contents) => {
                 if another {
-                    Displaced::Others
+                    DisplacedFile::Others
                 } else {
-                    Displaced::Changed
+                    DisplacedFile::Changed
                 }
             }
             // What others had put there a moment before the job, the journal may have by now.
             Observation::File(found) if self.behind == Behind::Content(Some(found.face.hash)) => {
                 let judged = file.before.as_ref().is_some_and(|before| before.hash == found.face.hash);
-                if judged { Displaced::Nothing } else { Displaced::Changed }
+                if judged { DisplacedFile::Nothing } else { DisplacedFile::Changed }
             }
-            Observation::File(_) => Displaced::Nothing,
+            Observation::File(_) => DisplacedFile::Nothing,
         })
     }
 
@@ -212,9 +221,14 @@ impl<'a> Chain<'a> {
     }
 
     /// Whether bytes are in the journal once recovery is done, or are what a cut left of such bytes.
-    pub fn explains(&self, found: &FileSnapshot, contents: &Contents, refused: &BTreeSet<JobId>) -> bool {
+    pub fn explains(
+        &self,
+        found: &FileSnapshot,
+        contents: &IntactContents,
+        refused: &BTreeSet<JobId>,
+    ) -> bool {
         let of_the_chain = self.links.iter().any(|link| {
-            let Link { entry, file, .. } = link;
+            let ChainLink { entry, file, .. } = link;
             // What a refused job made is in no entry: only its own file is known.
             let after = file.after.as_ref().map(|after| (after, !refused.contains(&entry.id)));
             file.before.iter().map(|before| (before, true)).chain(after).any(|(state, anywhere)| {

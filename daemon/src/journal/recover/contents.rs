@@ -12,11 +12,11 @@ use crate::store::record::{FileMeta, FileRecord};
 
 /// Intact contents by their hashes.
 #[derive(Default)]
-pub struct Contents {
+pub struct IntactContents {
     by_hash: HashMap<ContentHash, Arc<[u8]>>,
 }
 
-impl Contents {
+impl IntactContents {
     /// Adds a content that was read.
     pub fn add(&mut self, bytes: Arc<[u8]>) {
         self.by_hash.insert(hash(&bytes), bytes);

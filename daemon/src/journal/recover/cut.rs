@@ -9,11 +9,11 @@ use std::sync::Arc;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
-use super::chain::{Chain, Link};
+use super::chain::{Chain, ChainLink};
 use super::decide::{Action, Behind};
 use super::mend::seal_records;
 use super::overtaken::is_overtaken;
-use super::restore::{Outcome, Restore};
+use super::restore::{Restore, RestoreOutcome};
 use crate::journal::settle;
 use crate::state::WorkspaceState;
 use crate::store::record::{Entry, Record, Settle};
@@ -31,7 +31,7 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
     while !round(state, &chains, &mut restore, &mut outcomes)? {}
     flush(state, &chains, &restore)?;
     let mut diverged = BTreeSet::new();
-    for chain in chains.iter().filter(|chain| outcomes.get(chain.path) == Some(&Outcome::Diverged)) {
+    for chain in chains.iter().filter(|chain| outcomes.get(chain.path) == Some(&RestoreOutcome::Diverged)) {
         diverged.extend(chain.newest(&restore.refused).map(|link| link.entry.id));
     }
     let mut records = Vec::new();
@@ -61,14 +61,14 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
 
 /// The open records by their paths, with what came behind them.
 fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<Chain<'a>>> {
-    let mut by_path: BTreeMap<&WirePath, Vec<Link<'_>>> = BTreeMap::new();
+    let mut by_path: BTreeMap<&WirePath, Vec<ChainLink<'_>>> = BTreeMap::new();
     for (entry, sealed) in open {
         for file in &entry.files {
-            let link = Link { entry, file, sealed: *sealed };
+            let link = ChainLink { entry, file, sealed: *sealed };
             by_path.entry(&file.path).or_default().push(link);
         }
     }
-    let with_behind = |(path, links): (&'a WirePath, Vec<Link<'a>>)| {
+    let with_behind = |(path, links): (&'a WirePath, Vec<ChainLink<'a>>)| {
         let last = links.last().map_or(JobId(0), |link| link.entry.id);
         Ok(Chain { path, links, behind: behind(state, path, last)? })
     };
@@ -112,21 +112,21 @@ fn round<'a>(
     state: &WorkspaceState,
     chains: &[Chain<'a>],
     restore: &mut Restore<'_>,
-    outcomes: &mut BTreeMap<&'a WirePath, Outcome>,
+    outcomes: &mut BTreeMap<&'a WirePath, RestoreOutcome>,
 ) -> io::Result<bool> {
     let mut last = true;
     restore.begin();
     for chain in chains {
         let outcome = restore.path(chain).map_err(at(chain.path))?;
-        if let (Outcome::Diverged, Some(link)) = (outcome, chain.unsealed(&restore.refused))
+        if let (RestoreOutcome::Diverged, Some(link)) = (outcome, chain.unsealed(&restore.refused))
             && is_overtaken(state, link, chain.behind).map_err(at(chain.path))?
         {
             restore.refuse(link.entry.id, chain.path);
             last = false;
         }
         let earlier = outcomes.insert(chain.path, outcome);
-        if (earlier, outcome) == (Some(Outcome::Redone), Outcome::Stands) {
-            outcomes.insert(chain.path, Outcome::Redone);
+        if (earlier, outcome) == (Some(RestoreOutcome::Redone), RestoreOutcome::Stands) {
+            outcomes.insert(chain.path, RestoreOutcome::Redone);
         }
     }
     Ok(last)
@@ -159,7 +159,7 @@ fn flush(state: &WorkspaceState, chains: &[Chain<'_>], restore: &Restore<'_>) ->
 fn notes(
     chains: &[Chain<'_>],
     restore: &Restore<'_>,
-    outcomes: &BTreeMap<&WirePath, Outcome>,
+    outcomes: &BTreeMap<&WirePath, RestoreOutcome>,
 ) -> Vec<String> {
     let taken_back = restore.reasons.iter().map(|(id, path)| {
         format!("job {id} was taken back: others had changed {path} before the job came to it")
@@ -168,9 +168,11 @@ fn notes(
     let paths = paths.filter_map(|chain| {
         let path = chain.path;
         match outcomes.get(path)? {
-            Outcome::Stands => None,
-            Outcome::Redone => Some(format!("{path}: what the power cut took was written again")),
-            Outcome::Diverged => Some(format!("{path}: holds bytes that no job wrote; it was left as it is")),
+            RestoreOutcome::Stands => None,
+            RestoreOutcome::Redone => Some(format!("{path}: what the power cut took was written again")),
+            RestoreOutcome::Diverged => {
+                Some(format!("{path}: holds bytes that no job wrote; it was left as it is"))
+            }
         }
     });
     taken_back.chain(paths).collect()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use editd_proto::ids::ContentHash;
 
-use super::contents::{Contents, is_whole};
+use super::contents::{IntactContents, is_whole};
 use super::signs::{is_own, is_torn, same_file};
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
@@ -63,7 +63,7 @@ pub fn decide(
     theirs: bool,
     behind: Behind,
     shown: &TargetState,
-    contents: &Contents,
+    contents: &IntactContents,
 ) -> Action {
     let Some((standing, refused)) = chain.split_at_checked(chain.len().saturating_sub(refused)) else {
         return Action::Leave;
@@ -110,7 +110,7 @@ fn take_back(
     chain: &[&FileRecord],
     refused: &[&FileRecord],
     shown: &TargetState,
-    contents: &Contents,
+    contents: &IntactContents,
 ) -> Action {
     let Some(first) = refused.first() else { return Action::Leave };
     let wanted = first.before.as_ref();
@@ -142,7 +142,7 @@ fn inverse(file: &FileRecord) -> FileRecord {
 }
 
 /// Brings a path to what the newest record of its chain says.
-fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &Contents) -> Action {
+fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> Action {
     let Some(newest) = chain.last() else { return Action::Leave };
     let wanted = newest.after.as_ref();
     match (shown, wanted) {
@@ -178,7 +178,7 @@ fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &Contents) -> Act
 }
 
 /// Puts a content where a file stands.
-fn put_anew(how: ChangeMethod, stands: &FileMeta, wanted: &FileMeta, contents: &Contents) -> Action {
+fn put_anew(how: ChangeMethod, stands: &FileMeta, wanted: &FileMeta, contents: &IntactContents) -> Action {
     match rebuild(wanted, contents) {
         // Exchanging would part its names.
         Action::Rebuild(bytes, wanted)
@@ -190,7 +190,7 @@ fn put_anew(how: ChangeMethod, stands: &FileMeta, wanted: &FileMeta, contents: &
     }
 }
 
-fn rebuild(wanted: &FileMeta, contents: &Contents) -> Action {
+fn rebuild(wanted: &FileMeta, contents: &IntactContents) -> Action {
     match contents.get(wanted.hash) {
         Some(bytes) => Action::Rebuild(bytes.clone(), wanted.clone()),
         None => Action::Leave,
@@ -211,7 +211,7 @@ fn older_state(chain: &[&FileRecord], face: &FileMeta) -> bool {
 
 /// A file that was staged by an unsettled entry, and whose blocks reached the disk only in part: each is as
 /// written or zero, and it is no longer than written. The same for a young file that an entry carries whole.
-fn torn(chain: &[&FileRecord], shown: &TargetState, contents: &Contents) -> bool {
+fn torn(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> bool {
     let TargetState::File { face, bytes } = shown else { return false };
     let states = chain.iter().flat_map(|file| {
         let staged =
@@ -245,7 +245,12 @@ pub fn outlived(chain: &[&FileRecord], face: &FileMeta) -> bool {
 }
 
 /// A file that some entry was rewriting in place: its bytes are a mixture of states.
-fn rewritten(chain: &[&FileRecord], face: &FileMeta, bytes: &[u8], contents: &Contents) -> Option<Action> {
+fn rewritten(
+    chain: &[&FileRecord],
+    face: &FileMeta,
+    bytes: &[u8],
+    contents: &IntactContents,
+) -> Option<Action> {
     let is_it = |state: &Option<FileMeta>| {
         state.as_ref().is_some_and(|state| same_file(state.identity, face.identity))
     };
@@ -269,7 +274,7 @@ pub type Sides = (Arc<[u8]>, Arc<[u8]>);
 pub fn in_place_sides(file: &FileRecord, face: &FileMeta, found: &[u8]) -> Option<Sides> {
     let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
     let after = file.after.as_ref()?;
-    let states = in_place_states(&[file], found, &Contents::default())?;
+    let states = in_place_states(&[file], found, &IntactContents::default())?;
     let get =
         |face: &FileMeta| states.iter().find(|bytes| crate::disk::sight::hash(bytes) == face.hash).cloned();
     is_mixture(found, &states).then_some((get(before)?, get(after)?))
@@ -287,9 +292,9 @@ fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
 
 /// Every state of a chain of rewritings. Bytes before the first changed one were never touched, so they are
 /// taken from the file itself, and the hashes tell whether that was right.
-fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &Contents) -> Option<Vec<Arc<[u8]>>> {
+fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &IntactContents) -> Option<Vec<Arc<[u8]>>> {
     let get = |face: Option<&FileMeta>| face.and_then(|face| contents.get(face.hash)).cloned();
-    let mut known = Contents::default();
+    let mut known = IntactContents::default();
     for file in chain {
         for state in [file.before.as_ref(), file.after.as_ref()] {
             get(state).into_iter().for_each(|bytes| known.add(bytes));

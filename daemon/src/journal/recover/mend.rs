@@ -18,7 +18,7 @@ use crate::store::record::{
 
 /// How a broken job ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mended {
+pub enum RollForwardOutcome {
     /// Every file shows *after*.
     Applied,
     /// No file does.
@@ -42,7 +42,7 @@ enum Standing {
 
 /// What is done with a job of which a part is missing, while nothing foreign is in its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Aim {
+pub enum RollForwardAim {
     /// The rest of it: its client may have gone with the daemon, and its intent is durable.
     Finish,
     /// Its beginning is taken back, unless all of it was done: a call just failed, and its client waits for the
@@ -56,7 +56,11 @@ pub enum Aim {
 ///
 /// # Errors
 /// What the system says; the entry stays open.
-pub fn mend(state: &WorkspaceState, entry: &Arc<Entry>, aim: Aim) -> io::Result<Mended> {
+pub fn mend(
+    state: &WorkspaceState,
+    entry: &Arc<Entry>,
+    aim: RollForwardAim,
+) -> io::Result<RollForwardOutcome> {
     state.disk.finish_held(entry, state.clock.wall_ms())?;
     let mut files = Vec::with_capacity(entry.files.len());
     for file in &entry.files {
@@ -68,13 +72,13 @@ pub fn mend(state: &WorkspaceState, entry: &Arc<Entry>, aim: Aim) -> io::Result<
         files.push((file, place, standing));
     }
     let finish = files.iter().all(|(.., standing)| match standing {
-        Standing::Put => aim != Aim::Refused,
-        Standing::Pending => aim == Aim::Finish,
+        Standing::Put => aim != RollForwardAim::Refused,
+        Standing::Pending => aim == RollForwardAim::Finish,
         Standing::PutThenForeign | Standing::Displaced | Standing::Lost => false,
     });
     if finish && put_rest(state, &mut files)? {
         seal(state, entry)?;
-        return Ok(Mended::Applied);
+        return Ok(RollForwardOutcome::Applied);
     }
     for (file, place, standing) in files.iter().rev() {
         // Where others took its folder away, what was displaced goes into the journal with the void.
@@ -87,7 +91,7 @@ pub fn mend(state: &WorkspaceState, entry: &Arc<Entry>, aim: Aim) -> io::Result<
     void::flush(state, &entry.files)?;
     void::rescue_overwritten(state, entry.id, &entry.files)?;
     void::void(state, entry).map_err(io::Error::other)?;
-    Ok(Mended::Voided)
+    Ok(RollForwardOutcome::Voided)
 }
 
 /// Puts what is pending; `false` where others were in the way.
@@ -120,7 +124,7 @@ fn standing(
     state: &WorkspaceState,
     file: &FileRecord,
     place: &ResolvedPath,
-    aim: Aim,
+    aim: RollForwardAim,
 ) -> io::Result<Standing> {
     let target = state.disk.look(place)?;
     if file.how == ChangeMethod::InPlace {
@@ -176,7 +180,7 @@ fn in_place(
     file: &FileRecord,
     place: &ResolvedPath,
     target: &Observation,
-    aim: Aim,
+    aim: RollForwardAim,
 ) -> io::Result<Standing> {
     let (Observation::File(found), Some(before), Some(after)) = (target, &file.before, &file.after) else {
         return Ok(Standing::Lost);
@@ -198,11 +202,11 @@ fn in_place(
     let to_after = || state.disk.rewrite(place, &found.face, &new, after.mode);
     let to_before = || state.disk.rewrite(place, &found.face, &old, before.mode);
     // Growing may fail where shrinking back does not.
-    if aim == Aim::Finish && to_after().is_ok() {
+    if aim == RollForwardAim::Finish && to_after().is_ok() {
         return Ok(Standing::Put);
     }
     to_before()?;
-    Ok(if aim == Aim::Finish { Standing::Lost } else { Standing::Pending })
+    Ok(if aim == RollForwardAim::Finish { Standing::Lost } else { Standing::Pending })
 }
 
 /// What recovery decides by.

@@ -67,9 +67,9 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
             lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
             continue;
         }
-        notes.push(match mend::mend(state, &entry, mend::Aim::Finish)? {
-            mend::Mended::Applied => format!("job {} was finished", entry.id),
-            mend::Mended::Voided => format!("job {} was taken back", entry.id),
+        notes.push(match mend::mend(state, &entry, mend::RollForwardAim::Finish)? {
+            mend::RollForwardOutcome::Applied => format!("job {} was finished", entry.id),
+            mend::RollForwardOutcome::Voided => format!("job {} was taken back", entry.id),
         });
     }
     notes.extend(set_strangers_aside(state)?);

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::chain::Link;
+use super::chain::ChainLink;
 use super::decide::Behind;
 use super::mend::find;
 use super::signs::{is_later, was_put, was_rewritten};
@@ -16,7 +16,7 @@ use crate::store::record::{ChangeMethod, FileRecord};
 ///
 /// # Errors
 /// What the system says.
-pub fn is_overtaken(state: &WorkspaceState, link: &Link<'_>, behind: Behind) -> io::Result<bool> {
+pub fn is_overtaken(state: &WorkspaceState, link: &ChainLink<'_>, behind: Behind) -> io::Result<bool> {
     if behind != Behind::Nothing {
         // Its seal would stand in the log before whatever came behind it.
         return Ok(true);
@@ -43,7 +43,7 @@ pub fn is_overtaken(state: &WorkspaceState, link: &Link<'_>, behind: Behind) -> 
 
 /// Whether others came after the power cut: what they did then did not stop the job, and of one that was answered the cut
 /// may have taken all but its intent.
-fn came_later(state: &WorkspaceState, link: &Link<'_>) -> io::Result<bool> {
+fn came_later(state: &WorkspaceState, link: &ChainLink<'_>) -> io::Result<bool> {
     let ms = |time: u64| i64::try_from(time).unwrap_or(i64::MAX).saturating_mul(1_000_000);
     // Milliseconds are cut off: this one may have passed in part.
     let now = ms(state.clock.wall_ms().saturating_add(1));

@@ -7,7 +7,7 @@ use std::io;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
-use super::chain::{Case, Chain, Link};
+use super::chain::{Chain, ChainLink, RecoveryCase};
 use super::decide::Action;
 use super::signs::same_file;
 use crate::disk::put::RescuedBytes;
@@ -22,7 +22,7 @@ type Slot = (JobId, FileRecord, Option<ContentHash>);
 
 /// What became of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum RestoreOutcome {
     /// It needs nothing.
     Stands,
     /// It was written again, or put back.
@@ -78,15 +78,15 @@ impl<'r> Restore<'r> {
     ///
     /// # Errors
     /// What the system says; recovery may be tried again.
-    pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<Outcome> {
+    pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<RestoreOutcome> {
         self.part_names(chain)?;
         let Some(case) = chain.look(self.state, &self.refused)? else {
             self.set_slots_aside(chain);
-            return Ok(Outcome::Diverged);
+            return Ok(RestoreOutcome::Diverged);
         };
         let outcome = self.act(chain, &case)?;
         let refused = !chain.refused(&self.refused).is_empty();
-        if outcome == Outcome::Diverged || (refused && case.action == Action::Superseded) {
+        if outcome == RestoreOutcome::Diverged || (refused && case.action == Action::Superseded) {
             // Nothing here is understood well enough to throw anything away; or it stands nowhere else.
             self.set_slots_aside(chain);
             return Ok(outcome);
@@ -107,18 +107,18 @@ impl<'r> Restore<'r> {
         Ok(outcome)
     }
 
-    fn act(&mut self, chain: &Chain<'_>, case: &Case) -> io::Result<Outcome> {
-        let Case { place, target, .. } = case;
+    fn act(&mut self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
+        let RecoveryCase { place, target, .. } = case;
         match &case.action {
             Action::Done | Action::Superseded => self.stands(place, target.found()),
-            Action::Leave => Ok(Outcome::Diverged),
+            Action::Leave => Ok(RestoreOutcome::Diverged),
             Action::RewriteInPlace(bytes, face) => {
                 let was = target.found().map_or(face, |found| &found.face);
                 self.state.disk.rewrite(place, was, bytes, face.mode)?;
-                Ok(Outcome::Redone)
+                Ok(RestoreOutcome::Redone)
             }
             // An exchange would part its names.
-            Action::Rebuild(..) if case.is_linked() => Ok(Outcome::Diverged),
+            Action::Rebuild(..) if case.is_linked() => Ok(RestoreOutcome::Diverged),
             Action::Return => self.put_theirs(chain, case),
             Action::Rebuild(bytes, face) => {
                 self.keep_unexplained(chain, case)?;
@@ -142,12 +142,12 @@ impl<'r> Restore<'r> {
     }
 
     /// What stands is flushed with all the rest, unless an earlier start failed at that: then it is written once more.
-    fn stands(&mut self, place: &ResolvedPath, target: Option<&FileSnapshot>) -> io::Result<Outcome> {
+    fn stands(&mut self, place: &ResolvedPath, target: Option<&FileSnapshot>) -> io::Result<RestoreOutcome> {
         let doubted = target.filter(|found| self.state.disk.doubts(found.face.identity));
-        let Some(found) = doubted else { return Ok(Outcome::Stands) };
+        let Some(found) = doubted else { return Ok(RestoreOutcome::Stands) };
         if found.links > 1 {
             self.state.disk.rewrite(place, &found.face, &found.bytes, found.face.mode)?;
-            return Ok(Outcome::Redone);
+            return Ok(RestoreOutcome::Redone);
         }
         self.rebuild(place, Some(found), &found.bytes, &found.face)
     }
@@ -170,7 +170,12 @@ impl<'r> Restore<'r> {
 
     /// Puts the very file back that a refused job had displaced, with whatever hangs on it; `None` where the slot does
     /// not show it.
-    fn put_original(&self, chain: &Chain<'_>, case: &Case, wanted: &FileMeta) -> io::Result<Option<Outcome>> {
+    fn put_original(
+        &self,
+        chain: &Chain<'_>,
+        case: &RecoveryCase,
+        wanted: &FileMeta,
+    ) -> io::Result<Option<RestoreOutcome>> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(None) };
         let FileRecord { staging, slot, .. } = link.file;
         let Observation::File(found) = self.state.disk.look_slot(staging, slot)? else { return Ok(None) };
@@ -185,8 +190,8 @@ impl<'r> Restore<'r> {
     }
 
     /// Puts back what others had put there before a refused job came, whatever it is.
-    fn put_theirs(&self, chain: &Chain<'_>, case: &Case) -> io::Result<Outcome> {
-        let Some(link) = chain.refused(&self.refused).first() else { return Ok(Outcome::Diverged) };
+    fn put_theirs(&self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
+        let Some(link) = chain.refused(&self.refused).first() else { return Ok(RestoreOutcome::Diverged) };
         let FileRecord { staging, slot, .. } = link.file;
         let after = self.state.disk.look_slot(staging, slot)?.found().map(|found| found.face.clone());
         if after.is_some() {
@@ -204,12 +209,12 @@ impl<'r> Restore<'r> {
         target: Option<&FileSnapshot>,
         bytes: &[u8],
         face: &FileMeta,
-    ) -> io::Result<Outcome> {
+    ) -> io::Result<RestoreOutcome> {
         let slot = self.state.next_slot();
         let staged = match self.state.disk.stage(place, target, bytes, StagedMode::Exact(face.mode), &slot) {
             Ok(staged) => staged,
             // Only its own user can write it anew.
-            Err(StageError::Owner | StageError::ReadOnly) => return Ok(Outcome::Diverged),
+            Err(StageError::Owner | StageError::ReadOnly) => return Ok(RestoreOutcome::Diverged),
             Err(StageError::Io(error)) => return Err(error),
         };
         self.state.disk.flush_slot(&staged.staging, &slot)?;
@@ -219,23 +224,23 @@ impl<'r> Restore<'r> {
         self.put_fresh(record, place)
     }
 
-    fn put_fresh(&mut self, record: FileRecord, place: &ResolvedPath) -> io::Result<Outcome> {
+    fn put_fresh(&mut self, record: FileRecord, place: &ResolvedPath) -> io::Result<RestoreOutcome> {
         let outcome = self.put(&record, place)?;
         let seen = record.before.as_ref().map(|face| face.hash);
         self.fresh.push((JobId(0), record, seen));
         Ok(outcome)
     }
 
-    fn put(&self, record: &FileRecord, place: &ResolvedPath) -> io::Result<Outcome> {
+    fn put(&self, record: &FileRecord, place: &ResolvedPath) -> io::Result<RestoreOutcome> {
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(self.state, &rescue);
         Ok(match self.state.disk.put(record, place, &mut rescue)? {
-            Ok(_) => Outcome::Redone,
-            Err(_) => Outcome::Diverged,
+            Ok(_) => RestoreOutcome::Redone,
+            Err(_) => RestoreOutcome::Diverged,
         })
     }
 
     /// Bytes that are about to be displaced, and that no entry explains, go into the journal first.
-    fn keep_unexplained(&mut self, chain: &Chain<'_>, case: &Case) -> io::Result<()> {
+    fn keep_unexplained(&mut self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<()> {
         case.target.found().map_or(Ok(()), |found| match chain.links.last() {
             Some(link) => self.keep(chain, case, (link.entry.id, link.file), found),
             None => Ok(()),
@@ -245,7 +250,7 @@ impl<'r> Restore<'r> {
     fn keep(
         &mut self,
         chain: &Chain<'_>,
-        case: &Case,
+        case: &RecoveryCase,
         (id, file): (JobId, &FileRecord),
         found: &FileSnapshot,
     ) -> io::Result<()> {
@@ -259,7 +264,7 @@ impl<'r> Restore<'r> {
 
     /// Marks slots of the chain for emptying. What neither the journal nor a torn write explains goes into the
     /// journal first.
-    fn keep_slots(&mut self, of: &[Link<'_>], chain: &Chain<'_>, case: &Case) -> io::Result<()> {
+    fn keep_slots(&mut self, of: &[ChainLink<'_>], chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<()> {
         for link in of.iter().filter(|link| !link.file.slot.is_empty()) {
             let (id, file) = (link.entry.id, link.file);
             match self.state.disk.look_slot(&file.staging, &file.slot)? {
@@ -281,7 +286,7 @@ impl<'r> Restore<'r> {
     }
 }
 
-fn slot_of(link: &Link<'_>) -> (Staging, String) {
+fn slot_of(link: &ChainLink<'_>) -> (Staging, String) {
     (link.file.staging.clone(), link.file.slot.clone())
 }
 

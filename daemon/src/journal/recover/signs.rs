@@ -1,6 +1,6 @@
 //! What tells how far a job had come, and whose a file is: by records and by what stands there after a power cut. Pure.
 
-use super::contents::Contents;
+use super::contents::IntactContents;
 use crate::os::Identity;
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
@@ -52,7 +52,7 @@ pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
 
 /// Whether a file is the one that was staged for a record, as it was staged or torn. Where what it held cannot be made any
 /// more, it counts as torn unless somebody wrote to it later, as its time tells: that is no reason to throw it away.
-pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &Contents) -> bool {
+pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
     file.after.as_ref().is_some_and(|after| {
         let as_staged = match contents.get(after.hash) {
             Some(written) => face.hash == after.hash || is_torn(found, written),
@@ -64,7 +64,7 @@ pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &Conte
 
 /// Whether the file in a slot is neither what was staged for a record nor what it displaced as judged, whole or torn: so
 /// others had changed it before the job came to it, or wrote to it afterwards.
-pub fn is_theirs(file: &FileRecord, slot: &FileMeta, found: &[u8], contents: &Contents) -> bool {
+pub fn is_theirs(file: &FileRecord, slot: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
     let (Some(before), ChangeMethod::Swap | ChangeMethod::Delete) = (&file.before, file.how) else {
         return false;
     };

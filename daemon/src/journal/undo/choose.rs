@@ -12,7 +12,7 @@ use editd_proto::path::WirePath;
 use super::unwind::EntryTurn;
 use crate::job::store_refusal;
 use crate::journal::change;
-use crate::journal::past::Patience;
+use crate::journal::past::PastBudget;
 use crate::state::WorkspaceState;
 use crate::store::record::{Entry, EntryPart, FilePart, FileRecord};
 use crate::store::taken::TakenBack;
@@ -22,16 +22,16 @@ const RUNS: usize = 128;
 
 /// One selected entry, and the part of it that is meant.
 #[derive(Clone, Debug)]
-pub(super) struct Choice {
+pub(super) struct SelectedPart {
     pub(super) id: JobId,
-    pub(super) want: Want,
+    pub(super) want: WantedPart,
     /// Set if it is undone; otherwise it is redone.
     pub(super) taken: bool,
 }
 
 /// The part of an entry that is meant.
 #[derive(Clone, Debug)]
-pub(super) enum Want {
+pub(super) enum WantedPart {
     /// All of it.
     Everything,
     /// These parts.
@@ -42,26 +42,26 @@ pub(super) enum Want {
     Hunks(Option<WirePath>, Vec<(u32, u32)>),
 }
 
-impl Choice {
+impl SelectedPart {
     /// Returns true if it names hunks.
     pub(super) const fn is_of_hunks(&self) -> bool {
-        matches!(self.want, Want::Hunks(..) | Want::Parts(_))
+        matches!(self.want, WantedPart::Hunks(..) | WantedPart::Parts(_))
     }
 
     /// The files of its entry that it may turn.
     pub(super) fn files<'e>(&self, entry: &'e Entry) -> Vec<&'e FileRecord> {
         let meant = |(number, file): &(u32, &FileRecord)| match &self.want {
-            Want::Everything | Want::Hunks(None, _) => true,
-            Want::Parts(parts) => parts.iter().any(|part| part.file == *number),
-            Want::Files(paths, _) => paths.contains(&file.path),
-            Want::Hunks(Some(path), _) => file.path == *path,
+            WantedPart::Everything | WantedPart::Hunks(None, _) => true,
+            WantedPart::Parts(parts) => parts.iter().any(|part| part.file == *number),
+            WantedPart::Files(paths, _) => paths.contains(&file.path),
+            WantedPart::Hunks(Some(path), _) => file.path == *path,
         };
         (0..).zip(&entry.files).filter(meant).map(|(_, file)| file).collect()
     }
 }
 
 /// The turns of all entries that are meant, and what the new entry says of them.
-pub(super) struct Resolved {
+pub(super) struct ResolvedTurns {
     pub(super) turns: Vec<EntryTurn>,
     /// The parts of marked entries that are meant, where these are not meant whole.
     pub(super) parts: Vec<EntryPart>,
@@ -72,13 +72,13 @@ pub(super) struct Resolved {
 /// Makes turns of choices and their entries, which stand in the same order. `states` are those of the files now.
 pub(super) fn resolve(
     state: &WorkspaceState,
-    choices: &[Choice],
+    choices: &[SelectedPart],
     entries: Vec<Entry>,
     states: &BTreeMap<WirePath, State>,
-) -> Result<Resolved, Refusal> {
+) -> Result<ResolvedTurns, Refusal> {
     every_path_is_known(choices, &entries)?;
     let mut now: BTreeMap<JobId, TakenBack> = BTreeMap::new();
-    let mut resolved = Resolved { turns: Vec::new(), parts: Vec::new(), spared: BTreeSet::new() };
+    let mut resolved = ResolvedTurns { turns: Vec::new(), parts: Vec::new(), spared: BTreeSet::new() };
     for (choice, entry) in choices.iter().zip(entries) {
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
             follow(state, &mut now, &entry)?;
@@ -94,12 +94,12 @@ pub(super) fn resolve(
             Some(taken) => taken,
             None => state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?,
         };
-        let everything = matches!(choice.want, Want::Everything);
+        let everything = matches!(choice.want, WantedPart::Everything);
         // One that a later entry of the selection brings back is taken back whole.
         let from = if everything && choice.taken && from.is_whole() { TakenBack::default() } else { from };
         let to = target(state, choice, &entry, &from, states)?;
         if from == to {
-            if matches!(choice.want, Want::Files(_, false)) {
+            if matches!(choice.want, WantedPart::Files(_, false)) {
                 resolved.spared.insert(entry.id);
                 continue;
             }
@@ -160,7 +160,7 @@ fn difference(entry: &Entry, from: &TakenBack, to: &TakenBack, taken: bool) -> V
 /// The parts of an entry that are taken back after the turn.
 fn target(
     state: &WorkspaceState,
-    choice: &Choice,
+    choice: &SelectedPart,
     entry: &Entry,
     from: &TakenBack,
     states: &BTreeMap<WirePath, State>,
@@ -169,9 +169,9 @@ fn target(
     let files = files_of(entry);
     let whole = |file| FilePart { file, hunks: Vec::new(), total: 0 };
     match &choice.want {
-        Want::Everything => to.set_all(choice.taken),
-        Want::Parts(parts) => parts.iter().for_each(|part| to.set(files, part, choice.taken)),
-        Want::Files(paths, required) => {
+        WantedPart::Everything => to.set_all(choice.taken),
+        WantedPart::Parts(parts) => parts.iter().for_each(|part| to.set(files, part, choice.taken)),
+        WantedPart::Files(paths, required) => {
             let mut any = false;
             for (number, _) in (0..).zip(&entry.files).filter(|(_, file)| paths.contains(&file.path)) {
                 any = true;
@@ -181,7 +181,7 @@ fn target(
                 return Err(not_of_entry(entry.id, paths.first()));
             }
         }
-        Want::Hunks(path, runs) => {
+        WantedPart::Hunks(path, runs) => {
             let part = hunks_of(state, entry, path.as_ref(), runs, states)?;
             to.set(files, &part, choice.taken);
         }
@@ -210,7 +210,7 @@ fn hunks_of(
         return Err(Box::new(WireError::new(Code::Malformed, message)));
     };
     let path = &file.path;
-    let patience = Patience::whole();
+    let patience = PastBudget::whole();
     let now = states.get(path).map(|state| (state, &patience));
     let total = change::states(state, file, now)
         .map(|(before, after)| change::lines(file, &before, &after).hunks().len());
@@ -234,9 +234,9 @@ fn hunks_of(
     Ok(FilePart { file: number, hunks: crate::store::taken::joined(runs.to_vec()), total })
 }
 
-fn every_path_is_known(choices: &[Choice], entries: &[Entry]) -> Result<(), Refusal> {
+fn every_path_is_known(choices: &[SelectedPart], entries: &[Entry]) -> Result<(), Refusal> {
     let wanted = choices.iter().find_map(|choice| match &choice.want {
-        Want::Files(paths, true) => Some((choice.id, paths)),
+        WantedPart::Files(paths, true) => Some((choice.id, paths)),
         _ => None,
     });
     let Some((id, paths)) = wanted else { return Ok(()) };

@@ -11,14 +11,14 @@ use crate::store::record::FileMeta;
 use crate::store::taken::FileTaken;
 
 /// Why nothing is taken back.
-pub(super) enum Kept {
+pub(super) enum NotMerged {
     /// It is nothing that can be merged: the end of a sentence.
     Stale(&'static str),
     /// Later changes touch it.
     Conflict(Refusal),
 }
 
-impl Kept {
+impl NotMerged {
     /// Its words; `stale` are those of an undo that merges nothing.
     pub(super) fn refusal(self, id: JobId, path: &WirePath, mut stale: Refusal) -> Refusal {
         match self {
@@ -37,11 +37,11 @@ impl Kept {
 }
 
 /// A state with a turn merged into it.
-pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, Kept> {
+pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, NotMerged> {
     let file = turn.file;
-    let (base, splices) = turn.merge_sides().map_err(Kept::Stale)?;
+    let (base, splices) = turn.merge_sides().map_err(NotMerged::Stale)?;
     let State::File { bytes, mode } = state else {
-        return Err(Kept::Stale("the file is gone"));
+        return Err(NotMerged::Stale("the file is gone"));
     };
     let mode = match (&file.before, &file.after) {
         (Some(before), Some(after)) if before.mode != after.mode => match (&turn.from, &turn.to) {
@@ -58,17 +58,17 @@ pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, Kept> 
     let label = options.encodings.first().map(|(_, label)| label.as_str());
     let splices =
         editd_engine::merge(&base, &splices, bytes, label).map_err(|refusal| match refusal.code {
-            Code::Conflict => Kept::Conflict(refusal),
-            _ => Kept::Stale("only text is merged"),
+            Code::Conflict => NotMerged::Conflict(refusal),
+            _ => NotMerged::Stale("only text is merged"),
         })?;
-    let merged = apply(bytes, &splices).ok_or(Kept::Stale("the merge does not fit the file"))?;
+    let merged = apply(bytes, &splices).ok_or(NotMerged::Stale("the merge does not fit the file"))?;
     Ok(State::File { bytes: merged.into(), mode })
 }
 
 /// The mode after a turn from one face to another, unless others gave the file a third one.
-fn mode_between(from: &FileMeta, to: &FileMeta, mode: u32) -> Result<u32, Kept> {
+fn mode_between(from: &FileMeta, to: &FileMeta, mode: u32) -> Result<u32, NotMerged> {
     if mode == from.mode || mode == to.mode {
         return Ok(to.mode);
     }
-    Err(Kept::Stale("others have changed its mode too"))
+    Err(NotMerged::Stale("others have changed its mode too"))
 }

@@ -19,7 +19,7 @@ use editd_proto::limits;
 use editd_proto::message::{EntryKind, FileOutcome, Status, UndoRequest};
 use editd_proto::path::WirePath;
 
-use self::choose::Choice;
+use self::choose::SelectedPart;
 use self::unwind::EntryTurn;
 use super::change;
 use super::external;
@@ -34,7 +34,7 @@ use crate::workspace::Who;
 
 /// Which way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub enum UndoDirection {
     /// Take entries back.
     Undo,
     /// Take undos back.
@@ -52,7 +52,7 @@ pub fn draft(
     underway: &Underway<'_>,
     (who, hash): (&Who, ContentHash),
     request: &UndoRequest,
-    direction: Direction,
+    direction: UndoDirection,
 ) -> Result<Draft, Halt> {
     let chosen = select::select(state, who, request, direction)?;
     let (entries, recorded) = entries_of(state, underway, &chosen.choices)?;
@@ -108,17 +108,17 @@ pub fn draft(
 fn entries_of(
     state: &WorkspaceState,
     underway: &Underway<'_>,
-    choices: &[Choice],
+    choices: &[SelectedPart],
 ) -> Result<(Vec<Entry>, usize), Halt> {
     let mut recorded = 0_usize;
-    for Choice { id, .. } in choices {
+    for SelectedPart { id, .. } in choices {
         let size = state.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
         recorded = recorded.saturating_add(size.unwrap_or(0));
     }
     underway.acquire(recorded.saturating_mul(ENTRY_HOLDS))?;
     let mut entries = Vec::with_capacity(choices.len());
     let mut held = 0_usize;
-    for Choice { id, .. } in choices {
+    for SelectedPart { id, .. } in choices {
         let entry = state.store.entry(*id).map_err(|error| store_refusal(&error))?;
         let entry = entry.ok_or_else(|| select::no_such(*id))?;
         let splices = entry.files.iter().flat_map(|file| &file.splices);
@@ -156,7 +156,7 @@ impl Now {
     fn take(
         state: &WorkspaceState,
         underway: &Underway<'_>,
-        (choices, entries): (&[Choice], &[Entry]),
+        (choices, entries): (&[SelectedPart], &[Entry]),
         held: usize,
     ) -> Result<Self, Halt> {
         let mut now = Self { places: Vec::new(), states: BTreeMap::new() };

@@ -9,9 +9,9 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, EntrySummary, HunkChoice, UndoRequest};
 use editd_proto::path::WirePath;
 
-use super::Direction;
-use super::choose::{Choice, Want};
-use super::select::{Chosen, entry_of, no_such, summary};
+use super::UndoDirection;
+use super::choose::{SelectedPart, WantedPart};
+use super::select::{SelectedEntries, entry_of, no_such, summary};
 use crate::job::store_refusal;
 use crate::state::WorkspaceState;
 use crate::store::record::{EntryPart, FilePart};
@@ -21,8 +21,8 @@ use crate::store::record::{EntryPart, FilePart};
 pub(super) fn select(
     state: &WorkspaceState,
     request: &UndoRequest,
-    direction: Direction,
-) -> Result<Option<Chosen>, Refusal> {
+    direction: UndoDirection,
+) -> Result<Option<SelectedEntries>, Refusal> {
     let paths = paths_of(state, request);
     let limited = !paths.is_empty() || !request.hunks.is_empty();
     if request.jobs.is_empty() {
@@ -36,9 +36,9 @@ pub(super) fn select(
     }
     let want = want_of(request, paths)?;
     match direction {
-        Direction::Undo if limited => undone(state, request, &want).map(Some),
-        Direction::Undo => Ok(None),
-        Direction::Redo => redone(state, request, &want, limited),
+        UndoDirection::Undo if limited => undone(state, request, &want).map(Some),
+        UndoDirection::Undo => Ok(None),
+        UndoDirection::Redo => redone(state, request, &want, limited),
     }
 }
 
@@ -53,9 +53,9 @@ fn paths_of(state: &WorkspaceState, request: &UndoRequest) -> Vec<WirePath> {
     paths.into_iter().collect()
 }
 
-fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<Want, Refusal> {
+fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<WantedPart, Refusal> {
     if request.hunks.is_empty() {
-        return Ok(if paths.is_empty() { Want::Everything } else { Want::Files(paths, true) });
+        return Ok(if paths.is_empty() { WantedPart::Everything } else { WantedPart::Files(paths, true) });
     }
     let run = |choice: &HunkChoice| {
         let (first, last) = match *choice {
@@ -66,38 +66,42 @@ fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<Want, Refu
         Ok((small(first)?, small(last)?))
     };
     let runs = request.hunks.iter().map(run).collect::<Result<_, Refusal>>()?;
-    Ok(Want::Hunks(paths.pop(), runs))
+    Ok(WantedPart::Hunks(paths.pop(), runs))
 }
 
 /// Entries of which parts are taken back, newest first, with what commands made of the same files.
-fn undone(state: &WorkspaceState, request: &UndoRequest, want: &Want) -> Result<Chosen, Refusal> {
+fn undone(
+    state: &WorkspaceState,
+    request: &UndoRequest,
+    want: &WantedPart,
+) -> Result<SelectedEntries, Refusal> {
     let mut choices = BTreeMap::new();
     for id in &request.jobs {
         let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
             return Err(not_of_parts(&entry));
         }
-        if let Want::Files(paths, _) = want {
+        if let WantedPart::Files(paths, _) = want {
             for hook in state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
-                let want = Want::Files(paths.clone(), false);
-                choices.entry(hook).or_insert(Choice { id: hook, want, taken: true });
+                let want = WantedPart::Files(paths.clone(), false);
+                choices.entry(hook).or_insert(SelectedPart { id: hook, want, taken: true });
             }
         }
-        choices.insert(entry.id, Choice { id: entry.id, want: want.clone(), taken: true });
+        choices.insert(entry.id, SelectedPart { id: entry.id, want: want.clone(), taken: true });
     }
     let marks = choices.keys().copied().collect();
     let choices = choices.into_values().rev().collect();
-    Ok(Chosen { choices, kind: EntryKind::Undo, marks, mixed: false })
+    Ok(SelectedEntries { choices, kind: EntryKind::Undo, marks, mixed: false })
 }
 
 /// Entries of which parts are brought back, oldest first; `None` where what is meant are whole undos.
 fn redone(
     state: &WorkspaceState,
     request: &UndoRequest,
-    want: &Want,
+    want: &WantedPart,
     limited: bool,
-) -> Result<Option<Chosen>, Refusal> {
-    let mut choices: BTreeMap<JobId, Choice> = BTreeMap::new();
+) -> Result<Option<SelectedEntries>, Refusal> {
+    let mut choices: BTreeMap<JobId, SelectedPart> = BTreeMap::new();
     for id in &request.jobs {
         let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
         if entry.kind == EntryKind::Redo {
@@ -107,11 +111,11 @@ fn redone(
         if !limited && (undo || !was_in_parts(state, &entry)?) {
             return Ok(None);
         }
-        if undo && (matches!(want, Want::Hunks(..)) && entry.of.len() > 1) {
+        if undo && (matches!(want, WantedPart::Hunks(..)) && entry.of.len() > 1) {
             return Err(not_of_parts(&entry));
         }
         let mut named = if undo { entry.of.clone() } else { vec![entry.id] };
-        if !undo && !matches!(want, Want::Hunks(..)) {
+        if !undo && !matches!(want, WantedPart::Hunks(..)) {
             named.extend(state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))?);
         }
         for of in named {
@@ -120,15 +124,15 @@ fn redone(
                 continue;
             }
             let want = match want {
-                Want::Files(paths, _) => Want::Files(paths.clone(), of == entry.id),
+                WantedPart::Files(paths, _) => WantedPart::Files(paths.clone(), of == entry.id),
                 other => other.clone(),
             };
-            choices.insert(of, Choice { id: of, want, taken: false });
+            choices.insert(of, SelectedPart { id: of, want, taken: false });
         }
     }
     let marks = choices.keys().copied().collect();
     let choices = choices.into_values().collect();
-    Ok(Some(Chosen { choices, kind: EntryKind::Redo, marks, mixed: false }))
+    Ok(Some(SelectedEntries { choices, kind: EntryKind::Redo, marks, mixed: false }))
 }
 
 /// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo took them
@@ -140,7 +144,7 @@ fn was_in_parts(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Re
     if !entry.undone {
         return Ok(false);
     }
-    let mut query = crate::store::Query { limit: 64, ..crate::store::Query::default() };
+    let mut query = crate::store::EntryQuery { limit: 64, ..crate::store::EntryQuery::default() };
     loop {
         let page = state.store.history(&query).map_err(|error| store_refusal(&error))?;
         for later in &page {
@@ -195,7 +199,7 @@ pub(super) fn stands(state: &WorkspaceState, entry: &EntrySummary) -> Result<boo
 pub(super) fn brought_back(
     state: &WorkspaceState,
     undo: &EntrySummary,
-) -> Result<Option<Vec<Choice>>, Refusal> {
+) -> Result<Option<Vec<SelectedPart>>, Refusal> {
     let (mut choices, mut in_parts) = (Vec::new(), false);
     for id in &undo.of {
         let Some(of) = summary(state, *id)? else { return Ok(None) };
@@ -205,9 +209,10 @@ pub(super) fn brought_back(
         let named = parts_of(state, undo.id, *id)?;
         in_parts |= of.partly_undone || !named.is_empty();
         let taken = state.store.taken_back(*id).map_err(|error| store_refusal(&error))?;
-        let want = if named.is_empty() { Want::Everything } else { Want::Parts(taken.among(&named)) };
+        let want =
+            if named.is_empty() { WantedPart::Everything } else { WantedPart::Parts(taken.among(&named)) };
         if !taken.is_empty() {
-            choices.push(Choice { id: *id, want, taken: false });
+            choices.push(SelectedPart { id: *id, want, taken: false });
         }
     }
     Ok(in_parts.then_some(choices))

@@ -8,13 +8,13 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, EntrySummary, UndoRequest};
 use editd_proto::path::WirePath;
 
-use super::Direction;
-use super::choose::{Choice, Want};
+use super::UndoDirection;
+use super::choose::{SelectedPart, WantedPart};
 use super::parts;
 use crate::job::store_refusal;
 use crate::limits::UNDO;
 use crate::state::WorkspaceState;
-use crate::store::Query;
+use crate::store::EntryQuery;
 use crate::store::record::ChangeMethod;
 use crate::workspace::Who;
 
@@ -24,9 +24,9 @@ const SEARCH: usize = 10_000;
 const PAGE: usize = 64;
 
 /// The entries that are meant.
-pub(super) struct Chosen {
+pub(super) struct SelectedEntries {
     /// These, in the order in which they are turned.
-    pub(super) choices: Vec<Choice>,
+    pub(super) choices: Vec<SelectedPart>,
     /// What the new entry is.
     pub(super) kind: EntryKind,
     /// The entries whose `undone` it sets (undo) or clears (redo).
@@ -40,14 +40,14 @@ pub(super) fn select(
     state: &WorkspaceState,
     who: &Who,
     request: &UndoRequest,
-    direction: Direction,
-) -> Result<Chosen, Refusal> {
+    direction: UndoDirection,
+) -> Result<SelectedEntries, Refusal> {
     if let Some(chosen) = parts::select(state, request, direction)? {
         return Ok(chosen);
     }
     let entries = match direction {
-        Direction::Undo => with_hooks(state, to_undo(state, who, request)?)?,
-        Direction::Redo => to_redo(state, who, request)?,
+        UndoDirection::Undo => with_hooks(state, to_undo(state, who, request)?)?,
+        UndoDirection::Redo => to_redo(state, who, request)?,
     };
     if entries.is_empty() {
         return Err(nothing(direction));
@@ -72,16 +72,16 @@ pub(super) fn select(
     for entry in entries {
         match if back { parts::brought_back(state, &entry)? } else { None } {
             Some(parts) => choices.extend(parts),
-            None => choices.push(Choice { id: entry.id, want: Want::Everything, taken: true }),
+            None => choices.push(SelectedPart { id: entry.id, want: WantedPart::Everything, taken: true }),
         }
     }
-    Ok(Chosen { choices, kind, marks, mixed })
+    Ok(SelectedEntries { choices, kind, marks, mixed })
 }
 
-fn too_many(direction: Direction) -> Refusal {
+fn too_many(direction: UndoDirection) -> Refusal {
     let one = match direction {
-        Direction::Undo => "undo",
-        Direction::Redo => "redo",
+        UndoDirection::Undo => "undo",
+        UndoDirection::Redo => "redo",
     };
     let message = format!(
         "that means more than {UNDO} entries, and one {one} takes no more: name some, or a later `since`"
@@ -97,12 +97,12 @@ fn to_undo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<V
     }
     if request.session.is_none() && request.since.is_none() {
         let session = if request.path.is_none() { Some(who.session.clone()) } else { None };
-        let query = Query { path: request.path.clone(), session, ..Query::default() };
+        let query = EntryQuery { path: request.path.clone(), session, ..EntryQuery::default() };
         let last = newest(state, &query)?;
         return last.map(|last| whole(state, last)).into_iter().collect();
     }
     let (path, session) = (request.path.clone(), request.session.clone());
-    let query = Query { path, session, since: request.since, ..Query::default() };
+    let query = EntryQuery { path, session, since: request.since, ..EntryQuery::default() };
     // An entry that was taken back outside the selection has nothing left to take back.
     let mut within: BTreeSet<JobId> = BTreeSet::new();
     each(state, &query, &mut |entry| {
@@ -132,7 +132,7 @@ fn to_redo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<V
         (None, false) => None,
     };
     let query =
-        Query { path: request.path.clone(), session, since: request.since, before: None, limit: SEARCH };
+        EntryQuery { path: request.path.clone(), session, since: request.since, before: None, limit: SEARCH };
     let mut wanted = BTreeSet::new();
     for id in &request.jobs {
         wanted.insert(entry_of(state, *id)?);
@@ -239,7 +239,8 @@ pub fn entry_of(state: &WorkspaceState, id: JobId) -> Result<JobId, Refusal> {
 /// # Errors
 /// `not_found` where there is none, `io` where the journal cannot be read.
 pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
-    let query = Query { path: Some(path.clone()), session: Some(who.session.clone()), ..Query::default() };
+    let query =
+        EntryQuery { path: Some(path.clone()), session: Some(who.session.clone()), ..EntryQuery::default() };
     let last = newest(state, &query)?;
     let last = last.map(|entry| whole(state, entry)).transpose()?;
     last.map(|entry| entry.id).ok_or_else(|| {
@@ -251,7 +252,7 @@ pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Re
 }
 
 /// The newest entry that can be taken back, found page by page. An undo is none: who goes on, goes on behind it.
-fn newest(state: &WorkspaceState, query: &Query) -> Result<Option<EntrySummary>, Refusal> {
+fn newest(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySummary>, Refusal> {
     let mut newest = None;
     each(state, query, &mut |entry| {
         if !entry.undone
@@ -269,10 +270,10 @@ fn newest(state: &WorkspaceState, query: &Query) -> Result<Option<EntrySummary>,
 /// Goes through all entries of a query, newest first and page by page, as long as `see` says so.
 fn each(
     state: &WorkspaceState,
-    query: &Query,
+    query: &EntryQuery,
     see: &mut dyn FnMut(EntrySummary) -> Result<bool, Refusal>,
 ) -> Result<(), Refusal> {
-    let mut query = Query { limit: PAGE, ..query.clone() };
+    let mut query = EntryQuery { limit: PAGE, ..query.clone() };
     loop {
         let page = history(state, &query)?;
         let full = page.len() == query.limit;
@@ -288,7 +289,7 @@ fn each(
     }
 }
 
-fn history(state: &WorkspaceState, query: &Query) -> Result<Vec<EntrySummary>, Refusal> {
+fn history(state: &WorkspaceState, query: &EntryQuery) -> Result<Vec<EntrySummary>, Refusal> {
     state.store.history(query).map_err(|error| store_refusal(&error))
 }
 
@@ -304,10 +305,10 @@ pub(super) fn no_such(id: JobId) -> Refusal {
     ))
 }
 
-fn nothing(direction: Direction) -> Refusal {
+fn nothing(direction: UndoDirection) -> Refusal {
     let message = match direction {
-        Direction::Undo => "there is nothing to undo; `editctl log` lists every entry",
-        Direction::Redo => "there is nothing to redo; `editctl log` lists every entry",
+        UndoDirection::Undo => "there is nothing to undo; `editctl log` lists every entry",
+        UndoDirection::Redo => "there is nothing to redo; `editctl log` lists every entry",
     };
     Box::new(WireError::new(Code::NotFound, message))
 }

@@ -7,7 +7,7 @@ use editd_proto::ids::JobId;
 
 use crate::disk::sight::hash;
 use crate::journal::change;
-use crate::journal::past::Patience;
+use crate::journal::past::PastBudget;
 use crate::state::WorkspaceState;
 use crate::store::record::{FileMeta, FileRecord};
 use crate::store::taken::{FileTaken, in_runs};
@@ -23,7 +23,7 @@ pub(super) struct FileTurn<'t> {
     pub(super) to: FileTaken<'t>,
     /// The state of the path before the job.
     pub(super) there: &'t State,
-    pub(super) patience: &'t Patience,
+    pub(super) patience: &'t PastBudget,
 }
 
 impl FileTurn<'_> {

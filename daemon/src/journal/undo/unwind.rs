@@ -12,9 +12,9 @@ use editd_proto::path::WirePath;
 use super::merged;
 use super::select::is_rescue;
 use super::turn::FileTurn;
-use crate::journal::past::Patience;
+use crate::journal::past::PastBudget;
 use crate::state::WorkspaceState;
-use crate::store::Query;
+use crate::store::EntryQuery;
 use crate::store::record::{ChangeMethod, Entry, FileRecord};
 use crate::store::taken::{FileTaken, TakenBack};
 use crate::workspace::Who;
@@ -62,7 +62,7 @@ pub(super) fn unwind(
 ) -> Result<BTreeSet<WirePath>, Refusal> {
     let chosen: BTreeSet<JobId> = turns.iter().map(|turn| turn.entry.id).collect();
     let there = states.clone();
-    let patience = Patience::whole();
+    let patience = PastBudget::whole();
     let mut rebased = BTreeSet::new();
     for turn in turns {
         let entry = &turn.entry;
@@ -102,7 +102,7 @@ fn changed_since(
     path: &WirePath,
     chosen: &BTreeSet<JobId>,
 ) -> Refusal {
-    let query = Query { path: Some(path.clone()), limit: 1000, ..Query::default() };
+    let query = EntryQuery { path: Some(path.clone()), limit: 1000, ..EntryQuery::default() };
     let later: Vec<LaterEntry> = state
         .store
         .history(&query)

@@ -10,7 +10,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::file::UnixFile;
 use super::{component, foreign, stat};
-use crate::os::{Access, Dir, File, Kind, Listed, OsDir, Stat};
+use crate::os::{Access, Dir, File, FileKind, Listed, OsDir, Stat};
 
 pub(super) struct UnixDir {
     fd: OwnedFd,
@@ -76,8 +76,8 @@ impl OsDir for UnixDir {
             opened => opened?,
         };
         match stat::own(fd.as_fd())?.kind {
-            Kind::File => Ok(Arc::new(UnixFile::new(fd, access))),
-            Kind::Dir | Kind::Link | Kind::Other => Err(not_regular()),
+            FileKind::File => Ok(Arc::new(UnixFile::new(fd, access))),
+            FileKind::Dir | FileKind::Link | FileKind::Other => Err(not_regular()),
         }
     }
 
@@ -134,10 +134,10 @@ impl OsDir for UnixDir {
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => None,
-                FileType::RegularFile => Some(Kind::File),
-                FileType::Directory => Some(Kind::Dir),
-                FileType::Symlink => Some(Kind::Link),
-                _ => Some(Kind::Other),
+                FileType::RegularFile => Some(FileKind::File),
+                FileType::Directory => Some(FileKind::Dir),
+                FileType::Symlink => Some(FileKind::Link),
+                _ => Some(FileKind::Other),
             };
             found.push(Listed { name: name.to_vec(), kind });
         }

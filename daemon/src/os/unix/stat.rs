@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use crate::os::{Kind, Stat};
+use crate::os::{FileKind, Stat};
 use rustix::fs::FileType;
 
 #[cfg(target_os = "linux")]
@@ -14,12 +14,12 @@ pub(super) use self::other::{named, own};
 /// The permission bits of a mode, without the type.
 const PERMISSIONS: u32 = 0o7777;
 
-fn kind(of: FileType) -> Kind {
+fn kind(of: FileType) -> FileKind {
     match of {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Dir,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Dir,
+        FileType::Symlink => FileKind::Link,
+        _ => FileKind::Other,
     }
 }
 
@@ -29,7 +29,7 @@ fn nanos(seconds: i64, nanos: i64) -> i64 {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::{BorrowedFd, FileType, Kind, PERMISSIONS, Stat, io, kind, nanos};
+    use super::{BorrowedFd, FileKind, FileType, PERMISSIONS, Stat, io, kind, nanos};
     use crate::os::Identity;
     use rustix::fs::{AtFlags, Statx, StatxFlags, StatxTimestamp};
     use rustix::io::Errno;
@@ -96,7 +96,7 @@ mod linux {
     #[expect(clippy::useless_conversion, reason = "the types differ between architectures")]
     fn plain(found: &rustix::fs::Stat) -> Stat {
         let part = |nsec| i64::try_from(nsec).unwrap_or(0);
-        let kind: Kind = kind(FileType::from_raw_mode(found.st_mode));
+        let kind: FileKind = kind(FileType::from_raw_mode(found.st_mode));
         Stat {
             kind,
             identity: Identity { dev: found.st_dev, ino: found.st_ino, born: 0 },

@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::Unix;
-use crate::os::{Access, Dir, Kind, Os, is_link, read_all};
+use crate::os::{Access, Dir, FileKind, Os, is_link, read_all};
 
 fn folder() -> (tempfile::TempDir, Dir) {
     let temp = tempfile::tempdir().unwrap();
@@ -76,14 +76,14 @@ fn stat_says_what_the_system_says() {
     make(&dir, b"f", b"12345");
     fs::set_permissions(temp.path().join("f"), PermissionsExt::from_mode(0o4751)).unwrap();
     let (told, real) = (dir.stat(b"f").unwrap(), fs::metadata(temp.path().join("f")).unwrap());
-    assert_eq!((told.kind, told.size, told.mode, told.links), (Kind::File, 5, 0o4751, 1));
+    assert_eq!((told.kind, told.size, told.mode, told.links), (FileKind::File, 5, 0o4751, 1));
     assert_eq!((told.identity.dev, told.identity.ino), (real.dev(), real.ino()));
     assert_eq!((told.uid, told.gid), (real.uid(), real.gid()));
     assert_eq!(told.modified, real.mtime() * 1_000_000_000 + real.mtime_nsec());
     assert_eq!(told.changed, real.ctime() * 1_000_000_000 + real.ctime_nsec());
     assert_eq!(told, dir.open_file(b"f", Access::Read).unwrap().stat().unwrap());
     let own = dir.stat_self().unwrap();
-    assert_eq!((own.kind, own.identity.ino), (Kind::Dir, fs::metadata(temp.path()).unwrap().ino()));
+    assert_eq!((own.kind, own.identity.ino), (FileKind::Dir, fs::metadata(temp.path()).unwrap().ino()));
     match real.created() {
         Ok(born) => {
             let since = born.duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
@@ -101,8 +101,13 @@ fn the_kinds_are_told_apart() {
     symlink("nowhere", temp.path().join("l")).unwrap();
     fifo(&temp.path().join("p"));
     let _socket = std::os::unix::net::UnixListener::bind(temp.path().join("s")).unwrap();
-    let kinds =
-        [(b"d", Kind::Dir), (b"f", Kind::File), (b"l", Kind::Link), (b"p", Kind::Other), (b"s", Kind::Other)];
+    let kinds = [
+        (b"d", FileKind::Dir),
+        (b"f", FileKind::File),
+        (b"l", FileKind::Link),
+        (b"p", FileKind::Other),
+        (b"s", FileKind::Other),
+    ];
     let mut listed = dir.list().unwrap();
     listed.sort_by(|a, b| a.name.cmp(&b.name));
     assert_eq!(listed.len(), kinds.len());

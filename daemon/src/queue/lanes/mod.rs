@@ -9,4 +9,4 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use table::{LaneTicket, Removed, Table};
+pub use table::{LaneRemoval, LaneTable, LaneTicket};

@@ -11,7 +11,7 @@ pub struct LaneTicket(pub u64);
 
 /// What a removed job had been doing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Removed {
+pub enum LaneRemoval {
     /// It had not begun; these may run now.
     Waiting(Vec<LaneTicket>),
     /// It runs: it stays until it leaves.
@@ -38,7 +38,7 @@ struct Behind {
 
 /// Jobs and what they need to themselves.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct LaneTable {
     next: u64,
     /// One line of jobs for each key; never empty.
     lines: HashMap<Arc<LaneKey>, VecDeque<LaneTicket>>,
@@ -49,7 +49,7 @@ pub struct Table {
     behind: VecDeque<Behind>,
 }
 
-impl Table {
+impl LaneTable {
     /// An empty table.
     pub fn new() -> Self {
         Self::default()
@@ -84,20 +84,20 @@ impl Table {
     }
 
     /// Takes a job away that has not begun.
-    pub fn remove(&mut self, ticket: LaneTicket) -> Removed {
+    pub fn remove(&mut self, ticket: LaneTicket) -> LaneRemoval {
         if self.barrier == Some(ticket) {
-            return Removed::Running;
+            return LaneRemoval::Running;
         }
         match self.placed.get(&ticket) {
-            Some(placed) if placed.behind == 0 => Removed::Running,
-            Some(_) => Removed::Waiting(self.take_out(ticket)),
+            Some(placed) if placed.behind == 0 => LaneRemoval::Running,
+            Some(_) => LaneRemoval::Waiting(self.take_out(ticket)),
             None => {
                 let before = self.behind.len();
                 self.behind.retain(|waiting| waiting.ticket != ticket);
                 if self.behind.len() == before {
-                    return Removed::Unknown;
+                    return LaneRemoval::Unknown;
                 }
-                Removed::Waiting(self.advance())
+                LaneRemoval::Waiting(self.advance())
             }
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
-use super::{LaneTicket, Removed, Table};
+use super::{LaneRemoval, LaneTable, LaneTicket};
 use crate::os::Identity;
 use crate::workspace::{LaneKey, Lanes};
 
@@ -65,7 +65,7 @@ fn event() -> impl Strategy<Value = Event> {
 /// Both, and what the table has let run.
 #[derive(Default)]
 struct Both {
-    table: Table,
+    table: LaneTable,
     model: Model,
     running: BTreeMap<LaneTicket, ()>,
 }
@@ -100,13 +100,13 @@ impl Both {
                 }
                 let ticket = index.get(&self.model.jobs).0;
                 match self.table.remove(ticket) {
-                    Removed::Running => assert!(self.running.contains_key(&ticket)),
-                    Removed::Waiting(next) => {
+                    LaneRemoval::Running => assert!(self.running.contains_key(&ticket)),
+                    LaneRemoval::Waiting(next) => {
                         assert!(!self.running.contains_key(&ticket));
                         self.model.jobs.retain(|(other, _)| *other != ticket);
                         self.let_run(next);
                     }
-                    Removed::Unknown => panic!("{ticket:?} is in the table"),
+                    LaneRemoval::Unknown => panic!("{ticket:?} is in the table"),
                 }
             }
         }
@@ -144,7 +144,7 @@ proptest! {
     }
 }
 
-impl Table {
+impl LaneTable {
     fn lines_are_gone(&self) -> bool {
         format!("{self:?}").contains("lines: {}")
     }
@@ -152,7 +152,7 @@ impl Table {
 
 #[test]
 fn jobs_on_one_file_run_in_order_and_others_at_once() {
-    let mut table = Table::new();
+    let mut table = LaneTable::new();
     let (first, at_once) = table.arrive(some(&[1]));
     assert!(at_once);
     let (second, at_once) = table.arrive(some(&[1, 2]));
@@ -168,7 +168,7 @@ fn jobs_on_one_file_run_in_order_and_others_at_once() {
 
 #[test]
 fn a_job_that_needs_all_lanes_runs_alone() {
-    let mut table = Table::new();
+    let mut table = LaneTable::new();
     let (first, _) = table.arrive(some(&[1]));
     let (all, at_once) = table.arrive(Lanes::All);
     assert!(!at_once);
@@ -180,7 +180,7 @@ fn a_job_that_needs_all_lanes_runs_alone() {
 
 #[test]
 fn a_key_named_twice_counts_once() {
-    let mut table = Table::new();
+    let mut table = LaneTable::new();
     let (first, at_once) = table.arrive(some(&[1, 1, 1]));
     assert!(at_once);
     let (second, _) = table.arrive(some(&[1]));
@@ -189,7 +189,7 @@ fn a_key_named_twice_counts_once() {
 
 #[test]
 fn what_is_not_there_is_unknown() {
-    let mut table = Table::new();
-    assert_eq!(table.remove(LaneTicket(7)), Removed::Unknown);
+    let mut table = LaneTable::new();
+    assert_eq!(table.remove(LaneTicket(7)), LaneRemoval::Unknown);
     assert!(table.leave(LaneTicket(7)).is_empty());
 }

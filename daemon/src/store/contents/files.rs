@@ -13,7 +13,7 @@ use crate::os::{Access, Dir, Os, read_all};
 use crate::store::lock::lock;
 
 /// Kept contents.
-pub struct Contents {
+pub struct ContentFiles {
     os: Arc<dyn Os>,
     dir: Dir,
     /// Most bytes on the disk.
@@ -59,7 +59,7 @@ fn home(name: &str) -> Option<&str> {
     name.get(..2)
 }
 
-impl Contents {
+impl ContentFiles {
     /// Contents in a folder of their own, `bound` bytes at most.
     pub fn new(os: Arc<dyn Os>, dir: Dir, bound: u64) -> Self {
         Self { os, dir, bound, waiting: Mutex::default(), writing: Mutex::default(), known: Mutex::default() }

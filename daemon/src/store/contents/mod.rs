@@ -10,4 +10,4 @@ mod packed;
 #[cfg(test)]
 mod tests;
 
-pub use files::Contents;
+pub use files::ContentFiles;

@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::Contents;
-use crate::store::fake::Machine;
+use super::ContentFiles;
+use crate::store::fake::FakeMachine;
 use crate::store::tests::kit::{content_hash, next};
 
-fn contents(machine: &Machine, bound: u64) -> Contents {
-    Contents::new(machine.os(), machine.dir(), bound)
+fn contents(machine: &FakeMachine, bound: u64) -> ContentFiles {
+    ContentFiles::new(machine.os(), machine.dir(), bound)
 }
 
 fn noise(n: u64) -> Vec<u8> {
@@ -15,14 +15,14 @@ fn noise(n: u64) -> Vec<u8> {
     std::iter::repeat_with(|| next(&mut seed) as u8).take(1000).collect()
 }
 
-fn keep(contents: &Contents, content: &[u8]) {
+fn keep(contents: &ContentFiles, content: &[u8]) {
     assert!(contents.offer(content_hash(content), content));
     contents.write_waiting();
 }
 
 #[test]
 fn a_content_is_found_while_it_waits_and_after_a_restart() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let store = contents(&machine, 1 << 20);
     let content = b"fn main() {}\n".repeat(100);
     store.offer(content_hash(&content), &content);
@@ -38,10 +38,10 @@ fn a_content_is_found_while_it_waits_and_after_a_restart() {
 
 #[test]
 fn the_oldest_go_when_there_are_too_many_also_after_a_restart() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let store = contents(&machine, 10_500);
     (0..20).for_each(|n| keep(&store, &noise(n)));
-    let kept = |store: &Contents| -> Vec<u64> {
+    let kept = |store: &ContentFiles| -> Vec<u64> {
         (0..30).filter(|n| store.get(content_hash(&noise(*n))).is_some()).collect()
     };
     assert_eq!(kept(&store), (10..20).collect::<Vec<_>>());
@@ -57,7 +57,7 @@ fn the_oldest_go_when_there_are_too_many_also_after_a_restart() {
 
 #[test]
 fn a_damaged_file_is_never_handed_out_and_goes() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let content = b"some text, some text, some text";
     let name = content_hash(content).hex();
     let folder = name.get(..2).unwrap().to_owned();
@@ -86,7 +86,7 @@ fn a_damaged_file_is_never_handed_out_and_goes() {
 
 #[test]
 fn of_what_jobs_made_one_after_the_other_the_last_is_written_and_all_that_was_shown() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let store = contents(&machine, 1 << 20);
     let hash = |n| content_hash(&noise(n));
     let made = |before: u64, n: u64| assert!(store.offer_instead(Some(hash(before)), hash(n), &noise(n)));
@@ -106,7 +106,7 @@ fn of_what_jobs_made_one_after_the_other_the_last_is_written_and_all_that_was_sh
 
 #[test]
 fn too_many_that_wait_are_not_kept_and_a_failing_disk_harms_nobody() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let store = contents(&machine, 1 << 20);
     let taken = (0..1000).filter(|n| store.offer(content_hash(&noise(*n)), &noise(*n))).count();
     assert_eq!(taken, crate::limits::CONTENTS_WAITING);

@@ -1,33 +1,33 @@
 //! The place of a database that could not be opened again: every call says so.
 
-use super::{Broken, Database, Row};
-use crate::store::index::Changes;
+use super::{Database, DatabaseError, Row};
+use crate::store::index::RowUpdates;
 
 /// No database.
-pub struct Closed;
+pub struct ClosedDatabase;
 
-fn closed<T>() -> Result<T, Broken> {
-    Err(Broken("it could not be opened again after it was rewritten".to_owned()))
+fn closed<T>() -> Result<T, DatabaseError> {
+    Err(DatabaseError("it could not be opened again after it was rewritten".to_owned()))
 }
 
-impl Database for Closed {
-    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, Broken> {
+impl Database for ClosedDatabase {
+    fn get(&self, _: &[u8]) -> Result<Option<Vec<u8>>, DatabaseError> {
         closed()
     }
 
-    fn down(&self, _: &[u8], _: &[u8], _: usize) -> Result<Vec<Row>, Broken> {
+    fn down(&self, _: &[u8], _: &[u8], _: usize) -> Result<Vec<Row>, DatabaseError> {
         closed()
     }
 
-    fn each(&self, _: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+    fn each(&self, _: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         closed()
     }
 
-    fn apply(&self, _: &Changes) -> Result<(), Broken> {
+    fn apply(&self, _: &RowUpdates) -> Result<(), DatabaseError> {
         closed()
     }
 
-    fn flush(&self) -> Result<(), Broken> {
+    fn flush(&self) -> Result<(), DatabaseError> {
         closed()
     }
 

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Broken, Database, Row};
-use crate::store::index::Changes;
+use super::{Database, DatabaseError, Row};
+use crate::store::index::RowUpdates;
 
 /// A sorted map.
 #[derive(Default)]
-pub struct Memory(RwLock<BTreeMap<Vec<u8>, Vec<u8>>>);
+pub struct MemoryDatabase(RwLock<BTreeMap<Vec<u8>, Vec<u8>>>);
 
-impl Database for Memory {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Broken> {
+impl Database for MemoryDatabase {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, DatabaseError> {
         Ok(self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
 
-    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, Broken> {
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, DatabaseError> {
         if lo >= hi {
             return Ok(Vec::new());
         }
@@ -24,13 +24,13 @@ impl Database for Memory {
         Ok(range.rev().take(limit).map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
-    fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+    fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
         rows.iter().for_each(|(key, value)| visit(key, value));
         Ok(())
     }
 
-    fn apply(&self, changes: &Changes) -> Result<(), Broken> {
+    fn apply(&self, changes: &RowUpdates) -> Result<(), DatabaseError> {
         let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
         for (key, value) in changes {
             match value {
@@ -41,7 +41,7 @@ impl Database for Memory {
         Ok(())
     }
 
-    fn flush(&self) -> Result<(), Broken> {
+    fn flush(&self) -> Result<(), DatabaseError> {
         Ok(())
     }
 

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::memory::Memory;
-use super::sled::Sled;
-use super::{Broken, Database};
-use crate::store::Backing;
+use super::memory::MemoryDatabase;
+use super::sled::SledDatabase;
+use super::{Database, DatabaseError};
+use crate::store::DatabaseBackend;
 
 /// How long opening may take: a damaged database was seen to hang.
 const OPENING: Duration = Duration::from_secs(20);
@@ -24,40 +24,40 @@ const ATTEMPTS: u32 = 100;
 const PAUSE_MS: u64 = 20;
 
 /// Where the database is, or that there is none on the disk.
-pub struct Shelf {
-    backing: Backing,
+pub struct DatabaseFolder {
+    backing: DatabaseBackend,
 }
 
-impl Shelf {
+impl DatabaseFolder {
     /// The place that the options name.
-    pub fn new(backing: Backing) -> Self {
+    pub fn new(backing: DatabaseBackend) -> Self {
         Self { backing }
     }
 
     /// Opens what is there; fails on any doubt.
-    pub fn open(&self) -> Result<Box<dyn Database>, Broken> {
+    pub fn open(&self) -> Result<Box<dyn Database>, DatabaseError> {
         match &self.backing {
-            Backing::Memory => Ok(Box::new(Memory::default())),
-            Backing::Sled(path) => Ok(Box::new(timely(path.clone(), OPENING, patient)?)),
+            DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
+            DatabaseBackend::Sled(path) => Ok(Box::new(timely(path.clone(), OPENING, patient)?)),
         }
     }
 
     /// Sets what is there aside, and opens an empty one.
-    pub fn renew(&self, now_ms: u64) -> Result<Box<dyn Database>, Broken> {
-        if let Backing::Sled(path) = &self.backing {
+    pub fn renew(&self, now_ms: u64) -> Result<Box<dyn Database>, DatabaseError> {
+        if let DatabaseBackend::Sled(path) = &self.backing {
             aside(path, now_ms)
-                .map_err(|e| Broken(format!("{} cannot be set aside: {e}", path.display())))?;
+                .map_err(|e| DatabaseError(format!("{} cannot be set aside: {e}", path.display())))?;
         }
         self.open()
     }
 
-    /// Opens an empty database beside the one that is there, to be filled and then [`Shelf::replace`]d.
-    pub fn beside(&self) -> Result<Box<dyn Database>, Broken> {
+    /// Opens an empty database beside the one that is there, to be filled and then [`DatabaseFolder::replace`]d.
+    pub fn beside(&self) -> Result<Box<dyn Database>, DatabaseError> {
         match &self.backing {
-            Backing::Memory => Ok(Box::new(Memory::default())),
-            Backing::Sled(path) => {
+            DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
+            DatabaseBackend::Sled(path) => {
                 let fresh = fresh(path);
-                remove(&fresh).map_err(|e| Broken(format!("{}: {e}", fresh.display())))?;
+                remove(&fresh).map_err(|e| DatabaseError(format!("{}: {e}", fresh.display())))?;
                 Ok(Box::new(timely(fresh, OPENING, patient)?))
             }
         }
@@ -65,13 +65,13 @@ impl Shelf {
 
     /// Puts the filled database in the place of the old one. Both must be closed. Whatever a kill leaves
     /// between two steps is rebuilt from the log.
-    pub fn replace(&self) -> Result<Box<dyn Database>, Broken> {
-        if let Backing::Sled(path) = &self.backing {
+    pub fn replace(&self) -> Result<Box<dyn Database>, DatabaseError> {
+        if let DatabaseBackend::Sled(path) = &self.backing {
             let swap = || -> io::Result<()> {
                 remove(path)?;
                 rename(&fresh(path), path)
             };
-            swap().map_err(|e| Broken(format!("{} cannot be replaced: {e}", path.display())))?;
+            swap().map_err(|e| DatabaseError(format!("{} cannot be replaced: {e}", path.display())))?;
         }
         self.open()
     }
@@ -85,8 +85,8 @@ fn fresh(path: &Path) -> PathBuf {
 pub(super) fn timely<T: Send + 'static>(
     path: PathBuf,
     limit: Duration,
-    open: impl FnOnce(&Path) -> Result<T, Broken> + Send + 'static,
-) -> Result<T, Broken> {
+    open: impl FnOnce(&Path) -> Result<T, DatabaseError> + Send + 'static,
+) -> Result<T, DatabaseError> {
     let (send, receive) = mpsc::channel();
     std::thread::Builder::new()
         .name("database".to_owned())
@@ -94,22 +94,22 @@ pub(super) fn timely<T: Send + 'static>(
             // Nobody waits any more where the limit has passed.
             let _ = send.send(open(&path));
         })
-        .map_err(|e| Broken(format!("no thread to open the database: {e}")))?;
+        .map_err(|e| DatabaseError(format!("no thread to open the database: {e}")))?;
     receive.recv_timeout(limit).unwrap_or_else(|e| match e {
         mpsc::RecvTimeoutError::Timeout => {
-            Err(Broken(format!("opening took longer than {} s", limit.as_secs())))
+            Err(DatabaseError(format!("opening took longer than {} s", limit.as_secs())))
         }
-        mpsc::RecvTimeoutError::Disconnected => Err(Broken("opening panicked".to_owned())),
+        mpsc::RecvTimeoutError::Disconnected => Err(DatabaseError("opening panicked".to_owned())),
     })
 }
 
 /// Opens sled. Its lock may be held for a moment by threads of a database that was just closed.
-fn patient(path: &Path) -> Result<Sled, Broken> {
-    clear_snapshots(path).map_err(|e| Broken(format!("{}: {e}", path.display())))?;
+fn patient(path: &Path) -> Result<SledDatabase, DatabaseError> {
+    clear_snapshots(path).map_err(|e| DatabaseError(format!("{}: {e}", path.display())))?;
     let mut attempt = 0;
     loop {
-        match Sled::open(path) {
-            Err(Broken(why)) if attempt < ATTEMPTS && why.contains("could not acquire lock") => {
+        match SledDatabase::open(path) {
+            Err(DatabaseError(why)) if attempt < ATTEMPTS && why.contains("could not acquire lock") => {
                 attempt += 1;
                 std::thread::park_timeout(Duration::from_millis(PAUSE_MS));
             }

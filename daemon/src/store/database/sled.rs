@@ -7,42 +7,42 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::{Broken, Database, Row};
-use crate::store::index::Changes;
+use super::{Database, DatabaseError, Row};
+use crate::store::index::RowUpdates;
 
 /// Bytes of sled's cache. What it takes in memory was seen to reach a small multiple of this.
 const CACHE: u64 = 16 * 1024 * 1024;
 
 /// A sled database with one tree.
-pub struct Sled(sled::Db);
+pub struct SledDatabase(sled::Db);
 
 /// Runs a call of sled; a panic in it, as on damaged pages, is an error like any other.
-fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, Broken> {
+fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, DatabaseError> {
     match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(done) => done.map_err(|e| Broken(format!("sled: {e}"))),
+        Ok(done) => done.map_err(|e| DatabaseError(format!("sled: {e}"))),
         Err(panic) => {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-            Err(Broken(format!("sled panicked: {why}")))
+            Err(DatabaseError(format!("sled panicked: {why}")))
         }
     }
 }
 
-impl Sled {
+impl SledDatabase {
     /// Opens or makes a database in a folder of its own. May take long or panic inside where the files are
     /// damaged; see [`super::shelf`].
-    pub fn open(path: &Path) -> Result<Self, Broken> {
+    pub fn open(path: &Path) -> Result<Self, DatabaseError> {
         let config = sled::Config::new().path(path).cache_capacity(CACHE).flush_every_ms(None);
         guarded(|| config.open()).map(Self)
     }
 }
 
-impl Database for Sled {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, Broken> {
+impl Database for SledDatabase {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, DatabaseError> {
         guarded(|| self.0.get(key)).map(|value| value.map(|value| value.to_vec()))
     }
 
-    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, Broken> {
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, DatabaseError> {
         if lo >= hi {
             return Ok(Vec::new());
         }
@@ -52,7 +52,7 @@ impl Database for Sled {
         })
     }
 
-    fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+    fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         guarded(|| {
             for row in self.0.iter() {
                 let (key, value) = row?;
@@ -62,7 +62,7 @@ impl Database for Sled {
         })
     }
 
-    fn apply(&self, changes: &Changes) -> Result<(), Broken> {
+    fn apply(&self, changes: &RowUpdates) -> Result<(), DatabaseError> {
         let mut batch = sled::Batch::default();
         for (key, value) in changes {
             match value {
@@ -73,7 +73,7 @@ impl Database for Sled {
         guarded(|| self.0.apply_batch(batch))
     }
 
-    fn flush(&self) -> Result<(), Broken> {
+    fn flush(&self) -> Result<(), DatabaseError> {
         guarded(|| self.0.flush()).map(drop)
     }
 

@@ -4,22 +4,23 @@
 
 use std::time::Duration;
 
-use super::memory::Memory;
-use super::shelf::{Shelf, timely};
-use super::sled::Sled;
-use super::{Broken, Database};
-use crate::store::Backing;
-use crate::store::index::Changes;
+use super::memory::MemoryDatabase;
+use super::shelf::{DatabaseFolder, timely};
+use super::sled::SledDatabase;
+use super::{Database, DatabaseError};
+use crate::store::DatabaseBackend;
+use crate::store::index::RowUpdates;
 use crate::store::tests::kit::next;
 
 #[test]
 fn sled_and_memory_agree() {
     let folder = tempfile::tempdir().unwrap();
-    let (memory, sled) = (Memory::default(), Sled::open(&folder.path().join("sled")).unwrap());
+    let (memory, sled) =
+        (MemoryDatabase::default(), SledDatabase::open(&folder.path().join("sled")).unwrap());
     let mut seed = 5;
     let key = |seed: &mut u64| vec![b'k', (next(seed) % 40) as u8, (next(seed) % 4) as u8];
     for _ in 0..200 {
-        let mut changes = Changes::new();
+        let mut changes = RowUpdates::new();
         for _ in 0..next(&mut seed) % 20 {
             let value = (!next(&mut seed).is_multiple_of(3)).then(|| next(&mut seed).to_le_bytes().to_vec());
             changes.insert(key(&mut seed), value);
@@ -43,13 +44,13 @@ fn sled_and_memory_agree() {
 #[test]
 fn opening_that_hangs_or_panics_is_an_error() {
     let (_hold, wait) = std::sync::mpsc::channel::<()>();
-    let hang = move |_: &std::path::Path| -> Result<(), Broken> {
+    let hang = move |_: &std::path::Path| -> Result<(), DatabaseError> {
         let _ = wait.recv();
         Ok(())
     };
     let why = timely("x".into(), Duration::from_millis(20), hang).unwrap_err();
     assert!(why.0.contains("longer"), "{why}");
-    let panics = |_: &std::path::Path| -> Result<(), Broken> { panic!("as sled does") };
+    let panics = |_: &std::path::Path| -> Result<(), DatabaseError> { panic!("as sled does") };
     let why = timely("x".into(), Duration::from_secs(60), panics).unwrap_err();
     assert!(why.0.contains("panicked"), "{why}");
 }
@@ -57,7 +58,7 @@ fn opening_that_hangs_or_panics_is_an_error() {
 #[test]
 fn a_doubtful_folder_is_set_aside_under_a_free_name_and_two_are_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = Shelf::new(Backing::Sled(folder.path().join("sled")));
+    let shelf = DatabaseFolder::new(DatabaseBackend::Sled(folder.path().join("sled")));
     for _ in 0..4 {
         drop(shelf.open().unwrap());
         drop(shelf.renew(1000).unwrap());

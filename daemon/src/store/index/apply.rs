@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use editd_proto::ids::JobId;
 
-use super::entry::Marks;
-use super::marks::{self, OfWhom};
+use super::entry::EntryMarks;
+use super::marks::{self, ReadNamed};
 use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fits, place, place_only, rest, value};
-use super::{Draft, entry, key};
+use super::{RowChanges, entry, key};
 use crate::store::record::{
     CheckpointEntry, Clip, EndedWithoutEntry, Entry, Queued, ReadReceipt, Record, Seal, Settle,
 };
@@ -17,7 +17,7 @@ use crate::store::{Position, StoreError};
 
 /// An entry that is not settled.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Open {
+pub struct OpenEntry {
     /// It.
     pub entry: Arc<Entry>,
     /// Where its intent stands.
@@ -28,23 +28,23 @@ pub struct Open {
 
 /// What is known beside the rows.
 #[derive(Clone, Default, PartialEq, Debug)]
-pub struct Index {
+pub struct IndexState {
     /// Entries that are neither voided nor settled.
-    pub open: BTreeMap<JobId, Open>,
+    pub open: BTreeMap<JobId, OpenEntry>,
     /// The highest number ever given to a job.
     pub last_id: u64,
     /// Entries with rows.
     pub entries: u64,
 }
 
-impl Index {
+impl IndexState {
     /// Applies a record that stands at `at`. `of` reads what an entry names where its row does not tell.
     pub fn apply(
         &mut self,
         at: Position,
         record: &Record,
-        draft: &mut Draft<'_>,
-        of: &OfWhom<'_>,
+        draft: &mut RowChanges<'_>,
+        of: &ReadNamed<'_>,
     ) -> Result<(), StoreError> {
         match record {
             Record::Start(_) => Ok(()),
@@ -71,9 +71,9 @@ impl Index {
         self.last_id = self.last_id.max(id.0);
     }
 
-    fn intent(&mut self, at: Position, entry: &Entry, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    fn intent(&mut self, at: Position, entry: &Entry, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
         self.number(entry.id);
-        let open = Open { entry: Arc::new(entry.clone()), at, sealed: None };
+        let open = OpenEntry { entry: Arc::new(entry.clone()), at, sealed: None };
         draft.put(key::job(key::OPEN, entry.id), value(at, &0u64)?);
         self.open.insert(entry.id, open);
         Ok(())
@@ -84,18 +84,18 @@ impl Index {
         &mut self,
         at: Position,
         carried: &CheckpointEntry,
-        draft: &mut Draft<'_>,
+        draft: &mut RowChanges<'_>,
     ) -> Result<(), StoreError> {
         let entry = &carried.entry;
         self.number(entry.id);
         let sealed = carried.receipt.is_some().then_some(at);
         draft.put(key::job(key::OPEN, entry.id), value(at, &sealed.unwrap_or_default().0)?);
-        self.open.insert(entry.id, Open { entry: Arc::new(entry.clone()), at, sealed });
+        self.open.insert(entry.id, OpenEntry { entry: Arc::new(entry.clone()), at, sealed });
         if sealed.is_none() {
             return Ok(());
         }
         self.entries += u64::from(draft.get(&key::job(key::ENTRY, entry.id))?.is_none());
-        let marks = Marks { undone: carried.undone, parts: &carried.parts, hooks: &carried.hooks };
+        let marks = EntryMarks { undone: carried.undone, parts: &carried.parts, hooks: &carried.hooks };
         entry::put_marked(draft, at, entry, marks)?;
         draft.put(key::job(key::RECEIPT, entry.id), place_only(at));
         draft.remove(key::job(key::QUEUED, entry.id));
@@ -115,7 +115,7 @@ impl Index {
         Ok(())
     }
 
-    fn close(&mut self, id: JobId, draft: &mut Draft<'_>) -> Option<Open> {
+    fn close(&mut self, id: JobId, draft: &mut RowChanges<'_>) -> Option<OpenEntry> {
         let open = self.open.remove(&id)?;
         draft.remove(key::job(key::OPEN, id));
         Some(open)
@@ -125,8 +125,8 @@ impl Index {
         &mut self,
         at: Position,
         seal: &Seal,
-        draft: &mut Draft<'_>,
-        of: &OfWhom<'_>,
+        draft: &mut RowChanges<'_>,
+        of: &ReadNamed<'_>,
     ) -> Result<(), StoreError> {
         // A second seal, or one of an entry that retention has dropped, has nothing to say.
         let Some(open) = self.open.get_mut(&seal.id).filter(|open| open.sealed.is_none()) else {
@@ -153,8 +153,8 @@ impl Index {
         &mut self,
         at: Position,
         entry: &Entry,
-        draft: &mut Draft<'_>,
-        of: &OfWhom<'_>,
+        draft: &mut RowChanges<'_>,
+        of: &ReadNamed<'_>,
     ) -> Result<(), StoreError> {
         if draft.get(&key::job(key::ENTRY, entry.id))?.is_some() {
             return Ok(());
@@ -164,7 +164,7 @@ impl Index {
         marks::mark(draft, entry, of)
     }
 
-    fn settle(&mut self, settle: &Settle, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    fn settle(&mut self, settle: &Settle, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
         self.close(settle.id, draft);
         let key = key::job(key::ENTRY, settle.id);
         if let Some(bytes) = draft.get(&key)?.filter(|_| settle.diverged) {
@@ -174,7 +174,12 @@ impl Index {
         Ok(())
     }
 
-    fn queued(&mut self, at: Position, queued: &Queued, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    fn queued(
+        &mut self,
+        at: Position,
+        queued: &Queued,
+        draft: &mut RowChanges<'_>,
+    ) -> Result<(), StoreError> {
         self.number(queued.id);
         draft.put(key::job(key::QUEUED, queued.id), place_only(at));
         if let Some(name) = &queued.key {
@@ -189,7 +194,7 @@ impl Index {
         &mut self,
         at: Position,
         done: &EndedWithoutEntry,
-        draft: &mut Draft<'_>,
+        draft: &mut RowChanges<'_>,
     ) -> Result<(), StoreError> {
         self.number(done.id);
         draft.remove(key::job(key::QUEUED, done.id));
@@ -202,7 +207,12 @@ impl Index {
     }
 }
 
-fn put_clip(at: Position, index: Option<u32>, clip: &Clip, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+fn put_clip(
+    at: Position,
+    index: Option<u32>,
+    clip: &Clip,
+    draft: &mut RowChanges<'_>,
+) -> Result<(), StoreError> {
     let key = key::clip(&clip.session, &clip.name);
     let Some(bytes) = &clip.bytes else {
         draft.remove(key);
@@ -226,7 +236,7 @@ fn put_clip(at: Position, index: Option<u32>, clip: &Clip, draft: &mut Draft<'_>
     Ok(())
 }
 
-fn put_seen(at: Position, seen: &ReadReceipt, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+fn put_seen(at: Position, seen: &ReadReceipt, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
     let ranges = Some(seen.ranges.clone());
     let mut row = ReceiptRow { hash: seen.hash, ranges, time: seen.time, numbered: seen.numbered.clone() };
     let mut bytes = value(at, &row)?;

@@ -3,8 +3,8 @@
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryFile, EntrySummary};
 
-use super::row::{Brief, EntryRow, FileRow, fits, value};
-use super::{Draft, key};
+use super::row::{EntryRow, EntrySummaryRow, FileRow, fits, value};
+use super::{RowChanges, key};
 use crate::store::record::{ChangeMethod, Entry, FilePart};
 use crate::store::taken::{FileTaken, TakenBack};
 use crate::store::{Position, StoreError};
@@ -13,13 +13,13 @@ use crate::store::{Position, StoreError};
 pub const RESCUED: u8 = 0;
 
 /// Puts the rows by which an entry is found, as one that nothing was said of yet.
-pub fn put(draft: &mut Draft<'_>, at: Position, entry: &Entry) -> Result<(), StoreError> {
-    put_marked(draft, at, entry, Marks { undone: false, parts: &[], hooks: &[] })
+pub fn put(draft: &mut RowChanges<'_>, at: Position, entry: &Entry) -> Result<(), StoreError> {
+    put_marked(draft, at, entry, EntryMarks { undone: false, parts: &[], hooks: &[] })
 }
 
 /// The marks that later entries left on an entry.
 #[derive(Clone, Copy, Debug)]
-pub struct Marks<'m> {
+pub struct EntryMarks<'m> {
     /// It has been taken back.
     pub undone: bool,
     /// The parts of it that have been taken back, where that is not all of it.
@@ -30,10 +30,10 @@ pub struct Marks<'m> {
 
 /// The same with what later entries had said of it.
 pub fn put_marked(
-    draft: &mut Draft<'_>,
+    draft: &mut RowChanges<'_>,
     at: Position,
     entry: &Entry,
-    marks: Marks<'_>,
+    marks: EntryMarks<'_>,
 ) -> Result<(), StoreError> {
     let mut row = EntryRow {
         undone: marks.undone,
@@ -65,7 +65,7 @@ pub fn put_marked(
 }
 
 /// Removes them.
-pub fn remove(draft: &mut Draft<'_>, entry: &Entry) {
+pub fn remove(draft: &mut RowChanges<'_>, entry: &Entry) {
     draft.remove(key::job(key::ENTRY, entry.id));
     draft.remove(key::session(&entry.session, entry.id));
     for file in &entry.files {
@@ -74,7 +74,7 @@ pub fn remove(draft: &mut Draft<'_>, entry: &Entry) {
 }
 
 /// What of an entry fits a row, mostly.
-pub fn brief(entry: &Entry) -> Brief {
+pub fn brief(entry: &Entry) -> EntrySummaryRow {
     let files = entry.files.iter().map(|file| FileRow {
         path: file.path.clone(),
         before: file.before.as_ref().map(|face| face.hash),
@@ -82,7 +82,7 @@ pub fn brief(entry: &Entry) -> Brief {
         added: file.added,
         removed: file.removed,
     });
-    Brief {
+    EntrySummaryRow {
         queued: entry.queued,
         key: entry.key.clone(),
         session: entry.session.clone(),
@@ -95,7 +95,7 @@ pub fn brief(entry: &Entry) -> Brief {
 }
 
 /// What `history` shows.
-pub fn summary(id: JobId, row: &EntryRow, brief: Brief) -> EntrySummary {
+pub fn summary(id: JobId, row: &EntryRow, brief: EntrySummaryRow) -> EntrySummary {
     let taken = TakenBack::new(row.undone, row.parts.clone());
     let files = (0..).zip(brief.files).map(|(number, file)| {
         let (undone, undone_hunks) = match taken.of_file(number) {

@@ -11,7 +11,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
 use super::row::{EntryRow, fits, place, rest, value};
-use super::{Draft, key};
+use super::{RowChanges, key};
 use crate::limits;
 use crate::store::record::{Entry, EntryPart};
 use crate::store::taken::TakenBack;
@@ -21,21 +21,21 @@ use crate::store::{Position, StoreError};
 const DEPTH: u32 = 64;
 
 /// Where the entries that one names are read from when they do not fit a row.
-pub type OfWhom<'a> = dyn Fn(Position) -> Result<Named, StoreError> + 'a;
+pub type ReadNamed<'a> = dyn Fn(Position) -> Result<NamedEntries, StoreError> + 'a;
 
 /// The entries that an undo or a redo names, and the parts of them that it means.
-pub type Named = (Vec<JobId>, Vec<EntryPart>);
+pub type NamedEntries = (Vec<JobId>, Vec<EntryPart>);
 
 /// Marks what a sealed entry takes back or brings back.
-pub fn mark(draft: &mut Draft<'_>, entry: &Entry, of: &OfWhom<'_>) -> Result<(), StoreError> {
+pub fn mark(draft: &mut RowChanges<'_>, entry: &Entry, of: &ReadNamed<'_>) -> Result<(), StoreError> {
     let mut marking = Marking { draft, of, seen: BTreeSet::new() };
     marking.works(entry.kind, (&entry.of, &entry.parts), true, 0)?;
     if entry.kind == EntryKind::Hook { marking.belongs(entry.id, &entry.of) } else { Ok(()) }
 }
 
 struct Marking<'a, 'b> {
-    draft: &'a mut Draft<'b>,
-    of: &'a OfWhom<'a>,
+    draft: &'a mut RowChanges<'b>,
+    of: &'a ReadNamed<'a>,
     seen: BTreeSet<JobId>,
 }
 
@@ -116,7 +116,7 @@ impl Marking<'_, '_> {
         // An entry that retention has dropped needs no mark.
         let Some((at, mut row)) = self.row(id)? else { return Ok(()) };
         let of = match (&row.brief, row.kind) {
-            (_, EntryKind::Edit | EntryKind::External | EntryKind::Hook) => Named::default(),
+            (_, EntryKind::Edit | EntryKind::External | EntryKind::Hook) => NamedEntries::default(),
             (Some(brief), _) => (brief.of.clone(), brief.parts.clone()),
             (None, _) => (self.of)(at)?,
         };

@@ -27,30 +27,30 @@ pub mod row;
 
 mod apply;
 
-pub use apply::{Index, Open};
+pub use apply::{IndexState, OpenEntry};
 
 use std::collections::BTreeMap;
 
 use super::StoreError;
 
 /// Rows to write: `None` removes.
-pub type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+pub type RowUpdates = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// The rows that are there.
-pub trait View {
+pub trait RowView {
     /// The value of a key.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 }
 
 /// Changes on top of the rows that are there.
-pub struct Draft<'a> {
+pub struct RowChanges<'a> {
     /// What is there.
-    pub below: &'a dyn View,
+    pub below: &'a dyn RowView,
     /// What changes.
-    pub changes: Changes,
+    pub changes: RowUpdates,
 }
 
-impl Draft<'_> {
+impl RowChanges<'_> {
     /// The value of a key, changes included.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.changes.get(key) {

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
-use crate::store::log::frame::Sum;
+use crate::store::log::frame::Checksum;
 use crate::store::record::{EntryPart, FilePart, NumberedLines};
 use crate::store::{Position, StoreError};
 
@@ -23,7 +23,7 @@ pub struct EntryRow {
     /// When, milliseconds since 1970.
     pub time: u64,
     /// The rest; `None` where it does not fit a row.
-    pub brief: Option<Brief>,
+    pub brief: Option<EntrySummaryRow>,
     /// What commands made of the files that it had written: their entries, oldest first.
     pub hooks: Vec<JobId>,
     /// The parts of it that have been taken back, where that is not all of it.
@@ -32,7 +32,7 @@ pub struct EntryRow {
 
 /// What `history` shows beside.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Brief {
+pub struct EntrySummaryRow {
     /// The number under which it was queued.
     pub queued: Option<JobId>,
     /// The client's key.
@@ -112,13 +112,13 @@ pub struct ReceiptRow {
 
 /// What the database holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Meta {
+pub struct DatabaseMeta {
     /// Version of the rows, [`ROWS`].
     pub rows: u32,
     /// The last record that was applied.
     pub at: u64,
     /// Its checksum.
-    pub sum: Sum,
+    pub sum: Checksum,
     /// The highest number ever given to a job.
     pub last_id: u64,
     /// Entries.
@@ -163,7 +163,7 @@ pub fn place_only(at: Position) -> Vec<u8> {
     at.0.to_be_bytes().to_vec()
 }
 
-/// A number that a row adds to [`Meta::hash`].
+/// A number that a row adds to [`DatabaseMeta::hash`].
 pub fn hash(key: &[u8], value: &[u8]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(key.len() as u64).to_le_bytes());

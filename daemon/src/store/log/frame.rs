@@ -19,7 +19,7 @@
 use crate::store::Position;
 
 /// A checksum or digest.
-pub type Sum = [u8; 16];
+pub type Checksum = [u8; 16];
 
 /// Bytes of a frame before its payload.
 pub const FRAME: usize = 88;
@@ -30,7 +30,7 @@ const MORE: u8 = 2;
 
 /// What stands before a payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Frame {
+pub struct RecordFrame {
     /// Bytes of the payload as stored.
     pub stored: u32,
     /// Bytes of the payload, unpacked.
@@ -50,21 +50,21 @@ pub struct Frame {
     /// Up to where the log was flushed when it was written.
     pub flushed: Position,
     /// Checksum of the record before.
-    pub previous: Sum,
+    pub previous: Checksum,
     /// Digest of the payload as stored.
-    pub digest: Sum,
+    pub digest: Checksum,
 }
 
 /// The first 16 bytes of the BLAKE3 hash of some bytes.
-pub fn digest(bytes: &[u8]) -> Sum {
+pub fn digest(bytes: &[u8]) -> Checksum {
     first(&blake3::hash(bytes))
 }
 
-fn first(hash: &blake3::Hash) -> Sum {
+fn first(hash: &blake3::Hash) -> Checksum {
     hash.as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
-fn checksum(head: &[u8], at: Position) -> Sum {
+fn checksum(head: &[u8], at: Position) -> Checksum {
     let mut hasher = blake3::Hasher::new();
     hasher.update(head);
     hasher.update(&at.segment().to_le_bytes());
@@ -72,9 +72,9 @@ fn checksum(head: &[u8], at: Position) -> Sum {
     first(&hasher.finalize())
 }
 
-impl Frame {
+impl RecordFrame {
     /// Appends the frame for a place, and tells its checksum.
-    pub fn encode(&self, at: Position, out: &mut Vec<u8>) -> Sum {
+    pub fn encode(&self, at: Position, out: &mut Vec<u8>) -> Checksum {
         let mut head = Vec::with_capacity(FRAME);
         head.extend_from_slice(&MAGIC);
         head.extend_from_slice(&self.stored.to_le_bytes());
@@ -94,17 +94,17 @@ impl Frame {
 
     /// The frame at the start of `bytes`, if one was written for this very place, and its checksum. The
     /// payload is not looked at.
-    pub fn decode(bytes: &[u8], at: Position) -> Option<(Frame, Sum)> {
+    pub fn decode(bytes: &[u8], at: Position) -> Option<(RecordFrame, Checksum)> {
         let (head, rest) = bytes.split_at_checked(FRAME - 16)?;
-        let sum: Sum = *rest.first_chunk()?;
-        let mut fields = Fields(head);
+        let sum: Checksum = *rest.first_chunk()?;
+        let mut fields = FieldReader(head);
         if fields.take::<4>()? != MAGIC || checksum(head, at) != sum {
             return None;
         }
         let stored = u32::from_le_bytes(fields.take()?);
         let raw = u32::from_le_bytes(fields.take()?);
         let [kind, version, flags, _] = fields.take::<4>()?;
-        let frame = Frame {
+        let frame = RecordFrame {
             stored,
             raw,
             kind,
@@ -132,9 +132,9 @@ impl Frame {
 }
 
 /// Takes fixed fields off the front of a slice.
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+pub(super) struct FieldReader<'a>(pub(super) &'a [u8]);
 
-impl Fields<'_> {
+impl FieldReader<'_> {
     /// The next `N` bytes.
     pub(super) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (field, rest) = self.0.split_first_chunk::<N>()?;

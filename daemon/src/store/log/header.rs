@@ -15,7 +15,7 @@
 //! The rest of the block is zero. A segment that was only prepared has no header yet; one that is used
 //! again has the header of its earlier life, under another number.
 
-use super::frame::{Fields, Sum, digest};
+use super::frame::{Checksum, FieldReader, digest};
 use crate::store::Position;
 
 /// Bytes before the first record.
@@ -29,7 +29,7 @@ const SUMMED: usize = 64;
 
 /// What a segment says of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Header {
+pub struct SegmentHeader {
     /// Version of the format.
     pub format: u32,
     /// Its number.
@@ -41,10 +41,10 @@ pub struct Header {
     /// Up to where the log was flushed when it was begun.
     pub flushed: Position,
     /// Checksum of the last record of the segment before; zeros in the very first.
-    pub previous: Sum,
+    pub previous: Checksum,
 }
 
-impl Header {
+impl SegmentHeader {
     /// The block as it is written.
     pub fn encode(&self) -> Vec<u8> {
         let mut block = Vec::with_capacity(HEADER as usize);
@@ -62,19 +62,19 @@ impl Header {
     }
 
     /// The header in a block, if it is whole and the segment's own. Its format may be a newer one.
-    pub fn decode(block: &[u8], segment: u64) -> Option<Header> {
+    pub fn decode(block: &[u8], segment: u64) -> Option<SegmentHeader> {
         let (head, rest) = block.split_at_checked(SUMMED)?;
-        let sum: Sum = *rest.first_chunk()?;
+        let sum: Checksum = *rest.first_chunk()?;
         if digest(head) != sum {
             return None;
         }
-        let mut fields = Fields(head);
+        let mut fields = FieldReader(head);
         if fields.take::<8>()? != MAGIC {
             return None;
         }
         let format = u32::from_le_bytes(fields.take()?);
         fields.take::<4>()?;
-        let header = Header {
+        let header = SegmentHeader {
             format,
             segment: u64::from_le_bytes(fields.take()?),
             epoch: u64::from_le_bytes(fields.take()?),

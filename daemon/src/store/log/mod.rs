@@ -38,7 +38,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use writer::{Home, Log, Placed};
+pub use writer::{Log, LogLocation, PlacedRecord};
 
 /// Records begin at multiples of this many bytes.
 pub const ALIGN: u64 = 8;

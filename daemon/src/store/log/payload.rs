@@ -6,7 +6,7 @@
 
 use serde::de::DeserializeOwned;
 
-use super::frame::{Frame, Sum, digest};
+use super::frame::{Checksum, RecordFrame, digest};
 use crate::limits;
 use crate::store::StoreError;
 use crate::store::record::Record;
@@ -25,7 +25,7 @@ pub struct Payload {
     /// As they are stored.
     pub bytes: Vec<u8>,
     /// Digest of `bytes`.
-    pub digest: Sum,
+    pub digest: Checksum,
 }
 
 /// The version in which a kind of record is written: entries have had their parts and extents, and the seen their line
@@ -73,7 +73,7 @@ pub fn encode(record: &Record) -> Result<Payload, StoreError> {
 }
 
 /// Unpacks a payload whose frame and digest were found to hold; else says what is wrong.
-pub fn decode(frame: &Frame, stored: &[u8]) -> Result<Record, String> {
+pub fn decode(frame: &RecordFrame, stored: &[u8]) -> Result<Record, String> {
     if !frame.packed {
         return parse(frame, stored);
     }
@@ -85,7 +85,7 @@ pub fn decode(frame: &Frame, stored: &[u8]) -> Result<Record, String> {
     parse(frame, &raw)
 }
 
-fn parse(frame: &Frame, raw: &[u8]) -> Result<Record, String> {
+fn parse(frame: &RecordFrame, raw: &[u8]) -> Result<Record, String> {
     if raw.len() != frame.raw as usize {
         return Err(format!("a record of {} bytes where {} were announced", raw.len(), frame.raw));
     }

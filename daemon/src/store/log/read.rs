@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::frame::{FRAME, Frame, Sum, digest};
+use super::frame::{Checksum, FRAME, RecordFrame, digest};
 use super::payload;
 use super::segment;
 use crate::limits;
@@ -11,7 +11,7 @@ use crate::store::record::Record;
 use crate::store::{Position, StoreError};
 
 /// The record that starts at a place, with its frame and checksum.
-pub fn record(dir: &Dir, at: Position) -> Result<(Record, Frame, Sum), StoreError> {
+pub fn record(dir: &Dir, at: Position) -> Result<(Record, RecordFrame, Checksum), StoreError> {
     let file = segment::open(dir, at.segment(), Access::Read)
         .map_err(|e| segment::failure("opening", at.segment(), &e))?
         .file;
@@ -25,16 +25,16 @@ pub fn record(dir: &Dir, at: Position) -> Result<(Record, Frame, Sum), StoreErro
 }
 
 /// The checksum of the record that starts at a place, and its frame; the payload is not read.
-pub fn frame_at(dir: &Dir, at: Position) -> Result<(Frame, Sum), StoreError> {
+pub fn frame_at(dir: &Dir, at: Position) -> Result<(RecordFrame, Checksum), StoreError> {
     let file = segment::open(dir, at.segment(), Access::Read)
         .map_err(|e| segment::failure("opening", at.segment(), &e))?
         .file;
     frame(&*file, at)
 }
 
-fn frame(file: &dyn OsFile, at: Position) -> Result<(Frame, Sum), StoreError> {
+fn frame(file: &dyn OsFile, at: Position) -> Result<(RecordFrame, Checksum), StoreError> {
     let head = exactly(file, FRAME, at.offset(), at)?;
-    let found = Frame::decode(&head, at).ok_or_else(|| rotten(at, "no record where one must be"))?;
+    let found = RecordFrame::decode(&head, at).ok_or_else(|| rotten(at, "no record where one must be"))?;
     if found.0.stored as usize > limits::RECORD {
         return Err(rotten(at, "a record above the limit"));
     }

@@ -3,15 +3,15 @@
 
 use std::io;
 
-use super::frame::Sum;
-use super::header::{FORMAT, HEADER, Header};
+use super::frame::Checksum;
+use super::header::{FORMAT, HEADER, SegmentHeader};
 use super::payload;
 use super::position::align;
 use super::read::{fill, rotten};
-use super::scan::{Cursor, ScannedRecord};
+use super::scan::{ScanCursor, ScannedRecord};
 use super::segment::{self, Segment, failure};
-use super::window::Window;
-use super::writer::{Home, Log, Tail};
+use super::window::SegmentWindow;
+use super::writer::{Log, LogLocation, LogTail};
 use super::{BLOCK, read};
 use crate::os::{Access, Dir};
 use crate::store::record::Record;
@@ -26,22 +26,22 @@ pub struct Checkpoint {
     /// Its start.
     pub at: Position,
     /// Its checksum.
-    pub sum: Sum,
+    pub sum: Checksum,
 }
 
 /// What a scan hands over, group by group: each record with its place and checksum.
-pub type Visit<'a> = dyn FnMut(Position, Sum, Record) -> Result<(), StoreError> + 'a;
+pub type RecordVisitor<'a> = dyn FnMut(Position, Checksum, Record) -> Result<(), StoreError> + 'a;
 
 /// Why the log cannot be read from a checkpoint: the record is not there, or is another.
 #[derive(Debug)]
-pub struct Elsewhere(pub String);
+pub struct CheckpointMismatch(pub String);
 
 /// Looks a checkpoint up.
-pub fn find(dir: &Dir, checkpoint: &Checkpoint) -> Result<(), Elsewhere> {
+pub fn find(dir: &Dir, checkpoint: &Checkpoint) -> Result<(), CheckpointMismatch> {
     match read::record(dir, checkpoint.at) {
         Ok((_, _, sum)) if sum == checkpoint.sum => Ok(()),
-        Ok(_) => Err(Elsewhere("it was made from another log".to_owned())),
-        Err(e) => Err(Elsewhere(format!("the record it reaches is not in the log: {e}"))),
+        Ok(_) => Err(CheckpointMismatch("it was made from another log".to_owned())),
+        Err(e) => Err(CheckpointMismatch(format!("the record it reaches is not in the log: {e}"))),
     }
 }
 
@@ -55,10 +55,14 @@ pub fn oldest(dir: &Dir) -> Result<Option<Position>, StoreError> {
 /// Opens the log in `dir`, or begins one: hands every record behind the checkpoint (or all of them) to
 /// `visit`, cuts the tail, makes what remains durable and begins a new epoch. The caller's first append
 /// must be flushed before the next.
-pub fn open(home: Home, from: Option<Checkpoint>, visit: &mut Visit<'_>) -> Result<Log, StoreError> {
+pub fn open(
+    home: LogLocation,
+    from: Option<Checkpoint>,
+    visit: &mut RecordVisitor<'_>,
+) -> Result<Log, StoreError> {
     let ids = segment::list(&home.dir)
         .map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
-    let walk = Walk { dir: &home.dir, ids: &ids, until: None };
+    let walk = LogScan { dir: &home.dir, ids: &ids, until: None };
     let Some(cursor) = walk.run(from, visit)? else {
         return begin(home, &ids);
     };
@@ -70,20 +74,20 @@ pub fn open(home: Home, from: Option<Checkpoint>, visit: &mut Visit<'_>) -> Resu
 }
 
 /// A scan over all segments.
-pub(super) struct Walk<'a> {
+pub(super) struct LogScan<'a> {
     pub(super) dir: &'a Dir,
     pub(super) ids: &'a [u64],
     /// Stop behind the record that starts here, which must be reached.
     pub(super) until: Option<Position>,
 }
 
-impl Walk<'_> {
+impl LogScan<'_> {
     /// Visits every record from the checkpoint on; `None` where there is no log yet.
     pub(super) fn run(
         &self,
         from: Option<Checkpoint>,
-        visit: &mut Visit<'_>,
-    ) -> Result<Option<Cursor>, StoreError> {
+        visit: &mut RecordVisitor<'_>,
+    ) -> Result<Option<ScanCursor>, StoreError> {
         let start = match from {
             Some(checkpoint) => checkpoint.at.segment(),
             None => match self.ids.first() {
@@ -91,11 +95,11 @@ impl Walk<'_> {
                 None => return Ok(None),
             },
         };
-        let mut window = Window::open(self.dir, start)?;
+        let mut window = SegmentWindow::open(self.dir, start)?;
         let mut cursor = match from {
             Some(checkpoint) => self.behind(&checkpoint)?,
             None => match window.header()? {
-                Some(header) => Cursor::begin(&header),
+                Some(header) => ScanCursor::begin(&header),
                 None => return self.nothing(&mut window).map(|()| None),
             },
         };
@@ -116,12 +120,12 @@ impl Walk<'_> {
             if !self.ids.contains(&(id + 1)) {
                 break;
             }
-            let mut next = Window::open(self.dir, id + 1)?;
+            let mut next = SegmentWindow::open(self.dir, id + 1)?;
             match next.header()? {
                 Some(header) if header.previous == cursor.previous && header.sequence == cursor.sequence => {
                     id += 1;
                     let (last, flushed) = (cursor.last, cursor.flushed.max(header.flushed));
-                    cursor = Cursor { last, flushed, ..Cursor::begin(&header) };
+                    cursor = ScanCursor { last, flushed, ..ScanCursor::begin(&header) };
                     window = next;
                 }
                 _ => break,
@@ -135,9 +139,9 @@ impl Walk<'_> {
     }
 
     /// The cursor behind a record that was found to be in the log.
-    fn behind(&self, checkpoint: &Checkpoint) -> Result<Cursor, StoreError> {
+    fn behind(&self, checkpoint: &Checkpoint) -> Result<ScanCursor, StoreError> {
         let (frame, sum) = read::frame_at(self.dir, checkpoint.at)?;
-        Ok(Cursor {
+        Ok(ScanCursor {
             end: Position(checkpoint.at.0 + frame.size()),
             last: checkpoint.at,
             sequence: frame.sequence + 1,
@@ -148,9 +152,9 @@ impl Walk<'_> {
     }
 
     /// Looks through everything behind the end for proof that more was flushed.
-    fn prove(&self, cursor: &mut Cursor) -> Result<(), StoreError> {
+    fn prove(&self, cursor: &mut ScanCursor) -> Result<(), StoreError> {
         for &id in self.ids.iter().filter(|id| **id > cursor.end.segment()) {
-            let mut window = Window::open(self.dir, id)?;
+            let mut window = SegmentWindow::open(self.dir, id)?;
             if let Some(header) = window.header()? {
                 cursor.flushed = cursor.flushed.max(header.flushed);
             }
@@ -171,11 +175,11 @@ impl Walk<'_> {
     }
 
     /// The first segment has no header: nothing was ever written, or it was damaged.
-    fn nothing(&self, window: &mut Window) -> Result<(), StoreError> {
+    fn nothing(&self, window: &mut SegmentWindow) -> Result<(), StoreError> {
         let id = window.segment();
         let start = Position::at(id, HEADER);
         let mut cursor =
-            Cursor { end: start, last: start, sequence: 0, previous: [0; 16], epoch: 0, flushed: start };
+            ScanCursor { end: start, last: start, sequence: 0, previous: [0; 16], epoch: 0, flushed: start };
         cursor.flushed = cursor.flushed.max(window.evidence(HEADER)?);
         if id != 1 {
             // The first segment is numbered 1; a later one is the oldest only after retention, which drops
@@ -187,21 +191,21 @@ impl Walk<'_> {
 }
 
 /// The checksums of a group's records: each is what the next one tells of it.
-fn sums(group: &[ScannedRecord], last: Sum) -> Vec<Sum> {
+fn sums(group: &[ScannedRecord], last: Checksum) -> Vec<Checksum> {
     group.iter().skip(1).map(|found| found.frame.previous).chain([last]).collect()
 }
 
 /// Begins a log: nothing in the folder was ever part of one.
-fn begin(home: Home, ids: &[u64]) -> Result<Log, StoreError> {
+fn begin(home: LogLocation, ids: &[u64]) -> Result<Log, StoreError> {
     for &id in ids.iter().rev() {
         segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
     }
     let first = segment::prepare(&home.dir, 1, home.size).map_err(|e| failure("preparing", 1, &e))?;
     let (epoch, sequence, previous) = (1, 1, [0; 16]);
     let flushed = Position::at(1, 0);
-    let header = Header { format: FORMAT, segment: 1, epoch, sequence, flushed, previous };
+    let header = SegmentHeader { format: FORMAT, segment: 1, epoch, sequence, flushed, previous };
     first.file.write_all_at(&header.encode(), 0).map_err(|e| failure("a write", 1, &e))?;
-    let tail = Tail {
+    let tail = LogTail {
         segments: vec![(1, first.len)],
         segment: first,
         offset: HEADER,
@@ -215,7 +219,7 @@ fn begin(home: Home, ids: &[u64]) -> Result<Log, StoreError> {
 }
 
 /// Goes on behind the last record.
-fn resume(home: Home, ids: &[u64], cursor: Cursor) -> Result<Log, StoreError> {
+fn resume(home: LogLocation, ids: &[u64], cursor: ScanCursor) -> Result<Log, StoreError> {
     let id = cursor.end.segment();
     let dir = &home.dir;
     rewrite(dir, ids, &cursor)?;
@@ -227,7 +231,7 @@ fn resume(home: Home, ids: &[u64], cursor: Cursor) -> Result<Log, StoreError> {
     }
     let segment = segment::open(dir, id, Access::Write).map_err(|e| failure("opening", id, &e))?;
     let offset = align(cursor.end.offset(), BLOCK).min(segment.len);
-    let tail = Tail {
+    let tail = LogTail {
         segment,
         offset,
         sequence: cursor.sequence,
@@ -245,7 +249,7 @@ fn resume(home: Home, ids: &[u64], cursor: Cursor) -> Result<Log, StoreError> {
 /// Makes durable what is not proven to be, by writing the same bytes again before the flush: after a
 /// flush that failed, the system may show bytes which never reached the disk and which a second flush
 /// would not write either.
-fn rewrite(dir: &Dir, ids: &[u64], cursor: &Cursor) -> Result<(), StoreError> {
+fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError> {
     let from = cursor.flushed.min(cursor.end);
     // The place that is proven may lie in a segment which retention has dropped since.
     for &id in ids.iter().filter(|id| (from.segment()..=cursor.end.segment()).contains(*id)) {
@@ -271,7 +275,7 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &Cursor) -> Result<(), StoreError> {
 }
 
 /// Removes what stands behind the last segment; the very next one is kept as the one that is ready.
-fn clear(home: &Home, ids: &[u64], last: u64) -> Result<Option<Segment>, StoreError> {
+fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<Segment>, StoreError> {
     let mut next = None;
     for &id in ids.iter().rev().filter(|id| **id > last) {
         let segment = segment::open(&home.dir, id, Access::Write).map_err(|e| failure("opening", id, &e))?;

@@ -1,15 +1,15 @@
 //! Walking over a segment: which records stand there and follow one another. It only reads.
 
-use super::frame::{FRAME, Frame, Sum, digest};
+use super::frame::{Checksum, FRAME, RecordFrame, digest};
 use super::header::HEADER;
 use super::position::align;
-use super::window::Window;
+use super::window::SegmentWindow;
 use super::{ALIGN, BLOCK};
 use crate::store::{Position, StoreError};
 
 /// Where a walk stands: behind which record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cursor {
+pub struct ScanCursor {
     /// Behind the last record.
     pub end: Position,
     /// Start of the last record.
@@ -17,7 +17,7 @@ pub struct Cursor {
     /// Sequence of the next.
     pub sequence: u64,
     /// Checksum of the last.
-    pub previous: Sum,
+    pub previous: Checksum,
     /// Highest epoch seen.
     pub epoch: u64,
     /// The highest place before which the log is proven to have been flushed.
@@ -30,14 +30,14 @@ pub struct ScannedRecord {
     /// Its start.
     pub at: Position,
     /// Its frame.
-    pub frame: Frame,
+    pub frame: RecordFrame,
     /// Its payload as stored.
     pub stored: Vec<u8>,
 }
 
-impl Cursor {
+impl ScanCursor {
     /// The beginning of a segment whose header says what comes first in it.
-    pub fn begin(header: &super::header::Header) -> Self {
+    pub fn begin(header: &super::header::SegmentHeader) -> Self {
         Self {
             end: Position::at(header.segment, HEADER),
             last: Position::at(header.segment, 0),
@@ -49,7 +49,7 @@ impl Cursor {
     }
 
     /// The next whole group in the segment, if one follows; the cursor moves behind it.
-    pub fn group(&mut self, segment: &mut Window) -> Result<Option<Vec<ScannedRecord>>, StoreError> {
+    pub fn group(&mut self, segment: &mut SegmentWindow) -> Result<Option<Vec<ScannedRecord>>, StoreError> {
         let end = self.end.offset();
         let direct = align(end, ALIGN);
         // After a flush the next record starts a new block.
@@ -60,7 +60,7 @@ impl Cursor {
 
     fn group_at(
         &mut self,
-        segment: &mut Window,
+        segment: &mut SegmentWindow,
         offset: u64,
     ) -> Result<Option<Vec<ScannedRecord>>, StoreError> {
         let mut cursor = *self;
@@ -71,7 +71,7 @@ impl Cursor {
             let (at, frame) = (found.at, found.frame);
             let end = offset + frame.size();
             group.push(found);
-            cursor = Cursor {
+            cursor = ScanCursor {
                 end: Position::at(segment.segment(), end),
                 last: at,
                 sequence: cursor.sequence + 1,
@@ -90,12 +90,12 @@ impl Cursor {
     /// The record at an offset, if it holds and follows.
     fn record_at(
         &self,
-        segment: &mut Window,
+        segment: &mut SegmentWindow,
         offset: u64,
-    ) -> Result<Option<(ScannedRecord, Sum)>, StoreError> {
+    ) -> Result<Option<(ScannedRecord, Checksum)>, StoreError> {
         let at = Position::at(segment.segment(), offset);
         let Some(head) = segment.get(offset, FRAME)? else { return Ok(None) };
-        let Some((frame, sum)) = Frame::decode(head, at) else { return Ok(None) };
+        let Some((frame, sum)) = RecordFrame::decode(head, at) else { return Ok(None) };
         if frame.previous != self.previous || frame.sequence != self.sequence || frame.epoch < self.epoch {
             return Ok(None);
         }

@@ -2,9 +2,9 @@
 
 use super::payload;
 use super::read::rotten;
-use super::recover::Walk;
-use super::scan::Cursor;
-use super::window::Window;
+use super::recover::LogScan;
+use super::scan::ScanCursor;
+use super::window::SegmentWindow;
 use super::writer::Log;
 use crate::store::record::Record;
 use crate::store::{Position, StoreError};
@@ -25,7 +25,7 @@ impl Log {
         let ids: Vec<u64> = self.segments().iter().map(|(id, _)| *id).collect();
         let mut records = 0;
         if last > Position(0) {
-            let walk = Walk { dir: self.dir(), ids: &ids, until: Some(last) };
+            let walk = LogScan { dir: self.dir(), ids: &ids, until: Some(last) };
             walk.run(None, &mut |_, _, _| {
                 records += 1;
                 Ok(())
@@ -41,11 +41,12 @@ impl Log {
         id: u64,
         visit: &mut dyn FnMut(Position, Record) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (mut window, mut next) = (Window::open(self.dir(), id)?, Window::open(self.dir(), id + 1)?);
+        let (mut window, mut next) =
+            (SegmentWindow::open(self.dir(), id)?, SegmentWindow::open(self.dir(), id + 1)?);
         let missing = |id| rotten(Position::at(id, 0), "a segment without a valid header");
         let begin = window.header()?.ok_or_else(|| missing(id))?;
         let next = next.header()?.ok_or_else(|| missing(id + 1))?;
-        let mut cursor = Cursor::begin(&begin);
+        let mut cursor = ScanCursor::begin(&begin);
         while let Some(group) = cursor.group(&mut window)? {
             for found in group {
                 let record =

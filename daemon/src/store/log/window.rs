@@ -1,7 +1,7 @@
 //! A segment's bytes, a small window at a time, so that reading a large log costs little memory. It only
 //! reads.
 
-use super::frame::{FRAME, Frame};
+use super::frame::{FRAME, RecordFrame};
 use super::position::align;
 use super::read::fill;
 use super::segment::{self, failure};
@@ -14,7 +14,7 @@ use crate::store::{Position, StoreError};
 const CHUNK: usize = 64 * 1024;
 
 /// An open segment and the part of it that was read last.
-pub struct Window {
+pub struct SegmentWindow {
     segment: u64,
     file: File,
     len: u64,
@@ -22,7 +22,7 @@ pub struct Window {
     bytes: Vec<u8>,
 }
 
-impl Window {
+impl SegmentWindow {
     /// Opens a segment.
     pub fn open(dir: &Dir, id: u64) -> Result<Self, StoreError> {
         let segment = segment::open(dir, id, Access::Read).map_err(|e| failure("opening", id, &e))?;
@@ -52,10 +52,10 @@ impl Window {
     }
 
     /// The segment's header, if it has one of its own; refuses one of a newer format.
-    pub fn header(&mut self) -> Result<Option<header::Header>, StoreError> {
+    pub fn header(&mut self) -> Result<Option<header::SegmentHeader>, StoreError> {
         let id = self.segment;
         let Some(block) = self.get(0, header::HEADER as usize)? else { return Ok(None) };
-        match header::Header::decode(block, id) {
+        match header::SegmentHeader::decode(block, id) {
             Some(header) if header.format > header::FORMAT => Err(StoreError::Io(
                 format!(
                     "the log has format {}, this daemon knows up to {}: a newer editd wrote it; use that one",
@@ -83,8 +83,8 @@ impl Window {
             let mut inner = 0;
             while let Some(rest) = bytes.get(inner..).filter(|rest| rest.len() >= FRAME) {
                 let at = Position::at(segment, offset + inner as u64);
-                if Frame::may_begin(rest)
-                    && let Some((frame, _)) = Frame::decode(rest, at)
+                if RecordFrame::may_begin(rest)
+                    && let Some((frame, _)) = RecordFrame::decode(rest, at)
                 {
                     highest = highest.max(frame.flushed);
                 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::flush::Sync;
-use super::frame::{Frame, Sum};
-use super::header::{FORMAT, HEADER, Header};
+use super::frame::{Checksum, RecordFrame};
+use super::header::{FORMAT, HEADER, SegmentHeader};
 use super::payload::Payload;
 use super::position::align;
 use super::segment::{self, Segment, failure};
@@ -17,7 +17,7 @@ use crate::store::lock::lock;
 use crate::store::{Position, StoreError};
 
 /// Where the log ends.
-pub(super) struct Tail {
+pub(super) struct LogTail {
     /// The segment that is written.
     pub(super) segment: Segment,
     /// Where in it the next record goes.
@@ -25,7 +25,7 @@ pub(super) struct Tail {
     /// The next record's sequence.
     pub(super) sequence: u64,
     /// Checksum of the last record.
-    pub(super) previous: Sum,
+    pub(super) previous: Checksum,
     /// Start of the last record.
     pub(super) last: Position,
     /// Segments before it with bytes that were not flushed yet.
@@ -38,7 +38,7 @@ pub(super) struct Tail {
 
 /// Where a log lives.
 #[derive(Clone)]
-pub struct Home {
+pub struct LogLocation {
     /// The machine.
     pub os: Arc<dyn Os>,
     /// The log's folder.
@@ -49,13 +49,13 @@ pub struct Home {
 
 /// Where a record came to stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PlacedRecord {
     /// Its start.
     pub at: Position,
     /// Its sequence.
     pub sequence: u64,
     /// Its checksum.
-    pub sum: Sum,
+    pub sum: Checksum,
 }
 
 /// The open log. All calls may come from any thread.
@@ -65,7 +65,7 @@ pub struct Log {
     /// Bytes of a segment.
     pub(super) size: u64,
     pub(super) epoch: u64,
-    pub(super) tail: Mutex<Tail>,
+    pub(super) tail: Mutex<LogTail>,
     /// Taken after `tail`, never before it.
     pub(super) next: Mutex<Option<Segment>>,
     /// The segment that is written; changed only with `next` held.
@@ -79,9 +79,9 @@ pub struct Log {
 
 impl Log {
     pub(super) fn new(
-        Home { os, dir, size }: Home,
+        LogLocation { os, dir, size }: LogLocation,
         epoch: u64,
-        tail: Tail,
+        tail: LogTail,
         next: Option<Segment>,
         flushed: Position,
     ) -> Self {
@@ -103,7 +103,7 @@ impl Log {
     /// Writes a group: after a kill or a power cut all of its records are there or none. Tells where each
     /// stands. They survive a kill from here. A full disk before anything was written is an `Io` error
     /// that may pass; any failure after that is for ever.
-    pub fn append(&self, group: &[Payload]) -> Result<Vec<Placed>, StoreError> {
+    pub fn append(&self, group: &[Payload]) -> Result<Vec<PlacedRecord>, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
             return Err(StoreError::Failed(why.clone()));
@@ -135,13 +135,13 @@ impl Log {
         Ok(placed)
     }
 
-    fn lay_out(&self, tail: &Tail, group: &[Payload], flushed: Position) -> (Vec<u8>, Vec<Placed>) {
+    fn lay_out(&self, tail: &LogTail, group: &[Payload], flushed: Position) -> (Vec<u8>, Vec<PlacedRecord>) {
         let mut bytes = Vec::new();
         let mut placed = Vec::with_capacity(group.len());
         let mut previous = tail.previous;
         for (sequence, (index, payload)) in (tail.sequence..).zip(group.iter().enumerate()) {
             let at = Position::at(tail.segment.id, tail.offset + bytes.len() as u64);
-            let frame = Frame {
+            let frame = RecordFrame {
                 // `payload::encode` refuses what is longer than 32 bits can tell.
                 stored: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
                 raw: payload.raw,
@@ -158,13 +158,13 @@ impl Log {
             previous = frame.encode(at, &mut bytes);
             bytes.extend_from_slice(&payload.bytes);
             bytes.resize(align(bytes.len() as u64, ALIGN) as usize, 0);
-            placed.push(Placed { at, sequence, sum: previous });
+            placed.push(PlacedRecord { at, sequence, sum: previous });
         }
         (bytes, placed)
     }
 
     /// Goes on in the next segment. What is left of the current one stays unused.
-    fn roll(&self, tail: &mut Tail, needed: u64) -> Result<(), StoreError> {
+    fn roll(&self, tail: &mut LogTail, needed: u64) -> Result<(), StoreError> {
         let id = tail.segment.id + 1;
         let len = segment::length_for(self.size, needed);
         let mut next = lock(&self.next);
@@ -172,7 +172,7 @@ impl Log {
             Some(ready) if ready.id == id && ready.len >= len => ready,
             _ => segment::prepare(&self.dir, id, len).map_err(|e| failure("preparing", id, &e))?,
         };
-        let header = Header {
+        let header = SegmentHeader {
             format: FORMAT,
             segment: id,
             epoch: self.epoch,
@@ -218,7 +218,7 @@ impl Log {
     }
 
     /// The last record: its start and checksum.
-    pub fn reach(&self) -> (Position, Sum) {
+    pub fn reach(&self) -> (Position, Checksum) {
         let tail = lock(&self.tail);
         (tail.last, tail.previous)
     }
@@ -283,14 +283,14 @@ impl Log {
 }
 
 /// Marks the log as failed and tells so.
-pub(super) fn fail(tail: &mut Tail, why: &StoreError) -> StoreError {
+pub(super) fn fail(tail: &mut LogTail, why: &StoreError) -> StoreError {
     let why: Arc<str> = why.to_string().into();
     tail.failed.get_or_insert(why.clone());
     StoreError::Failed(why)
 }
 
 /// Rounds the tail up, so that what a flush makes durable is never written again.
-pub(super) fn pad(tail: &mut Tail) -> Position {
+pub(super) fn pad(tail: &mut LogTail) -> Position {
     tail.offset = align(tail.offset, BLOCK).min(tail.segment.len);
     Position::at(tail.segment.id, tail.offset)
 }

@@ -1,15 +1,15 @@
 //! Writing again what a segment holds and is still needed, and taking the rows of the rest away.
 
 use crate::store::index::row::{self, KeyRow};
-use crate::store::index::{Draft, Index, Open, entry, key};
+use crate::store::index::{IndexState, OpenEntry, RowChanges, entry, key};
 use crate::store::lock::lock;
 use crate::store::log::payload;
-use crate::store::overlay::Reach;
+use crate::store::overlay::AppliedUpTo;
 use crate::store::record::{CheckpointEntry, Entry, Record};
-use crate::store::shared::Shared;
+use crate::store::shared::StoreParts;
 use crate::store::{Position, StoreError};
 
-impl Shared {
+impl StoreParts {
     /// Carries a segment's living records to the log's end and removes the rows of its entries. Tells how
     /// many entries went and how many records were carried; `None` where this is not the moment.
     pub(super) fn carry(&self, segment: u64, now_ms: u64) -> Result<Option<(u64, u64)>, StoreError> {
@@ -33,7 +33,7 @@ impl Shared {
     /// carried behind its seal: it is waited for.
     fn carry_open(&self, segment: u64, now_ms: u64) -> Result<Option<u64>, StoreError> {
         let mut index = lock(&self.index);
-        let held: Vec<Open> =
+        let held: Vec<OpenEntry> =
             index.open.values().filter(|open| open.at.segment() == segment).cloned().collect();
         if held.is_empty() {
             return Ok(Some(0));
@@ -52,8 +52,8 @@ impl Shared {
 
     /// Removes the rows that stand for a record which goes away. Those that are still needed stand by now
     /// for the record that was written again.
-    fn forget(&self, index: &mut Index, at: Position, record: &Record) -> Result<u64, StoreError> {
-        let mut draft = Draft { below: &self.rows, changes: Default::default() };
+    fn forget(&self, index: &mut IndexState, at: Position, record: &Record) -> Result<u64, StoreError> {
+        let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
         let mut gone = 0;
         match record {
             // The entry's seal may stand in a later segment; without its intent it says nothing.
@@ -84,7 +84,7 @@ impl Shared {
     }
 
     /// Removes an entry's rows, with its receipt and its key where they are its own.
-    pub(super) fn forget_entry(&self, entry: &Entry, draft: &mut Draft<'_>) -> Result<(), StoreError> {
+    pub(super) fn forget_entry(&self, entry: &Entry, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
         entry::remove(draft, entry);
         if let Some(value) = draft.get(&key::job(key::RECEIPT, entry.id))?
             && !matches!(self.record(row::place(&value)?)?, Record::Done(_))
@@ -106,12 +106,12 @@ impl Shared {
     }
 
     /// Makes removals visible, with the index locked by the caller.
-    pub(super) fn take_away(&self, index: &mut Index, draft: Draft<'_>, entries: u64) {
+    pub(super) fn take_away(&self, index: &mut IndexState, draft: RowChanges<'_>, entries: u64) {
         if draft.changes.is_empty() && entries == 0 {
             return;
         }
         index.entries = index.entries.saturating_sub(entries);
         let (at, sum) = self.log.reach();
-        self.rows.add(draft.changes, Reach::new(at, sum, index));
+        self.rows.add(draft.changes, AppliedUpTo::new(at, sum, index));
     }
 }

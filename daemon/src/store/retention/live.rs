@@ -5,13 +5,13 @@ use editd_proto::ids::ContentHash;
 use crate::limits;
 use crate::store::find::unexpected;
 use crate::store::index::row::{self, ClipRow, EntryRow, KeyRow};
-use crate::store::index::{Index, Open, View, key};
+use crate::store::index::{IndexState, OpenEntry, RowView, key};
 use crate::store::lock::lock;
 use crate::store::log::frame::FRAME;
 use crate::store::log::position::align;
 use crate::store::log::{ALIGN, payload};
 use crate::store::record::{CheckpointEntry, Clip, EndedWithoutEntry, Entry, Record, Seal};
-use crate::store::shared::Shared;
+use crate::store::shared::StoreParts;
 use crate::store::{Position, StoreError};
 
 /// What a segment holds.
@@ -30,7 +30,7 @@ fn young(time: u64, now_ms: u64) -> bool {
     time.saturating_add(limits::KEY_MS) > now_ms
 }
 
-impl Shared {
+impl StoreParts {
     /// Looks through a segment.
     pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<Survey, StoreError> {
         let mut survey = Survey { segment, ..Survey::default() };
@@ -59,7 +59,7 @@ impl Shared {
     /// The records that must be written again when this one goes.
     pub(super) fn needed(
         &self,
-        index: &Index,
+        index: &IndexState,
         at: Position,
         record: &Record,
         now_ms: u64,
@@ -116,7 +116,12 @@ impl Shared {
 
     /// Whether no later intent has the entry's number: a detached job whose first intent was voided by
     /// recovery runs again under the same number.
-    pub(super) fn is_last_of(&self, index: &Index, at: Position, entry: &Entry) -> Result<bool, StoreError> {
+    pub(super) fn is_last_of(
+        &self,
+        index: &IndexState,
+        at: Position,
+        entry: &Entry,
+    ) -> Result<bool, StoreError> {
         if index.open.contains_key(&entry.id) {
             return Ok(false);
         }
@@ -134,7 +139,7 @@ impl Shared {
     }
 
     /// An open entry with what its seal and later entries said of it.
-    fn open_whole(&self, open: &Open) -> Result<CheckpointEntry, StoreError> {
+    fn open_whole(&self, open: &OpenEntry) -> Result<CheckpointEntry, StoreError> {
         let receipt = match open.sealed {
             Some(at) => Some(match self.record(at)? {
                 Record::Seal(Seal { receipt, .. })

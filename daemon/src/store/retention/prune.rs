@@ -5,19 +5,19 @@ use editd_proto::ids::JobId;
 
 use crate::limits;
 use crate::store::index::row::{self, EntryRow, KeyRow, ReceiptRow};
-use crate::store::index::{Draft, View, entry, key};
+use crate::store::index::{RowChanges, RowView, entry, key};
 use crate::store::lock::lock;
 use crate::store::record::Entry;
-use crate::store::shared::Shared;
-use crate::store::{Keep, StoreError};
+use crate::store::shared::StoreParts;
+use crate::store::{RetentionPolicy, StoreError};
 
 /// Rows that are removed in one step, so that appends wait little.
 const STEP: usize = 64;
 
-impl Shared {
+impl StoreParts {
     /// Removes the rows of entries that are too old or too many, settled ones only. Their keys live for a
     /// day at least.
-    pub(super) fn prune_entries(&self, now_ms: u64, keep: Keep) -> Result<u64, StoreError> {
+    pub(super) fn prune_entries(&self, now_ms: u64, keep: RetentionPolicy) -> Result<u64, StoreError> {
         let old = |time: u64| time >= keep.sane_ms && time.saturating_add(keep.age_ms) < now_ms;
         let mut beyond = Vec::new();
         let mut rank = 0u64;
@@ -45,7 +45,7 @@ impl Shared {
 
     fn prune_step(&self, ids: &[JobId], now_ms: u64) -> Result<u64, StoreError> {
         let mut index = lock(&self.index);
-        let mut draft = Draft { below: &self.rows, changes: Default::default() };
+        let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
         let mut gone = 0;
         for id in ids.iter().filter(|id| !index.open.contains_key(id)) {
             let Some(found) = self.entry(*id)? else { continue };
@@ -72,7 +72,7 @@ impl Shared {
     }
 
     /// Removes receipts for files that are too old, or the oldest where there are too many.
-    pub(super) fn prune_seen(&self, now_ms: u64, keep: Keep) -> Result<(), StoreError> {
+    pub(super) fn prune_seen(&self, now_ms: u64, keep: RetentionPolicy) -> Result<(), StoreError> {
         let mut all: Vec<(u64, Vec<u8>)> = Vec::new();
         self.rows.down(&[key::SEEN], &key::behind(&[key::SEEN]), &mut |key, value| {
             all.push((row::rest::<ReceiptRow>(value)?.time, key.to_vec()));
@@ -96,7 +96,7 @@ impl Shared {
             .collect();
         for step in beyond.chunks(STEP) {
             let mut index = lock(&self.index);
-            let mut draft = Draft { below: &self.rows, changes: Default::default() };
+            let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
             for (time, key) in step {
                 // One that was renewed meanwhile stays.
                 let now = self.rows.get(key)?.map(|value| row::rest::<ReceiptRow>(&value)).transpose()?;

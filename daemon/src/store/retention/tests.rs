@@ -6,10 +6,10 @@ use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
 use crate::limits;
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::record::{Record, Settle};
 use crate::store::tests::kit::*;
-use crate::store::{Keep, Query, Store};
+use crate::store::{EntryQuery, RetentionPolicy, Store};
 
 fn settled(store: &Store, id: u64, session: &str, key: Option<&str>) {
     let mut e = entry(id, session, &["a", "b"]);
@@ -24,7 +24,7 @@ fn settled(store: &Store, id: u64, session: &str, key: Option<&str>) {
 }
 
 fn ids(store: &Store) -> Vec<u64> {
-    let all = store.history(&Query { limit: 10_000, ..Query::default() }).unwrap();
+    let all = store.history(&EntryQuery { limit: 10_000, ..EntryQuery::default() }).unwrap();
     all.iter().rev().map(|e| e.id.0).collect()
 }
 
@@ -32,7 +32,7 @@ const NOW: u64 = 2000;
 
 #[test]
 fn nothing_within_the_limits_goes() {
-    let (store, _) = open(&Machine::new());
+    let (store, _) = open(&FakeMachine::new());
     (1..=200).for_each(|id| settled(&store, id, "s", None));
     let kept = store.upkeep(NOW, NEVER).unwrap();
     assert_eq!(kept, Default::default());
@@ -41,11 +41,11 @@ fn nothing_within_the_limits_goes() {
 
 #[test]
 fn the_number_of_entries_and_the_log_are_bounded_and_the_newest_stay() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     (1..=300).for_each(|id| settled(&store, id, "s", None));
     let before = store.numbers();
-    let kept = store.upkeep(NOW, Keep { entries: 50, ..NEVER }).unwrap();
+    let kept = store.upkeep(NOW, RetentionPolicy { entries: 50, ..NEVER }).unwrap();
     assert_eq!(kept.entries, 250);
     assert!(kept.segments > 5, "{kept:?}");
     assert_eq!(ids(&store), (251..=300).collect::<Vec<_>>());
@@ -56,14 +56,14 @@ fn the_number_of_entries_and_the_log_are_bounded_and_the_newest_stay() {
     // A database that is rebuilt shows again what its segments still hold, until the next upkeep.
     let (again, opened) = open(&machine.copy());
     assert_eq!(opened.last_id, 300);
-    again.upkeep(NOW, Keep { entries: 50, ..NEVER }).unwrap();
+    again.upkeep(NOW, RetentionPolicy { entries: 50, ..NEVER }).unwrap();
     assert_eq!(ids(&again), (251..=300).collect::<Vec<_>>());
     assert!(again.check().iter().all(|finding| finding.severity == "ok"));
 }
 
 #[test]
 fn an_entry_is_no_older_than_one_before_it_whatever_the_clock_said() {
-    let (store, _) = open(&Machine::new());
+    let (store, _) = open(&FakeMachine::new());
     (1..=9).for_each(|id| settled(&store, id, "s", None));
     // The clock was ahead when 10 was made, and before everything when 20 was.
     for (id, time) in [(10, NOW + 5000), (11, 1011), (20, 3), (21, 1021)] {
@@ -72,23 +72,23 @@ fn an_entry_is_no_older_than_one_before_it_whatever_the_clock_said() {
         store.append(&[Record::Intent(e), seal(id)]).unwrap();
         store.append(&[Record::Settle(Settle { id: JobId(id), diverged: false })]).unwrap();
     }
-    store.upkeep(NOW, Keep { age_ms: 500, sane_ms: 1002, ..NEVER }).unwrap();
+    store.upkeep(NOW, RetentionPolicy { age_ms: 500, sane_ms: 1002, ..NEVER }).unwrap();
     assert_eq!(ids(&store), (1..=11).chain([20, 21]).collect::<Vec<_>>(), "the first was made at no time");
-    store.upkeep(NOW, Keep { age_ms: 500, ..NEVER }).unwrap();
+    store.upkeep(NOW, RetentionPolicy { age_ms: 500, ..NEVER }).unwrap();
     assert_eq!(ids(&store), [10, 11, 20, 21]);
-    store.upkeep(NOW + 6000, Keep { age_ms: 500, ..NEVER }).unwrap();
+    store.upkeep(NOW + 6000, RetentionPolicy { age_ms: 500, ..NEVER }).unwrap();
     assert_eq!(ids(&store), [0; 0]);
 }
 
 #[test]
 fn age_and_bytes_are_limits_too() {
-    let (store, _) = open(&Machine::new());
+    let (store, _) = open(&FakeMachine::new());
     (1..=200).for_each(|id| settled(&store, id, "s", None));
     // Entry n was made at 1000 + n.
-    store.upkeep(NOW, Keep { age_ms: NOW - 1150, ..NEVER }).unwrap();
+    store.upkeep(NOW, RetentionPolicy { age_ms: NOW - 1150, ..NEVER }).unwrap();
     assert_eq!(ids(&store), (150..=200).collect::<Vec<_>>());
     let bytes = 3 * SEGMENT;
-    store.upkeep(NOW, Keep { bytes, ..NEVER }).unwrap();
+    store.upkeep(NOW, RetentionPolicy { bytes, ..NEVER }).unwrap();
     assert!(store.numbers().log_bytes <= bytes);
     let left = ids(&store);
     assert_eq!(left, (left[0]..=200).collect::<Vec<_>>());
@@ -96,7 +96,7 @@ fn age_and_bytes_are_limits_too() {
 }
 
 /// A store whose oldest segments hold one of everything that must outlive them.
-fn precious(machine: &Machine) -> Store {
+fn precious(machine: &FakeMachine) -> Store {
     let (store, _) = open(machine);
     store.append(&[Record::Clip(clip("s", "mine", Some(b"text"), 1))]).unwrap();
     store.append(&[Record::Clip(clip("s", "/ours", Some(b"shared"), 1))]).unwrap();
@@ -131,10 +131,10 @@ fn look(store: &Store) {
 
 #[test]
 fn clipboards_receipts_keys_and_detached_jobs_outlive_their_segment() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let store = precious(&machine);
     look(&store);
-    let keep = Keep { entries: 30, ..NEVER };
+    let keep = RetentionPolicy { entries: 30, ..NEVER };
     let kept = store.upkeep(NOW, keep).unwrap();
     assert!(kept.segments > 5 && kept.carried >= 6, "{kept:?}");
     look(&store);
@@ -188,10 +188,10 @@ fn look_held(store: &Store) {
 
 #[test]
 fn an_unsettled_entry_outlives_its_segment() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     held(&store);
-    let keep = Keep { entries: 10, bytes: 4 * SEGMENT, ..NEVER };
+    let keep = RetentionPolicy { entries: 10, bytes: 4 * SEGMENT, ..NEVER };
     // Twice: what was carried is carried again.
     for from in [5, 205] {
         (from..from + 200).for_each(|id| settled(&store, id, "s", None));
@@ -222,12 +222,12 @@ fn an_unsettled_entry_outlives_its_segment() {
 
 #[test]
 fn an_entry_is_not_carried_between_the_intent_and_the_seal_of_what_takes_it_back() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
     (2..=200).for_each(|id| settled(&store, id, "s", None));
     store.append(&[Record::Intent(undo(201, "s", EntryKind::Undo, &[1]))]).unwrap();
-    let keep = Keep { entries: 10, bytes: SEGMENT, ..NEVER };
+    let keep = RetentionPolicy { entries: 10, bytes: SEGMENT, ..NEVER };
     assert_eq!(store.upkeep(NOW, keep).unwrap().segments, 0);
     store.append(&[seal(201)]).unwrap();
     assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
@@ -239,8 +239,8 @@ fn an_entry_is_not_carried_between_the_intent_and_the_seal_of_what_takes_it_back
 /// An upkeep may fail or be killed at any call: what must hold does, with so many detached jobs, and so it does after the
 /// next one, with `last` besides.
 fn upkeep_may_fail_anywhere(
-    (base, queued): (&Machine, usize),
-    keep: Keep,
+    (base, queued): (&FakeMachine, usize),
+    keep: RetentionPolicy,
     held: impl Fn(&Store),
     last: impl Fn(&Store),
 ) {
@@ -265,19 +265,19 @@ fn upkeep_may_fail_anywhere(
 
 #[test]
 fn upkeep_with_open_entries_may_fail_or_be_killed_at_any_call() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     {
         let (store, _) = open(&machine);
         held(&store);
         (5..=100).for_each(|id| settled(&store, id, "s", None));
     }
-    let keep = Keep { bytes: 2 * SEGMENT, entries: 10, ..NEVER };
+    let keep = RetentionPolicy { bytes: 2 * SEGMENT, entries: 10, ..NEVER };
     upkeep_may_fail_anywhere((&machine, 0), keep, look_held, |_| ());
 }
 
 #[test]
 fn a_log_over_its_bytes_is_written_again_where_its_oldest_part_lives() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let mut seed = 7;
     let mut text = || std::iter::repeat_with(|| next(&mut seed) as u8).take(1000).collect::<Vec<u8>>();
@@ -285,12 +285,12 @@ fn a_log_over_its_bytes_is_written_again_where_its_oldest_part_lives() {
         store.append(&[Record::Clip(clip("s", &format!("{name}"), Some(&text()), 1))]).unwrap();
     }
     (1..=200).for_each(|id| settled(&store, id, "s", None));
-    let keep = Keep { bytes: 8 * SEGMENT, ..NEVER };
+    let keep = RetentionPolicy { bytes: 8 * SEGMENT, ..NEVER };
     assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
     assert!(store.numbers().log_bytes <= keep.bytes);
     assert_eq!(store.clips("s").unwrap().len(), 100);
     // Where more than half lives, nothing is won, and nothing is written: also the next time.
-    let tight = Keep { bytes: SEGMENT, ..NEVER };
+    let tight = RetentionPolicy { bytes: SEGMENT, ..NEVER };
     store.upkeep(NOW, tight).unwrap();
     assert!(store.numbers().log_bytes <= 2 * 100 * 1200 + 2 * SEGMENT);
     assert_eq!(store.upkeep(NOW, tight).unwrap(), Default::default());
@@ -299,13 +299,13 @@ fn a_log_over_its_bytes_is_written_again_where_its_oldest_part_lives() {
 
 #[test]
 fn a_number_that_is_used_again_after_a_void_keeps_its_entry() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[queued(1, "s", Some("k"))]).unwrap();
     store.append(&[Record::Intent(entry(1, "s", &["a"])), Record::Void(JobId(1))]).unwrap();
     (2..=100).for_each(|id| settled(&store, id, "s", None));
     settled(&store, 1, "s", Some("k"));
-    store.upkeep(NOW, Keep { bytes: 2 * SEGMENT, ..NEVER }).unwrap();
+    store.upkeep(NOW, RetentionPolicy { bytes: 2 * SEGMENT, ..NEVER }).unwrap();
     for store in [store, open(&machine.copy()).0] {
         assert!(store.entry(JobId(1)).unwrap().is_some());
         assert_eq!(store.keyed("s", "k").unwrap().unwrap().receipt, Some(receipt(1)));
@@ -314,9 +314,9 @@ fn a_number_that_is_used_again_after_a_void_keeps_its_entry() {
 
 #[test]
 fn upkeep_may_fail_or_be_killed_at_any_call() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     drop(precious(&machine));
-    upkeep_may_fail_anywhere((&machine, 1), Keep { entries: 30, ..NEVER }, look, |store| {
+    upkeep_may_fail_anywhere((&machine, 1), RetentionPolicy { entries: 30, ..NEVER }, look, |store| {
         assert_eq!(ids(store), (171..=200).collect::<Vec<_>>());
     });
 }
@@ -325,12 +325,12 @@ fn upkeep_may_fail_or_be_killed_at_any_call() {
 fn upkeep_on_sled_leaves_rows_that_the_next_opening_trusts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sled");
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     drop(precious(&machine));
     let (store, opened) = open_sled(&machine, &path).unwrap();
     // There was a log and no database.
     assert!(opened.rebuilt.is_some());
-    store.upkeep(NOW, Keep { entries: 30, ..NEVER }).unwrap();
+    store.upkeep(NOW, RetentionPolicy { entries: 30, ..NEVER }).unwrap();
     drop(store);
     let (store, opened) = open_sled(&machine, &path).unwrap();
     assert_eq!(opened.rebuilt, None);
@@ -340,7 +340,7 @@ fn upkeep_on_sled_leaves_rows_that_the_next_opening_trusts() {
 
 #[test]
 fn receipts_for_files_are_bounded_and_the_newest_stay() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let most = limits::SEEN_OF_SESSION as u64;
     let all: Vec<Record> =

@@ -2,15 +2,16 @@
 
 use crate::limits;
 use crate::store::lock::lock;
-use crate::store::shared::Shared;
-use crate::store::{Keep, Kept, Store, StoreError};
+use crate::store::shared::StoreParts;
+use crate::store::{RetentionPolicy, Store, StoreError, UpkeepReport};
 
 impl Store {
     /// Drops what is older or more than `keep` says, and gives disk space back. Edits go on meanwhile.
-    pub fn upkeep(&self, now_ms: u64, keep: Keep) -> Result<Kept, StoreError> {
+    pub fn upkeep(&self, now_ms: u64, keep: RetentionPolicy) -> Result<UpkeepReport, StoreError> {
         let shared = &self.shared;
         let _one = lock(&shared.upkeep);
-        let mut kept = Kept { entries: shared.prune_entries(now_ms, keep)?, ..Kept::default() };
+        let mut kept =
+            UpkeepReport { entries: shared.prune_entries(now_ms, keep)?, ..UpkeepReport::default() };
         shared.prune_seen(now_ms, keep)?;
         // What is carried now stands behind it: one pass through the log, so that it ends.
         let end = shared.log.flushed().segment();
@@ -30,10 +31,10 @@ impl Store {
     }
 }
 
-impl Shared {
+impl StoreParts {
     /// Up to which segment, all from the oldest on, the log should be dropped: the shortest part of it in which what
     /// must be written again is clearly less than what is freed, or nothing is won.
-    fn droppable(&self, now_ms: u64, keep: Keep, end: u64) -> Result<Option<u64>, StoreError> {
+    fn droppable(&self, now_ms: u64, keep: RetentionPolicy, end: u64) -> Result<Option<u64>, StoreError> {
         let segments = self.log.segments();
         let total: u64 = segments.iter().map(|(_, len)| len).sum();
         let (mut freed, mut carried) = (0, 0);

@@ -2,13 +2,13 @@
 
 use super::kit::*;
 use super::model::{Model, group, write};
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::record::Record;
-use crate::store::{Backing, Options, Position, Store, StoreError};
+use crate::store::{DatabaseBackend, Position, Store, StoreError, StoreOptions};
 
 #[test]
 fn a_kill_after_any_append_loses_nothing() {
-    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 3);
+    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 3);
     let (store, _) = open(&machine);
     for _ in 0..150 {
         write(&store, &mut model, &mut seed, 1);
@@ -20,7 +20,7 @@ fn a_kill_after_any_append_loses_nothing() {
 fn after_any_failed_call_what_was_acknowledged_is_there_and_nothing_is_accepted() {
     let mut failures = 0;
     for call in 1..60 {
-        let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 1000 + call);
+        let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 1000 + call);
         let (store, _) = open(&machine);
         machine.fail_in(call);
         let mut failed = false;
@@ -64,7 +64,7 @@ fn after_any_failed_call_what_was_acknowledged_is_there_and_nothing_is_accepted(
 
 #[test]
 fn opening_may_fail_at_any_call_and_be_repeated() {
-    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 13);
+    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 13);
     let (store, _) = open(&machine);
     write(&store, &mut model, &mut seed, 120);
     drop(store);
@@ -72,7 +72,7 @@ fn opening_may_fail_at_any_call_and_be_repeated() {
     for call in 1..40 {
         let machine = machine.copy();
         machine.fail_in(call);
-        match Store::open(machine.os(), machine.dir(), options(Backing::Memory), 1) {
+        match Store::open(machine.os(), machine.dir(), options(DatabaseBackend::Memory), 1) {
             Err(_) => refused += 1,
             Ok((store, _)) => model.check(&store),
         }
@@ -83,7 +83,7 @@ fn opening_may_fail_at_any_call_and_be_repeated() {
 
 #[test]
 fn a_damaged_log_is_refused_with_what_to_do_and_left_as_it_is() {
-    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 17);
+    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 17);
     let (store, _) = open(&machine);
     write(&store, &mut model, &mut seed, 60);
     let _ = store.flush(Position(u64::MAX)).unwrap();
@@ -92,7 +92,7 @@ fn a_damaged_log_is_refused_with_what_to_do_and_left_as_it_is() {
     let file = machine.file(&["log", "0000000000000001.log"]);
     file.lock().unwrap().seen[8192 + 20] ^= 1;
     let before = file.lock().unwrap().seen.clone();
-    let Err(e) = Store::open(machine.os(), machine.dir(), options(Backing::Memory), 1) else {
+    let Err(e) = Store::open(machine.os(), machine.dir(), options(DatabaseBackend::Memory), 1) else {
         panic!("opened");
     };
     assert!(matches!(e, StoreError::Rotten { .. }));
@@ -103,9 +103,9 @@ fn a_damaged_log_is_refused_with_what_to_do_and_left_as_it_is() {
 #[test]
 fn many_threads_write_and_look_at_the_same_time() {
     let folder = tempfile::tempdir().unwrap();
-    let machine = Machine::new();
-    let options = Options {
-        database: Backing::Sled(folder.path().join("sled")),
+    let machine = FakeMachine::new();
+    let options = StoreOptions {
+        database: DatabaseBackend::Sled(folder.path().join("sled")),
         segment: 256 * 1024,
         contents: 1024 * 1024,
         background: true,

@@ -8,27 +8,28 @@ use editd_proto::message::{EntryKind, Receipt, Status};
 use editd_proto::path::WirePath;
 
 use crate::os::{BootId, Identity};
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::record::{
     ChangeMethod, Clip, EndedWithoutEntry, Entry, FileMeta, FileRecord, Queued, ReadReceipt, Record, Seal,
     Staging,
 };
-use crate::store::{Backing, Keep, Opened, Options, Store, StoreError};
+use crate::store::{DatabaseBackend, OpenReport, RetentionPolicy, Store, StoreError, StoreOptions};
 
 pub(crate) const SEGMENT: u64 = 32 * 1024;
 
-pub(crate) const NEVER: Keep = Keep { age_ms: u64::MAX, entries: u64::MAX, bytes: u64::MAX, sane_ms: 0 };
+pub(crate) const NEVER: RetentionPolicy =
+    RetentionPolicy { age_ms: u64::MAX, entries: u64::MAX, bytes: u64::MAX, sane_ms: 0 };
 
-pub(crate) fn options(database: Backing) -> Options {
-    Options { database, segment: SEGMENT, contents: 64 * 1024, background: false }
+pub(crate) fn options(database: DatabaseBackend) -> StoreOptions {
+    StoreOptions { database, segment: SEGMENT, contents: 64 * 1024, background: false }
 }
 
-pub(crate) fn open(machine: &Machine) -> (Store, Opened) {
-    Store::open(machine.os(), machine.dir(), options(Backing::Memory), 1).unwrap()
+pub(crate) fn open(machine: &FakeMachine) -> (Store, OpenReport) {
+    Store::open(machine.os(), machine.dir(), options(DatabaseBackend::Memory), 1).unwrap()
 }
 
-pub(crate) fn open_sled(machine: &Machine, path: &Path) -> Result<(Store, Opened), StoreError> {
-    Store::open(machine.os(), machine.dir(), options(Backing::Sled(path.to_owned())), 1)
+pub(crate) fn open_sled(machine: &FakeMachine, path: &Path) -> Result<(Store, OpenReport), StoreError> {
+    Store::open(machine.os(), machine.dir(), options(DatabaseBackend::Sled(path.to_owned())), 1)
 }
 
 pub(crate) fn hash(n: u64) -> ContentHash {

@@ -4,24 +4,24 @@ use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
 use super::kit::*;
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::record::{Entry, Record, Settle};
-use crate::store::{Query, Store};
+use crate::store::{EntryQuery, Store};
 
 /// Looks at a store now, and as a new process finds it after a kill.
-fn both(machine: &Machine, store: &Store, look: impl Fn(&Store)) {
+fn both(machine: &FakeMachine, store: &Store, look: impl Fn(&Store)) {
     look(store);
     look(&open(&machine.copy()).0);
 }
 
 fn all(store: &Store) -> Vec<u64> {
-    let entries = store.history(&Query { limit: 100, ..Query::default() }).unwrap();
+    let entries = store.history(&EntryQuery { limit: 100, ..EntryQuery::default() }).unwrap();
     entries.iter().map(|e| e.id.0).collect()
 }
 
 #[test]
 fn an_entry_is_in_history_only_once_it_is_sealed() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let mut one = entry(1, "s", &["a", "b"]);
     one.clips = vec![clip("s", "c", Some(b"cut"), 4)];
@@ -52,7 +52,7 @@ fn an_entry_is_in_history_only_once_it_is_sealed() {
 
 #[test]
 fn the_newest_job_of_a_path_is_found_below_what_others_did() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
     // More than are looked at together.
@@ -75,7 +75,7 @@ fn the_newest_job_of_a_path_is_found_below_what_others_did() {
 
 #[test]
 fn a_voided_intent_leaves_nothing_and_its_number_is_not_given_again() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[Record::Intent(entry(5, "s", &["a"])), Record::Void(JobId(5))]).unwrap();
     store.append(&[seal(5)]).unwrap();
@@ -87,7 +87,7 @@ fn a_voided_intent_leaves_nothing_and_its_number_is_not_given_again() {
 
 #[test]
 fn a_job_knows_what_commands_made_of_it() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
     let hook = |id, of| Record::External(undo(id, "s", EntryKind::Hook, &[of]));
@@ -106,11 +106,11 @@ fn a_job_knows_what_commands_made_of_it() {
 
 #[test]
 fn undo_and_redo_mark_what_they_take_and_bring_back() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let put = |e| store.append(&[Record::Intent(Clone::clone(&e)), seal(e.id.0)]).unwrap();
     let undone = |store: &Store| -> Vec<u64> {
-        let entries = store.history(&Query { limit: 100, ..Query::default() }).unwrap();
+        let entries = store.history(&EntryQuery { limit: 100, ..EntryQuery::default() }).unwrap();
         entries.iter().filter(|e| e.undone).map(|e| e.id.0).collect()
     };
     put(entry(1, "s", &["a"]));
@@ -131,7 +131,7 @@ fn undo_and_redo_mark_what_they_take_and_bring_back() {
 
 #[test]
 fn history_is_narrowed_by_path_session_time_and_number() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     for id in 1..=40 {
         let path = if id % 3 == 0 { "x" } else { "y" };
@@ -141,26 +141,27 @@ fn history_is_narrowed_by_path_session_time_and_number() {
         store.append(&[Record::Intent(e), seal(id)]).unwrap();
     }
     both(&machine, &store, |store| {
-        let ids =
-            |query: &Query| -> Vec<u64> { store.history(query).unwrap().iter().map(|e| e.id.0).collect() };
-        let any = Query { limit: 3, ..Query::default() };
+        let ids = |query: &EntryQuery| -> Vec<u64> {
+            store.history(query).unwrap().iter().map(|e| e.id.0).collect()
+        };
+        let any = EntryQuery { limit: 3, ..EntryQuery::default() };
         assert_eq!(ids(&any), [40, 39, 38]);
-        assert_eq!(ids(&Query { before: Some(JobId(10)), ..any.clone() }), [9, 8, 7]);
-        let x = Query { path: Some("x".into()), ..any.clone() };
+        assert_eq!(ids(&EntryQuery { before: Some(JobId(10)), ..any.clone() }), [9, 8, 7]);
+        let x = EntryQuery { path: Some("x".into()), ..any.clone() };
         assert_eq!(ids(&x), [39, 36, 33]);
-        assert_eq!(ids(&Query { session: Some("even".to_owned()), ..x.clone() }), [36, 30, 24]);
-        let odd = Query { session: Some("odd".to_owned()), before: Some(JobId(4)), ..any.clone() };
+        assert_eq!(ids(&EntryQuery { session: Some("even".to_owned()), ..x.clone() }), [36, 30, 24]);
+        let odd = EntryQuery { session: Some("odd".to_owned()), before: Some(JobId(4)), ..any.clone() };
         assert_eq!(ids(&odd), [3, 1]);
-        let since = Query { since: Some(1018), limit: 100, ..Query::default() };
+        let since = EntryQuery { since: Some(1018), limit: 100, ..EntryQuery::default() };
         assert_eq!(ids(&since), (18..=40).rev().filter(|id| *id != 20).collect::<Vec<_>>());
-        assert_eq!(ids(&Query { limit: 0, ..Query::default() }), [0_u64; 0]);
-        assert_eq!(ids(&Query { path: Some("z".into()), ..any }), [0_u64; 0]);
+        assert_eq!(ids(&EntryQuery { limit: 0, ..EntryQuery::default() }), [0_u64; 0]);
+        assert_eq!(ids(&EntryQuery { path: Some("z".into()), ..any }), [0_u64; 0]);
     });
 }
 
 #[test]
 fn keys_belong_to_a_session_and_tell_what_became_of_the_job() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[queued(1, "s", Some("k"))]).unwrap();
     both(&machine, &store, |store| {
@@ -196,7 +197,7 @@ fn keys_belong_to_a_session_and_tell_what_became_of_the_job() {
 
 #[test]
 fn recovery_may_seal_without_a_receipt_and_one_is_made_up() {
-    let (store, _) = open(&Machine::new());
+    let (store, _) = open(&FakeMachine::new());
     let bare = crate::store::record::Seal { id: JobId(1), receipt: Vec::new() };
     store.append(&[Record::Intent(entry(1, "s", &["a"])), Record::Seal(bare)]).unwrap();
     let made = store.receipt(JobId(1)).unwrap().unwrap();
@@ -206,7 +207,7 @@ fn recovery_may_seal_without_a_receipt_and_one_is_made_up() {
 
 #[test]
 fn clipboards_are_set_listed_and_removed() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[Record::Clip(clip("s", "b", Some(b"one"), 1))]).unwrap();
     store.append(&[Record::Clip(clip("s", "/shared", Some(b"two"), 2))]).unwrap();
@@ -228,7 +229,7 @@ fn clipboards_are_set_listed_and_removed() {
 
 #[test]
 fn what_does_not_fit_a_row_is_read_from_the_log() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let paths: Vec<String> = (0..300).map(|n| format!("a/long/folder/name/file-{n}")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -241,7 +242,7 @@ fn what_does_not_fit_a_row_is_read_from_the_log() {
     store.append(&[Record::Intent(big.clone()), seal(1), Record::ReadReceipt(saw.clone())]).unwrap();
     both(&machine, &store, |store| {
         assert_eq!(store.summary(JobId(1)).unwrap().unwrap().files.len(), 300);
-        assert_eq!(store.history(&Query { limit: 1, ..Query::default() }).unwrap()[0].session, "s");
+        assert_eq!(store.history(&EntryQuery { limit: 1, ..EntryQuery::default() }).unwrap()[0].session, "s");
         assert_eq!(store.seen("s", &"a".into()).unwrap().unwrap(), saw);
         assert_eq!(store.clip("s", "long").unwrap().unwrap(), long);
         assert_eq!(store.clips("s").unwrap()[0].origin, long.origin);
@@ -260,7 +261,7 @@ fn what_does_not_fit_a_row_is_read_from_the_log() {
 
 #[test]
 fn a_flush_proves_what_it_covers_and_the_store_is_checked() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let at = store.append(&[Record::ReadReceipt(seen("s", "a", 1))]).unwrap();
     assert_eq!(store.flush(at).unwrap().position(), at);

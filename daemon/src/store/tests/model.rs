@@ -7,9 +7,9 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{ClipInfo, EntryKind};
 
 use super::kit::*;
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::record::{Clip, Entry, ReadReceipt, Record, Settle};
-use crate::store::{Query, Store};
+use crate::store::{EntryQuery, Store};
 
 const SESSIONS: [&str; 3] = ["s", "t", "u"];
 const PATHS: [&str; 5] = ["a", "b", "c/d", "e", "f"];
@@ -101,7 +101,7 @@ impl Model {
     }
 
     pub(super) fn check(&self, store: &Store) {
-        let history = store.history(&Query { limit: 10_000, ..Query::default() }).unwrap();
+        let history = store.history(&EntryQuery { limit: 10_000, ..EntryQuery::default() }).unwrap();
         let found: Vec<_> = history.iter().map(|e| (e.id.0, e.undone, e.diverged)).collect();
         let expected: Vec<_> = self.entries.iter().rev().map(|(id, e)| (*id, e.1, e.2)).collect();
         assert_eq!(found, expected);
@@ -217,7 +217,7 @@ pub(super) fn write(store: &Store, model: &mut Model, seed: &mut u64, groups: us
 fn random_records_give_what_the_model_says_through_kills_and_power_cuts() {
     for round in 0..25 {
         let mut seed = 77 + round;
-        let mut machine = Machine::new();
+        let mut machine = FakeMachine::new();
         let mut model = Model::default();
         for life in 0..4 {
             let (store, opened) = open(&machine);

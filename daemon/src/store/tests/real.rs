@@ -6,14 +6,14 @@ use super::kit::*;
 use crate::os::Os;
 use crate::os::unix::Unix;
 use crate::store::record::{ReadReceipt, Record, Settle};
-use crate::store::{Backing, Keep, Opened, Options, Query, Store};
+use crate::store::{DatabaseBackend, EntryQuery, OpenReport, RetentionPolicy, Store, StoreOptions};
 use editd_proto::ids::JobId;
 
-fn open_real(folder: &std::path::Path) -> (Store, Opened) {
+fn open_real(folder: &std::path::Path) -> (Store, OpenReport) {
     let os: Arc<dyn Os> = Arc::new(Unix);
     let dir = os.open_dir(folder).unwrap();
-    let options = Options {
-        database: Backing::Sled(folder.join("sled")),
+    let options = StoreOptions {
+        database: DatabaseBackend::Sled(folder.join("sled")),
         segment: 256 * 1024,
         contents: 1 << 20,
         background: true,
@@ -62,9 +62,9 @@ fn it_lives_on_a_real_folder_through_restarts_upkeep_and_a_lost_database() {
     assert!(opened.rebuilt.is_some());
     assert_eq!(store.numbers().entries, 1200);
     let segments = store.numbers().log_bytes;
-    let kept = store.upkeep(5000, Keep { entries: 100, ..NEVER }).unwrap();
+    let kept = store.upkeep(5000, RetentionPolicy { entries: 100, ..NEVER }).unwrap();
     assert!(kept.segments > 0 && store.numbers().log_bytes < segments);
-    let all = store.history(&Query { limit: 1000, ..Query::default() }).unwrap();
+    let all = store.history(&EntryQuery { limit: 1000, ..EntryQuery::default() }).unwrap();
     assert_eq!(all.iter().map(|e| e.id.0).collect::<Vec<_>>(), (1101..=1200).rev().collect::<Vec<_>>());
     assert!(store.check().iter().all(|finding| finding.severity == "ok"));
     drop(store);

@@ -7,9 +7,9 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use super::model::{Model, write};
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::record::Record;
-use crate::store::{Backing, Store};
+use crate::store::{DatabaseBackend, Store};
 
 /// Every row, whatever it is kept in.
 fn dump(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -41,7 +41,7 @@ fn a_database_that_followed_equals_one_that_was_rebuilt() {
     for round in 0..6 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sled");
-        let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 500 + round);
+        let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 500 + round);
         for life in 0..3 {
             let (store, opened) = open_sled(&machine, &path).unwrap();
             assert_eq!(opened.rebuilt, None, "round {round}, life {life}");
@@ -50,7 +50,8 @@ fn a_database_that_followed_equals_one_that_was_rebuilt() {
             if life == 1 {
                 store.close().unwrap();
             }
-            let rebuilt = Store::open(machine.copy().os(), machine.copy().dir(), options(Backing::Memory), 1);
+            let rebuilt =
+                Store::open(machine.copy().os(), machine.copy().dir(), options(DatabaseBackend::Memory), 1);
             let followed = dump(&store);
             assert_eq!(followed, dump(&rebuilt.unwrap().0));
             store.apply_pending().unwrap();
@@ -63,7 +64,7 @@ fn a_database_that_followed_equals_one_that_was_rebuilt() {
 fn an_older_database_is_brought_up_and_a_foreign_one_is_set_aside() {
     let folder = tempfile::tempdir().unwrap();
     let (path, older) = (folder.path().join("sled"), folder.path().join("older"));
-    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 9);
+    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 9);
     let (store, _) = open_sled(&machine, &path).unwrap();
     write(&store, &mut model, &mut seed, 100);
     store.close().unwrap();
@@ -80,7 +81,7 @@ fn an_older_database_is_brought_up_and_a_foreign_one_is_set_aside() {
     model.check(&store);
     drop(store);
     // The database of another log.
-    let other = Machine::new();
+    let other = FakeMachine::new();
     let (store, opened) = open_sled(&other, &path).unwrap();
     assert!(opened.rebuilt.is_some());
     Model::default().check(&store);
@@ -90,7 +91,7 @@ fn an_older_database_is_brought_up_and_a_foreign_one_is_set_aside() {
 fn a_damaged_or_lost_database_is_rebuilt_and_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sled");
-    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 11);
+    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 11);
     let (store, _) = open_sled(&machine, &path).unwrap();
     write(&store, &mut model, &mut seed, 200);
     store.close().unwrap();
@@ -133,7 +134,7 @@ fn a_damaged_or_lost_database_is_rebuilt_and_told() {
 fn what_a_kill_leaves_of_a_snapshot_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sled");
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     drop(open_sled(&machine, &path).unwrap());
     fs::write(path.join("snap.0000000000000001.generating"), b"half").unwrap();
     let (_, opened) = open_sled(&machine, &path).unwrap();
@@ -144,7 +145,7 @@ fn what_a_kill_leaves_of_a_snapshot_does_no_harm() {
 fn the_database_moves_into_a_fresh_folder_and_holds_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sled");
-    let (machine, mut model, mut seed) = (Machine::new(), Model::default(), 21);
+    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 21);
     let (store, _) = open_sled(&machine, &path).unwrap();
     write(&store, &mut model, &mut seed, 150);
     store.apply_pending().unwrap();
@@ -166,7 +167,7 @@ fn the_database_moves_into_a_fresh_folder_and_holds_the_same() {
 fn a_job_over_very_many_files_takes_several_batches_and_is_trusted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sled");
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let paths: Vec<String> = (0..3000).map(|n| format!("file {n}")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let (store, _) = open_sled(&machine, &path).unwrap();

@@ -8,7 +8,7 @@ use editd_proto::ids::JobId;
 use super::kit::*;
 use crate::os::BootId;
 use crate::store::Position;
-use crate::store::log::frame::{FRAME, Frame};
+use crate::store::log::frame::{FRAME, RecordFrame};
 use crate::store::log::payload;
 use crate::store::record::{
     CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, NumberedLines, ReadReceipt, Record, Seal,
@@ -105,7 +105,7 @@ fn every_record_that_was_ever_stored_still_loads() {
         let path = folder().join(file);
         if !path.exists() && std::env::var_os("BLESS").is_some() {
             let payload = payload::encode(&record).unwrap();
-            let frame = Frame {
+            let frame = RecordFrame {
                 stored: payload.bytes.len() as u32,
                 raw: payload.raw,
                 kind: payload.kind,
@@ -125,7 +125,7 @@ fn every_record_that_was_ever_stored_still_loads() {
         }
         let bytes =
             std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}; BLESS=1 writes it", path.display()));
-        let (frame, _) = Frame::decode(&bytes, at).unwrap();
+        let (frame, _) = RecordFrame::decode(&bytes, at).unwrap();
         assert_eq!(payload::decode(&frame, &bytes[FRAME..]).unwrap(), record, "{name}");
     }
 }

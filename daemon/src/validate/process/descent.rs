@@ -9,7 +9,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open,
 
 /// A descendant.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
+pub(super) struct DescendantProcess {
     pid: Pid,
     parent: i32,
     session: i32,
@@ -18,13 +18,13 @@ pub(super) struct Member {
 }
 
 /// All descendants of this process that have not ended.
-pub(super) fn family() -> Vec<Member> {
+pub(super) fn family() -> Vec<DescendantProcess> {
     let own = getpid().as_raw_nonzero().get();
     listed(own).unwrap_or_else(|| searched(own))
 }
 
 /// By the lists that some kernels keep of every task's children.
-fn listed(own: i32) -> Option<Vec<Member>> {
+fn listed(own: i32) -> Option<Vec<DescendantProcess>> {
     let mut family = Vec::new();
     let mut parents = vec![own];
     while let Some(parent) = parents.pop() {
@@ -44,47 +44,47 @@ fn listed(own: i32) -> Option<Vec<Member>> {
 }
 
 /// By looking at every process of the machine.
-fn searched(own: i32) -> Vec<Member> {
+fn searched(own: i32) -> Vec<DescendantProcess> {
     below(vec![own], &everybody())
 }
 
 /// All who are in the session of `leader`, or descend from it or from one of them, itself left out.
-pub(super) fn session(leader: u32) -> Vec<Member> {
+pub(super) fn session(leader: u32) -> Vec<DescendantProcess> {
     let Ok(leader) = i32::try_from(leader) else { return Vec::new() };
     let everybody = everybody();
-    let own = |member: &&Member| member.session == leader && member.number() != leader;
-    let mut all: Vec<Member> = everybody.iter().filter(own).copied().collect();
-    let parents = all.iter().map(Member::number).chain([leader]).collect();
+    let own = |member: &&DescendantProcess| member.session == leader && member.number() != leader;
+    let mut all: Vec<DescendantProcess> = everybody.iter().filter(own).copied().collect();
+    let parents = all.iter().map(DescendantProcess::number).chain([leader]).collect();
     all.extend(below(parents, &everybody));
     all
 }
 
-fn everybody() -> Vec<Member> {
+fn everybody() -> Vec<DescendantProcess> {
     let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
     all.flatten().filter_map(|entry| member(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-fn below(mut parents: Vec<i32>, all: &[Member]) -> Vec<Member> {
-    let mut children: BTreeMap<i32, Vec<Member>> = BTreeMap::new();
+fn below(mut parents: Vec<i32>, all: &[DescendantProcess]) -> Vec<DescendantProcess> {
+    let mut children: BTreeMap<i32, Vec<DescendantProcess>> = BTreeMap::new();
     for member in all {
         children.entry(member.parent).or_default().push(*member);
     }
     let mut family = Vec::new();
     while let Some(parent) = parents.pop() {
         let Some(members) = children.remove(&parent) else { continue };
-        parents.extend(members.iter().map(Member::number));
+        parents.extend(members.iter().map(DescendantProcess::number));
         family.extend(members);
     }
     family
 }
 
-fn member(pid: i32) -> Option<Member> {
+fn member(pid: i32) -> Option<DescendantProcess> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     parse(Pid::from_raw(pid)?, &stat)
 }
 
 /// Reads a line of `/proc/PID/stat`; nobody who has ended.
-fn parse(pid: Pid, stat: &[u8]) -> Option<Member> {
+fn parse(pid: Pid, stat: &[u8]) -> Option<DescendantProcess> {
     let stat = String::from_utf8_lossy(stat);
     // The second field is the name in parentheses and may hold anything.
     let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
@@ -92,10 +92,10 @@ fn parse(pid: Pid, stat: &[u8]) -> Option<Member> {
     let parent = fields.next()?.parse().ok()?;
     let session = fields.nth(1)?.parse().ok()?;
     let began = fields.nth(15)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(Member { pid, parent, session, began })
+    (!matches!(state, "Z" | "X")).then_some(DescendantProcess { pid, parent, session, began })
 }
 
-impl Member {
+impl DescendantProcess {
     fn number(&self) -> i32 {
         self.pid.as_raw_nonzero().get()
     }

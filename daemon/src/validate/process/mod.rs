@@ -1,14 +1,14 @@
 //! Runs one command of the workspace, bounded in time, memory, output and processes, and leaves none of its
 //! descendants behind. It knows nothing of files, issues or trust.
 //!
-//! *Calling sequence*: [`Runner::run`], for as many commands at once as there are threads; as many of them run as the
+//! *Calling sequence*: [`CommandRunner::run`], for as many commands at once as there are threads; as many of them run as the
 //! machine has cores, the others wait for their turn in the order in which they came; a command's own time begins then.
 //!
 //! The daemon starts itself a second time as a small supervisor (`supervise`), which starts the command, looks after
 //! it, and ends it with all that came of it. Between the two runs a socket: what is to be done goes one way, how it
 //! ended comes back. When the daemon ends, however it ends, the socket closes, and the supervisor ends everything.
 //!
-//! *Invariants*: when [`Runner::run`] returns, no descendant of the command runs any more, whether it called `setsid`,
+//! *Invariants*: when [`CommandRunner::run`] returns, no descendant of the command runs any more, whether it called `setsid`,
 //! forked twice or ignores signals: the supervisor is the reaper of all orphans below it, and is done only when the
 //! system says that it has no child left.
 //!
@@ -46,7 +46,7 @@ pub use supervise::{WORD as SUPERVISE, supervise};
 
 /// A command and its limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'r> {
+pub struct CommandRun<'r> {
     /// The program, looked for in `PATH` where it is a bare name, and its arguments.
     pub command: &'r [OsString],
     /// The folder in which it runs.
@@ -65,7 +65,7 @@ pub struct Run<'r> {
 
 /// How a command ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
-pub enum Ended {
+pub enum CommandEnd {
     /// By itself, with this status.
     #[error("it ended with status {0}")]
     Exited(i32),
@@ -97,23 +97,23 @@ pub enum Ended {
 
 /// What came of a run.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct CommandOutput {
     /// How it ended.
-    pub ended: Ended,
+    pub ended: CommandEnd,
     /// What it wrote to standard output; the beginning of it where it was ended.
     pub stdout: Vec<u8>,
     /// What it wrote to standard error; the beginning of it where it was ended.
     pub stderr: Vec<u8>,
 }
 
-impl Ran {
-    fn without_output(ended: Ended) -> Self {
+impl CommandOutput {
+    fn without_output(ended: CommandEnd) -> Self {
         Self { ended, stdout: Vec::new(), stderr: Vec::new() }
     }
 }
 
 /// Runs commands, a bounded number at once.
-pub struct Runner {
+pub struct CommandRunner {
     #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
     program: Option<PathBuf>,
     clock: Arc<dyn Clock>,
@@ -135,7 +135,7 @@ impl Turns {
     }
 }
 
-impl Runner {
+impl CommandRunner {
     /// A runner whose supervisor is `program`, or the running program itself.
     #[must_use]
     pub fn new(program: Option<PathBuf>, clock: Arc<dyn Clock>) -> Self {
@@ -145,31 +145,33 @@ impl Runner {
     }
 
     /// Runs a command to its end. Blocks for as long as it takes.
-    pub fn run(&self, run: Run<'_>) -> Ran {
+    pub fn run(&self, run: CommandRun<'_>) -> CommandOutput {
         self.run_if(run, || Ok(()))
     }
 
     /// The same, if `may` still says so when its turn has come: it may have waited for minutes.
-    pub fn run_if(&self, run: Run<'_>, may: impl FnOnce() -> Result<(), String>) -> Ran {
+    pub fn run_if(&self, run: CommandRun<'_>, may: impl FnOnce() -> Result<(), String>) -> CommandOutput {
         let asked = self.clock.monotonic();
-        let Some(_turn) = self.turn(run.within) else { return Ran::without_output(Ended::NoTurn) };
+        let Some(_turn) = self.turn(run.within) else {
+            return CommandOutput::without_output(CommandEnd::NoTurn);
+        };
         if let Err(why) = may() {
-            return Ran::without_output(Ended::NotStarted(why));
+            return CommandOutput::without_output(CommandEnd::NotStarted(why));
         }
         let waited = self.clock.monotonic().saturating_sub(asked);
         let time = run.time.min(run.within.saturating_sub(waited));
         let memory = run.memory.max(RUN_MEMORY_LEAST);
-        self.look_after(Run { time, memory, ..run })
+        self.look_after(CommandRun { time, memory, ..run })
     }
 
     #[cfg(unix)]
-    fn look_after(&self, run: Run<'_>) -> Ran {
+    fn look_after(&self, run: CommandRun<'_>) -> CommandOutput {
         unix::look_after(self.program.as_deref(), &*self.clock, run)
     }
 
     #[cfg(windows)]
-    fn look_after(&self, _: Run<'_>) -> Ran {
-        Ran::without_output(windows::refused())
+    fn look_after(&self, _: CommandRun<'_>) -> CommandOutput {
+        CommandOutput::without_output(windows::refused())
     }
 
     fn turn(&self, within: Duration) -> Option<Turn<'_>> {
@@ -191,7 +193,7 @@ impl Runner {
 }
 
 /// A run that has its turn, until it is dropped.
-struct Turn<'t>(&'t Runner);
+struct Turn<'t>(&'t CommandRunner);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {

@@ -23,9 +23,9 @@ use rustix::process::{
     setpriority_process, setrlimit, wait,
 };
 
-use super::Ended;
-use super::word::{self, Order, Report};
-use crate::clock::{Clock, System};
+use super::CommandEnd;
+use super::word::{self, CommandOrder, CommandReport};
+use crate::clock::{Clock, SystemClock};
 use crate::limits::{
     RUN_DATA_FACTOR, RUN_FILE_BYTES, RUN_FILES, RUN_KILL_MS, RUN_LOOK_LATEST_MS, RUN_LOOK_MS, RUN_LOOK_SHARE,
     RUN_NICE,
@@ -47,7 +47,7 @@ fn serve() -> std::io::Result<()> {
     let line = rustix::io::dup(std::io::stdin())?;
     rustix::io::fcntl_setfd(&line, rustix::io::FdFlags::CLOEXEC)?;
     let mut line = UnixStream::from(line);
-    let order: Order = word::read(&mut line)?;
+    let order: CommandOrder = word::read(&mut line)?;
     let input = word::read_bytes(&mut line, order.input)?;
     // Fails only for the leader of a group, and then there is no session to leave.
     let _leader = rustix::process::setsid();
@@ -56,12 +56,13 @@ fn serve() -> std::io::Result<()> {
     let (ended_child, on_child) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, on_child)?;
     let report = match Care::start(order, line.try_clone()?, ended_child, input) {
-        Err(why) => Report { ended: Ended::NotStarted(why), left: false },
+        Err(why) => CommandReport { ended: CommandEnd::NotStarted(why), left: false },
         Ok(mut care) => {
             let why = care.until_over();
             let left = !care.end_all();
-            let by_itself = care.status.map(ended).unwrap_or(Ended::Lost("it cannot be ended".to_owned()));
-            Report { ended: why.unwrap_or(by_itself), left }
+            let by_itself =
+                care.status.map(ended).unwrap_or(CommandEnd::Lost("it cannot be ended".to_owned()));
+            CommandReport { ended: why.unwrap_or(by_itself), left }
         }
     };
     line.write_all(&word::encode(&report)?)
@@ -103,17 +104,17 @@ fn limit_data(command: Pid, most: u64) {
     let _kept = prlimit(Some(command), Resource::Data, at_most(getrlimit(Resource::Data), most));
 }
 
-fn ended(status: WaitStatus) -> Ended {
+fn ended(status: WaitStatus) -> CommandEnd {
     match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Ended::Exited(code),
-        (None, signal) => Ended::Signalled(signal.unwrap_or_default()),
+        (Some(code), _) => CommandEnd::Exited(code),
+        (None, signal) => CommandEnd::Signalled(signal.unwrap_or_default()),
     }
 }
 
 /// A command that is looked after.
 struct Care {
     command: Pid,
-    order: Order,
+    order: CommandOrder,
     line: UnixStream,
     ended_child: UnixStream,
     /// What of its input the command has not taken.
@@ -161,7 +162,7 @@ impl Drop for Care {
 impl Care {
     /// Starts the command. From here on it is ended when the returned value goes.
     fn start(
-        order: Order,
+        order: CommandOrder,
         line: UnixStream,
         ended_child: UnixStream,
         input: Vec<u8>,
@@ -192,8 +193,8 @@ impl Care {
     }
 
     /// Waits until the command has ended, or must be ended: then why.
-    fn until_over(&mut self) -> Option<Ended> {
-        let clock = System::start();
+    fn until_over(&mut self) -> Option<CommandEnd> {
+        let clock = SystemClock::start();
         let time = Duration::from_millis(self.order.time_ms);
         let mut next_look = Duration::ZERO;
         loop {
@@ -203,7 +204,7 @@ impl Care {
             }
             let now = clock.monotonic();
             if now >= time {
-                return Some(Ended::TimedOut);
+                return Some(CommandEnd::TimedOut);
             }
             if now >= next_look {
                 if let Some(too_much) = self.look() {
@@ -218,7 +219,7 @@ impl Care {
             let pause = next_look.min(time).saturating_sub(clock.monotonic());
             if self.wait(pause) {
                 // Nobody is told any more.
-                return Some(Ended::TimedOut);
+                return Some(CommandEnd::TimedOut);
             }
         }
     }
@@ -254,17 +255,18 @@ impl Care {
 
     /// What there is too much of.
     #[cfg(target_os = "linux")]
-    fn look(&self) -> Option<Ended> {
+    fn look(&self) -> Option<CommandEnd> {
         let family = super::descent::family();
         if family.len() > self.order.processes {
-            return Some(Ended::Processes);
+            return Some(CommandEnd::Processes);
         }
-        let memory = family.iter().map(super::descent::Member::memory).fold(0, u64::saturating_add);
-        (memory > self.order.memory).then_some(Ended::Memory)
+        let memory =
+            family.iter().map(super::descent::DescendantProcess::memory).fold(0, u64::saturating_add);
+        (memory > self.order.memory).then_some(CommandEnd::Memory)
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn look(&self) -> Option<Ended> {
+    fn look(&self) -> Option<CommandEnd> {
         None
     }
 
@@ -274,7 +276,7 @@ impl Care {
     /// is found below this process, until the system says that it has no child: every orphan becomes one.
     fn end_all(&mut self) -> bool {
         self.over = true;
-        let clock = System::start();
+        let clock = SystemClock::start();
         loop {
             // The number stays the group's own while its leader is not taken in. Where orphans cannot be found, it is
             // used all the same: a number is not given again so soon.
@@ -282,7 +284,7 @@ impl Care {
                 let _gone = kill_process_group(self.command, Signal::KILL);
             }
             #[cfg(target_os = "linux")]
-            super::descent::family().iter().for_each(super::descent::Member::end);
+            super::descent::family().iter().for_each(super::descent::DescendantProcess::end);
             if self.reap() {
                 return true;
             }

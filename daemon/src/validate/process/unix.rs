@@ -14,11 +14,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_bytes::ByteBuf;
 
 use super::supervise::WORD;
-use super::word::{self, Order, Report};
-use super::{Ended, Ran, Run};
+use super::word::{self, CommandOrder, CommandReport};
+use super::{CommandEnd, CommandOutput, CommandRun};
 use crate::clock::Clock;
 #[cfg(target_os = "linux")]
-use crate::clock::System;
+use crate::clock::SystemClock;
 use crate::limits::{RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
 
 /// What the daemon's environment holds for the daemon alone: whoever saw it would take it for its own.
@@ -35,10 +35,10 @@ const OWN: &[&str] = &[
 ];
 
 /// Starts a command under a supervisor and waits until all of it has ended.
-pub(super) fn look_after(program: Option<&Path>, clock: &dyn Clock, run: Run<'_>) -> Ran {
+pub(super) fn look_after(program: Option<&Path>, clock: &dyn Clock, run: CommandRun<'_>) -> CommandOutput {
     match begin(program, run) {
         Ok(watch) => watch.see_through(clock, run),
-        Err(why) => Ran::without_output(Ended::Lost(why.to_string())),
+        Err(why) => CommandOutput::without_output(CommandEnd::Lost(why.to_string())),
     }
 }
 
@@ -50,7 +50,7 @@ struct Watch {
     stderr: Option<ChildStderr>,
 }
 
-fn begin(program: Option<&Path>, run: Run<'_>) -> std::io::Result<Watch> {
+fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<Watch> {
     let (ours, theirs) = UnixStream::pair()?;
     // On Linux this leads to the running program, also after its file was replaced.
     let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
@@ -72,9 +72,9 @@ fn begin(program: Option<&Path>, run: Run<'_>) -> std::io::Result<Watch> {
 }
 
 impl Watch {
-    fn order(&mut self, run: Run<'_>) -> std::io::Result<()> {
+    fn order(&mut self, run: CommandRun<'_>) -> std::io::Result<()> {
         let command = run.command.iter().map(|word| ByteBuf::from(word.as_bytes())).collect();
-        let order = Order {
+        let order = CommandOrder {
             command,
             time_ms: u64::try_from(run.time.as_millis()).unwrap_or(u64::MAX),
             memory: run.memory,
@@ -102,13 +102,13 @@ impl Watch {
     /// waited for.
     #[cfg(target_os = "linux")]
     fn sweep(&self) {
-        let clock = System::start();
+        let clock = SystemClock::start();
         loop {
             let left = super::descent::session(self.supervisor.id());
             if left.is_empty() {
                 return;
             }
-            left.iter().for_each(super::descent::Member::end);
+            left.iter().for_each(super::descent::DescendantProcess::end);
             if clock.monotonic() > Duration::from_millis(RUN_KILL_MS) {
                 tracing::warn!(
                     "a command whose supervisor was ended left a process behind that cannot be ended"
@@ -124,7 +124,7 @@ impl Watch {
     #[cfg(not(target_os = "linux"))]
     fn sweep(&self) {}
 
-    fn see_through(mut self, clock: &dyn Clock, run: Run<'_>) -> Ran {
+    fn see_through(mut self, clock: &dyn Clock, run: CommandRun<'_>) -> CommandOutput {
         let spare = Duration::from_millis(RUN_KILL_MS + RUN_SPARE_MS);
         let latest = clock.monotonic().saturating_add(run.time).saturating_add(spare);
         let (mut stdout, mut stderr, mut flooded) = (Vec::new(), Vec::new(), false);
@@ -147,7 +147,7 @@ impl Watch {
                 cut(&mut stdout, &mut stderr, run.output);
             }
             if ready.line {
-                break word::read::<Report>(&mut self.line)
+                break word::read::<CommandReport>(&mut self.line)
                     .map_err(|_| "its supervisor was ended".to_owned());
             }
         };
@@ -159,11 +159,11 @@ impl Watch {
 
     fn finish(
         mut self,
-        report: Result<Report, String>,
+        report: Result<CommandReport, String>,
         flooded: bool,
         stdout: Vec<u8>,
         stderr: Vec<u8>,
-    ) -> Ran {
+    ) -> CommandOutput {
         let ended = match report {
             Ok(report) => {
                 if report.left {
@@ -173,13 +173,13 @@ impl Watch {
             }
             Err(why) => {
                 self.give_up();
-                Ended::Lost(why)
+                CommandEnd::Lost(why)
             }
         };
         // It has said its last word.
         let _gone = self.supervisor.wait();
-        let ended = if flooded { Ended::Flooded } else { ended };
-        Ran { ended, stdout, stderr }
+        let ended = if flooded { CommandEnd::Flooded } else { ended };
+        CommandOutput { ended, stdout, stderr }
     }
 
     /// Waits until something can be read.

@@ -6,14 +6,14 @@ use std::io::{self, Read};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::Ended;
+use super::CommandEnd;
 
 /// Bytes of an order or a report: an argument list has at most some megabytes on any system.
 const MOST: usize = 16 * 1024 * 1024;
 
 /// What the supervisor is to run.
 #[derive(Serialize, Deserialize, Debug)]
-pub(super) struct Order {
+pub(super) struct CommandOrder {
     /// Program and arguments, as bytes.
     pub(super) command: Vec<serde_bytes::ByteBuf>,
     /// How long it may run, milliseconds.
@@ -28,8 +28,8 @@ pub(super) struct Order {
 
 /// How it went.
 #[derive(Serialize, Deserialize, Debug)]
-pub(super) struct Report {
-    pub(super) ended: Ended,
+pub(super) struct CommandReport {
+    pub(super) ended: CommandEnd,
     /// Whether something could not be ended.
     pub(super) left: bool,
 }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 use crate::os::Os;
-use crate::watch::keeper::{Keeper, Kept};
-use crate::watch::source::{Source, WatchError};
-use crate::watch::{Due, Hint};
+use crate::watch::keeper::{Keeper, WatchedFolders};
+use crate::watch::source::{EventSource, WatchError};
+use crate::watch::{ChangeHint, DuePaths};
 
 #[derive(Default)]
 struct Fake {
@@ -18,7 +18,7 @@ struct Fake {
     grants: usize,
 }
 
-impl Source for Fake {
+impl EventSource for Fake {
     fn watch(&mut self, folder: &Path) -> Result<(), WatchError> {
         let mut watched = self.watched.lock().unwrap();
         if watched.len() >= self.grants {
@@ -37,7 +37,7 @@ struct Stage {
     folder: TempDir,
     keeper: Keeper,
     watched: Arc<Mutex<BTreeSet<PathBuf>>>,
-    told: Vec<Hint>,
+    told: Vec<ChangeHint>,
 }
 
 impl Stage {
@@ -56,7 +56,7 @@ impl Stage {
             root_path: folder.path().to_path_buf(),
             source: Box::new(Fake { watched: Arc::clone(&watched), grants }),
             subjects: Arc::default(),
-            state: Kept::default(),
+            state: WatchedFolders::default(),
         };
         Self { folder, keeper, watched, told: Vec::new() }
     }
@@ -80,7 +80,7 @@ impl Stage {
     }
 
     fn event(&mut self, name: &str, removed: bool) {
-        let due = Due { paths: vec![(name.into(), removed)], overflow: false };
+        let due = DuePaths { paths: vec![(name.into(), removed)], overflow: false };
         let told = &mut self.told;
         self.keeper.settled(due, &mut |hint| told.push(hint));
     }
@@ -89,10 +89,10 @@ impl Stage {
         let mut told: Vec<String> = std::mem::take(&mut self.told)
             .into_iter()
             .map(|hint| match hint {
-                Hint::Look(path) => path.to_string(),
-                Hint::Below(path) => format!("{path}/"),
-                Hint::Overflow => "overflow".into(),
-                Hint::Warning(_) => "warning".into(),
+                ChangeHint::Look(path) => path.to_string(),
+                ChangeHint::Below(path) => format!("{path}/"),
+                ChangeHint::Overflow => "overflow".into(),
+                ChangeHint::Warning(_) => "warning".into(),
             })
             .collect();
         told.sort();
@@ -244,7 +244,7 @@ fn after_lost_events_every_watch_is_set_anew() {
     fs::remove_dir_all(stage.path("a/b")).unwrap();
     fs::create_dir_all(stage.path("a/d")).unwrap();
     let told = &mut stage.told;
-    let due = Due { paths: Vec::new(), overflow: true };
+    let due = DuePaths { paths: Vec::new(), overflow: true };
     stage.keeper.settled(due, &mut |hint| told.push(hint));
     assert_eq!(stage.told(), ["overflow"]);
     assert_eq!(stage.watched(), ["", "a", "a/d", "c"]);
@@ -258,7 +258,7 @@ fn after_lost_events_the_rules_are_read_again() {
     assert_eq!(stage.watched(), [""]);
     fs::remove_file(stage.path(".gitignore")).unwrap();
     let told = &mut stage.told;
-    let due = Due { paths: Vec::new(), overflow: true };
+    let due = DuePaths { paths: Vec::new(), overflow: true };
     stage.keeper.settled(due, &mut |hint| told.push(hint));
     assert_eq!(stage.watched(), ["", "gen"]);
 }

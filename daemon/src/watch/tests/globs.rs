@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::limits;
 use crate::watch::SubscribeError;
-use crate::watch::globs::Glob;
-use crate::watch::subjects::Subjects;
+use crate::watch::globs::PathGlob;
+use crate::watch::subjects::SubscriptionTable;
 
-fn glob(text: &str) -> Glob {
-    Glob::parse(text).unwrap()
+fn glob(text: &str) -> PathGlob {
+    PathGlob::parse(text).unwrap()
 }
 
 #[test]
@@ -56,13 +56,13 @@ fn only_folders_that_can_hold_a_match_are_reached() {
 #[test]
 fn globs_that_leave_or_mean_nothing_are_refused() {
     for bad in ["", "./", "/etc/*", "../*", "a/../../b", "[", "{a", "a\\", &"x".repeat(limits::GLOB + 1)] {
-        assert!(matches!(Glob::parse(bad), Err(SubscribeError::BadGlob { .. })), "{bad:?}");
+        assert!(matches!(PathGlob::parse(bad), Err(SubscribeError::BadGlob { .. })), "{bad:?}");
     }
 }
 
 #[test]
 fn subscriptions_are_bounded_and_told_apart() {
-    let mut subjects = Subjects::default();
+    let mut subjects = SubscriptionTable::default();
     subjects.add(1, &[]).unwrap();
     subjects.add(2, &["src/*.rs".into()]).unwrap();
     assert_eq!(subjects.matching(Path::new("src/a.rs")), [1, 2]);

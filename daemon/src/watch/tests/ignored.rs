@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::watch::ignored::Ignored;
-use crate::watch::subjects::Subjects;
+use crate::watch::ignored::GitIgnoreRules;
+use crate::watch::subjects::SubscriptionTable;
 
-fn rules() -> Ignored {
-    let mut ignored = Ignored::default();
+fn rules() -> GitIgnoreRules {
+    let mut ignored = GitIgnoreRules::default();
     ignored.set(Path::new(""), Some(b"/target\n*.log\n!keep.log\nlonely/\n# a comment\n[\n"));
     ignored.set(Path::new("src"), Some(b"*.tmp\n!*.log\n"));
     ignored.set_exclude(Some(b"*.swp\n"));
@@ -51,7 +51,7 @@ fn rules_are_replaced_and_forgotten() {
 
 #[test]
 fn a_glob_sees_what_is_ignored_where_it_names_it() {
-    let mut subjects = Subjects::default();
+    let mut subjects = SubscriptionTable::default();
     subjects.ignored = rules();
     for (id, glob) in
         [(1, "**"), (2, "target/**"), (3, "a.log"), (4, "*.log"), (5, ".git/HEAD"), (6, ".git/*")]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
 use crate::os::unix::Unix;
-use crate::watch::{Hint, SubscribeError, Watcher};
+use crate::watch::{ChangeHint, SubscribeError, Watcher};
 
 struct Real(Instant);
 
@@ -24,7 +24,7 @@ impl Clock for Real {
 struct Live {
     folder: tempfile::TempDir,
     watcher: Watcher,
-    hints: mpsc::Receiver<Hint>,
+    hints: mpsc::Receiver<ChangeHint>,
 }
 
 impl Live {
@@ -44,7 +44,7 @@ impl Live {
     }
 
     /// Waits until every one of these was hinted at; returns what else was.
-    fn wait_for<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Vec<Hint> {
+    fn wait_for<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Vec<ChangeHint> {
         let mut missing: BTreeSet<&str> = names.into_iter().collect();
         let mut others = Vec::new();
         while !missing.is_empty() {
@@ -52,7 +52,7 @@ impl Live {
             assert!(hint.is_ok(), "no hint at {missing:?}; others: {others:?}");
             let hint = hint.unwrap();
             match &hint {
-                Hint::Look(path) if missing.remove(path.display().as_str()) => {}
+                ChangeHint::Look(path) if missing.remove(path.display().as_str()) => {}
                 _ => others.push(hint),
             }
         }
@@ -137,7 +137,7 @@ fn names_that_are_not_unicode_are_hinted_at_as_they_are() {
     fs::write(live.folder.path().join(std::ffi::OsStr::from_bytes(name)), "").unwrap();
     let hint = live.hints.recv_timeout(Duration::from_secs(30)).unwrap();
     let path = editd_proto::WirePath::new(name.to_vec());
-    assert_eq!(hint, Hint::Look(path.clone()));
+    assert_eq!(hint, ChangeHint::Look(path.clone()));
     assert_eq!(live.watcher.matches(&path), [1]);
 }
 

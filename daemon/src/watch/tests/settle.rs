@@ -4,25 +4,25 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::limits;
-use crate::watch::{Due, Settle};
+use crate::watch::{Debouncer, DuePaths};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-fn paths(due: &Due) -> Vec<&str> {
+fn paths(due: &DuePaths) -> Vec<&str> {
     due.paths.iter().map(|(path, _)| path.to_str().unwrap()).collect()
 }
 
 #[test]
 fn a_burst_is_one_look_when_it_is_quiet() {
-    let mut settle = Settle::default();
+    let mut settle = Debouncer::default();
     assert_eq!(settle.next(), None);
     for at in [0, 5, 10, 15] {
         settle.event("a".into(), false, ms(at));
     }
     assert_eq!(settle.next(), Some(ms(15 + limits::WATCH_QUIET_MS)));
-    assert_eq!(settle.take(ms(20)), Due::default());
+    assert_eq!(settle.take(ms(20)), DuePaths::default());
     assert_eq!(paths(&settle.take(ms(35))), ["a"]);
     assert!(settle.is_empty());
     assert_eq!(settle.next(), None);
@@ -30,7 +30,7 @@ fn a_burst_is_one_look_when_it_is_quiet() {
 
 #[test]
 fn a_path_that_is_never_quiet_is_looked_at_all_the_same() {
-    let mut settle = Settle::default();
+    let mut settle = Debouncer::default();
     let mut looks = 0;
     for at in 0..1000 {
         settle.event("a".into(), false, ms(at));
@@ -41,7 +41,7 @@ fn a_path_that_is_never_quiet_is_looked_at_all_the_same() {
 
 #[test]
 fn one_loud_path_does_not_hold_up_another() {
-    let mut settle = Settle::default();
+    let mut settle = Debouncer::default();
     settle.event("quiet".into(), false, ms(0));
     settle.event("loud".into(), false, ms(0));
     settle.event("loud".into(), false, ms(19));
@@ -50,7 +50,7 @@ fn one_loud_path_does_not_hold_up_another() {
 
 #[test]
 fn a_removal_is_remembered_though_something_came_back() {
-    let mut settle = Settle::default();
+    let mut settle = Debouncer::default();
     settle.event("a".into(), true, ms(0));
     settle.event("a".into(), false, ms(1));
     settle.event("b".into(), false, ms(1));
@@ -60,7 +60,7 @@ fn a_removal_is_remembered_though_something_came_back() {
 
 #[test]
 fn after_lost_events_everything_is_due() {
-    let mut settle = Settle::default();
+    let mut settle = Debouncer::default();
     settle.event("a".into(), false, ms(0));
     settle.overflow(ms(0));
     settle.event("b".into(), false, ms(19));
@@ -72,7 +72,7 @@ fn after_lost_events_everything_is_due() {
 
 #[test]
 fn lost_events_that_go_on_are_told_now_and_then() {
-    let mut settle = Settle::default();
+    let mut settle = Debouncer::default();
     let told = (0..1000).filter(|&at| {
         settle.overflow(ms(at));
         settle.take(ms(at)).overflow
@@ -82,7 +82,7 @@ fn lost_events_that_go_on_are_told_now_and_then() {
 
 #[test]
 fn too_many_paths_are_an_overflow_and_no_growth() {
-    let mut settle = Settle::default();
+    let mut settle = Debouncer::default();
     for n in 0..limits::WATCH_PENDING + 1000 {
         settle.event(PathBuf::from(n.to_string()), false, ms(0));
     }

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Receipt};
 
-use crate::clock::{Clock, System};
+use crate::clock::{Clock, SystemClock};
 use crate::config::Settings;
 use crate::os::Os;
 use crate::os::unix::Unix;
 use crate::state::WorkspaceState;
-use crate::store::{Backing, Options};
+use crate::store::{DatabaseBackend, StoreOptions};
 use crate::workspace::{Admission, Understood, Who, Workspace};
 
 /// The workspace and its folder.
@@ -27,8 +27,12 @@ pub(crate) struct Bench {
 }
 
 fn open(os: Arc<dyn Os>, root: &Path, state: &Path, clock: Arc<dyn Clock>) -> (Workspace, Vec<String>) {
-    let options =
-        Options { database: Backing::Memory, segment: 1 << 20, contents: 1 << 20, background: false };
+    let options = StoreOptions {
+        database: DatabaseBackend::Memory,
+        segment: 1 << 20,
+        contents: 1 << 20,
+        background: false,
+    };
     let opened = Workspace::open(os, root, state, options, Settings::default(), clock);
     let (workspace, recovered) = opened.unwrap();
     (workspace, recovered.notes)
@@ -36,7 +40,7 @@ fn open(os: Arc<dyn Os>, root: &Path, state: &Path, clock: Arc<dyn Clock>) -> (W
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        Self::with_clock(Arc::new(System::start()))
+        Self::with_clock(Arc::new(SystemClock::start()))
     }
 
     pub(crate) fn with_clock(clock: Arc<dyn Clock>) -> Self {
@@ -54,7 +58,8 @@ impl Bench {
         let Self { folder, workspace } = self;
         drop(workspace);
         let root = folder.path().canonicalize().unwrap();
-        let (workspace, notes) = open(os, &root.join("w"), &root.join("state"), Arc::new(System::start()));
+        let (workspace, notes) =
+            open(os, &root.join("w"), &root.join("state"), Arc::new(SystemClock::start()));
         (Self { folder, workspace }, notes)
     }
 

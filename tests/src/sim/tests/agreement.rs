@@ -54,8 +54,8 @@ impl Script {
             })),
             11 => told(dir.open_file(name, Access::Read).and_then(|file| read_all(&*file, 20_000))),
             12 => told(dir.stat(name).map(|stat| {
-                let size = if stat.kind == editd::os::Kind::File { stat.size } else { 0 };
-                let links = if stat.kind == editd::os::Kind::Dir { 0 } else { stat.links };
+                let size = if stat.kind == editd::os::FileKind::File { stat.size } else { 0 };
+                let links = if stat.kind == editd::os::FileKind::Dir { 0 } else { stat.links };
                 (stat.kind, size, stat.mode, links)
             })),
             13 => told(dir.list().map(|mut found| {
@@ -109,7 +109,7 @@ fn links_are_refused_alike() {
         assert_eq!(dir.create_file(b"l", 0o600).err().unwrap().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(dir.read_link(b"l").unwrap(), b"f");
         os.rename(dir, b"l", dir, b"m").unwrap();
-        assert_eq!(dir.stat(b"m").unwrap().kind, editd::os::Kind::Link);
+        assert_eq!(dir.stat(b"m").unwrap().kind, editd::os::FileKind::Link);
         dir.remove_file(b"m").unwrap();
     }
 }

@@ -19,7 +19,7 @@ fn world() -> (SimMachine, WorkspaceRoot) {
     (machine, root)
 }
 
-fn go(root: &WorkspaceRoot, path: &str) -> Result<ResolveError, ResolvedPath> {
+fn go(root: &WorkspaceRoot, path: &str) -> Result<ResolvedPath, ResolveError> {
     resolve(root, &WirePath::from(path))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use editd::os::Kind;
+use editd::os::FileKind;
 
 use super::World;
 use crate::sim::file::FileData;
@@ -139,7 +139,7 @@ impl World {
         if self.tree.child(&at).is_some() {
             return fail(ErrorKind::AlreadyExists);
         }
-        if self.node(id)?.kind() == Kind::Dir {
+        if self.node(id)?.kind() == FileKind::Dir {
             return fail(ErrorKind::PermissionDenied);
         }
         self.step(What::Link { id, at });
@@ -178,7 +178,7 @@ impl World {
         }
         let id = self.lookup(from.0, from.1)?;
         let (from, to) = (self.at(from.0, from.1)?, self.target(id, to)?);
-        let moves_folder = self.node(id)?.kind() == Kind::Dir;
+        let moves_folder = self.node(id)?.kind() == FileKind::Dir;
         let replaced = self.tree.child(&to);
         if how == How::Refuse && replaced.is_some() {
             return fail(ErrorKind::AlreadyExists);
@@ -187,7 +187,7 @@ impl World {
             return fail(if how == How::Refuse { ErrorKind::Unsupported } else { ErrorKind::InvalidInput });
         }
         if let Some(replaced) = replaced {
-            if self.node(replaced)?.kind() == Kind::Dir && self.lies_in(from.dir, replaced) {
+            if self.node(replaced)?.kind() == FileKind::Dir && self.lies_in(from.dir, replaced) {
                 return fail(ErrorKind::DirectoryNotEmpty);
             }
             // Two names of one file: nothing is done, says POSIX.
@@ -215,7 +215,7 @@ impl World {
         let (a, b) = (self.target(second, a)?, self.target(first, b)?);
         for (moved, into) in [(first, b.dir), (second, a.dir)] {
             // The system answers as it does to a flag that it does not know.
-            if self.node(moved)?.kind() == Kind::Dir && self.lies_in(into, moved) {
+            if self.node(moved)?.kind() == FileKind::Dir && self.lies_in(into, moved) {
                 return fail(ErrorKind::Unsupported);
             }
         }

@@ -45,7 +45,7 @@ fn shown(ino: u64, bytes: &[u8]) -> TargetState {
 
 /// What is done with the last record of a chain, with every content at hand.
 fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &TargetState) -> Action {
-    let mut contents = Contents::default();
+    let mut contents = IntactContents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
     decide(chain, refused, false, behind, shown, &contents)
 }
@@ -156,7 +156,7 @@ fn what_the_journal_has_behind_the_chain_stands() {
 fn others_file_goes_back_from_the_slot_of_a_job_that_is_taken_back() {
     let file = swap();
     let of = |refused: usize, shown: TargetState| {
-        let mut contents = Contents::default();
+        let mut contents = IntactContents::default();
         [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
         decide(&[&file], refused, true, Behind::Nothing, &shown, &contents)
     };
@@ -169,7 +169,7 @@ fn others_file_goes_back_from_the_slot_of_a_job_that_is_taken_back() {
     for theirs in [shown(2, OTHER), shown(2, b"dated back"), shown(9, OTHER), TargetState::Strange] {
         assert_eq!(of(1, theirs.clone()), Action::Leave, "{theirs:?}");
     }
-    let none = |shown| decide(&[&file], 1, true, Behind::Nothing, &shown, &Contents::default());
+    let none = |shown| decide(&[&file], 1, true, Behind::Nothing, &shown, &IntactContents::default());
     assert_eq!(none(shown(2, b"torn, of bytes that nobody has")), Action::Return);
     assert_eq!(none(shown(2, OTHER)), Action::Leave);
     assert_eq!(of(1, shown(1, OLD)), Action::Done);

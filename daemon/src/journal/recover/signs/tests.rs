@@ -53,7 +53,7 @@ fn what_others_added_to_tells_whether_a_file_was_rewritten() {
 #[test]
 fn a_slot_tells_what_its_job_displaced() {
     let file = swap();
-    let mut contents = Contents::default();
+    let mut contents = IntactContents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
     let slot = |ino: u64, bytes: &[u8], modified: i64| FileMeta { modified, ..face(ino, bytes) };
     let torn = OLD.get(..3).unwrap_or_default();

@@ -4,14 +4,14 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use crate::store::StoreError;
-use crate::store::fake::Machine;
-use crate::store::log::header::Header;
+use crate::store::fake::FakeMachine;
+use crate::store::log::header::SegmentHeader;
 use crate::store::log::segment::name;
 use crate::store::record::Record;
 
 /// A log with flushed and unflushed groups in two epochs and two segments; what each group is.
-fn sample() -> (Machine, Vec<Vec<u64>>, u64) {
-    let machine = Machine::new();
+fn sample() -> (FakeMachine, Vec<Vec<u64>>, u64) {
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     put(&log, &[Record::Void(JobId(1))]);
     let two = put(&log, &[Record::Void(JobId(2)), large(3, 300)]);
@@ -106,7 +106,7 @@ fn zeros_garbage_and_old_records_behind_the_tail_are_no_records() {
 
 #[test]
 fn damage_anywhere_in_a_log_of_many_segments_is_told() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     let mut last = 0;
     for n in 0..40 {
@@ -138,7 +138,7 @@ fn damage_anywhere_in_a_log_of_many_segments_is_told() {
 fn a_newer_format_is_refused_with_advice() {
     let (machine, ..) = sample();
     let file = machine.file(&[&name(1)]);
-    let mut header = Header::decode(&file.lock().unwrap().seen, 1).unwrap();
+    let mut header = SegmentHeader::decode(&file.lock().unwrap().seen, 1).unwrap();
     header.format = 2;
     file.lock().unwrap().seen[..4096].copy_from_slice(&header.encode());
     let Err(StoreError::Io(why)) = open(&machine, None) else { panic!("opened") };

@@ -2,10 +2,10 @@
 
 use editd_proto::ids::JobId;
 
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::log::payload::{self, Payload};
 use crate::store::log::recover::{self, Checkpoint};
-use crate::store::log::{Home, Log, Placed};
+use crate::store::log::{Log, LogLocation, PlacedRecord};
 use crate::store::record::{Clip, Record};
 use crate::store::{Position, StoreError};
 
@@ -31,11 +31,11 @@ pub(super) fn next(seed: &mut u64) -> u64 {
 }
 
 pub(super) fn open(
-    machine: &Machine,
+    machine: &FakeMachine,
     from: Option<Checkpoint>,
 ) -> Result<(Log, Vec<(Position, Record)>), StoreError> {
     let mut seen = Vec::new();
-    let home = Home { os: machine.os(), dir: machine.dir(), size: SIZE };
+    let home = LogLocation { os: machine.os(), dir: machine.dir(), size: SIZE };
     let log = recover::open(home, from, &mut |at, _, record| {
         seen.push((at, record));
         Ok(())
@@ -60,7 +60,7 @@ pub(super) fn ids(seen: &[(Position, Record)]) -> Vec<u64> {
         .collect()
 }
 
-pub(super) fn put(log: &Log, records: &[Record]) -> Vec<Placed> {
+pub(super) fn put(log: &Log, records: &[Record]) -> Vec<PlacedRecord> {
     let group: Vec<Payload> = records.iter().map(|r| payload::encode(r).unwrap()).collect();
     log.append(&group).unwrap()
 }

@@ -7,14 +7,14 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use crate::store::StoreError;
-use crate::store::fake::Machine;
+use crate::store::fake::FakeMachine;
 use crate::store::log::recover::{self, Checkpoint};
-use crate::store::log::{BLOCK, Log, Placed, payload, read};
+use crate::store::log::{BLOCK, Log, PlacedRecord, payload, read};
 use crate::store::record::Record;
 
 #[test]
 fn what_was_appended_is_there_after_a_kill_also_over_many_segments() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     for n in 0..40 {
         put(&log, &[large(n, 3000), Record::Void(JobId(n + 1000))]);
@@ -34,9 +34,9 @@ fn what_was_appended_is_there_after_a_kill_also_over_many_segments() {
 
 #[test]
 fn reading_starts_behind_a_checkpoint() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
-    let placed: Vec<Placed> = (0..30).flat_map(|n| put(&log, &[large(n, 2500)])).collect();
+    let placed: Vec<PlacedRecord> = (0..30).flat_map(|n| put(&log, &[large(n, 2500)])).collect();
     let from = Checkpoint { at: placed[17].at, sum: placed[17].sum };
     recover::find(log.dir(), &from).unwrap();
     let (_, seen) = open(&machine.copy(), Some(from)).unwrap();
@@ -47,7 +47,7 @@ fn reading_starts_behind_a_checkpoint() {
 
 #[test]
 fn a_flush_ends_on_a_block_and_a_flushed_place_is_not_flushed_again() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     let placed = put(&log, &[Record::Void(JobId(1))]);
     let flushed = log.flush(placed[0].at).unwrap();
@@ -86,7 +86,7 @@ fn no_power_cut_loses_what_was_flushed_or_tears_a_group() {
     let mut seed = 0x1234_5678_9ABC_DEF1;
     let mut lost = 0;
     for round in 0..150 {
-        let mut machine = Machine::new();
+        let mut machine = FakeMachine::new();
         let mut kept: Vec<u64> = Vec::new();
         for life in 0..6 {
             let (log, seen) = open(&machine, None).unwrap_or_else(|e| panic!("{round} {life}: {e}"));
@@ -127,7 +127,7 @@ fn no_power_cut_loses_what_was_flushed_or_tears_a_group() {
 #[test]
 fn after_any_failed_call_nothing_is_accepted_and_nothing_acknowledged_is_lost() {
     for call in 1..80 {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let (log, _) = open(&machine, None).unwrap();
         machine.fail_in(call);
         let (mut acknowledged, mut failed) = (Vec::new(), false);
@@ -152,7 +152,7 @@ fn after_any_failed_call_nothing_is_accepted_and_nothing_acknowledged_is_lost() 
 
 #[test]
 fn callers_that_wait_together_share_a_flush_and_late_ones_take_the_next() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     let (begun, written) = (Arc::new(Barrier::new(16)), Arc::new(Barrier::new(16)));
     let first = AtomicBool::new(true);
@@ -185,7 +185,7 @@ fn callers_that_wait_together_share_a_flush_and_late_ones_take_the_next() {
 
 #[test]
 fn many_threads_lose_nothing_that_was_flushed() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8u64 {
@@ -206,7 +206,7 @@ fn many_threads_lose_nothing_that_was_flushed() {
 
 #[test]
 fn dropped_segments_are_used_again_and_their_records_are_gone() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     for n in 0..60 {
         let placed = put(&log, &[large(n, 2000)]);
