@@ -74,7 +74,7 @@ pub struct WorkspaceState {
     pub memory: MemoryBudget,
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
-    next_slot: AtomicU64,
+    next_staged_name: AtomicU64,
     next_call_id: AtomicU64,
     /// Tells the slots of this run from those of any other.
     run: String,
@@ -144,7 +144,7 @@ impl WorkspaceState {
             memory: MemoryBudget::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
-            next_slot: AtomicU64::new(0),
+            next_staged_name: AtomicU64::new(0),
             next_call_id: AtomicU64::new(0),
             run,
         }
@@ -172,7 +172,7 @@ impl WorkspaceState {
 
     /// What commands the workspace brings now, and whether they may run.
     pub fn workspace_commands(&self) -> WorkspaceCommands {
-        self.trust.look(&self.disk, self.clock.wall_ms())
+        self.trust.observe(&self.disk, self.clock.wall_ms())
     }
 
     /// The absolute names of the workspace's folder: its own, and the one by which the daemon was told of it.
@@ -181,8 +181,8 @@ impl WorkspaceState {
     }
 
     /// A name for a slot that no slot ever had.
-    pub fn next_slot(&self) -> String {
-        let nth = self.next_slot.fetch_add(1, Ordering::Relaxed);
+    pub fn next_staged_name(&self) -> String {
+        let nth = self.next_staged_name.fetch_add(1, Ordering::Relaxed);
         format!("{}-{nth:x}", self.run)
     }
 

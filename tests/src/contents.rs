@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
-use editd::disk::sight::hash;
+use editd::disk::observation::hash;
 use editd::os::Os;
 use editd::os::unix::Unix;
 use editd::store::record::{Entry, FileMeta, FileRecord};

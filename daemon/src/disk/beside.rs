@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 use super::Disk;
 use super::folders::{BESIDE, is_gone, open_or_create};
 use super::lost::LOST;
-use super::sight::{self, Observation};
+use super::observation::{self, Observation};
 use crate::os::{Dir, Lease, read_all};
 
 /// The note: paths, each ended by a NUL.
@@ -75,14 +75,14 @@ impl Disk {
             };
             for one in dir.list()? {
                 let name = String::from_utf8_lossy(&one.name).into_owned();
-                let Some(slot) = name.strip_prefix(BESIDE) else { continue };
-                if slot.starts_with(LOST) {
+                let Some(staged_name) = name.strip_prefix(BESIDE) else { continue };
+                if staged_name.starts_with(LOST) {
                     self.found_beside(&path, name.clone());
                     kept.insert(path.clone());
-                } else if known(slot.strip_suffix(".held").unwrap_or(slot)) {
+                } else if known(staged_name.strip_suffix(".held").unwrap_or(staged_name)) {
                     kept.insert(path.clone());
                 } else {
-                    if !self.take_aside(&path, &dir, &one.name, &format!("{now_ms}-{slot}"))? {
+                    if !self.take_aside(&path, &dir, &one.name, &format!("{now_ms}-{staged_name}"))? {
                         kept.insert(path.clone());
                     }
                     strangers += 1;
@@ -114,11 +114,11 @@ impl Disk {
     /// Copies a file to `.editd/lost`, since no move crosses mounts, and takes its name away. Tells whether the folder
     /// holds nothing of it any more.
     fn take_aside(&self, folder: &WirePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<bool> {
-        match sight::look(dir, name)? {
+        match observation::observe(dir, name)? {
             Observation::Absent => Ok(true),
             // Until the lease ends, at the latest with the file that is open for it, nobody writes to it.
             Observation::File(found) if matches!(found.file.lease(), Ok(Lease::Held)) => {
-                let Observation::File(found) = sight::read(found.file)? else {
+                let Observation::File(found) = observation::read(found.file)? else {
                     return self.lose_beside(folder, dir, name, to).map(|()| false);
                 };
                 let lost = self.lost_dir();

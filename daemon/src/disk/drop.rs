@@ -6,7 +6,7 @@ use editd_proto::ids::ContentHash;
 
 use super::Disk;
 use super::folders::is_gone;
-use super::sight::{self, FileSnapshot, Observation};
+use super::observation::{self, FileSnapshot, Observation};
 use crate::os::{Access, File, FileKind, Lease};
 use crate::store::record::Staging;
 
@@ -17,7 +17,7 @@ pub enum DropOutcome {
     /// Somebody has its file open for writing, or may have: look again later.
     Wait,
     /// It is empty, but somebody opened its file for writing in the last moment: what they write goes
-    /// to this file, which has no name any more. Keep it and look again with [`look_late`].
+    /// to this file, which has no name any more. Keep it and look again with [`observe_late`].
     Open(File),
     /// It holds something that is no file, or one too large for the journal: it must be set aside.
     Keep,
@@ -38,14 +38,14 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says, or `rescue`; the slot is as it was.
-    pub fn drop_slot(
+    pub fn drop_staged(
         &self,
         staging: &Staging,
-        slot: &str,
+        staged_name: &str,
         known: DropConditions<'_>,
         rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
     ) -> io::Result<DropOutcome> {
-        let (dir, name) = match self.slot(staging, slot) {
+        let (dir, name) = match self.staged_entry(staging, staged_name) {
             Err(gone) if is_gone(&gone) => return Ok(DropOutcome::Gone),
             other => other?,
         };
@@ -87,7 +87,7 @@ impl Disk {
 ///
 /// # Errors
 /// What the system says, or `rescue`.
-pub fn look_late(
+pub fn observe_late(
     file: &File,
     known: DropConditions<'_>,
     rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
@@ -111,7 +111,7 @@ fn rescue_unknown(
     known: &[ContentHash],
     rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,
 ) -> io::Result<bool> {
-    match sight::read(file.clone())? {
+    match observation::read(file.clone())? {
         Observation::File(found) => {
             if !known.contains(&found.face.hash) {
                 rescue(&found)?;

@@ -94,8 +94,8 @@ impl Disk {
     ///
     /// # Errors
     /// As [`Disk::flush_file`].
-    pub fn flush_slot(&self, staging: &Staging, slot: &str) -> io::Result<()> {
-        let (dir, name) = self.slot(staging, slot)?;
+    pub fn flush_staged(&self, staging: &Staging, staged_name: &str) -> io::Result<()> {
+        let (dir, name) = self.staged_entry(staging, staged_name)?;
         dir.open_file(&name, Access::Read)?.sync_all()
     }
 
@@ -103,8 +103,8 @@ impl Disk {
     ///
     /// # Errors
     /// As [`Disk::flush_file`].
-    pub fn flush_slots(&self, staging: &Staging) -> io::Result<()> {
-        match self.slot(staging, "") {
+    pub fn flush_staging(&self, staging: &Staging) -> io::Result<()> {
+        match self.staged_entry(staging, "") {
             Ok((dir, _)) => dir.sync(),
             Err(gone) if is_gone(&gone) => Ok(()),
             Err(error) => Err(error),

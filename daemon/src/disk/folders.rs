@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use editd_proto::path::WirePath;
 
 use super::doubt::FailedFlushes;
+use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
-use super::sight::{self, Observation};
 use super::standing::{self, RootError};
 use crate::os::{Dir, File, FileKind, Os};
 use crate::store::record::Staging;
@@ -96,7 +96,7 @@ impl Disk {
     }
 
     /// Returns true if a name is that of a staged file, which may lie among the workspace's own files.
-    pub fn is_slot(name: &[u8]) -> bool {
+    pub fn is_staged_name(name: &[u8]) -> bool {
         name.starts_with(BESIDE.as_bytes())
     }
 
@@ -164,19 +164,19 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn look(&self, place: &ResolvedPath) -> io::Result<Observation> {
-        self.look_within(place, editd_proto::limits::FILE)
+    pub fn observe(&self, place: &ResolvedPath) -> io::Result<Observation> {
+        self.observe_within(place, editd_proto::limits::FILE)
     }
 
     /// The same where a file above `most` bytes is [`Observation::TooLarge`].
     ///
     /// # Errors
     /// What the system says.
-    pub fn look_within(&self, place: &ResolvedPath, most: usize) -> io::Result<Observation> {
+    pub fn observe_within(&self, place: &ResolvedPath, most: usize) -> io::Result<Observation> {
         if !place.missing().is_empty() {
             return Ok(Observation::Absent);
         }
-        sight::look_within(place.parent(), place.name(), most)
+        observation::observe_within(place.parent(), place.name(), most)
     }
 
     /// Where a slot for a place must stand: neither `rename` nor an exchange crosses mounts.
@@ -212,10 +212,18 @@ impl Disk {
 
     /// Moves a name to a slot of ours, which is free, since no slot's name is used twice. Where the system cannot be
     /// asked to refuse, a link and an unlinking would take away what others put there in between; a plain move does not.
-    pub(super) fn move_to_slot(&self, from: &Dir, name: &[u8], to: &Dir, slot: &[u8]) -> io::Result<()> {
-        match self.os.rename_noreplace(from, name, to, slot) {
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => match to.stat(slot) {
-                Err(free) if free.kind() == io::ErrorKind::NotFound => self.os.rename(from, name, to, slot),
+    pub(super) fn move_to_staging(
+        &self,
+        from: &Dir,
+        name: &[u8],
+        to: &Dir,
+        staged_name: &[u8],
+    ) -> io::Result<()> {
+        match self.os.rename_noreplace(from, name, to, staged_name) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => match to.stat(staged_name) {
+                Err(free) if free.kind() == io::ErrorKind::NotFound => {
+                    self.os.rename(from, name, to, staged_name)
+                }
                 Err(error) => Err(error),
                 Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
             },
@@ -224,12 +232,12 @@ impl Disk {
     }
 
     /// The folder and the name of a slot.
-    pub(super) fn slot(&self, staging: &Staging, slot: &str) -> io::Result<(Dir, Vec<u8>)> {
+    pub(super) fn staged_entry(&self, staging: &Staging, staged_name: &str) -> io::Result<(Dir, Vec<u8>)> {
         match staging {
-            Staging::Root => Ok((self.own().staging.clone(), slot.as_bytes().to_vec())),
+            Staging::Root => Ok((self.own().staging.clone(), staged_name.as_bytes().to_vec())),
             Staging::Folder(path) => {
                 let dir = self.folder(path)?;
-                Ok((dir, format!("{BESIDE}{slot}").into_bytes()))
+                Ok((dir, format!("{BESIDE}{staged_name}").into_bytes()))
             }
         }
     }
@@ -238,13 +246,13 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn look_slot(&self, staging: &Staging, slot: &str) -> io::Result<Observation> {
-        if slot.is_empty() {
+    pub fn observe_staged(&self, staging: &Staging, staged_name: &str) -> io::Result<Observation> {
+        if staged_name.is_empty() {
             // What is rewritten in place has none.
             return Ok(Observation::Absent);
         }
-        match self.slot(staging, slot) {
-            Ok((dir, name)) => sight::look(&dir, &name),
+        match self.staged_entry(staging, staged_name) {
+            Ok((dir, name)) => observation::observe(&dir, &name),
             Err(gone) if is_gone(&gone) => Ok(Observation::Absent),
             Err(error) => Err(error),
         }
@@ -284,10 +292,10 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn unname_second(&self, slot: &str) -> io::Result<()> {
-        match self.own().staging.stat(slot.as_bytes()) {
+    pub fn unname_second(&self, staged_name: &str) -> io::Result<()> {
+        match self.own().staging.stat(staged_name.as_bytes()) {
             Ok(stat) if stat.kind == FileKind::File && stat.links > 1 => {
-                self.own().staging.remove_file(slot.as_bytes())
+                self.own().staging.remove_file(staged_name.as_bytes())
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),

@@ -5,9 +5,9 @@
 use std::io;
 
 use super::Disk;
+use super::observation::{self, Observation};
 use super::place::ResolvedPath;
 use super::put::{SwapRefusal, Swapped};
-use super::sight::{self, Observation};
 use crate::os::{Access, File};
 use crate::store::record::{FileMeta, FileRecord};
 
@@ -23,7 +23,7 @@ impl Disk {
         let open = match open_for(file, place) {
             Ok(open) => open,
             Err(error) => {
-                return match self.look(place)? {
+                return match self.observe(place)? {
                     Observation::Absent => Ok(Err(SwapRefusal::Vanished)),
                     Observation::Other(kind) => Ok(Err(SwapRefusal::Special(kind))),
                     Observation::File(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
@@ -32,7 +32,7 @@ impl Disk {
                 };
             }
         };
-        let judged = match (sight::read(open.clone())?, &file.before) {
+        let judged = match (observation::read(open.clone())?, &file.before) {
             (Observation::File(found), Some(before)) => found.is(before) && found.shows(before),
             _ => false,
         };
@@ -49,7 +49,7 @@ impl Disk {
         let open = match open_for(file, place) {
             Ok(open) => open,
             Err(error) => {
-                return match self.look(place)? {
+                return match self.observe(place)? {
                     // Others took it away, or put something else in its place.
                     Observation::Absent | Observation::Other(_) => Ok(()),
                     Observation::File(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
@@ -58,7 +58,7 @@ impl Disk {
                 };
             }
         };
-        match (sight::read(open.clone())?, &file.after) {
+        match (observation::read(open.clone())?, &file.after) {
             (Observation::File(found), Some(after)) if found.is(after) => {
                 write(&open, file, Side::Before)?;
                 self.sync(&open)

@@ -5,8 +5,8 @@ use std::io;
 
 use super::Disk;
 use super::folders::is_gone;
+use super::observation::{self, Observation};
 use super::put::held_name;
-use super::sight::{self, Observation};
 use crate::store::record::{ChangeMethod, Entry};
 
 impl Disk {
@@ -17,28 +17,28 @@ impl Disk {
     /// What the system says.
     pub fn finish_held(&self, entry: &Entry, now_ms: u64) -> io::Result<()> {
         for file in entry.files.iter().filter(|file| file.how == ChangeMethod::Swap) {
-            let (dir, slot) = match self.slot(&file.staging, &file.slot) {
+            let (dir, staged_name) = match self.staged_entry(&file.staging, &file.staged_name) {
                 Err(gone) if is_gone(&gone) => continue,
                 found => found?,
             };
-            let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
-            if matches!(sight::look(&dir, &held)?, Observation::Absent) {
+            let (_, held) = self.staged_entry(&file.staging, &held_name(&file.staged_name))?;
+            if matches!(observation::observe(&dir, &held)?, Observation::Absent) {
                 continue;
             }
             let Some(place) = self.find(&file.path)? else { continue };
-            let kept = sight::look(&dir, &held)?.identity();
-            let (staged, target) = (sight::look(&dir, &slot)?, self.look(&place)?);
+            let kept = observation::observe(&dir, &held)?.identity();
+            let (staged, target) = (observation::observe(&dir, &staged_name)?, self.observe(&place)?);
             if kept.is_some() && (staged.identity() == kept || target.identity() == kept) {
                 // Its file has another name, since the move has not begun, or was all but finished.
                 dir.remove_file(&held)?;
                 continue;
             }
             match (staged, target) {
-                (Observation::Absent, _) => self.move_noreplace(&dir, &held, &dir, &slot)?,
+                (Observation::Absent, _) => self.move_noreplace(&dir, &held, &dir, &staged_name)?,
                 (_, Observation::Absent) if place.missing().is_empty() => {
                     self.move_noreplace(&dir, &held, place.parent(), place.name())?;
                 }
-                _ => self.set_aside(&file.staging, &held_name(&file.slot), now_ms)?,
+                _ => self.set_aside(&file.staging, &held_name(&file.staged_name), now_ms)?,
             }
         }
         Ok(())
@@ -53,12 +53,12 @@ impl Disk {
         for file in
             entry.files.iter().filter(|file| matches!(file.how, ChangeMethod::Create | ChangeMethod::Delete))
         {
-            let slot = self.look_slot(&file.staging, &file.slot)?;
-            let Some(slot) = slot.found().filter(|found| found.links > 1) else { continue };
+            let staged_name = self.observe_staged(&file.staging, &file.staged_name)?;
+            let Some(staged_name) = staged_name.found().filter(|found| found.links > 1) else { continue };
             let Some(place) = self.find(&file.path)? else { continue };
-            let target = self.look(&place)?;
-            if target.found().is_some_and(|found| found.face.identity == slot.face.identity) {
-                let (dir, name) = self.slot(&file.staging, &file.slot)?;
+            let target = self.observe(&place)?;
+            if target.found().is_some_and(|found| found.face.identity == staged_name.face.identity) {
+                let (dir, name) = self.staged_entry(&file.staging, &file.staged_name)?;
                 dir.remove_file(&name)?;
             }
         }

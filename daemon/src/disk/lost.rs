@@ -32,12 +32,12 @@ impl Disk {
     ///
     /// # Errors
     /// What the system says.
-    pub fn set_aside(&self, staging: &Staging, slot: &str, now_ms: u64) -> io::Result<()> {
-        let (dir, name) = match self.slot(staging, slot) {
+    pub fn set_aside(&self, staging: &Staging, staged_name: &str, now_ms: u64) -> io::Result<()> {
+        let (dir, name) = match self.staged_entry(staging, staged_name) {
             Err(gone) if is_gone(&gone) => return Ok(()),
             found => found?,
         };
-        let to = format!("{now_ms}-{slot}");
+        let to = format!("{now_ms}-{staged_name}");
         let moved = match staging {
             Staging::Root => self.move_noreplace(&dir, &name, &self.lost_dir(), to.as_bytes()),
             Staging::Folder(folder) => self.lose_beside(folder, &dir, &name, &to),
@@ -81,8 +81,9 @@ impl Disk {
                 Err(gone) if is_gone(&gone) => self.no_longer_beside(folder, name),
                 // Where it cannot be looked at, it is told all the same.
                 _ => {
-                    let slot = name.strip_prefix(BESIDE).and_then(|slot| slot.strip_prefix(LOST));
-                    let time = time(slot.unwrap_or_default());
+                    let staged_name =
+                        name.strip_prefix(BESIDE).and_then(|staged_name| staged_name.strip_prefix(LOST));
+                    let time = time(staged_name.unwrap_or_default());
                     all.push(SetAsideFile { folder: Some(folder), name, time });
                 }
             }

@@ -3,8 +3,8 @@
 use std::io;
 
 use super::Disk;
+use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath};
-use super::sight::{self, Observation};
 use crate::os::FileKind;
 use crate::store::record::{ChangeMethod, FileRecord};
 
@@ -66,8 +66,8 @@ impl Disk {
         place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
     ) -> io::Result<Result<Swapped, SwapRefusal>> {
-        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        match self.os.exchange(&slots, &slot, place.parent(), place.name()) {
+        let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
+        match self.os.exchange(&staging, &staged_name, place.parent(), place.name()) {
             Ok(()) => {}
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
@@ -90,8 +90,8 @@ impl Disk {
         place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
     ) -> io::Result<Result<Swapped, SwapRefusal>> {
-        let foreign = match self.look_slot(&file.staging, &file.slot) {
-            Ok(sight) => match judge_displaced(&sight, file) {
+        let foreign = match self.observe_staged(&file.staging, &file.staged_name) {
+            Ok(observation) => match judge_displaced(&observation, file) {
                 None => return Ok(Ok(Swapped(()))),
                 Some(foreign) => foreign,
             },
@@ -104,39 +104,39 @@ impl Disk {
 
     /// Where the file system cannot exchange: the displaced file gets the slot's name by a link first.
     fn put_by_link(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<(), SwapRefusal>> {
-        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
-        match sight::look(place.parent(), place.name()) {
-            Ok(sight) => {
-                if let Some(foreign) = judge_displaced(&sight, file) {
+        let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
+        let (_, held) = self.staged_entry(&file.staging, &held_name(&file.staged_name))?;
+        match observation::observe(place.parent(), place.name()) {
+            Ok(observation) => {
+                if let Some(foreign) = judge_displaced(&observation, file) {
                     return Ok(Err(foreign));
                 }
             }
             Err(error) => return Err(error),
         }
-        match self.os.link(place.parent(), place.name(), &slots, &held) {
+        match self.os.link(place.parent(), place.name(), &staging, &held) {
             Ok(()) => {
-                self.os.rename(&slots, &slot, place.parent(), place.name())?;
-                self.os.rename(&slots, &held, &slots, &slot)?;
+                self.os.rename(&staging, &staged_name, place.parent(), place.name())?;
+                self.os.rename(&staging, &held, &staging, &staged_name)?;
             }
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
             Err(_) => {
                 // Neither exchange nor links: move the target away, then the new one in.
-                self.move_to_slot(place.parent(), place.name(), &slots, &held)?;
-                self.move_noreplace(&slots, &slot, place.parent(), place.name())?;
-                self.os.rename(&slots, &held, &slots, &slot)?;
+                self.move_to_staging(place.parent(), place.name(), &staging, &held)?;
+                self.move_noreplace(&staging, &staged_name, place.parent(), place.name())?;
+                self.os.rename(&staging, &held, &staging, &staged_name)?;
             }
         }
         Ok(Ok(()))
     }
 
     fn put_new(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<Swapped, SwapRefusal>> {
-        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let parent = match place.ensure_folders(self.mask) {
             Ok((parent, _)) => parent,
             Err(error) => return foreign_folder(error),
         };
-        match self.move_noreplace(&slots, &slot, &parent, place.name()) {
+        match self.move_noreplace(&staging, &staged_name, &parent, place.name()) {
             Ok(()) => Ok(Ok(Swapped(()))),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => Ok(Err(SwapRefusal::Appeared)),
@@ -154,8 +154,8 @@ impl Disk {
         place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
     ) -> io::Result<Result<Swapped, SwapRefusal>> {
-        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
-        match self.move_to_slot(place.parent(), place.name(), &slots, &slot) {
+        let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
+        match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
             Ok(()) => {}
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
@@ -172,14 +172,14 @@ impl Disk {
 }
 
 /// The name under which a displaced file is held while there is no exchange.
-pub(super) fn held_name(slot: &str) -> String {
-    format!("{slot}.held")
+pub(super) fn held_name(staged_name: &str) -> String {
+    format!("{staged_name}.held")
 }
 
 /// `None` where a displaced file is the one that was judged.
-fn judge_displaced(sight: &Observation, file: &FileRecord) -> Option<SwapRefusal> {
+fn judge_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapRefusal> {
     let before = file.before.as_ref();
-    match sight {
+    match observation {
         // A deletion takes one name away; an exchange would part the names.
         Observation::File(found) if found.links > 1 && file.how != ChangeMethod::Delete => {
             Some(SwapRefusal::Changed)

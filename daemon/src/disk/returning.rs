@@ -3,8 +3,8 @@
 
 use std::io;
 
+use super::observation::{self, FileSnapshot, Observation};
 use super::put::{RescuedBytes, Rescuer};
-use super::sight::{self, FileSnapshot, Observation};
 use crate::os::{Access, Dir, File, Lease};
 use crate::store::record::{FileMeta, FileRecord};
 
@@ -29,8 +29,13 @@ pub(super) struct Returning<'a> {
 impl<'a> Returning<'a> {
     /// Looks at the slot's file, and hands what the journal has not to `rescue`. What cannot be read needs no
     /// reading to go back.
-    pub(super) fn look(of: &'a FileRecord, slots: &Dir, slot: &[u8], rescue: &mut Rescuer<'_>) -> Self {
-        let file = slots.open_file(slot, Access::Read).ok();
+    pub(super) fn look(
+        of: &'a FileRecord,
+        staging: &Dir,
+        staged_name: &[u8],
+        rescue: &mut Rescuer<'_>,
+    ) -> Self {
+        let file = staging.open_file(staged_name, Access::Read).ok();
         let mut this = Self { of, file, lease: Lease::Unsupported, found: None, refused: Ok(()) };
         for _ in 0..LOOKS {
             this.lease();
@@ -69,7 +74,7 @@ impl<'a> Returning<'a> {
     /// Hands over what the journal has not: it has *before*, *after*, and what it was given a moment ago.
     fn rescue(&mut self, rescue: &mut Rescuer<'_>) {
         let Some(file) = &self.file else { return };
-        let Ok(Observation::File(found)) = sight::read(file.clone()) else { return };
+        let Ok(Observation::File(found)) = observation::read(file.clone()) else { return };
         let hash = found.face.hash;
         let journaled = [&self.of.before, &self.of.after].into_iter().flatten();
         let given = self.found.iter().map(|earlier| &earlier.face);

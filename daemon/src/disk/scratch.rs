@@ -19,7 +19,7 @@ const DEPTH: usize = 16;
 #[must_use]
 pub struct ScratchFile {
     parent: Dir,
-    slot: String,
+    staged_name: String,
     below: PathBuf,
 }
 
@@ -32,25 +32,25 @@ impl ScratchFile {
 
 impl Drop for ScratchFile {
     fn drop(&mut self) {
-        if let Err(why) = remove(&self.parent, self.slot.as_bytes()) {
+        if let Err(why) = remove(&self.parent, self.staged_name.as_bytes()) {
             tracing::warn!(%why, "a temporary file in .editd/check stays until the next start");
         }
     }
 }
 
 impl Disk {
-    /// Makes a temporary file that holds these bytes and is called as `path` is. `slot` is a name that no other has.
+    /// Makes a temporary file that holds these bytes and is called as `path` is. `staged_name` is a name that no other has.
     ///
     /// # Errors
     /// What the system says; nothing is left then.
-    pub fn scratch(&self, slot: &str, path: &WirePath, bytes: &[u8]) -> io::Result<ScratchFile> {
+    pub fn scratch(&self, staged_name: &str, path: &WirePath, bytes: &[u8]) -> io::Result<ScratchFile> {
         let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let parent = folder(&self.own_dir()?, CHECK)?;
-        parent.create_dir(slot.as_bytes(), 0o700)?;
-        let below = [OWN, CHECK, slot.as_bytes(), name].join(&b'/');
+        parent.create_dir(staged_name.as_bytes(), 0o700)?;
+        let below = [OWN, CHECK, staged_name.as_bytes(), name].join(&b'/');
         let below = Path::new(&os_str(below)).to_owned();
-        let scratch = ScratchFile { parent, slot: slot.to_owned(), below };
-        let dir = scratch.parent.open_dir(slot.as_bytes())?;
+        let scratch = ScratchFile { parent, staged_name: staged_name.to_owned(), below };
+        let dir = scratch.parent.open_dir(staged_name.as_bytes())?;
         dir.create_file(name, 0o600)?.write_all_at(bytes, 0)?;
         Ok(scratch)
     }

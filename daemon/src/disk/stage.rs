@@ -4,8 +4,8 @@
 use std::io;
 
 use super::Disk;
+use super::observation::{FileSnapshot, face};
 use super::place::ResolvedPath;
-use super::sight::{FileSnapshot, face};
 use crate::store::record::{FileMeta, Staging};
 
 /// The mode of a new file.
@@ -24,7 +24,7 @@ pub struct StagedFile {
     /// Where.
     pub staging: Staging,
     /// Under which name.
-    pub slot: String,
+    pub staged_name: String,
     /// What the target will be.
     pub face: FileMeta,
 }
@@ -54,10 +54,10 @@ impl Disk {
         replaces: Option<&FileSnapshot>,
         bytes: &[u8],
         mode: StagedMode,
-        slot: &str,
+        staged_name: &str,
     ) -> Result<StagedFile, StageError> {
         let staging = self.staging_of(place)?;
-        let (dir, name) = self.slot(&staging, slot)?;
+        let (dir, name) = self.staged_entry(&staging, staged_name)?;
         let bits = match mode {
             StagedMode::Exact(bits) => bits,
             StagedMode::Masked => 0o666,
@@ -66,7 +66,7 @@ impl Disk {
         let (dir, file) = match dir.create_file(&name, private) {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound && staging == Staging::Root => {
                 self.renew()?;
-                let (dir, _) = self.slot(&staging, slot)?;
+                let (dir, _) = self.staged_entry(&staging, staged_name)?;
                 let file = dir.create_file(&name, private)?;
                 (dir, file)
             }
@@ -94,7 +94,7 @@ impl Disk {
             Ok(face(&stat, bytes))
         })();
         match written {
-            Ok(face) => Ok(StagedFile { staging, slot: slot.to_owned(), face }),
+            Ok(face) => Ok(StagedFile { staging, staged_name: staged_name.to_owned(), face }),
             Err(error) => {
                 // Ours alone: nobody has seen it, and its bytes are still in the caller's hands.
                 let _ = dir.remove_file(&name);
@@ -104,8 +104,8 @@ impl Disk {
     }
 
     /// Takes a staged file away that was never put.
-    pub fn unstage(&self, staging: &Staging, slot: &str) {
-        if let Ok((dir, name)) = self.slot(staging, slot) {
+    pub fn unstage(&self, staging: &Staging, staged_name: &str) {
+        if let Ok((dir, name)) = self.staged_entry(staging, staged_name) {
             // A slot that stays is set aside when the workspace is next opened.
             let _ = dir.remove_file(&name);
         }

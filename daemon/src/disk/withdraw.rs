@@ -6,10 +6,10 @@ use std::io;
 use editd_proto::path::WirePath;
 
 use super::Disk;
+use super::observation::{self, Observation};
 use super::place::ResolvedPath;
 use super::put::{Rescuer, held_name};
 use super::returning::Returning;
-use super::sight::{self, Observation};
 use crate::os::Dir;
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
@@ -44,22 +44,22 @@ impl Disk {
         place: &ResolvedPath,
         rescue: &mut Rescuer<'_>,
     ) -> io::Result<()> {
-        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let mut ours: Option<FileMeta> = file.after.clone();
         let mut refused = Ok(());
         for _ in 0..ROUNDS {
-            let returning = Returning::look(file, &slots, &slot, rescue);
+            let returning = Returning::look(file, &staging, &staged_name, rescue);
             let back = if ours.is_some() {
-                self.exchange_or_move(file, &slots, &slot, place)
+                self.exchange_or_move(file, &staging, &staged_name, place)
             } else {
-                self.move_back(&slots, &slot, place)
+                self.move_back(&staging, &staged_name, place)
             };
             let (went_in, rescued) = returning.moved(rescue);
             refused = refused.and(rescued);
             if matches!(back?, Back::Moved) {
                 return refused;
             }
-            match (sight::look(&slots, &slot)?, &ours) {
+            match (observation::observe(&staging, &staged_name)?, &ours) {
                 (Observation::Absent, _) => return refused,
                 (out, Some(face)) if out.is(face) => return refused,
                 // Ours by number, others' by content, or others' altogether: it is the newer one.
@@ -73,44 +73,46 @@ impl Disk {
     fn replace_back(
         &self,
         file: &FileRecord,
-        slots: &Dir,
-        slot: &[u8],
+        staging: &Dir,
+        staged_name: &[u8],
         place: &ResolvedPath,
     ) -> io::Result<Back> {
-        if matches!(sight::look(slots, slot)?, Observation::File(_)) {
-            self.os.rename(slots, slot, place.parent(), place.name())?;
+        if matches!(observation::observe(staging, staged_name)?, Observation::File(_)) {
+            self.os.rename(staging, staged_name, place.parent(), place.name())?;
             return Ok(Back::Moved);
         }
-        let (_, held) = self.slot(&file.staging, &held_name(&file.slot))?;
-        match self.move_to_slot(place.parent(), place.name(), slots, &held) {
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound => return self.move_back(slots, slot, place),
+        let (_, held) = self.staged_entry(&file.staging, &held_name(&file.staged_name))?;
+        match self.move_to_staging(place.parent(), place.name(), staging, &held) {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => {
+                return self.move_back(staging, staged_name, place);
+            }
             other => other?,
         }
-        self.move_back(slots, slot, place)?;
-        self.move_to_slot(slots, &held, slots, slot)?;
+        self.move_back(staging, staged_name, place)?;
+        self.move_to_staging(staging, &held, staging, staged_name)?;
         Ok(Back::Exchanged)
     }
 
     fn exchange_or_move(
         &self,
         file: &FileRecord,
-        slots: &Dir,
-        slot: &[u8],
+        staging: &Dir,
+        staged_name: &[u8],
         place: &ResolvedPath,
     ) -> io::Result<Back> {
-        match self.os.exchange(slots, slot, place.parent(), place.name()) {
+        match self.os.exchange(staging, staged_name, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Exchanged),
             Err(error) => match error.kind() {
-                io::ErrorKind::NotFound => self.move_back(slots, slot, place),
-                io::ErrorKind::Unsupported => self.replace_back(file, slots, slot, place),
+                io::ErrorKind::NotFound => self.move_back(staging, staged_name, place),
+                io::ErrorKind::Unsupported => self.replace_back(file, staging, staged_name, place),
                 _ => Err(error),
             },
         }
     }
 
     /// Back to a name that nobody holds; where somebody does by now, theirs is the newer one and stays.
-    fn move_back(&self, slots: &Dir, slot: &[u8], place: &ResolvedPath) -> io::Result<Back> {
-        match self.move_noreplace(slots, slot, place.parent(), place.name()) {
+    fn move_back(&self, staging: &Dir, staged_name: &[u8], place: &ResolvedPath) -> io::Result<Back> {
+        match self.move_noreplace(staging, staged_name, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Moved),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => {
@@ -125,21 +127,21 @@ impl Disk {
     }
 
     fn withdraw_new(&self, file: &FileRecord, rescue: &mut Rescuer<'_>) -> io::Result<()> {
-        let (slots, slot) = self.slot(&file.staging, &file.slot)?;
+        let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         // Its folders may be new: where it was put is not where it was resolved.
         let Some(place) = self.find(&file.path)? else { return Ok(()) };
-        match self.move_to_slot(place.parent(), place.name(), &slots, &slot) {
+        match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         }
-        let out = sight::look(&slots, &slot)?;
+        let out = observation::observe(&staging, &staged_name)?;
         if file.after.as_ref().is_some_and(|after| out.is(after)) {
             self.remove_made(&file.made);
             return Ok(());
         }
-        let returning = Returning::look(file, &slots, &slot, rescue);
-        let back = self.move_back(&slots, &slot, &place);
+        let returning = Returning::look(file, &staging, &staged_name, rescue);
+        let back = self.move_back(&staging, &staged_name, &place);
         let (_, refused) = returning.moved(rescue);
         back.and(refused)
     }

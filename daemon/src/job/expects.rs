@@ -46,11 +46,11 @@ pub(super) enum Verdict {
 /// The rule itself.
 pub(super) fn verdict_of(
     expects: &Expectation,
-    sight: &Observation,
+    observation: &Observation,
     proof: Proof,
     unread: UnreadPolicy,
 ) -> Verdict {
-    let Some(found) = sight.found() else {
+    let Some(found) = observation.found() else {
         return match expects {
             Expectation::Any | Expectation::Absent | Expectation::Receipt(None) => Verdict::Fresh,
             Expectation::Receipt(Some(seen)) if seen.hash.is_none() => Verdict::Fresh,

@@ -119,7 +119,7 @@ fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec
     lines.tell(file);
     // They are places in a content that is not written.
     file.edits.iter_mut().for_each(|edit| edit.now = None);
-    file.after = Some(crate::disk::sight::hash(change::bytes(&change.after)).version());
+    file.after = Some(crate::disk::observation::hash(change::bytes(&change.after)).version());
     if change.before == change.after && file.status == Status::Applied {
         file.status = Status::Unchanged;
         (file.diff, file.omitted_hunks) = (None, None);

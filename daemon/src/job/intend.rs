@@ -133,7 +133,7 @@ pub(super) fn intend(
         let message = "another job is writing one of the files; send the job again";
         return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
     }
-    if was_renewed(state, &ready) {
+    if was_rewritten(state, &ready) {
         ready.unstage(state);
         let message = "one of the files was written anew, since it could not be flushed; send the job again";
         return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
@@ -174,10 +174,10 @@ pub(super) fn intend(
 }
 
 /// Whether a file that the job found was written anew since: recovery would not know the one that stands there now.
-fn was_renewed(state: &WorkspaceState, ready: &Ready) -> bool {
+fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
     let known = lock(&state.path_cache);
     let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
-    found.any(|(path, face)| known.was_renewed(path, face.identity))
+    found.any(|(path, face)| known.was_rewritten(path, face.identity))
 }
 
 fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {

@@ -70,9 +70,9 @@ pub(super) fn judge(
         skipped: BTreeMap::new(),
     };
     judged.skipped.append(&mut judged.snapshot.skipped);
-    for (path, sight) in &judged.snapshot.sights {
+    for (path, observation) in &judged.snapshot.sights {
         let seen = judged.seen.get(path).map(|seen| seen.hash);
-        external::note(state, path, sight, ObservationVersion::Lane, seen, true);
+        external::note(state, path, observation, ObservationVersion::Lane, seen, true);
     }
     let refused = judge_entries(state, underway, who, &mut judged)?;
     leave_out_unmergeable(state, who, &mut judged);
@@ -187,7 +187,7 @@ impl Targets {
 fn surely_put<'j>(snapshot: &Snapshot, edit: &'j Edit) -> Option<&'j WirePath> {
     let to = edit.to.as_ref()?;
     let judged = edit.overwrite == Some(true);
-    let nothing = snapshot.sights.get(to).is_none_or(|sight| sight.found().is_none());
+    let nothing = snapshot.sights.get(to).is_none_or(|observation| observation.found().is_none());
     (judged || nothing || !snapshot.request.partial).then_some(to)
 }
 
@@ -231,7 +231,7 @@ fn judge_entry(
 ) -> Result<(Verdict, Option<Base>), Refusal> {
     let files = &judged.snapshot.request.files;
     let Some(entry) = files.get(index) else { return Ok((Verdict::Fresh, None)) };
-    let sight = |path| judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    let observation = |path| judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     let seen = |path| judged.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
     let mut base = None;
@@ -240,7 +240,7 @@ fn judge_entry(
     if entry.base.is_some() || !targets.free.contains(&entry.path) {
         let expects = expectation(entry, seen(origin))?;
         let proof = editd_engine::proof(entry)?;
-        verdict = verdict_of(&expects, sight(origin), proof, state.settings.unread);
+        verdict = verdict_of(&expects, observation(origin), proof, state.settings.unread);
         let mut why = None;
         if moved && verdict == Verdict::WhereSeen {
             // Which lines are meant is only known where the file was.
@@ -281,8 +281,8 @@ fn judge_targets(
             Some("any") => Expectation::Any,
             _ => Expectation::Receipt(judged.seen.get(to).cloned()),
         };
-        let sight = judged.snapshot.sights.get(to).unwrap_or(&Observation::Absent);
-        match verdict_of(&expects, sight, Proof::Blind, state.settings.unread) {
+        let observation = judged.snapshot.sights.get(to).unwrap_or(&Observation::Absent);
+        match verdict_of(&expects, observation, Proof::Blind, state.settings.unread) {
             Verdict::Fresh => {}
             Verdict::WhereSeen => return Err(stale::refusal(state, who, judged, to, Verdict::Unread, None)),
             other => return Err(stale::refusal(state, who, judged, to, other, None)),
@@ -310,13 +310,13 @@ fn find_base(
     entry: &FileEntry,
     expects: &Expectation,
 ) -> Result<Base, rebase::Obstacle> {
-    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
+    let observation = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
     let known = judged.bases.get(&entry.path);
     match known.filter(|base| rebase::names(expects, base.hash, &base.bytes)) {
         Some(base) => Ok(base.clone()),
         None => {
             let seen = judged.seen.get(&entry.path);
-            rebase::base(state, &entry.path, expects, seen, sight, &judged.patience)
+            rebase::base(state, &entry.path, expects, seen, observation, &judged.patience)
         }
     }
 }
@@ -330,8 +330,8 @@ fn check_numbers(
     base: Option<&Base>,
 ) -> Result<(), Refusal> {
     let Some(seen) = judged.seen.get(&entry.path) else { return Ok(()) };
-    let sight = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
-    let Some(found) = sight.found() else { return Ok(()) };
+    let observation = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
+    let Some(found) = observation.found() else { return Ok(()) };
     let known: &[u8] = base.map_or(&found.bytes, |base| &base.bytes);
     let unclear = numbers::unclear(state, entry, &seen.numbered, known);
     if unclear.is_empty() {

@@ -79,7 +79,7 @@ fn failing(
         .snapshot
         .sights
         .iter()
-        .filter_map(|(path, sight)| Some((path.clone(), sight.hash()?)))
+        .filter_map(|(path, observation)| Some((path.clone(), observation.hash()?)))
         .collect();
     let mut unfit = BTreeSet::new();
     let failures = editd_engine::failures(&job, &plan, left_out).into_iter().take(OTHER_ERRORS);

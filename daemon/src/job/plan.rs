@@ -171,9 +171,14 @@ fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal
     let Judged { snapshot, bases, skipped, .. } = judged;
     let (request, world) = (&snapshot.request, &snapshot.world);
     // Hashed once, when it was looked at.
-    let hash = |path, sight: &Observation| bases.get(path).map(|base| base.hash).or_else(|| sight.hash());
-    let known: BTreeMap<WirePath, ContentHash> =
-        snapshot.sights.iter().filter_map(|(path, sight)| Some((path.clone(), hash(path, sight)?))).collect();
+    let hash = |path, observation: &Observation| {
+        bases.get(path).map(|base| base.hash).or_else(|| observation.hash())
+    };
+    let known: BTreeMap<WirePath, ContentHash> = snapshot
+        .sights
+        .iter()
+        .filter_map(|(path, observation)| Some((path.clone(), hash(path, observation)?)))
+        .collect();
     let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
     let planned = {
         let _turn = state.parsing.turn(parsed(request, world))?;

@@ -42,10 +42,10 @@ pub(super) fn base(
     path: &WirePath,
     expects: &Expectation,
     seen: Option<&ReadReceipt>,
-    sight: &Observation,
+    observation: &Observation,
     patience: &past::PastBudget,
 ) -> Result<Base, Obstacle> {
-    let Some(found) = sight.found() else {
+    let Some(found) = observation.found() else {
         return Err("what is gone cannot be merged with");
     };
     let read = seen.and_then(|seen| seen.hash);
@@ -178,8 +178,8 @@ pub(super) fn tell_theirs(
     let now = state.clock.wall_ms();
     for outcome in &mut plan.files {
         let path = &outcome.path;
-        let sight = judged.snapshot.sights.get(path).filter(|_| judged.bases.contains_key(path));
-        let Some(found) = sight.and_then(Observation::found) else { continue };
+        let observation = judged.snapshot.sights.get(path).filter(|_| judged.bases.contains_key(path));
+        let Some(found) = observation.and_then(Observation::found) else { continue };
         let seen = judged.seen.get(path);
         if seen.is_some_and(|seen| seen.hash == Some(found.face.hash)) {
             outcome.warnings.push(

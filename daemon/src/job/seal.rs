@@ -12,7 +12,7 @@ use super::errors::{Halt, store_refusal};
 use super::intend::Underway;
 use super::reply;
 use super::swap::AllSwapped;
-use crate::journal::recover::mend::done_record;
+use crate::journal::recover::repair::done_record;
 use crate::journal::{flushing, settle};
 use crate::receipt::{self, ReceiptContent};
 use crate::state::{WorkspaceState, lock};

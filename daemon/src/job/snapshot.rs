@@ -49,7 +49,7 @@ pub(super) fn take(
     let holds = memory_estimate::holds(&request);
     let room = (underway.room() / holds).min(JOB_BYTES);
     for (path, place) in &places {
-        let seen = state.disk.look_within(place, room.saturating_sub(read));
+        let seen = state.disk.observe_within(place, room.saturating_sub(read));
         let seen = seen.map_err(|error| disk_refusal(path, &error));
         if let Ok(Observation::TooLarge(stat)) = &seen
             && memory_estimate::readable(stat.size) > 0
@@ -63,8 +63,8 @@ pub(super) fn take(
                 total.saturating_add(memory_estimate::sizes(ahead)).saturating_mul(holds),
             ));
         }
-        let looked = seen.and_then(|sight| Ok((state_of(path, &sight)?, sight)));
-        let (state, sight) = match looked {
+        let looked = seen.and_then(|observation| Ok((state_of(path, &observation)?, observation)));
+        let (state, observation) = match looked {
             Ok(looked) => looked,
             Err(refusal) if request.partial => {
                 refused.insert(path, refusal);
@@ -76,7 +76,7 @@ pub(super) fn take(
             read = read.saturating_add(bytes.len());
         }
         world.files.insert(path.clone(), state);
-        sights.insert(path.clone(), sight);
+        sights.insert(path.clone(), observation);
     }
     for name in needs.clips {
         let session = crate::clipboard::owner(&who.session, &name);
@@ -97,8 +97,8 @@ pub(super) fn take(
 }
 
 /// What the engine is told of a sight.
-pub(super) fn state_of(path: &WirePath, sight: &Observation) -> Result<State, Refusal> {
-    match sight {
+pub(super) fn state_of(path: &WirePath, observation: &Observation) -> Result<State, Refusal> {
+    match observation {
         Observation::Absent => Ok(State::Absent),
         Observation::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.face.mode }),
         Observation::TooLarge(stat) => {

@@ -54,20 +54,20 @@ fn unstage(state: &WorkspaceState, records: &[FileRecord]) {
     for record in
         records.iter().filter(|record| matches!(record.how, ChangeMethod::Swap | ChangeMethod::Create))
     {
-        state.disk.unstage(&record.staging, &record.slot);
+        state.disk.unstage(&record.staging, &record.staged_name);
     }
 }
 
 fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) -> Result<FileRecord, Refusal> {
     let path = change.place.path();
-    let slot = state.next_slot();
+    let staged_name = state.next_staged_name();
     let record = FileRecord {
         path: path.clone(),
         before: change.before.as_ref().map(|found| found.face.clone()),
         after: None,
         splices: Vec::new(),
         how: ChangeMethod::Delete,
-        slot: slot.clone(),
+        staged_name: staged_name.clone(),
         staging: Staging::Root,
         made: Vec::new(),
         added: change.added,
@@ -85,13 +85,13 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
     let Some(found) = &change.before else {
         let staged = state
             .disk
-            .stage(&change.place, None, bytes, change.mode, &slot)
+            .stage(&change.place, None, bytes, change.mode, &staged_name)
             .map_err(|error| stage_refusal(path, &error))?;
         let made = folders_of(&change.place);
         return Ok(FileRecord { made, ..with(record, ChangeMethod::Create, staged, change.splices.clone()) });
     };
     if found.links == 1 {
-        match state.disk.stage(&change.place, Some(found), bytes, change.mode, &slot) {
+        match state.disk.stage(&change.place, Some(found), bytes, change.mode, &staged_name) {
             Ok(staged) => {
                 let whole = if young { carried(state, found, bytes) } else { None };
                 let extents = whole.as_ref().map(|_| extents(&change.splices)).unwrap_or_default();
@@ -109,8 +109,8 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
 }
 
 fn with(record: FileRecord, how: ChangeMethod, staged: StagedFile, splices: Vec<Splice>) -> FileRecord {
-    let StagedFile { staging, slot, face } = staged;
-    FileRecord { how, after: Some(face), staging, slot, splices, ..record }
+    let StagedFile { staging, staged_name, face } = staged;
+    FileRecord { how, after: Some(face), staging, staged_name, splices, ..record }
 }
 
 /// All bytes, old and new, from the first changed one to the end, or from the beginning: a cut leaves mixtures there.
@@ -130,14 +130,14 @@ fn in_place(
         StagedMode::Masked => found.face.mode,
     };
     let after = FileMeta {
-        hash: crate::disk::sight::hash(bytes),
+        hash: crate::disk::observation::hash(bytes),
         size: bytes.len() as u64,
         mode,
         ..found.face.clone()
     };
     let splices = if *bytes == *found.bytes { Vec::new() } else { vec![splice] };
-    let (slot, extents) = (String::new(), extents(&change.splices));
-    FileRecord { how: ChangeMethod::InPlace, after: Some(after), splices, slot, extents, ..record }
+    let (staged_name, extents) = (String::new(), extents(&change.splices));
+    FileRecord { how: ChangeMethod::InPlace, after: Some(after), splices, staged_name, extents, ..record }
 }
 
 /// The extents of changed ranges.

@@ -33,15 +33,15 @@ pub(super) fn refusal(
     verdict: Verdict,
     why: Option<Obstacle>,
 ) -> Refusal {
-    let sight = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
-    match (verdict, sight.found()) {
+    let observation = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    match (verdict, observation.found()) {
         (Verdict::Unread, Some(found)) => super::unread::refusal(state, who, judged, (path, found)),
         (Verdict::Exists, _) => {
             let message = format!(
                 "{path} exists, and the job expects that it does not; read it and edit what is there"
             );
             let mut error = WireError::new(Code::Exists, message).at(path);
-            error.version = sight.hash().map(|hash| hash.version());
+            error.version = observation.hash().map(|hash| hash.version());
             Box::new(error)
         }
         (_, Some(found)) => stale(state, who, judged, (path, found), why),
@@ -92,8 +92,8 @@ fn stale(
 ) -> Refusal {
     let mut error = WireError::new(Code::Stale, String::new()).at(path);
     let version = found.face.hash.version();
-    let sight = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
-    let (by, own) = by(state, who, path, sight);
+    let observation = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    let (by, own) = by(state, who, path, observation);
     error.by = by;
     let trial = Trial::run(state, judged, path);
     error.moved = show_change(state, who, judged, (path, found), trial.as_ref(), &mut error);
@@ -126,20 +126,20 @@ fn stale(
 /// not ask for a rebase, nor named lines of an older version, is simply stale.
 pub(super) fn conflict(state: &WorkspaceState, who: &Who, judged: &Judged, mut refusal: Refusal) -> Refusal {
     let Some(path) = refusal.path.clone() else { return refusal };
-    let Some(sight) = judged.snapshot.sights.get(&path) else { return refusal };
+    let Some(observation) = judged.snapshot.sights.get(&path) else { return refusal };
     let request = &judged.snapshot.request;
     let named = request.files.iter().any(|entry| entry.path == path && !named_lines(entry).is_empty());
     if request.on_stale != Some(OnStale::Rebase) && !named {
         return self::refusal(state, who, judged, &path, Verdict::Stale, None);
     }
-    refusal.version = sight.hash().map(|hash| hash.version());
+    refusal.version = observation.hash().map(|hash| hash.version());
     let own;
-    (refusal.by, own) = by(state, who, &path, sight);
+    (refusal.by, own) = by(state, who, &path, observation);
     if let Some(job) = own {
         refusal.message =
             refusal.message.replacen("others changed", &format!("this session's own job {job} changed"), 1);
     }
-    if let Some(found) = sight.found() {
+    if let Some(found) = observation.found() {
         let trial = Trial::run(state, judged, &path);
         show_change(state, who, judged, (&path, found), trial.as_ref(), &mut refusal);
         refusal.near_misses.clear();
@@ -239,11 +239,11 @@ fn by(
     state: &WorkspaceState,
     who: &Who,
     path: &WirePath,
-    sight: &Observation,
+    observation: &Observation,
 ) -> (Option<By>, Option<editd_proto::ids::JobId>) {
     let outside = (Some(By::Outside(Outside::Outside)), None);
     let Ok(Some((id, left))) = state.store.last_of(path) else { return outside };
-    if left != sight.hash() {
+    if left != observation.hash() {
         return outside;
     }
     match state.store.summary(id) {

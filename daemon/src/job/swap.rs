@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::errors::{Halt, disk_refusal};
 use super::intend::DurableIntent;
 use crate::disk::put::{RescuedBytes, SwapRefusal, Swapped};
-use crate::journal::{external, void};
+use crate::journal::{external, roll_back};
 use crate::state::WorkspaceState;
 use crate::store::record::Entry;
 
@@ -51,14 +51,14 @@ fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, f
             state.disk.withdraw(file, &change.place, &mut rescue)?;
         }
         // The one that was foreign may have been put and taken back by the disk itself.
-        void::flush(state, entry.files.get(..=done).unwrap_or(&entry.files))?;
-        void::rescue_overwritten(state, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
+        roll_back::flush(state, entry.files.get(..=done).unwrap_or(&entry.files))?;
+        roll_back::rescue_overwritten(state, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
     };
     let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();
     if let Err(error) = back() {
         return Halt::Broken(disk_refusal(&path, &error));
     }
-    if let Err(error) = void::void(state, entry) {
+    if let Err(error) = roll_back::roll_back(state, entry) {
         let id = entry.id;
         let message = format!(
             "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \

@@ -4,7 +4,7 @@ use editd_engine::{LineChange, Splice, State};
 use editd_proto::ids::ContentHash;
 
 use super::past::{self, PastBudget};
-use crate::disk::sight::hash;
+use crate::disk::observation::hash;
 use crate::state::WorkspaceState;
 use crate::store::record::{FileMeta, FileRecord};
 

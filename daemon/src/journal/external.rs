@@ -35,12 +35,12 @@ pub enum ObservationEffect {
 pub fn note(
     state: &WorkspaceState,
     path: &WirePath,
-    sight: &Observation,
+    observation: &Observation,
     version: ObservationVersion,
     seen: Option<Option<ContentHash>>,
     tracked: bool,
 ) -> ObservationEffect {
-    let found = match sight {
+    let found = match observation {
         Observation::Absent => None,
         Observation::File(found) => Some(found),
         Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
@@ -214,7 +214,7 @@ fn append(
             after: found.map(|(face, _)| face.clone()),
             splices,
             how,
-            slot: String::new(),
+            staged_name: String::new(),
             staging: Staging::Root,
             made: Vec::new(),
             added,

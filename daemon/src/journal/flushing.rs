@@ -14,8 +14,8 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::path_cache::ObservationVersion;
-use super::recover::mend::find;
-use super::renew;
+use super::recover::repair::find;
+use super::rewrite;
 use crate::disk::ResolvedPath;
 use crate::disk::flush::FlushedTarget;
 use crate::disk::folders::parent_path;
@@ -139,7 +139,7 @@ impl FlushBatch {
         self.paths.insert(file.path.clone(), path);
         let left = path.judge(file)?;
         if !self.stagings.contains(&file.staging) {
-            state.disk.flush_slots(&file.staging)?;
+            state.disk.flush_staging(&file.staging)?;
             self.stagings.push(file.staging.clone());
         }
         lock(&state.unsettled).held.release(file);
@@ -164,7 +164,7 @@ impl FlushBatch {
         {
             // Moved away, or about to be put back by a job; also one that was unlinked may have its name again.
             if state.disk.sync(open).is_err() || state.disk.doubts(*identity) {
-                renew::rescue(state, id, file, open)?;
+                rewrite::rescue(state, id, file, open)?;
                 lock(&state.unsettled).held.done(&file.path);
             }
         }
@@ -206,7 +206,7 @@ fn flush(
     };
     let Some(shown) = shown.filter(|shown| state.disk.doubts(*shown)) else { return flushed };
     if file.after.as_ref().is_some_and(|face| face.identity == shown) {
-        return renew::renew(state, id, file, place).map(Some);
+        return rewrite::rewrite(state, id, file, place).map(Some);
     }
     let ours = match newest {
         Some(Newest::File(held, _)) => *held == shown,

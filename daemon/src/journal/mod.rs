@@ -4,7 +4,7 @@
 //! *Calling sequence*: at opening [`recover::recover`], before any job. Then jobs append intents and seals;
 //! [`settle::settle`] follows behind them; [`undo`] makes drafts that `job` carries out like any other.
 //!
-//! *Invariants*: an entry goes `intended → sealed → settled`, or `intended → void`; **nothing else**: no seal
+//! *Invariants*: an entry goes `intended → sealed → settled`, or `intended → roll_back`; **nothing else**: no seal
 //! without every file's proof, no settle before the flush of what it settles, no void of a sealed entry, nor before the
 //! flush of what was taken back.
 
@@ -14,8 +14,8 @@ pub mod flushing;
 pub mod past;
 pub mod path_cache;
 pub mod recover;
-mod renew;
+mod rewrite;
+pub mod roll_back;
 pub mod settle;
 pub mod undo;
-pub mod void;
 pub mod why;

@@ -32,7 +32,7 @@ struct Last {
     /// since 1970.
     changed: Option<i64>,
     /// The file that stood there until it was written anew, since its flush had failed.
-    renewed: Option<Identity>,
+    rewritten: Option<Identity>,
 }
 
 /// Whether what a look shows may be compared with what is known.
@@ -99,14 +99,14 @@ impl PathCache {
         };
         let seen = |last: &&Last| last.face.as_ref().zip(face).is_some_and(|(old, face)| same(old, face));
         let same = self.paths.get(path).filter(seen);
-        let (changed, renewed) = same.map_or((None, None), |last| (last.changed, last.renewed));
-        self.put(path, Last { face: face.cloned(), trust, tracked, writes: 0, changed, renewed });
+        let (changed, rewritten) = same.map_or((None, None), |last| (last.changed, last.rewritten));
+        self.put(path, Last { face: face.cloned(), trust, tracked, writes: 0, changed, rewritten });
     }
 
     /// A job put this there; the file was last changed then, where that is known.
     pub fn wrote(&mut self, path: &WirePath, face: Option<&FileMeta>, changed: Option<i64>) {
         let (face, trust) = (face.cloned(), ContentOwner::Ours);
-        self.put(path, Last { face, trust, tracked: true, writes: 0, changed, renewed: None });
+        self.put(path, Last { face, trust, tracked: true, writes: 0, changed, rewritten: None });
     }
 
     /// What others put there was flushed with its name, and had last changed then.
@@ -118,14 +118,14 @@ impl PathCache {
     }
 
     /// What a job put there was written anew, since the flush of `was` had failed.
-    pub fn renewed(&mut self, path: &WirePath, face: &FileMeta, was: Identity) {
+    pub fn rewritten(&mut self, path: &WirePath, face: &FileMeta, was: Identity) {
         let (face, trust) = (Some(face.clone()), ContentOwner::Ours);
-        self.put(path, Last { face, trust, tracked: true, writes: 0, changed: None, renewed: Some(was) });
+        self.put(path, Last { face, trust, tracked: true, writes: 0, changed: None, rewritten: Some(was) });
     }
 
     /// Whether this file stood there until it was written anew.
-    pub fn was_renewed(&self, path: &WirePath, file: Identity) -> bool {
-        self.paths.get(path).is_some_and(|last| last.renewed == Some(file))
+    pub fn was_rewritten(&self, path: &WirePath, file: Identity) -> bool {
+        self.paths.get(path).is_some_and(|last| last.rewritten == Some(file))
     }
 
     fn put(&mut self, path: &WirePath, last: Last) {

@@ -11,9 +11,9 @@ use editd_proto::path::WirePath;
 
 use super::external;
 use super::flushing::{FlushBatch, FlushState, UnflushedFiles};
-use super::recover::mend::{RollForwardAim, mend};
+use super::recover::repair::{RepairAim, repair};
 use crate::disk::FileSnapshot;
-use crate::disk::drop::{DropConditions, DropOutcome, look_late};
+use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
 use crate::job::step::Step;
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, SETTLE_RETRY_MS, UNSETTLED};
 use crate::os::File;
@@ -42,7 +42,7 @@ struct Waiting {
     pause: u64,
     flushed: bool,
     whose: Whose,
-    slots: Vec<Slot>,
+    staged: Vec<StagedFileState>,
 }
 
 /// Whose slots they are, and so what the journal has of them.
@@ -58,7 +58,7 @@ enum Whose {
 
 /// How far the slot of one file is.
 #[derive(Default)]
-struct Slot {
+struct StagedFileState {
     done: bool,
     /// What stands for it at its path, or wherever that was moved, is on the disk.
     flushed: bool,
@@ -96,22 +96,25 @@ impl Unsettled {
         now: Duration,
         whose: Whose,
     ) {
-        let slots = files.iter().map(|_| Slot { rescued: seen.clone(), ..Slot::default() }).collect();
+        let staged = files
+            .iter()
+            .map(|_| StagedFileState { rescued: seen.clone(), ..StagedFileState::default() })
+            .collect();
         let due = now + Duration::from_millis(SETTLE_AFTER_MS);
         self.last = now;
         let (since, pause, flushed) = (now, SETTLE_AFTER_MS, whose != Whose::Sealed);
-        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, whose, slots });
+        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, whose, staged });
     }
 
     /// The files whose last flush failed, and which wait for the next.
     pub fn failed(&self) -> Vec<WirePath> {
-        let files = self.waiting.iter().flat_map(|one| one.files.iter().zip(&one.slots));
-        files.filter(|(_, slot)| slot.failed).map(|(file, _)| file.path.clone()).collect()
+        let files = self.waiting.iter().flat_map(|one| one.files.iter().zip(&one.staged));
+        files.filter(|(_, staged)| staged.failed).map(|(file, _)| file.path.clone()).collect()
     }
 
     /// The slots that are still to be emptied.
-    pub fn slots(&self) -> std::collections::BTreeSet<String> {
-        self.waiting.iter().flat_map(|one| one.files.iter().map(|file| file.slot.clone())).collect()
+    pub fn staged(&self) -> std::collections::BTreeSet<String> {
+        self.waiting.iter().flat_map(|one| one.files.iter().map(|file| file.staged_name.clone())).collect()
     }
 
     /// Whether jobs follow each other so quickly that settling would be in their way: it then waits for a pause,
@@ -152,7 +155,7 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let mut later = Vec::new();
     for mut one in due {
         let durable = sealed || one.whose != Whose::Sealed;
-        if durable && one.flushed && empty_slots(state, &mut one, now) {
+        if durable && one.flushed && empty_staging(state, &mut one, now) {
             if one.whose == Whose::Sealed {
                 records.push(Record::Settle(Settle { id: one.id, diverged: false }));
             }
@@ -184,7 +187,7 @@ fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
         let _mending = Mending(state);
         let broken = lock(&state.broken).clone();
         for entry in broken {
-            match mend(state, &entry, RollForwardAim::Refused) {
+            match repair(state, &entry, RepairAim::Refused) {
                 Ok(_) => lock(&state.broken).retain(|other| other.id != entry.id),
                 Err(error) => {
                     tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet")
@@ -227,13 +230,13 @@ pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
 /// The slots of a voided entry hold what was staged for it, and somebody may have opened that in the moment in which
 /// it had a name; or, where others had changed the target by then, what had been displaced. They are emptied with the
 /// same care.
-pub fn leave_slots(state: &WorkspaceState, entry: &Entry) {
+pub fn leave_staging(state: &WorkspaceState, entry: &Entry) {
     let now = state.clock.monotonic();
     lock(&state.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Voided);
 }
 
 /// One slot that recovery has done with, and what it was seen to hold.
-pub fn leave_slot(state: &WorkspaceState, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
+pub fn leave_staged(state: &WorkspaceState, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
     let now = state.clock.monotonic();
     lock(&state.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Whose::Recovered);
 }
@@ -246,7 +249,7 @@ fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
         after: file.after.clone(),
         splices: Vec::new(),
         how: file.how,
-        slot: file.slot.clone(),
+        staged_name: file.staged_name.clone(),
         staging: file.staging.clone(),
         made: file.made.clone(),
         added: file.added,
@@ -260,15 +263,15 @@ fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
     let mut flushing = FlushBatch::default();
     for one in due.iter_mut().filter(|one| !one.flushed) {
         one.flushed = true;
-        for (file, slot) in one.files.iter().zip(&mut one.slots).filter(|(_, slot)| !slot.flushed) {
+        for (file, staged) in one.files.iter().zip(&mut one.staged).filter(|(_, staged)| !staged.flushed) {
             match flushing.file(state, one.id, file) {
                 Ok(left) => {
-                    (slot.flushed, slot.failed) = (true, false);
-                    slot.keep = left == FlushState::Astray;
+                    (staged.flushed, staged.failed) = (true, false);
+                    staged.keep = left == FlushState::Astray;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => one.flushed = false,
                 Err(error) => {
-                    (one.flushed, slot.failed) = (false, true);
+                    (one.flushed, staged.failed) = (false, true);
                     let path = &file.path;
                     tracing::warn!(%path, %error, "what a job wrote cannot be flushed; what it replaced is kept");
                 }
@@ -278,7 +281,7 @@ fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
 }
 
 /// Empties the slots of an entry; `false` while one has a writer, or could not be emptied.
-fn empty_slots(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool {
+fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool {
     let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
     let mut empty = true;
     let journaled: Vec<ContentHash> = match one.whose {
@@ -288,26 +291,26 @@ fn empty_slots(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool
         }
         Whose::Voided => Vec::new(),
     };
-    for (file, slot) in one.files.iter().zip(&mut one.slots) {
-        if slot.done
+    for (file, staged) in one.files.iter().zip(&mut one.staged) {
+        if staged.done
             || matches!(file.how, ChangeMethod::InPlace | ChangeMethod::Nothing | ChangeMethod::Rescued)
         {
             continue;
         }
-        if slot.keep {
-            slot.done = keep(state, file);
-            empty &= slot.done;
+        if staged.keep {
+            staged.done = keep(state, file);
+            empty &= staged.done;
             continue;
         }
         let of = Owner { id: one.id, whose: one.whose, file };
-        slot.done = match empty_slot(state, of, &journaled, slot, ripe) {
+        staged.done = match empty_staged(state, of, &journaled, staged, ripe) {
             Ok(done) => done,
             Err(error) => {
                 tracing::warn!(path = %file.path, %error, "cannot drop what was displaced; it is kept");
                 false
             }
         };
-        empty &= slot.done;
+        empty &= staged.done;
     }
     empty
 }
@@ -316,7 +319,7 @@ fn empty_slots(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool
 /// where it is.
 fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
     let path = &file.path;
-    match state.disk.set_aside(&file.staging, &file.slot, state.clock.wall_ms()) {
+    match state.disk.set_aside(&file.staging, &file.staged_name, state.clock.wall_ms()) {
         Ok(()) => {
             tracing::warn!(%path, "it was moved or replaced before it was flushed; what it held before its job is in .editd/lost");
             true
@@ -356,14 +359,14 @@ impl Owner<'_> {
     }
 }
 
-fn empty_slot(
+fn empty_staged(
     state: &WorkspaceState,
     of: Owner<'_>,
     journaled: &[ContentHash],
-    slot: &mut Slot,
+    staged: &mut StagedFileState,
     ripe: bool,
 ) -> io::Result<bool> {
-    let hashes: Vec<ContentHash> = journaled.iter().chain(&slot.rescued).copied().collect();
+    let hashes: Vec<ContentHash> = journaled.iter().chain(&staged.rescued).copied().collect();
     let known = DropConditions { hashes: &hashes, ripe };
     let mut found = Vec::new();
     let mut rescue = |late: &FileSnapshot| {
@@ -371,14 +374,14 @@ fn empty_slot(
         found.push(late.face.hash);
         Ok(())
     };
-    let (staging, name) = (&of.file.staging, &of.file.slot);
-    let done = match &slot.late {
-        Some(late) => look_late(late, known, &mut rescue),
-        None => match state.disk.drop_slot(staging, name, known, &mut rescue) {
+    let (staging, name) = (&of.file.staging, &of.file.staged_name);
+    let done = match &staged.late {
+        Some(late) => observe_late(late, known, &mut rescue),
+        None => match state.disk.drop_staged(staging, name, known, &mut rescue) {
             Ok(DropOutcome::Gone) => Ok(true),
             Ok(DropOutcome::Wait) => Ok(false),
             Ok(DropOutcome::Open(late)) => {
-                slot.late = Some(late);
+                staged.late = Some(late);
                 Ok(false)
             }
             Ok(DropOutcome::Keep) => {
@@ -387,6 +390,6 @@ fn empty_slot(
             Err(error) => Err(error),
         },
     };
-    slot.rescued.extend(found);
+    staged.rescued.extend(found);
     done
 }

@@ -14,7 +14,7 @@ use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
 use memchr::memmem;
 
-use crate::disk::sight;
+use crate::disk::observation;
 use crate::limits;
 use crate::state::WorkspaceState;
 use crate::store::EntryQuery;
@@ -126,7 +126,7 @@ pub(super) fn before(
         .filter(|(hash, _)| *hash == after)
         .and_then(|(_, bytes)| editd_engine::apply(&bytes, &editd_engine::invert(&file.splices)))
         // The bytes of a large change by others are not journaled.
-        .filter(|bytes| bytes.len() as u64 == face.size && sight::hash(bytes) == face.hash);
+        .filter(|bytes| bytes.len() as u64 == face.size && observation::hash(bytes) == face.hash);
     made.or_else(|| state.store.content(face.hash))
 }
 

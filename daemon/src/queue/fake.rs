@@ -229,7 +229,7 @@ impl Requests for FakeWorkspace {
     fn clip(&self, who: &Who, _: &ClipRequest) -> Result<ClipReply, Refusal> {
         Ok(ClipReply { name: Some(who.session.clone()), ..ClipReply::default() })
     }
-    fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
+    fn observe(&self, path: &WirePath) -> Option<ChangeEvent> {
         self.note(format!("look {path}"));
         None
     }

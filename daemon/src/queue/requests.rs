@@ -32,7 +32,7 @@ pub trait Requests: Send + Sync {
     fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
     fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal>;
-    fn look(&self, path: &WirePath) -> Option<ChangeEvent>;
+    fn observe(&self, path: &WirePath) -> Option<ChangeEvent>;
     fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath>;
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
@@ -96,8 +96,8 @@ impl Requests for Workspace {
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
         Workspace::clip(self, who, request)
     }
-    fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
-        Workspace::look(self, path)
+    fn observe(&self, path: &WirePath) -> Option<ChangeEvent> {
+        Workspace::observe(self, path)
     }
     fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
         Workspace::tracked_below(self, folder)

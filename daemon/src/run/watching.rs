@@ -75,7 +75,7 @@ impl Watching {
         let looker = {
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("look".to_owned()).stack_size(limits::STACK);
-            thread.spawn(move || shared.look_on(&words))?
+            thread.spawn(move || shared.observe_path(&words))?
         };
         let looker = Mutex::new(Some(looker));
         Ok(Arc::new(Self { shared, known: Mutex::default(), to_looker, looker }))
@@ -151,34 +151,34 @@ impl Shared {
         self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn look_on(&self, words: &Receiver<Word>) {
+    fn observe_path(&self, words: &Receiver<Word>) {
         let mut echo = Echo::default();
         while let Ok(word) = words.recv() {
             match word {
-                Word::Hint(ChangeHint::Look(path)) => self.look(&path, &mut echo),
-                Word::Hint(ChangeHint::Below(folder)) => self.look_below(&folder, &mut echo),
-                Word::Hint(ChangeHint::Overflow) => self.look_below(&WirePath::default(), &mut echo),
+                Word::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
+                Word::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
+                Word::Hint(ChangeHint::Overflow) => self.observe_below(&WirePath::default(), &mut echo),
                 Word::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
                 Word::Wrote(entry) => self.tell(entry, &mut echo),
                 Word::Stop => return,
             }
             if self.lost.swap(false, Ordering::AcqRel) {
-                self.look_below(&WirePath::default(), &mut echo);
+                self.observe_below(&WirePath::default(), &mut echo);
             }
         }
     }
 
     /// Nobody says which files: those that are tracked are looked at, and whoever subscribed to others must
     /// look for itself.
-    fn look_below(&self, folder: &WirePath, echo: &mut Echo) {
+    fn observe_below(&self, folder: &WirePath, echo: &mut Echo) {
         for path in self.workspace.tracked_below(folder) {
-            self.look(&path, echo);
+            self.observe(&path, echo);
         }
         self.overflow();
     }
 
-    fn look(&self, path: &WirePath, echo: &mut Echo) {
-        let Some(event) = self.workspace.look(path) else { return };
+    fn observe(&self, path: &WirePath, echo: &mut Echo) {
+        let Some(event) = self.workspace.observe(path) else { return };
         if echo.is_news(&event) {
             self.send(path, &event);
         }

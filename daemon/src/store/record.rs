@@ -132,7 +132,7 @@ pub struct FileRecord {
     /// How it is put in place.
     pub how: ChangeMethod,
     /// The name in the staging folder: first of the staged file, after the swap of what it displaced.
-    pub slot: String,
+    pub staged_name: String,
     /// Which folder the slot is in.
     pub staging: Staging,
     /// Folders made for it, outermost first.
@@ -157,10 +157,10 @@ impl FileRecord {
         before: Option<FileMeta>,
         after: Option<FileMeta>,
         how: ChangeMethod,
-        (staging, slot): (Staging, String),
+        (staging, staged_name): (Staging, String),
     ) -> Self {
         let (splices, made, extents) = (Vec::new(), Vec::new(), Vec::new());
-        Self { path, before, after, splices, how, slot, staging, made, added: 0, removed: 0, extents }
+        Self { path, before, after, splices, how, staged_name, staging, made, added: 0, removed: 0, extents }
     }
 
     /// The changed ranges as they were planned, of whole contents, or of the parts of them that begin at `from`.

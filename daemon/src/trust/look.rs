@@ -44,7 +44,7 @@ impl CommandTrust {
     }
 
     /// What the workspace brings now. `now_ms` is the time, milliseconds since 1970.
-    pub fn look(&self, disk: &Disk, now_ms: u64) -> WorkspaceCommands {
+    pub fn observe(&self, disk: &Disk, now_ms: u64) -> WorkspaceCommands {
         let mut now = self.lock();
         let (hash, read) = match now.read(disk, now_ms) {
             Ok(None) => return WorkspaceCommands::default(),
@@ -130,7 +130,7 @@ impl Now {
         if stat.size > limits::CONFIG as u64 {
             return Err(format!("it has more than {} bytes", limits::CONFIG));
         }
-        let found = match disk.look(&place).map_err(|error| error.to_string())? {
+        let found = match disk.observe(&place).map_err(|error| error.to_string())? {
             Observation::Absent => return Ok(None),
             Observation::File(found) => found,
             Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {

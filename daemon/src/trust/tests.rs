@@ -45,12 +45,12 @@ impl Yard {
         std::fs::write(self.root.join(".editd.toml"), config(name)).unwrap();
     }
 
-    fn look(&self) -> WorkspaceCommands {
-        self.trust.look(&self.disk, LATER)
+    fn observe(&self) -> WorkspaceCommands {
+        self.trust.observe(&self.disk, LATER)
     }
 
     fn runs(&self) -> Vec<String> {
-        self.look().runnable(CommandKind::Validator).map(|command| command.name.clone()).collect()
+        self.observe().runnable(CommandKind::Validator).map(|command| command.name.clone()).collect()
     }
 }
 
@@ -61,22 +61,22 @@ fn config(name: &str) -> String {
 #[test]
 fn nothing_runs_before_its_very_content_was_recorded() {
     let yard = Yard::new();
-    assert_eq!(yard.look().hash(), None);
+    assert_eq!(yard.observe().hash(), None);
     yard.write("a");
-    assert_eq!((yard.look().trusted(), yard.runs()), (false, vec![]));
-    let left_out = yard.look().left_out([&"x/y.py".into()]).unwrap();
+    assert_eq!((yard.observe().trusted(), yard.runs()), (false, vec![]));
+    let left_out = yard.observe().left_out([&"x/y.py".into()]).unwrap();
     assert!(left_out.contains(": a;") && left_out.contains("editctl trust"), "{left_out}");
-    assert_eq!(yard.look().left_out([&"y.rs".into()]), None, "the job's files are none of its");
-    let hash = yard.look().hash().unwrap();
+    assert_eq!(yard.observe().left_out([&"y.rs".into()]), None, "the job's files are none of its");
+    let hash = yard.observe().hash().unwrap();
     yard.trust.record(hash).unwrap();
-    assert_eq!((yard.look().trusted(), yard.runs()), (true, vec!["a".to_owned()]));
-    assert_eq!(yard.look().left_out([&"y.py".into()]), None);
+    assert_eq!((yard.observe().trusted(), yard.runs()), (true, vec!["a".to_owned()]));
+    assert_eq!(yard.observe().left_out([&"y.py".into()]), None);
     yard.write("b");
-    assert_eq!((yard.look().trusted(), yard.runs()), (false, vec![]));
+    assert_eq!((yard.observe().trusted(), yard.runs()), (false, vec![]));
     yard.write("a");
     assert_eq!(yard.runs(), ["a"]);
     yard.trust.revoke().unwrap();
-    assert_eq!((yard.look().trusted(), yard.runs()), (false, vec![]));
+    assert_eq!((yard.observe().trusted(), yard.runs()), (false, vec![]));
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn a_change_is_seen_though_size_and_times_are_the_same() {
     yard.write("a");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let now = u64::try_from(now.as_millis()).unwrap();
-    let first = yard.trust.look(&yard.disk, now);
+    let first = yard.trust.observe(&yard.disk, now);
     yard.trust.record(first.hash().unwrap()).unwrap();
     for name in ["b", "c", "d", "e"] {
         // Within one tick of the file system's clock.
         yard.write(name);
-        let workspace_commands = yard.trust.look(&yard.disk, now);
+        let workspace_commands = yard.trust.observe(&yard.disk, now);
         assert_eq!(
             (workspace_commands.told().first().unwrap().name.as_str(), workspace_commands.trusted()),
             (name, false)
@@ -102,13 +102,13 @@ fn a_change_is_seen_though_size_and_times_are_the_same() {
 fn the_record_outlives_the_daemon_and_serves_no_other_workspace() {
     let yard = Yard::new();
     yard.write("a");
-    yard.trust.record(yard.look().hash().unwrap()).unwrap();
-    assert!(trust_at(&yard.state, &yard.root).look(&yard.disk, LATER).trusted());
-    assert!(!trust_at(&yard.state, &yard.root.join("other")).look(&yard.disk, LATER).trusted());
+    yard.trust.record(yard.observe().hash().unwrap()).unwrap();
+    assert!(trust_at(&yard.state, &yard.root).observe(&yard.disk, LATER).trusted());
+    assert!(!trust_at(&yard.state, &yard.root.join("other")).observe(&yard.disk, LATER).trusted());
     assert!(!yard.state.join("trust.new").exists());
     for damage in ["", "editd trust 2\n", "blake3:00\n", "editd trust 1\n\u{0}\n"] {
         std::fs::write(yard.state.join("trust"), damage).unwrap();
-        assert!(!trust_at(&yard.state, &yard.root).look(&yard.disk, LATER).trusted(), "{damage:?}");
+        assert!(!trust_at(&yard.state, &yard.root).observe(&yard.disk, LATER).trusted(), "{damage:?}");
     }
 }
 
@@ -116,13 +116,13 @@ fn the_record_outlives_the_daemon_and_serves_no_other_workspace() {
 fn a_record_that_a_job_could_write_counts_for_nothing() {
     let yard = Yard::new();
     yard.write("a");
-    let hash = yard.look().hash().unwrap();
+    let hash = yard.observe().hash().unwrap();
     yard.trust.record(hash).unwrap();
     let inside = yard.root.join("state");
     std::fs::create_dir(&inside).unwrap();
     std::fs::copy(yard.state.join("trust"), inside.join("trust")).unwrap();
     let trust = trust_at(&inside, &yard.root);
-    assert!(!trust.look(&yard.disk, LATER).trusted());
+    assert!(!trust.observe(&yard.disk, LATER).trusted());
     assert!(matches!(trust.record(hash), Err(TrustRecordError::Inside)));
 }
 
@@ -130,27 +130,27 @@ fn a_record_that_a_job_could_write_counts_for_nothing() {
 fn links_and_what_is_wrong_bring_no_command() {
     let yard = Yard::new();
     yard.write("a");
-    yard.trust.record(yard.look().hash().unwrap()).unwrap();
+    yard.trust.record(yard.observe().hash().unwrap()).unwrap();
     let file = yard.root.join(".editd.toml");
     let real = yard.root.join("real.toml");
     std::fs::rename(&file, &real).unwrap();
     symlink("real.toml", &file).unwrap();
-    let workspace_commands = yard.look();
+    let workspace_commands = yard.observe();
     assert!(workspace_commands.problem().unwrap().contains("link") && workspace_commands.told().is_empty());
     assert!(workspace_commands.left_out([]).unwrap().contains("left out"));
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, config("a") + "shell = \"sh\"\n").unwrap();
-    let why = yard.look().problem().unwrap().to_owned();
+    let why = yard.observe().problem().unwrap().to_owned();
     assert!(why.contains("line 5") && why.contains("shell"), "{why}");
     std::fs::write(&file, format!("{} = 1", "x".repeat(limits::CONFIG / 2))).unwrap();
-    assert!(yard.look().problem().unwrap().len() < 4 * limits::TRUST_MESSAGE);
+    assert!(yard.observe().problem().unwrap().len() < 4 * limits::TRUST_MESSAGE);
     std::fs::write(&file, " ".repeat(limits::CONFIG + 1)).unwrap();
-    assert!(yard.look().problem().unwrap().contains("bytes"));
+    assert!(yard.observe().problem().unwrap().contains("bytes"));
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
-    assert!(yard.look().problem().is_some() && yard.runs().is_empty());
+    assert!(yard.observe().problem().is_some() && yard.runs().is_empty());
     std::fs::remove_dir(&file).unwrap();
-    assert_eq!((yard.look().problem(), yard.look().hash()), (None, None));
+    assert_eq!((yard.observe().problem(), yard.observe().hash()), (None, None));
     yard.write("a");
     assert_eq!(yard.runs(), ["a"]);
 }
@@ -161,16 +161,16 @@ fn only_the_last_hashes_are_kept() {
     let mut first = None;
     for n in 0..=limits::TRUSTED {
         yard.write(&n.to_string());
-        let hash = yard.look().hash().unwrap();
+        let hash = yard.observe().hash().unwrap();
         first.get_or_insert(hash);
         yard.trust.record(hash).unwrap();
         yard.trust.record(hash).unwrap();
     }
     let again = trust_at(&yard.state, &yard.root);
-    assert!(again.look(&yard.disk, LATER).trusted());
+    assert!(again.observe(&yard.disk, LATER).trusted());
     yard.write("1");
-    assert!(again.look(&yard.disk, LATER).trusted());
+    assert!(again.observe(&yard.disk, LATER).trusted());
     yard.write("0");
-    assert_eq!(again.look(&yard.disk, LATER).hash(), first);
-    assert!(!again.look(&yard.disk, LATER).trusted());
+    assert_eq!(again.observe(&yard.disk, LATER).hash(), first);
+    assert!(!again.observe(&yard.disk, LATER).trusted());
 }

@@ -3,7 +3,7 @@
 //!
 //! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files
 //! were read or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks
-//! `Workspace::look`, drops what [`Echo`] knows already, and sends the event to [`Watcher::matches`].
+//! `Workspace::observe`, drops what [`Echo`] knows already, and sends the event to [`Watcher::matches`].
 //!
 //! *Invariants*: every hint may be lost, late, doubled or invented; only time depends on it. Memory is
 //! bounded: pending paths by `limits::WATCH_PENDING`, folders by `limits::WATCHED_FOLDERS` and

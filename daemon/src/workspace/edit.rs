@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::understand::{Deed, Understood};
 use super::{Admission, Who, Workspace};
 use crate::job::{self, Halt, fault, root_present, store_refusal, stored_receipt};
-use crate::journal::recover::mend::{RollForwardAim, RollForwardOutcome, mend, receipt_of};
+use crate::journal::recover::repair::{RepairAim, RepairOutcome, receipt_of, repair};
 use crate::journal::undo::{self, UndoDirection};
 use crate::state::{Underway, WorkspaceState, is_call_id, lock};
 use crate::store::record::{EndedWithoutEntry, Queued, Record};
@@ -351,9 +351,9 @@ fn mend_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Resu
     if sealed {
         return Ok(receipt_of(&entry));
     }
-    match mend(state, &entry, RollForwardAim::TakeBack) {
-        Ok(RollForwardOutcome::Applied) => Ok(receipt_of(&entry)),
-        Ok(RollForwardOutcome::Voided) => Err(refusal),
+    match repair(state, &entry, RepairAim::RollBack) {
+        Ok(RepairOutcome::Applied) => Ok(receipt_of(&entry)),
+        Ok(RepairOutcome::Voided) => Err(refusal),
         Err(error) => {
             let id = entry.id;
             lock(&state.broken).push(entry);
@@ -374,8 +374,8 @@ fn request_hash(request: &JobRequest) -> ContentHash {
     let how = (request.mode, on_stale, request.partial, request.durability, request.threshold);
     let named = (&request.key, &request.label, how, &request.verified, &request.files);
     match &request.payload {
-        None => crate::disk::sight::hash(&encode(&named)),
-        Some(payload) => crate::disk::sight::hash(&encode(&(named, payload))),
+        None => crate::disk::observation::hash(&encode(&named)),
+        Some(payload) => crate::disk::observation::hash(&encode(&(named, payload))),
     }
 }
 

@@ -15,9 +15,9 @@ impl Workspace {
     /// `missing`, `outside`, `denied`, and those of [`editd_engine::outline`].
     pub fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
         root_present(&self.state)?;
-        let Looked { path, sight, reservation, .. } =
+        let Looked { path, observation, reservation, .. } =
             self.observe_reserved(&request.path, editd_engine::longest_parsed())?;
-        let found = self.file(&path, &sight)?;
+        let found = self.file(&path, &observation)?;
         let outlined = {
             let _turn = self.state.parsing.turn_of_reader(found.bytes.len())?;
             editd_engine::outline(&found.bytes, request.depth, &path, &self.state.options([&path]))?

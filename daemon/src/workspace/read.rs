@@ -52,15 +52,18 @@ impl Workspace {
         }
         let version = lock(&self.state.path_cache).version(place.path());
         let room = (reservation.granted() / (READER_HOLDS + 2)).max(size).min(most);
-        let sight =
-            self.state.disk.look_within(&place, room).map_err(|error| disk_refusal(place.path(), &error))?;
-        if let Observation::TooLarge(stat) = &sight
+        let observation = self
+            .state
+            .disk
+            .observe_within(&place, room)
+            .map_err(|error| disk_refusal(place.path(), &error))?;
+        if let Observation::TooLarge(stat) = &observation
             && (1..=most).contains(&readable(stat.size))
         {
             let message = format!("{path} grows while it is read; read it again when that has ceased");
             return Err(Box::new(WireError::new(Code::Busy, message).at(path)));
         }
-        Ok(Looked { path: place.path().clone(), version, sight, reservation })
+        Ok(Looked { path: place.path().clone(), version, observation, reservation })
     }
 
     /// The same, unless `fits` refuses what would be shown: then the session has not seen it either.
@@ -73,11 +76,12 @@ impl Workspace {
         check_fields(request)?;
         root_present(&self.state)?;
         let most = if request.symbol.is_some() { editd_engine::longest_parsed() } else { limits::FILE };
-        let Looked { path, version, sight, reservation } = self.observe_reserved(&request.path, most)?;
+        let Looked { path, version, observation, reservation } =
+            self.observe_reserved(&request.path, most)?;
         let earlier = self.state.store.seen(&who.session, &path).map_err(|error| store_refusal(&error))?;
         let had = earlier.as_ref().map(|seen| seen.hash);
-        external::note(&self.state, &path, &sight, version, had, sight.found().is_some());
-        let found = self.file(&path, &sight)?;
+        external::note(&self.state, &path, &observation, version, had, observation.found().is_some());
+        let found = self.file(&path, &observation)?;
         if let Some(seen) = &request.seen {
             check_seen(&path, seen, found)?;
         }
@@ -179,9 +183,9 @@ impl Workspace {
     pub(super) fn file<'a>(
         &self,
         path: &WirePath,
-        sight: &'a Observation,
+        observation: &'a Observation,
     ) -> Result<&'a FileSnapshot, Refusal> {
-        let (code, message) = match sight {
+        let (code, message) = match observation {
             Observation::File(found) => return Ok(found),
             Observation::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
             // It would be read, but for a parser that takes no file of this size.
@@ -209,7 +213,7 @@ impl Workspace {
 
     /// Looks at a path because the watcher had a hint. A foreign change of a file that some session read or
     /// the daemon wrote becomes an `external` entry. `None` where nothing changed since the last look.
-    pub fn look(&self, path: &WirePath) -> Option<ChangeEvent> {
+    pub fn observe(&self, path: &WirePath) -> Option<ChangeEvent> {
         for _ in 0..LOOKS {
             // What is no place of a file, or a link to one, is no business of the journal's.
             let place = self.state.disk.resolve_link(path).ok()?;
@@ -218,11 +222,11 @@ impl Workspace {
                 continue;
             }
             let before = lock(&self.state.path_cache).hash(path);
-            let sight = self.state.disk.look(&place).ok()?;
+            let observation = self.state.disk.observe(&place).ok()?;
             if !lock(&self.state.path_cache).valid(path, version) {
                 continue;
             }
-            return self.event(&place, &sight, version, before);
+            return self.event(&place, &observation, version, before);
         }
         None
     }
@@ -230,17 +234,17 @@ impl Workspace {
     fn event(
         &self,
         place: &ResolvedPath,
-        sight: &Observation,
+        observation: &Observation,
         version: ObservationVersion,
         before: Option<Option<editd_proto::ids::ContentHash>>,
     ) -> Option<ChangeEvent> {
         let path = place.path();
-        let entry = match external::note(&self.state, path, sight, version, None, false) {
+        let entry = match external::note(&self.state, path, observation, version, None, false) {
             ObservationEffect::Nothing => return None,
             ObservationEffect::Untracked => None,
             ObservationEffect::Entry(id) => Some(id),
         };
-        let now = sight.hash();
+        let now = observation.hash();
         let change = match (before, now) {
             (_, None) => ChangeKind::Removed,
             (Some(None), Some(_)) => ChangeKind::Created,
@@ -264,7 +268,7 @@ pub(super) struct Looked<'h> {
     /// What was known of it before.
     version: ObservationVersion,
     /// What was seen.
-    pub(super) sight: Observation,
+    pub(super) observation: Observation,
     /// What may be held.
     pub(super) reservation: Reservation<'h>,
 }

@@ -169,7 +169,7 @@ impl<'w> LookUp<'w> {
                 return starts.iter().any(|start| reaches(path.as_bytes(), start));
             }
             let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            files.matches(path) && !Disk::is_slot(name)
+            files.matches(path) && !Disk::is_staged_name(name)
         };
         files_below(self.state.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
             let what = format!("is compared with more than {NAMES_VISITED} names of files and folders");
@@ -197,7 +197,9 @@ impl<'w> LookUp<'w> {
         // The text, and once more what is found there.
         let _reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
         let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(None) };
-        let Ok(Observation::File(found)) = self.state.disk.look_within(&place, size) else { return Ok(None) };
+        let Ok(Observation::File(found)) = self.state.disk.observe_within(&place, size) else {
+            return Ok(None);
+        };
         let options = self.state.options([path]);
         patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
             refusal.path = Some(path.clone());

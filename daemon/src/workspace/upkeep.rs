@@ -120,7 +120,7 @@ impl Workspace {
     }
 
     fn check_staging(&self) -> Finding {
-        let known = lock(&self.state.unsettled).slots();
+        let known = lock(&self.state.unsettled).staged();
         let (severity, message) = match self.state.disk.staged_names() {
             Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
             Ok(names) => {
@@ -181,9 +181,9 @@ mod tests {
         bench.stage_beside("sub");
         let now = bench.state().clock.wall_ms();
         let folder = Staging::Folder("sub".into());
-        for (slot, age) in [("old", 31 * DAY), ("young", 29 * DAY)] {
-            bench.put(&format!("sub/.editd-slot-{slot}"), slot);
-            bench.state().disk.set_aside(&folder, slot, now - age).unwrap();
+        for (staged_name, age) in [("old", 31 * DAY), ("young", 29 * DAY)] {
+            bench.put(&format!("sub/.editd-slot-{staged_name}"), staged_name);
+            bench.state().disk.set_aside(&folder, staged_name, now - age).unwrap();
         }
         assert!(told(&bench).starts_with("2 files"), "{}", told(&bench));
         // The next daemons know of them, too.

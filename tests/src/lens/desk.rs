@@ -133,7 +133,7 @@ impl Desk {
                 None
             }
             Act::Look(path) => {
-                let _event = self.workspace.look(&(*path).into());
+                let _event = self.workspace.observe(&(*path).into());
                 None
             }
         }

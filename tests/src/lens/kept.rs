@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::disk::sight::hash;
+use editd::disk::observation::hash;
 use editd::journal::recover::contents::IntactContents;
 use editd::os::Os;
 use editd::store::record::FileRecord;

@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         };
         match error.kind() {
             ErrorKind::NotFound => self.lack(name),
-            _ if error.kind() == ErrorKind::NotADirectory || is_link(&error) => match self.look(&name)? {
+            _ if error.kind() == ErrorKind::NotADirectory || is_link(&error) => match self.observe(&name)? {
                 Some(FileKind::Link) => self.follow(name)?,
                 // It became a folder or went away since.
                 Some(FileKind::Dir) | None => self.once_more(name)?,
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn look(&self, name: &[u8]) -> Result<Option<FileKind>, ResolveError> {
+    fn observe(&self, name: &[u8]) -> Result<Option<FileKind>, ResolveError> {
         match self.here().stat(name) {
             Ok(stat) => Ok(Some(stat.kind)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

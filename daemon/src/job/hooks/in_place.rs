@@ -94,8 +94,8 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
 /// What a hook left at a path; `None` where it left it alone.
 fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> {
     let Some(before) = work.stands.get(path) else { return Ok(None) };
-    let (place, sight) = work.look(path).map_err(|why| format!("{path}: {why}"))?;
-    let found = match sight {
+    let (place, observation) = work.observe(path).map_err(|why| format!("{path}: {why}"))?;
+    let found = match observation {
         Observation::Absent => None,
         Observation::File(found)
             if (found.face.hash, found.face.mode) == (before.face.hash, before.face.mode) =>
@@ -137,7 +137,7 @@ fn record(path: &WirePath, before: &Stand, found: Option<&FileSnapshot>) -> File
         after: found.map(|found| found.face.clone()),
         splices,
         how: ChangeMethod::Nothing,
-        slot: String::new(),
+        staged_name: String::new(),
         staging: Staging::Root,
         made: Vec::new(),
         added,

@@ -29,7 +29,7 @@ use super::intend::Underway;
 use super::reply;
 use super::seal::Sealed;
 use crate::config::{CommandKind, CommandSpec};
-use crate::journal::recover::mend::done_record;
+use crate::journal::recover::repair::done_record;
 use crate::limits;
 use crate::state::WorkspaceState;
 use crate::store::Position;
@@ -216,7 +216,7 @@ impl Work<'_> {
 fn version(state: &State) -> Option<Version> {
     match state {
         State::Absent => None,
-        State::File { bytes, .. } => Some(crate::disk::sight::hash(bytes).version()),
+        State::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::job::draft::{Draft, Drafted, Origin};
 use crate::job::errors::Halt;
 use crate::job::intend::Underway;
 use crate::journal::external;
-use crate::journal::recover::mend::{RollForwardAim, RollForwardOutcome, mend};
+use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::limits::JOB_BYTES;
 use crate::state::lock;
 
@@ -102,7 +102,7 @@ fn mistake() -> Refusal {
 fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, files: Vec<FileOutcome>) {
     outcome.job = job;
     for file in &files {
-        if let Ok((_, Observation::File(found))) = work.look(&file.path)
+        if let Ok((_, Observation::File(found))) = work.observe(&file.path)
             && Some(found.face.hash.version()) == file.after
         {
             work.stands.insert(file.path.clone(), Stand::of(&found));
@@ -120,9 +120,9 @@ fn end(work: &mut Work<'_>, underway: &Underway<'_>) -> Option<JobId> {
     if sealed {
         return Some(entry.id);
     }
-    match mend(work.state, &entry, RollForwardAim::TakeBack) {
-        Ok(RollForwardOutcome::Applied) => Some(entry.id),
-        Ok(RollForwardOutcome::Voided) => None,
+    match repair(work.state, &entry, RepairAim::RollBack) {
+        Ok(RepairOutcome::Applied) => Some(entry.id),
+        Ok(RepairOutcome::Voided) => None,
         Err(_) => {
             // No other hook may touch them until that is done.
             entry.files.iter().for_each(|file| drop(work.stands.remove(&file.path)));
@@ -153,7 +153,7 @@ fn draft(
     let (mut changes, mut files, mut seen) = (Vec::new(), Vec::new(), BTreeMap::new());
     for (path, bytes) in made {
         let Some(stand) = work.stands.get(&path) else { continue };
-        let (place, found) = match work.look(&path) {
+        let (place, found) = match work.observe(&path) {
             Ok((place, Observation::File(found))) if found.face.hash == stand.face.hash => (place, found),
             _ => {
                 warn(outcome, format!("{path}: another program changed it meanwhile; it is left as it is"));

@@ -64,7 +64,7 @@ impl Work<'_> {
         let mut told = Vec::new();
         let paths: Vec<WirePath> = self.stands.keys().cloned().collect();
         for path in paths {
-            let seen = self.look(&path).map(|(_, sight)| sight);
+            let seen = self.observe(&path).map(|(_, observation)| observation);
             let same = match (&seen, self.stands.get_mut(&path)) {
                 (Ok(Observation::File(found)), Some(stand)) if found.face.hash == stand.face.hash => {
                     stand.face = found.face.clone();
@@ -75,8 +75,8 @@ impl Work<'_> {
             if same {
                 continue;
             }
-            if let Ok(sight) = &seen {
-                external::note(self.state, &path, sight, ObservationVersion::Lane, None, true);
+            if let Ok(observation) = &seen {
+                external::note(self.state, &path, observation, ObservationVersion::Lane, None, true);
             }
             self.stands.remove(&path);
             told.push(format!("{path}: another program changed it; it is left as it is"));
@@ -85,9 +85,9 @@ impl Work<'_> {
     }
 
     /// What stands at a path now.
-    pub(super) fn look(&self, path: &WirePath) -> Result<(ResolvedPath, Observation), String> {
+    pub(super) fn observe(&self, path: &WirePath) -> Result<(ResolvedPath, Observation), String> {
         let place = self.state.disk.resolve_link(path).map_err(|error| error.to_string())?;
-        let sight = self.state.disk.look(&place).map_err(|error| error.to_string())?;
-        Ok((place, sight))
+        let observation = self.state.disk.observe(&place).map_err(|error| error.to_string())?;
+        Ok((place, observation))
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use editd_proto::message::{Durability, EntryKind, HistoryRequest, Receipt, Status, TrustRequest};
 
 use super::*;
-use crate::disk::sight::hash;
+use crate::disk::observation::hash;
 use crate::job::draft::{Draft, Origin};
 use crate::job::step::{Go, Observer, Step};
 use crate::journal::external::made_by_hook;
@@ -75,7 +75,7 @@ fn what_another_program_wrote_after_the_hooks_is_found_as_ever() {
     let bench = bench(true, Step::Hooks);
     bench.append("s", "a.txt", "b\n");
     assert_eq!(kinds(&bench), [EntryKind::Edit]);
-    assert!(bench.workspace.look(&"a.txt".into()).is_some());
+    assert!(bench.workspace.observe(&"a.txt".into()).is_some());
     assert_eq!(kinds(&bench), [EntryKind::Edit, EntryKind::External]);
 }
 
@@ -179,7 +179,7 @@ fn a_mistake_in_the_midst_of_writing_what_a_hook_made_leaves_nothing_open() {
             bench.state().workspace_commands().runnable(CommandKind::AfterWrite).next().unwrap().clone();
         let sealed = sealed(&bench, "other");
         let place = bench.state().disk.resolve(&"a.txt".into()).unwrap();
-        let found = bench.state().disk.look(&place).unwrap().found().unwrap().clone();
+        let found = bench.state().disk.observe(&place).unwrap().found().unwrap().clone();
         let mut work = Work {
             state: bench.state(),
             sealed: &sealed,

@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 
 use super::contents::IntactContents;
 use super::decide::{Action, Behind, TargetState, decide, outlived};
-use super::mend::{find, shown};
+use super::repair::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::state::WorkspaceState;
@@ -60,7 +60,7 @@ pub struct RecoveryCase {
     /// What stands there.
     pub target: Observation,
     /// How many of its names are slots of ours.
-    pub slots: u64,
+    pub staged_files: u64,
     /// What the journal has of it.
     pub contents: IntactContents,
     /// What to do.
@@ -70,7 +70,7 @@ pub struct RecoveryCase {
 impl RecoveryCase {
     /// Whether others gave the file a second name that was to be put anew.
     pub fn is_linked(&self) -> bool {
-        let linked = self.target.found().is_some_and(|found| found.links > 1 + self.slots);
+        let linked = self.target.found().is_some_and(|found| found.links > 1 + self.staged_files);
         linked && matches!(self.action, Action::Rebuild(..))
     }
 }
@@ -82,8 +82,8 @@ impl<'a> Chain<'a> {
     }
 
     /// The slots of its records.
-    pub fn slots(&self) -> impl Iterator<Item = &ChainLink<'a>> {
-        self.links.iter().filter(|link| !link.file.slot.is_empty())
+    pub fn staged_files(&self) -> impl Iterator<Item = &ChainLink<'a>> {
+        self.links.iter().filter(|link| !link.file.staged_name.is_empty())
     }
 
     /// The newest record that is not taken back.
@@ -106,21 +106,23 @@ impl<'a> Chain<'a> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn look(
+    pub fn observe(
         &self,
         state: &WorkspaceState,
         refused: &BTreeSet<JobId>,
     ) -> io::Result<Option<RecoveryCase>> {
         let Some(place) = self.place(state)? else { return Ok(None) };
-        let target = state.disk.look(&place)?;
+        let target = state.disk.observe(&place)?;
         let mut contents = IntactContents::default();
-        let mut slots = 0;
+        let mut staged_files = 0;
         if let Observation::File(found) = &target {
             contents.add(found.bytes.clone());
         }
-        for link in self.slots() {
-            if let Observation::File(found) = state.disk.look_slot(&link.file.staging, &link.file.slot)? {
-                slots += u64::from(target.identity() == Some(found.face.identity));
+        for link in self.staged_files() {
+            if let Observation::File(found) =
+                state.disk.observe_staged(&link.file.staging, &link.file.staged_name)?
+            {
+                staged_files += u64::from(target.identity() == Some(found.face.identity));
                 // What others added to a displaced file stands behind what was judged.
                 contents.extend(link.file.before.as_ref().and_then(|before| before_of(before, &found.bytes)));
                 contents.add(found.bytes.clone());
@@ -148,7 +150,7 @@ impl<'a> Chain<'a> {
             }
         };
         let action = decide(&records, self.refused(refused).len(), theirs, self.behind, &seen, &contents);
-        Ok(Some(RecoveryCase { place, target, slots, contents, action }))
+        Ok(Some(RecoveryCase { place, target, staged_files, contents, action }))
     }
 
     /// Whether a job that is not sealed displaced what others had put there: another file, or the same one changed, where
@@ -186,9 +188,9 @@ impl<'a> Chain<'a> {
         contents: &IntactContents,
     ) -> io::Result<DisplacedFile> {
         let file = link.file;
-        let slot = state.disk.look_slot(&file.staging, &file.slot)?;
-        let another = slot.identity().is_none_or(|slot| is_another(file, slot));
-        Ok(match slot {
+        let staged_name = state.disk.observe_staged(&file.staging, &file.staged_name)?;
+        let another = staged_name.identity().is_none_or(|staged_name| is_another(file, staged_name));
+        Ok(match staged_name {
             Observation::Absent => DisplacedFile::Nothing,
             Observation::Other(_) | Observation::TooLarge(_) | Observation::Unreadable(_) if another => {
                 DisplacedFile::Others

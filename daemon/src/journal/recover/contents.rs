@@ -7,7 +7,7 @@ use std::sync::Arc;
 use editd_engine::Splice;
 use editd_proto::ids::ContentHash;
 
-use crate::disk::sight::hash;
+use crate::disk::observation::hash;
 use crate::store::record::{FileMeta, FileRecord};
 
 /// Intact contents by their hashes.

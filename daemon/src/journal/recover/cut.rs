@@ -11,8 +11,8 @@ use editd_proto::path::WirePath;
 
 use super::chain::{Chain, ChainLink};
 use super::decide::{Action, Behind};
-use super::mend::seal_records;
 use super::overtaken::is_overtaken;
+use super::repair::seal_records;
 use super::restore::{Restore, RestoreOutcome};
 use crate::journal::settle;
 use crate::state::WorkspaceState;
@@ -50,11 +50,11 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
     let notes = notes(&chains, &restore, &outcomes);
     // Others may have opened a file in the moment in which it had a name: the slots are emptied with the care that
     // settling takes.
-    for (id, file, seen) in restore.fresh.into_iter().chain(restore.slots) {
-        settle::leave_slot(state, id, file, seen);
+    for (id, file, seen) in restore.fresh.into_iter().chain(restore.staged_files) {
+        settle::leave_staged(state, id, file, seen);
     }
-    for (staging, slot) in restore.aside {
-        state.disk.set_aside(&staging, &slot, state.clock.wall_ms())?;
+    for (staging, staged_name) in restore.aside {
+        state.disk.set_aside(&staging, &staged_name, state.clock.wall_ms())?;
     }
     Ok(notes)
 }
@@ -89,7 +89,7 @@ fn foresee(state: &WorkspaceState, chains: &[Chain<'_>], restore: &mut Restore<'
     for chain in chains {
         let Some(link) = chain.unsealed(&restore.refused) else { continue };
         let look = || -> io::Result<bool> {
-            let case = chain.look(state, &restore.refused)?;
+            let case = chain.observe(state, &restore.refused)?;
             if let Some(case) = &case
                 && chain.has_displaced(state, link, case)?
             {
@@ -142,14 +142,14 @@ fn flush(state: &WorkspaceState, chains: &[Chain<'_>], restore: &Restore<'_>) ->
                 chain.links.iter().flat_map(|link| link.file.made.iter().cloned()).collect();
             state.disk.flush_folders(&place, &made)?;
         }
-        stagings.extend(chain.slots().map(|link| &link.file.staging));
+        stagings.extend(chain.staged_files().map(|link| &link.file.staging));
         stagings.dedup();
     }
     stagings.extend(restore.fresh.iter().map(|(_, file, _)| &file.staging));
     let mut flushed = Vec::new();
     for staging in stagings {
         if !flushed.contains(&staging) {
-            state.disk.flush_slots(staging)?;
+            state.disk.flush_staging(staging)?;
             flushed.push(staging);
         }
     }

@@ -136,7 +136,7 @@ fn inverse(file: &FileRecord) -> FileRecord {
         after: file.before.clone(),
         splices: editd_engine::invert(&file.splices),
         how: if file.how == ChangeMethod::InPlace { ChangeMethod::InPlace } else { ChangeMethod::Nothing },
-        slot: String::new(),
+        staged_name: String::new(),
         ..file.clone()
     }
 }
@@ -275,8 +275,9 @@ pub fn in_place_sides(file: &FileRecord, face: &FileMeta, found: &[u8]) -> Optio
     let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
     let after = file.after.as_ref()?;
     let states = in_place_states(&[file], found, &IntactContents::default())?;
-    let get =
-        |face: &FileMeta| states.iter().find(|bytes| crate::disk::sight::hash(bytes) == face.hash).cloned();
+    let get = |face: &FileMeta| {
+        states.iter().find(|bytes| crate::disk::observation::hash(bytes) == face.hash).cloned()
+    };
     is_mixture(found, &states).then_some((get(before)?, get(after)?))
 }
 

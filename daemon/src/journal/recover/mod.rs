@@ -1,7 +1,7 @@
 //! Recovery: what to do about entries that a kill or a power cut left open. It may itself be cut anywhere, and
 //! repeated.
 //!
-//! *Calling sequence*: [`recover`] once, before the first job; [`mend::mend`] also for a job that broke while
+//! *Calling sequence*: [`recover`] once, before the first job; [`repair::repair`] also for a job that broke while
 //! the daemon runs.
 //!
 //! *Invariants*: a kill loses nothing that was written, so what stands is what was done, and an unsealed job is
@@ -23,8 +23,8 @@ pub mod chain;
 pub mod contents;
 pub mod cut;
 pub mod decide;
-pub mod mend;
 pub mod overtaken;
+pub mod repair;
 pub mod restore;
 pub mod signs;
 
@@ -36,7 +36,7 @@ use editd_proto::path::WirePath;
 
 use super::flushing;
 use crate::disk::ResolveError;
-use crate::disk::sight::Observation;
+use crate::disk::observation::Observation;
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Entry, Staging};
 
@@ -52,9 +52,9 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
         state.disk.part_moved(entry)?;
     }
     // A file with two names could not be exchanged: second names go before anything is rebuilt.
-    let slots: BTreeSet<&str> =
-        open.iter().flat_map(|(entry, _)| entry.files.iter().map(|file| file.slot.as_str())).collect();
-    for name in state.disk.staged_names()?.iter().filter(|name| !slots.contains(name.as_str())) {
+    let staged_files: BTreeSet<&str> =
+        open.iter().flat_map(|(entry, _)| entry.files.iter().map(|file| file.staged_name.as_str())).collect();
+    for name in state.disk.staged_names()?.iter().filter(|name| !staged_files.contains(name.as_str())) {
         state.disk.unname_second(name)?;
     }
     let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == state.boot);
@@ -67,9 +67,9 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
             lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
             continue;
         }
-        notes.push(match mend::mend(state, &entry, mend::RollForwardAim::Finish)? {
-            mend::RollForwardOutcome::Applied => format!("job {} was finished", entry.id),
-            mend::RollForwardOutcome::Voided => format!("job {} was taken back", entry.id),
+        notes.push(match repair::repair(state, &entry, repair::RepairAim::Finish)? {
+            repair::RepairOutcome::Applied => format!("job {} was finished", entry.id),
+            repair::RepairOutcome::Voided => format!("job {} was taken back", entry.id),
         });
     }
     notes.extend(set_strangers_aside(state)?);
@@ -105,7 +105,7 @@ fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
 fn remember(state: &WorkspaceState, entry: &Entry) {
     for file in &entry.files {
         if let Ok(place) = state.disk.resolve_link(&file.path)
-            && let Ok(Observation::File(found)) = state.disk.look(&place)
+            && let Ok(Observation::File(found)) = state.disk.observe(&place)
             && file.after.as_ref().is_some_and(|after| found.is(after))
         {
             // Who knows where its name has been since.
@@ -116,7 +116,7 @@ fn remember(state: &WorkspaceState, entry: &Entry) {
 }
 
 fn set_strangers_aside(state: &WorkspaceState) -> io::Result<Option<String>> {
-    let known: BTreeSet<String> = lock(&state.unsettled).slots();
+    let known: BTreeSet<String> = lock(&state.unsettled).staged();
     let mut strangers = 0;
     for name in state.disk.staged_names()? {
         if !known.contains(&name) {
@@ -124,7 +124,8 @@ fn set_strangers_aside(state: &WorkspaceState) -> io::Result<Option<String>> {
             strangers += 1;
         }
     }
-    strangers += state.disk.sweep_beside(&|slot| known.contains(slot), state.clock.wall_ms())?;
+    strangers +=
+        state.disk.sweep_beside(&|staged_name| known.contains(staged_name), state.clock.wall_ms())?;
     Ok((strangers > 0).then(|| {
         format!("{strangers} staged files belong to no open job; they were moved to .editd/lost and stay there for 30 days")
     }))

@@ -5,7 +5,7 @@ use std::io;
 
 use super::chain::ChainLink;
 use super::decide::Behind;
-use super::mend::find;
+use super::repair::find;
 use super::signs::{is_later, was_put, was_rewritten};
 use crate::disk::Observation;
 use crate::state::WorkspaceState;
@@ -54,14 +54,14 @@ fn came_later(state: &WorkspaceState, link: &ChainLink<'_>) -> io::Result<bool> 
 
 fn put_of(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<bool>> {
     let target = match find(state, file)? {
-        Some(place) => state.disk.look(&place)?,
+        Some(place) => state.disk.observe(&place)?,
         None => Observation::Absent,
     };
     if let (ChangeMethod::InPlace, Observation::File(found)) = (file.how, &target) {
         return Ok(was_rewritten(file, &found.bytes));
     }
-    let slot = state.disk.look_slot(&file.staging, &file.slot)?.identity();
-    let put = was_put(file, target.identity(), slot);
+    let staged_name = state.disk.observe_staged(&file.staging, &file.staged_name)?.identity();
+    let put = was_put(file, target.identity(), staged_name);
     // A job does not notice when the folder in which it writes is moved: the cut may have taken what it put there.
     if put == Some(false) && file.made.is_empty() && !state.disk.has_folder(&file.path)? {
         return Ok(None);

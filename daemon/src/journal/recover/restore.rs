@@ -18,7 +18,7 @@ use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord, Staging};
 
 /// A slot whose bytes the journal has, and what it was seen to hold.
-type Slot = (JobId, FileRecord, Option<ContentHash>);
+type StagedRecord = (JobId, FileRecord, Option<ContentHash>);
 
 /// What became of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,9 +39,9 @@ pub struct Restore<'r> {
     /// And at which path that was decided.
     pub reasons: BTreeMap<JobId, WirePath>,
     /// Slots that recovery has filled itself.
-    pub fresh: Vec<Slot>,
+    pub fresh: Vec<StagedRecord>,
     /// Slots of the entries that can be emptied.
-    pub slots: Vec<Slot>,
+    pub staged_files: Vec<StagedRecord>,
     /// Slots that are kept where people find them.
     pub aside: Vec<(Staging, String)>,
     /// What went into the journal.
@@ -56,7 +56,7 @@ impl<'r> Restore<'r> {
             refused: BTreeSet::new(),
             reasons: BTreeMap::new(),
             fresh: Vec::new(),
-            slots: Vec::new(),
+            staged_files: Vec::new(),
             aside: Vec::new(),
             rescued: BTreeSet::new(),
         }
@@ -70,7 +70,7 @@ impl<'r> Restore<'r> {
 
     /// All paths are gone through once more.
     pub fn begin(&mut self) {
-        self.slots.clear();
+        self.staged_files.clear();
         self.aside.clear();
     }
 
@@ -80,15 +80,15 @@ impl<'r> Restore<'r> {
     /// What the system says; recovery may be tried again.
     pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<RestoreOutcome> {
         self.part_names(chain)?;
-        let Some(case) = chain.look(self.state, &self.refused)? else {
-            self.set_slots_aside(chain);
+        let Some(case) = chain.observe(self.state, &self.refused)? else {
+            self.set_staging_aside(chain);
             return Ok(RestoreOutcome::Diverged);
         };
         let outcome = self.act(chain, &case)?;
         let refused = !chain.refused(&self.refused).is_empty();
         if outcome == RestoreOutcome::Diverged || (refused && case.action == Action::Superseded) {
             // Nothing here is understood well enough to throw anything away; or it stands nowhere else.
-            self.set_slots_aside(chain);
+            self.set_staging_aside(chain);
             return Ok(outcome);
         }
         if !refused && case.action != Action::Superseded {
@@ -98,12 +98,13 @@ impl<'r> Restore<'r> {
         if case.action == Action::Return {
             // What stood there below is nobody's any more, and may stand nowhere else.
             let refused = chain.refused(&self.refused);
-            let below =
-                chain.slots().filter(|link| refused.iter().all(|other| other.entry.id != link.entry.id));
-            self.aside.extend(below.map(slot_of));
-            return self.keep_slots(refused, chain, &case).map(|()| outcome);
+            let below = chain
+                .staged_files()
+                .filter(|link| refused.iter().all(|other| other.entry.id != link.entry.id));
+            self.aside.extend(below.map(staged_of));
+            return self.keep_staged(refused, chain, &case).map(|()| outcome);
         }
-        self.keep_slots(&chain.links, chain, &case)?;
+        self.keep_staged(&chain.links, chain, &case)?;
         Ok(outcome)
     }
 
@@ -129,9 +130,15 @@ impl<'r> Restore<'r> {
             }
             Action::Remove => {
                 self.keep_unexplained(chain, case)?;
-                let (slot, staging) = (self.state.next_slot(), self.state.disk.staging_of(place)?);
-                let record =
-                    synthetic(place.path(), target.found(), None, ChangeMethod::Delete, (staging, slot));
+                let (staged_name, staging) =
+                    (self.state.next_staged_name(), self.state.disk.staging_of(place)?);
+                let record = synthetic(
+                    place.path(),
+                    target.found(),
+                    None,
+                    ChangeMethod::Delete,
+                    (staging, staged_name),
+                );
                 let outcome = self.put_fresh(record, place)?;
                 for link in chain.refused(&self.refused) {
                     self.state.disk.remove_made(&link.file.made);
@@ -156,13 +163,13 @@ impl<'r> Restore<'r> {
     /// nothing, so the slot's name goes first; the file stays under its other one.
     fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
         let Some(place) = chain.place(self.state)? else { return Ok(()) };
-        let Observation::File(found) = self.state.disk.look(&place)? else { return Ok(()) };
-        for link in chain.slots() {
-            let (staging, slot) = (&link.file.staging, &link.file.slot);
-            if let Observation::File(other) = self.state.disk.look_slot(staging, slot)?
+        let Observation::File(found) = self.state.disk.observe(&place)? else { return Ok(()) };
+        for link in chain.staged_files() {
+            let (staging, staged_name) = (&link.file.staging, &link.file.staged_name);
+            if let Observation::File(other) = self.state.disk.observe_staged(staging, staged_name)?
                 && other.face.identity == found.face.identity
             {
-                self.state.disk.unstage(staging, slot);
+                self.state.disk.unstage(staging, staged_name);
             }
         }
         Ok(())
@@ -177,28 +184,32 @@ impl<'r> Restore<'r> {
         wanted: &FileMeta,
     ) -> io::Result<Option<RestoreOutcome>> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(None) };
-        let FileRecord { staging, slot, .. } = link.file;
-        let Observation::File(found) = self.state.disk.look_slot(staging, slot)? else { return Ok(None) };
+        let FileRecord { staging, staged_name, .. } = link.file;
+        let Observation::File(found) = self.state.disk.observe_staged(staging, staged_name)? else {
+            return Ok(None);
+        };
         if !found.shows(wanted) || !same_file(found.face.identity, wanted.identity) {
             return Ok(None);
         }
-        self.state.disk.flush_slot(staging, slot)?;
+        self.state.disk.flush_staged(staging, staged_name)?;
         let how = if case.target.found().is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
-        let slot = (staging.clone(), slot.clone());
-        let record = synthetic(chain.path, case.target.found(), Some(found.face), how, slot);
+        let staged_name = (staging.clone(), staged_name.clone());
+        let record = synthetic(chain.path, case.target.found(), Some(found.face), how, staged_name);
         self.put(&record, &case.place).map(Some)
     }
 
     /// Puts back what others had put there before a refused job came, whatever it is.
     fn put_theirs(&self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(RestoreOutcome::Diverged) };
-        let FileRecord { staging, slot, .. } = link.file;
-        let after = self.state.disk.look_slot(staging, slot)?.found().map(|found| found.face.clone());
+        let FileRecord { staging, staged_name, .. } = link.file;
+        let after =
+            self.state.disk.observe_staged(staging, staged_name)?.found().map(|found| found.face.clone());
         if after.is_some() {
-            self.state.disk.flush_slot(staging, slot)?;
+            self.state.disk.flush_staged(staging, staged_name)?;
         }
         let how = if case.target.found().is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
-        let record = synthetic(chain.path, case.target.found(), after, how, (staging.clone(), slot.clone()));
+        let record =
+            synthetic(chain.path, case.target.found(), after, how, (staging.clone(), staged_name.clone()));
         self.put(&record, &case.place)
     }
 
@@ -210,17 +221,18 @@ impl<'r> Restore<'r> {
         bytes: &[u8],
         face: &FileMeta,
     ) -> io::Result<RestoreOutcome> {
-        let slot = self.state.next_slot();
-        let staged = match self.state.disk.stage(place, target, bytes, StagedMode::Exact(face.mode), &slot) {
-            Ok(staged) => staged,
-            // Only its own user can write it anew.
-            Err(StageError::Owner | StageError::ReadOnly) => return Ok(RestoreOutcome::Diverged),
-            Err(StageError::Io(error)) => return Err(error),
-        };
-        self.state.disk.flush_slot(&staged.staging, &slot)?;
-        self.state.disk.flush_slots(&staged.staging)?;
+        let staged_name = self.state.next_staged_name();
+        let staged =
+            match self.state.disk.stage(place, target, bytes, StagedMode::Exact(face.mode), &staged_name) {
+                Ok(staged) => staged,
+                // Only its own user can write it anew.
+                Err(StageError::Owner | StageError::ReadOnly) => return Ok(RestoreOutcome::Diverged),
+                Err(StageError::Io(error)) => return Err(error),
+            };
+        self.state.disk.flush_staged(&staged.staging, &staged_name)?;
+        self.state.disk.flush_staging(&staged.staging)?;
         let how = if target.is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
-        let record = synthetic(place.path(), target, Some(staged.face), how, (staged.staging, slot));
+        let record = synthetic(place.path(), target, Some(staged.face), how, (staged.staging, staged_name));
         self.put_fresh(record, place)
     }
 
@@ -264,30 +276,35 @@ impl<'r> Restore<'r> {
 
     /// Marks slots of the chain for emptying. What neither the journal nor a torn write explains goes into the
     /// journal first.
-    fn keep_slots(&mut self, of: &[ChainLink<'_>], chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<()> {
-        for link in of.iter().filter(|link| !link.file.slot.is_empty()) {
+    fn keep_staged(
+        &mut self,
+        of: &[ChainLink<'_>],
+        chain: &Chain<'_>,
+        case: &RecoveryCase,
+    ) -> io::Result<()> {
+        for link in of.iter().filter(|link| !link.file.staged_name.is_empty()) {
             let (id, file) = (link.entry.id, link.file);
-            match self.state.disk.look_slot(&file.staging, &file.slot)? {
+            match self.state.disk.observe_staged(&file.staging, &file.staged_name)? {
                 Observation::Absent => {}
                 Observation::File(found) => {
                     self.keep(chain, case, (id, file), &found)?;
-                    self.slots.push((id, file.clone(), Some(found.face.hash)));
+                    self.staged_files.push((id, file.clone(), Some(found.face.hash)));
                 }
                 Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
-                    self.aside.push((file.staging.clone(), file.slot.clone()));
+                    self.aside.push((file.staging.clone(), file.staged_name.clone()));
                 }
             }
         }
         Ok(())
     }
 
-    fn set_slots_aside(&mut self, chain: &Chain<'_>) {
-        self.aside.extend(chain.slots().map(slot_of));
+    fn set_staging_aside(&mut self, chain: &Chain<'_>) {
+        self.aside.extend(chain.staged_files().map(staged_of));
     }
 }
 
-fn slot_of(link: &ChainLink<'_>) -> (Staging, String) {
-    (link.file.staging.clone(), link.file.slot.clone())
+fn staged_of(link: &ChainLink<'_>) -> (Staging, String) {
+    (link.file.staging.clone(), link.file.staged_name.clone())
 }
 
 /// The record by which recovery puts a file: what it found there is what may be displaced.
@@ -296,7 +313,7 @@ fn synthetic(
     target: Option<&FileSnapshot>,
     after: Option<FileMeta>,
     how: ChangeMethod,
-    slot: (Staging, String),
+    staged_name: (Staging, String),
 ) -> FileRecord {
-    FileRecord::without_content(path.clone(), target.map(|found| found.face.clone()), after, how, slot)
+    FileRecord::without_content(path.clone(), target.map(|found| found.face.clone()), after, how, staged_name)
 }

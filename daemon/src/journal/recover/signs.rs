@@ -10,7 +10,7 @@ const BLOCK: usize = 512;
 /// Whether a job had put a file, as far as its target and its slot tell after others changed the target. Names reach
 /// the disk in the order in which they were given, and no slot is emptied before its entry's seal is durable. `None`
 /// where nothing tells: a file that is rewritten in place has no slot.
-pub fn was_put(file: &FileRecord, target: Option<Identity>, slot: Option<Identity>) -> Option<bool> {
+pub fn was_put(file: &FileRecord, target: Option<Identity>, staged_name: Option<Identity>) -> Option<bool> {
     let is = |one: Option<Identity>, face: &Option<FileMeta>| match (one, face) {
         (Some(one), Some(face)) => same_file(one, face.identity),
         _ => false,
@@ -20,11 +20,11 @@ pub fn was_put(file: &FileRecord, target: Option<Identity>, slot: Option<Identit
         ChangeMethod::Swap | ChangeMethod::Create | ChangeMethod::Delete if is(target, &file.after) => {
             Some(true)
         }
-        ChangeMethod::Swap | ChangeMethod::Create if is(slot, &file.after) => Some(false),
+        ChangeMethod::Swap | ChangeMethod::Create if is(staged_name, &file.after) => Some(false),
         ChangeMethod::Swap | ChangeMethod::Delete if is(target, &file.before) => Some(false),
         // Moved away, it stands in the slot.
-        ChangeMethod::Delete => Some(slot.is_some()),
-        ChangeMethod::Swap if slot.is_some() => Some(true),
+        ChangeMethod::Delete => Some(staged_name.is_some()),
+        ChangeMethod::Swap if staged_name.is_some() => Some(true),
         ChangeMethod::Create => Some(true),
         // The cut took the name of what was staged, and so what came behind it; or others' file went back over that.
         ChangeMethod::Swap => Some(false),
@@ -39,7 +39,7 @@ pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
         tail.starts_with(side)
             && face
                 .as_ref()
-                .is_some_and(|face| crate::disk::sight::hash(&[prefix, side].concat()) == face.hash)
+                .is_some_and(|face| crate::disk::observation::hash(&[prefix, side].concat()) == face.hash)
     };
     match (is(&splice.old, &file.before), is(&splice.new, &file.after)) {
         (true, false) => Some(false),
@@ -64,24 +64,24 @@ pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &Intac
 
 /// Whether the file in a slot is neither what was staged for a record nor what it displaced as judged, whole or torn: so
 /// others had changed it before the job came to it, or wrote to it afterwards.
-pub fn is_theirs(file: &FileRecord, slot: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
+pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
     let (Some(before), ChangeMethod::Swap | ChangeMethod::Delete) = (&file.before, file.how) else {
         return false;
     };
-    let staged = file.after.as_ref().is_some_and(|after| same_file(slot.identity, after.identity));
-    let judged =
-        slot.hash == before.hash && (slot.mode, slot.uid, slot.gid) == (before.mode, before.uid, before.gid);
+    let staged = file.after.as_ref().is_some_and(|after| same_file(staged_name.identity, after.identity));
+    let judged = staged_name.hash == before.hash
+        && (staged_name.mode, staged_name.uid, staged_name.gid) == (before.mode, before.uid, before.gid);
     // Before those bytes it may have held others, which nobody had flushed.
-    let older = same_file(slot.identity, before.identity)
-        && slot.modified <= before.modified
-        && slot.hash != before.hash;
+    let older = same_file(staged_name.identity, before.identity)
+        && staged_name.modified <= before.modified
+        && staged_name.hash != before.hash;
     let torn = || contents.get(before.hash).is_some_and(|written| is_torn(found, written));
-    !(staged || judged || older || (slot.hash != before.hash && torn()))
+    !(staged || judged || older || (staged_name.hash != before.hash && torn()))
 }
 
 /// The same, and certainly from before the job: only its content tells a file that somebody wrote to later.
-pub fn is_another(file: &FileRecord, slot: Identity) -> bool {
-    [&file.before, &file.after].into_iter().flatten().all(|face| !same_file(slot, face.identity))
+pub fn is_another(file: &FileRecord, staged_name: Identity) -> bool {
+    [&file.before, &file.after].into_iter().flatten().all(|face| !same_file(staged_name, face.identity))
 }
 
 /// Whether a change came in this run of the machine, which `began` after a job of an earlier one was intended. All are

@@ -189,15 +189,16 @@ impl Now {
             underway.grow(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
             // One that has grown since is too large for what was covered.
             let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
-            let sight = state.disk.look_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
-            if let Observation::TooLarge(stat) = &sight
+            let observation =
+                state.disk.observe_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
+            if let Observation::TooLarge(stat) = &observation
                 && readable(stat.size) > 0
             {
                 let message = format!("{path} grows while it is looked at; undo again when that has ceased");
                 return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
-            external::note(state, path, &sight, ObservationVersion::Lane, None, true);
-            let (state, found) = match sight {
+            external::note(state, path, &observation, ObservationVersion::Lane, None, true);
+            let (state, found) = match observation {
                 Observation::Absent => (State::Absent, None),
                 Observation::File(found) => {
                     read = read.saturating_add(found.bytes.len());
@@ -275,7 +276,7 @@ impl Now {
 fn version(state: &State) -> Option<editd_proto::ids::Version> {
     match state {
         State::Absent => None,
-        State::File { bytes, .. } => Some(crate::disk::sight::hash(bytes).version()),
+        State::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
     }
 }
 

@@ -5,7 +5,7 @@ use editd_engine::{Refusal, Splice, State, apply, invert};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
 
-use crate::disk::sight::hash;
+use crate::disk::observation::hash;
 use crate::journal::change;
 use crate::journal::past::PastBudget;
 use crate::state::WorkspaceState;

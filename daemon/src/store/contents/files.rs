@@ -160,7 +160,7 @@ impl ContentFiles {
         let mut known = lock(&self.known);
         let known = match &mut *known {
             Some(known) => known,
-            none => none.insert(self.look()?),
+            none => none.insert(self.list()?),
         };
         let name = hash.hex();
         if known.names.contains(&name) {
@@ -225,7 +225,7 @@ impl ContentFiles {
     }
 
     /// What is on the disk, oldest first. What a kill left half written is removed.
-    fn look(&self) -> io::Result<FileSizes> {
+    fn list(&self) -> io::Result<FileSizes> {
         let mut found = Vec::new();
         for listed in self.dir.list()? {
             let Ok(folder) = self.dir.open_dir(&listed.name) else { continue };

@@ -52,7 +52,7 @@ pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
         after: (after != 0).then(|| face(after)),
         splices: vec![Splice { at: 0, old: vec![b'o'; 20], new: vec![b'n'; after as usize % 500] }],
         how: ChangeMethod::Swap,
-        slot: format!("slot-{after}"),
+        staged_name: format!("slot-{after}"),
         staging: Staging::Root,
         made: Vec::new(),
         added: 1,

@@ -3,7 +3,7 @@
 use editd_engine::Splice;
 
 use super::*;
-use crate::disk::sight::hash;
+use crate::disk::observation::hash;
 use crate::os::Identity;
 use crate::store::record::Staging;
 
@@ -29,8 +29,8 @@ pub(in super::super) fn record(
         (None, _) => vec![Splice { at: 0, old: Vec::new(), new }],
         (_, None) => vec![Splice { at: 0, old, new: Vec::new() }],
     };
-    let slot = (Staging::Root, "slot".to_owned());
-    FileRecord { splices, ..FileRecord::without_content("a".into(), before, after, how, slot) }
+    let staged_name = (Staging::Root, "slot".to_owned());
+    FileRecord { splices, ..FileRecord::without_content("a".into(), before, after, how, staged_name) }
 }
 
 pub(in super::super) fn swap() -> FileRecord {

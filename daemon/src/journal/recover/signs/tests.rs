@@ -28,8 +28,8 @@ fn target_and_slot_tell_whether_a_file_was_put() {
         (&delete, id(9), id(1), Some(true)),
         (&in_place, id(1), None, None),
     ];
-    for (file, target, slot, put) in rows {
-        assert_eq!(was_put(file, target, slot), put, "{:?} {target:?} {slot:?}", file.how);
+    for (file, target, staged_name, put) in rows {
+        assert_eq!(was_put(file, target, staged_name), put, "{:?} {target:?} {staged_name:?}", file.how);
     }
 }
 
@@ -55,25 +55,25 @@ fn a_slot_tells_what_its_job_displaced() {
     let file = swap();
     let mut contents = IntactContents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
-    let slot = |ino: u64, bytes: &[u8], modified: i64| FileMeta { modified, ..face(ino, bytes) };
+    let staged_name = |ino: u64, bytes: &[u8], modified: i64| FileMeta { modified, ..face(ino, bytes) };
     let torn = OLD.get(..3).unwrap_or_default();
     let rows = [
-        ("what was judged", slot(1, OLD, 5), OLD, false, false),
-        ("an equal file", slot(9, OLD, 7), OLD, false, true),
-        ("what was judged, torn", slot(1, torn, 6), torn, false, false),
-        ("what it held before", slot(1, OTHER, 5), OTHER, false, false),
-        ("what was judged, changed", slot(1, OTHER, 6), OTHER, true, false),
-        ("another file", slot(9, OTHER, 6), OTHER, true, true),
-        ("another mode", FileMeta { mode: 0o600, ..slot(1, OLD, 5) }, OLD, true, false),
-        ("what was staged", slot(2, NEW, 5), NEW, false, false),
-        ("what was staged, and others wrote to", slot(2, OTHER, 6), OTHER, false, false),
+        ("what was judged", staged_name(1, OLD, 5), OLD, false, false),
+        ("an equal file", staged_name(9, OLD, 7), OLD, false, true),
+        ("what was judged, torn", staged_name(1, torn, 6), torn, false, false),
+        ("what it held before", staged_name(1, OTHER, 5), OTHER, false, false),
+        ("what was judged, changed", staged_name(1, OTHER, 6), OTHER, true, false),
+        ("another file", staged_name(9, OTHER, 6), OTHER, true, true),
+        ("another mode", FileMeta { mode: 0o600, ..staged_name(1, OLD, 5) }, OLD, true, false),
+        ("what was staged", staged_name(2, NEW, 5), NEW, false, false),
+        ("what was staged, and others wrote to", staged_name(2, OTHER, 6), OTHER, false, false),
     ];
-    for (what, slot, bytes, theirs, another) in rows {
-        assert_eq!(is_theirs(&file, &slot, bytes, &contents), theirs, "{what}");
-        assert_eq!(is_another(&file, slot.identity), another, "{what}: another file");
+    for (what, staged_name, bytes, theirs, another) in rows {
+        assert_eq!(is_theirs(&file, &staged_name, bytes, &contents), theirs, "{what}");
+        assert_eq!(is_another(&file, staged_name.identity), another, "{what}: another file");
     }
     let create = record(ChangeMethod::Create, None, Some(face(2, NEW)));
-    assert!(!is_theirs(&create, &slot(9, OTHER, 6), OTHER, &contents), "it displaces nothing");
+    assert!(!is_theirs(&create, &staged_name(9, OTHER, 6), OTHER, &contents), "it displaces nothing");
 }
 
 #[test]

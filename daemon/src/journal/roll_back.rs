@@ -1,7 +1,7 @@
 //! The end of a job that was taken back: the names that it moved are flushed, what it overwrote and cannot get back is
 //! taken into the journal, and a void says that it did not happen. It puts nothing back.
 //!
-//! *Calling sequence*: [`flush`] and [`rescue_overwritten`] once every file is back, then [`void`].
+//! *Calling sequence*: [`flush`] and [`rescue_overwritten`] once every file is back, then [`roll_back`].
 //!
 //! *Invariants*: after a power cut nobody looks at a voided entry. So **nothing that a cut may bring back of it is left
 //! when its void is written**: neither a staged file under a target's name nor a displaced one without a name.
@@ -11,11 +11,11 @@ use std::io;
 
 use editd_proto::ids::JobId;
 
-use super::recover::mend::find;
+use super::recover::repair::find;
 use super::{external, settle};
 use crate::disk::Observation;
 use crate::disk::folders::parent_path;
-use crate::disk::sight::hash;
+use crate::disk::observation::hash;
 use crate::state::WorkspaceState;
 use crate::store::StoreError;
 use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, Staging};
@@ -32,7 +32,7 @@ pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
         .filter(|file| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Create | ChangeMethod::Delete))
     {
         if !stagings.contains(&&file.staging) {
-            state.disk.flush_slots(&file.staging)?;
+            state.disk.flush_staging(&file.staging)?;
             stagings.push(&file.staging);
         }
         let Some(place) = find(state, file)? else { continue };
@@ -56,7 +56,7 @@ pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
 pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord]) -> io::Result<()> {
     for file in files.iter().filter(|file| file.how == ChangeMethod::InPlace) {
         let (Some(before), [splice]) = (&file.before, file.splices.as_slice()) else { continue };
-        let shown = find(state, file)?.map(|place| state.disk.look(&place)).transpose()?;
+        let shown = find(state, file)?.map(|place| state.disk.observe(&place)).transpose()?;
         let shown = shown.as_ref().and_then(Observation::found);
         if shown.is_some_and(|found| found.face.hash == before.hash) {
             continue;
@@ -77,9 +77,9 @@ pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord
 ///
 /// # Errors
 /// The log failed: the next start decides about the job.
-pub fn void(state: &WorkspaceState, entry: &Entry) -> Result<(), StoreError> {
+pub fn roll_back(state: &WorkspaceState, entry: &Entry) -> Result<(), StoreError> {
     let at = state.store.append(&[Record::Void(entry.id)])?;
     let _durable = state.store.flush(at)?;
-    settle::leave_slots(state, entry);
+    settle::leave_staging(state, entry);
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! exchanged with it as in a job. The failed one is never called flushed. What stood there before the job is not touched.
 //!
 //! *Invariants*: a job that found the failed file does not go on with it once it was exchanged: recovery would take the
-//! fresh one for a foreign revert (`job::intend` asks [`Known::was_renewed`](super::known::Known::was_renewed)).
+//! fresh one for a foreign revert (`job::intend` asks [`Known::was_rewritten`](super::known::Known::was_renewed)).
 //!
 //! *Limitations*: a file with several names, or one whose owner cannot be given to a fresh one, is written again in place;
 //! what another process writes into it in that moment is lost.
@@ -16,8 +16,8 @@ use editd_proto::path::WirePath;
 use super::recover::contents::IntactContents;
 use super::recover::signs::is_torn;
 use super::{external, settle};
+use crate::disk::observation;
 use crate::disk::put::RescuedBytes;
-use crate::disk::sight;
 use crate::disk::stage::{StageError, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::os::{File, Identity};
@@ -28,14 +28,14 @@ use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 ///
 /// # Errors
 /// What the system says, and `WouldBlock` while others are at it: then it is still to be done.
-pub(super) fn renew(
+pub(super) fn rewrite(
     state: &WorkspaceState,
     id: JobId,
     file: &FileRecord,
     place: &ResolvedPath,
 ) -> io::Result<Identity> {
     let _writing = Writing::begin(state, &file.path)?;
-    let found = match state.disk.look(place)? {
+    let found = match state.disk.observe(place)? {
         Observation::File(found)
             if file.after.as_ref().is_some_and(|face| face.identity == found.face.identity) =>
         {
@@ -48,7 +48,7 @@ pub(super) fn renew(
     let renewed = if alone { exchange(state, id, place, &found, &bytes)? } else { None };
     let now = match renewed {
         Some(now) => now,
-        None => rewrite(state, place, &found, &bytes)?,
+        None => rewrite_in_place(state, place, &found, &bytes)?,
     };
     tracing::warn!(path = %file.path, "its flush had failed; it was written anew");
     Ok(now)
@@ -59,7 +59,7 @@ pub(super) fn renew(
 /// # Errors
 /// What the system or the log says.
 pub(super) fn rescue(state: &WorkspaceState, id: JobId, file: &FileRecord, open: &File) -> io::Result<()> {
-    match sight::read(open.clone())? {
+    match observation::read(open.clone())? {
         Observation::File(found) => external::rescue_unflushed(state, file, id, &found),
         _ => Err(io::Error::other("its flush has failed, it was moved, and it is too large for the journal")),
     }
@@ -100,7 +100,7 @@ fn content(
     let Some(wanted) = file.after.as_ref().filter(as_left) else { return Ok(found.bytes.clone()) };
     let entry = state.store.entry(id).map_err(io::Error::other)?;
     let mut contents = IntactContents::default();
-    if let Observation::File(before) = state.disk.look_slot(&file.staging, &file.slot)? {
+    if let Observation::File(before) = state.disk.observe_staged(&file.staging, &file.staged_name)? {
         contents.add(before.bytes);
     }
     let records = entry.iter().flat_map(|entry| &entry.files).filter(|record| record.path == file.path);
@@ -117,42 +117,43 @@ fn exchange(
     found: &FileSnapshot,
     bytes: &[u8],
 ) -> io::Result<Option<Identity>> {
-    let slot = state.next_slot();
-    let staged = match state.disk.stage(place, Some(found), bytes, StagedMode::Exact(found.face.mode), &slot)
-    {
-        Ok(staged) => staged,
-        Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
-        Err(StageError::Io(error)) => return Err(error),
-    };
-    if let Err(error) = state.disk.flush_slot(&staged.staging, &slot) {
-        state.disk.unstage(&staged.staging, &slot);
+    let staged_name = state.next_staged_name();
+    let staged =
+        match state.disk.stage(place, Some(found), bytes, StagedMode::Exact(found.face.mode), &staged_name) {
+            Ok(staged) => staged,
+            Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
+            Err(StageError::Io(error)) => return Err(error),
+        };
+    if let Err(error) = state.disk.flush_staged(&staged.staging, &staged_name) {
+        state.disk.unstage(&staged.staging, &staged_name);
         return Err(error);
     }
     let (before, after) = (Some(found.face.clone()), Some(staged.face.clone()));
-    let slot = (staged.staging, slot);
-    let record = FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, slot);
+    let staged_name = (staged.staging, staged_name);
+    let record =
+        FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, staged_name);
     let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
     let put = state.disk.put(&record, place, &mut rescue);
     // What it held and no journal has is rescued with the care that every slot is emptied with.
-    settle::leave_slot(state, id, FileRecord { before: None, ..record.clone() }, None);
+    settle::leave_staged(state, id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
-    lock(&state.path_cache).renewed(&record.path, &staged.face, found.face.identity);
+    lock(&state.path_cache).rewritten(&record.path, &staged.face, found.face.identity);
     lock(&state.unsettled).held.done(&record.path);
     state.disk.flush_folders(place, &[])?;
-    state.disk.flush_slots(&record.staging)?;
+    state.disk.flush_staging(&record.staging)?;
     state.disk.trust_again(found.face.identity);
     Ok(Some(staged.face.identity))
 }
 
 /// Writes it again in place.
-fn rewrite(
+fn rewrite_in_place(
     state: &WorkspaceState,
     place: &ResolvedPath,
     found: &FileSnapshot,
     bytes: &[u8],
 ) -> io::Result<Identity> {
     state.disk.rewrite(place, &found.face, bytes, found.face.mode)?;
-    if let Observation::File(now) = state.disk.look(place)? {
+    if let Observation::File(now) = state.disk.observe(place)? {
         lock(&state.path_cache).wrote(place.path(), Some(&now.face), None);
     }
     Ok(found.face.identity)

@@ -96,15 +96,15 @@ impl Observation {
 ///
 /// # Errors
 /// What the system says.
-pub fn look(dir: &Dir, name: &[u8]) -> io::Result<Observation> {
-    look_within(dir, name, limits::FILE)
+pub fn observe(dir: &Dir, name: &[u8]) -> io::Result<Observation> {
+    observe_within(dir, name, limits::FILE)
 }
 
 /// The same where a file above `most` bytes is too large.
 ///
 /// # Errors
 /// What the system says.
-pub fn look_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observation> {
+pub fn observe_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observation> {
     match dir.open_file(name, Access::Read) {
         Ok(file) => read_within(file, most),
         Err(error) => match error.kind() {

@@ -9,7 +9,7 @@ use editd_proto::message::{FileOutcome, Receipt, Status};
 use super::decide::{self, TargetState};
 use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::journal::{external, flushing, void};
+use crate::journal::{external, flushing, roll_back};
 use crate::receipt;
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{
@@ -18,7 +18,7 @@ use crate::store::record::{
 
 /// How a broken job ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RollForwardOutcome {
+pub enum RepairOutcome {
     /// Every file shows *after*.
     Applied,
     /// No file does.
@@ -42,12 +42,12 @@ enum Standing {
 
 /// What is done with a job of which a part is missing, while nothing foreign is in its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RollForwardAim {
+pub enum RepairAim {
     /// The rest of it: its client may have gone with the daemon, and its intent is durable.
     Finish,
     /// Its beginning is taken back, unless all of it was done: a call just failed, and its client waits for the
     /// answer.
-    TakeBack,
+    RollBack,
     /// All of it is taken back: its client was told so.
     Refused,
 }
@@ -56,11 +56,7 @@ pub enum RollForwardAim {
 ///
 /// # Errors
 /// What the system says; the entry stays open.
-pub fn mend(
-    state: &WorkspaceState,
-    entry: &Arc<Entry>,
-    aim: RollForwardAim,
-) -> io::Result<RollForwardOutcome> {
+pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io::Result<RepairOutcome> {
     state.disk.finish_held(entry, state.clock.wall_ms())?;
     let mut files = Vec::with_capacity(entry.files.len());
     for file in &entry.files {
@@ -72,13 +68,13 @@ pub fn mend(
         files.push((file, place, standing));
     }
     let finish = files.iter().all(|(.., standing)| match standing {
-        Standing::Put => aim != RollForwardAim::Refused,
-        Standing::Pending => aim == RollForwardAim::Finish,
+        Standing::Put => aim != RepairAim::Refused,
+        Standing::Pending => aim == RepairAim::Finish,
         Standing::PutThenForeign | Standing::Displaced | Standing::Lost => false,
     });
     if finish && put_rest(state, &mut files)? {
         seal(state, entry)?;
-        return Ok(RollForwardOutcome::Applied);
+        return Ok(RepairOutcome::Applied);
     }
     for (file, place, standing) in files.iter().rev() {
         // Where others took its folder away, what was displaced goes into the journal with the void.
@@ -88,10 +84,10 @@ pub fn mend(
             state.disk.withdraw(file, place, &mut rescue)?;
         }
     }
-    void::flush(state, &entry.files)?;
-    void::rescue_overwritten(state, entry.id, &entry.files)?;
-    void::void(state, entry).map_err(io::Error::other)?;
-    Ok(RollForwardOutcome::Voided)
+    roll_back::flush(state, &entry.files)?;
+    roll_back::rescue_overwritten(state, entry.id, &entry.files)?;
+    roll_back::roll_back(state, entry).map_err(io::Error::other)?;
+    Ok(RepairOutcome::Voided)
 }
 
 /// Puts what is pending; `false` where others were in the way.
@@ -124,30 +120,32 @@ fn standing(
     state: &WorkspaceState,
     file: &FileRecord,
     place: &ResolvedPath,
-    aim: RollForwardAim,
+    aim: RepairAim,
 ) -> io::Result<Standing> {
-    let target = state.disk.look(place)?;
+    let target = state.disk.observe(place)?;
     if file.how == ChangeMethod::InPlace {
         return in_place(state, file, place, &target, aim);
     }
-    let mut slot = state.disk.look_slot(&file.staging, &file.slot)?;
-    if slot.identity().is_some() && slot.identity() == target.identity() {
+    let mut staged_name = state.disk.observe_staged(&file.staging, &file.staged_name)?;
+    if staged_name.identity().is_some() && staged_name.identity() == target.identity() {
         // Moved by a link, and ended before the other name was taken away: a deletion that has not happened, or
         // a creation that has.
-        state.disk.unstage(&file.staging, &file.slot);
-        slot = Observation::Absent;
+        state.disk.unstage(&file.staging, &file.staged_name);
+        staged_name = Observation::Absent;
     }
-    let is = |sight: &Observation, face: &Option<FileMeta>| face.as_ref().is_some_and(|face| sight.is(face));
-    let shows = |sight: &Observation, face: &Option<FileMeta>| match (sight.found(), face) {
+    let is = |observation: &Observation, face: &Option<FileMeta>| {
+        face.as_ref().is_some_and(|face| observation.is(face))
+    };
+    let shows = |observation: &Observation, face: &Option<FileMeta>| match (observation.found(), face) {
         (Some(found), Some(face)) => found.shows(face),
-        (None, None) => matches!(sight, Observation::Absent),
+        (None, None) => matches!(observation, Observation::Absent),
         _ => false,
     };
     let pending = shows(&target, &file.before);
     Ok(match file.how {
         ChangeMethod::Nothing | ChangeMethod::Rescued => Standing::Put,
         // Pending ones still have what was staged for them.
-        ChangeMethod::Swap | ChangeMethod::Create if is(&slot, &file.after) => {
+        ChangeMethod::Swap | ChangeMethod::Create if is(&staged_name, &file.after) => {
             if pending {
                 Standing::Pending
             } else {
@@ -156,19 +154,20 @@ fn standing(
         }
         ChangeMethod::Swap if is(&target, &file.after) => {
             // With another name it is foreign, as in a job: the names would be parted.
-            if shows(&slot, &file.before) && slot.found().is_some_and(|found| found.links == 1) {
+            if shows(&staged_name, &file.before) && staged_name.found().is_some_and(|found| found.links == 1)
+            {
                 Standing::Put
             } else {
                 Standing::Displaced
             }
         }
         ChangeMethod::Create if is(&target, &file.after) => Standing::Put,
-        ChangeMethod::Swap if shows(&slot, &file.before) => Standing::PutThenForeign,
-        ChangeMethod::Delete => match (&slot, pending) {
+        ChangeMethod::Swap if shows(&staged_name, &file.before) => Standing::PutThenForeign,
+        ChangeMethod::Delete => match (&staged_name, pending) {
             (Observation::Absent, true) => Standing::Pending,
             (Observation::Absent, false) => Standing::Lost,
-            _ if shows(&slot, &file.before) && matches!(target, Observation::Absent) => Standing::Put,
-            _ if shows(&slot, &file.before) => Standing::PutThenForeign,
+            _ if shows(&staged_name, &file.before) && matches!(target, Observation::Absent) => Standing::Put,
+            _ if shows(&staged_name, &file.before) => Standing::PutThenForeign,
             _ => Standing::Displaced,
         },
         _ => Standing::Lost,
@@ -180,7 +179,7 @@ fn in_place(
     file: &FileRecord,
     place: &ResolvedPath,
     target: &Observation,
-    aim: RollForwardAim,
+    aim: RepairAim,
 ) -> io::Result<Standing> {
     let (Observation::File(found), Some(before), Some(after)) = (target, &file.before, &file.after) else {
         return Ok(Standing::Lost);
@@ -202,11 +201,11 @@ fn in_place(
     let to_after = || state.disk.rewrite(place, &found.face, &new, after.mode);
     let to_before = || state.disk.rewrite(place, &found.face, &old, before.mode);
     // Growing may fail where shrinking back does not.
-    if aim == RollForwardAim::Finish && to_after().is_ok() {
+    if aim == RepairAim::Finish && to_after().is_ok() {
         return Ok(Standing::Put);
     }
     to_before()?;
-    Ok(if aim == RollForwardAim::Finish { Standing::Lost } else { Standing::Pending })
+    Ok(if aim == RepairAim::Finish { Standing::Lost } else { Standing::Pending })
 }
 
 /// What recovery decides by.
