@@ -25,7 +25,7 @@ const BESIDE: Duration = Duration::from_millis(20);
 fn housekeeping(desk: &Desk, paths: &[String]) {
     desk.workspace.settle(true);
     for path in paths {
-        let _event = desk.workspace.look(&path.as_str().into());
+        let _event = desk.workspace.observe(&path.as_str().into());
     }
     let _flushed = desk.workspace.flush();
     desk.workspace.upkeep();
