@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use editd_proto::message::JobRequest;
 use editd_proto::operation::operation;
 use editd_tests::binaries;
 use editd_tests::house::House;
@@ -220,4 +221,62 @@ fn every_command_that_is_listed_exists() {
         let helped = house.command(binaries::editctl()).args([word, "--help"]).output().unwrap();
         assert!(helped.status.success(), "editctl {word} --help");
     }
+}
+
+/// The options in the first column of the tables of a page.
+fn options(name: &str) -> Vec<String> {
+    let page = page(name);
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| `--")?.split(" | ").next());
+    let words = cells.flat_map(|cell| cell.split(", "));
+    let plain = |word: &str| word.trim_matches('`').trim_start_matches("--").to_owned();
+    words.map(|word| format!("--{}", plain(word.split(' ').next().unwrap()))).collect()
+}
+
+#[test]
+fn every_option_that_is_listed_exists() {
+    let house = House::new();
+    let help = |program: &Path, words: &[&str]| {
+        let done = house.command(program).args(words).arg("--help").output().unwrap();
+        String::from_utf8(done.stdout).unwrap()
+    };
+    for (page, help, count) in [
+        (COMMANDS, help(binaries::editctl(), &["edit"]), 17),
+        (CONFIGURATION, help(binaries::editd(), &[]), 5),
+    ] {
+        let options = options(page);
+        assert_eq!(options.len(), count, "{options:?}");
+        for option in options {
+            assert!(help.split_whitespace().any(|word| word == option), "{option}: {help}");
+        }
+    }
+}
+
+#[test]
+fn the_job_of_the_edit_language_is_one() {
+    let job: JobRequest = serde_json::from_str(&block(EDIT_LANGUAGE, "json")).unwrap();
+    assert_eq!(job.files.len(), 1);
+    // Its table lists every field of a job.
+    let page = page(EDIT_LANGUAGE);
+    let sample = serde_json::json!({
+        "files": [], "key": "k", "label": "l", "mode": "strict", "on_stale": "reject", "partial": true,
+        "durability": "full", "threshold": 0.5, "detach": true, "verified": "v", "diff": true, "budget": 1
+    });
+    let whole: JobRequest = serde_json::from_value(sample).unwrap();
+    for field in serde_json::to_value(&whole).unwrap().as_object().unwrap().keys() {
+        assert!(page.contains(&format!("\n| `{field}` | ")), "{field}");
+    }
+}
+
+#[test]
+fn the_question_about_trust_is_shown_as_it_is_asked() {
+    let house = House::new();
+    let command = "[[after_write]]\nname = \"rustfmt\"\nfiles = [\"*.rs\"]\n\
+                   command = [\"rustfmt\", \"--edition\", \"2024\", \"{file}\"]\n";
+    fs::write(house.workspace().join(".editd.toml"), command).unwrap();
+    let said = run(&house, "editctl trust --show\neditctl stop >&2");
+    let shown = block("daemon/docs/trust.md", "");
+    let shown: Vec<&str> = shown.lines().skip(1).collect();
+    let (hash, commands) = (shown[2], &shown[..2]);
+    assert_eq!(said.lines().take(2).collect::<Vec<_>>(), commands);
+    assert!(said.lines().nth(2).unwrap().starts_with(hash.trim_end_matches('…')), "{said}");
 }
