@@ -1,6 +1,6 @@
-//! Bytes as they come from a socket, cut anywhere: the reader must give the same frames, and never panic.
+//! A byte stream in pieces: the reader returns the same frames as from the whole stream, and never panics.
 //!
-//! The first byte says how the rest is cut. See `tests/fuzz/run`.
+//! The first byte is the length of a piece. See `tests/fuzz/run`.
 #![no_main]
 
 use editd_proto::codec::{Frame, FrameReader, Message};

@@ -1,5 +1,5 @@
-//! Bytes as a message: whatever is accepted can be read as every body without a panic, and what is read is
-//! written and read again as the same.
+//! Bytes as a message: decoding an accepted message as any body never panics, and encoding a decoded body again
+//! keeps it.
 #![no_main]
 
 use editd_proto::WireError;
@@ -19,7 +19,7 @@ macro_rules! round_trip {
             let again = Message::parse(Frame::from_bytes(bytes.to_vec())).expect("what was written is accepted");
             assert_eq!((again.id(), again.kind()), ($message.id(), $message.kind()));
             let twice = again.body::<$body>().expect("what was written can be read");
-            // Compared as text: a number that is no number (NaN) is not equal to itself.
+            // Compared as text, because NaN is not equal to itself.
             assert_eq!(format!("{twice:?}"), format!("{body:?}"));
         }
     )+};

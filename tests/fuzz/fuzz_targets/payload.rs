@@ -1,4 +1,4 @@
-//! What the targets of the dialects share: a payload is translated, planned on files that resemble it, and said.
+//! Shared by the targets of the dialects: translates a payload, plans it on files that resemble it, words the reply.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use editd_proto::message::{JobRequest, Receipt, Status};
 #[path = "shared.rs"]
 mod shared;
 
-/// What a file says that a payload names, chosen so that quotations have a chance: the payload's own lines
-/// without their markers.
+/// Returns a content for the files that the payload names: its own lines without their markers, so that some
+/// quotations are found.
 fn content_for(payload: &str) -> Vec<u8> {
     let mut text = String::from("fn main() {\n    let a = 1;\r\n\tlet b = 2;  \n}\n\n");
     for line in payload.lines() {
@@ -20,7 +20,8 @@ fn content_for(payload: &str) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A payload of one dialect (or of an unknown one): translated, planned on files that resemble it, and said.
+/// Translates a payload of the named dialect (recognised if `None`), plans it on files that resemble it, and words
+/// the reply. Panics on an internal error or an unreasonably long reply.
 pub fn payload(name: Option<&str>, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let path = "a.txt".into();
@@ -47,7 +48,7 @@ pub fn payload(name: Option<&str>, data: &[u8]) {
         let content: Arc<[u8]> = Arc::from(content_for(text));
         for (i, path) in needs.paths.into_iter().enumerate() {
             let there = State::File { bytes: Arc::clone(&content), mode: 0o644 };
-            // What a payload would create must not be there: the odd ones are absent.
+            // A file that the payload creates must be absent, so every second one is.
             world.files.insert(path, if i % 2 == 0 { there } else { State::Absent });
         }
         let (files, error) = match shared::planned(&job, &world) {

@@ -1,5 +1,5 @@
-//! Bytes as a file and edits of it, most of them quoting it with disturbances: every plan inverts, and is the same
-//! when it is made again.
+//! A file and edits of it, most of which quote it with small changes: every plan has an inverse, and planning again
+//! gives the same plan.
 #![no_main]
 
 mod shared;
@@ -39,7 +39,7 @@ impl<'d> Source<'d> {
         self.one_in(3).then(|| u64::from(self.byte() % 40))
     }
 
-    /// A stretch of the file, now and then disturbed; or any text.
+    /// Returns some lines of the file, often changed a little, or any text.
     fn quote(&mut self, content: &str) -> String {
         let lines: Vec<&str> = content.split_inclusive('\n').collect();
         if lines.is_empty() || self.one_in(8) {

@@ -1,4 +1,4 @@
-//! Text as a payload whose dialect nobody named: it is recognised or refused, and then as of its dialect.
+//! A payload without the name of its dialect: it is recognised or refused without a panic.
 #![no_main]
 
 mod payload;

@@ -1,10 +1,11 @@
-//! What the targets of the engine share: what must hold of every plan, whatever was asked for.
+//! Shared by the targets of the engine: the properties of every plan.
 
 use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan};
 use editd_proto::error::Code;
 use editd_proto::message::JobRequest;
 
-/// Splices give the content after and, taken back, the content before; and nothing is listed that is no change.
+/// Asserts that the splices of each change give the content after it, that their inverse gives the content before
+/// it, and that the two differ.
 pub fn check(world: &World, plan: &Plan) {
     let bytes = |state: &State| match state {
         State::Absent => Vec::new(),
@@ -19,7 +20,7 @@ pub fn check(world: &World, plan: &Plan) {
     }
 }
 
-/// Plans a job twice: both must be the same, and no fault of the engine.
+/// Plans a job twice and asserts that the plans are equal and neither is an internal error.
 pub fn planned(job: &JobRequest, world: &World) -> Result<Plan, Refusal> {
     let first = plan(job, world, &Options::default());
     match &first {

@@ -1,8 +1,0 @@
-//! Text as a payload of the dialect `patch`: no panic, and what is understood is planned rightly.
-#![no_main]
-
-mod payload;
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|data: &[u8]| payload::payload(Some("patch"), data));

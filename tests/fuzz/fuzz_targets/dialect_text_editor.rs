@@ -1,8 +1,0 @@
-//! Text as a payload of the dialect `text-editor`: no panic, and what is understood is planned rightly.
-#![no_main]
-
-mod payload;
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|data: &[u8]| payload::payload(Some("text-editor"), data));
