@@ -12,7 +12,7 @@
 pub mod binaries;
 #[cfg(unix)]
 pub mod case;
-
+pub mod checkout;
 #[cfg(unix)]
 pub mod client;
 #[cfg(unix)]

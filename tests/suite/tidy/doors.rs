@@ -1,7 +1,8 @@
 //! The doors: which words of the standard library and of dependencies may stand in which room. The linter
 //! guards most of them as calls (`.clippy.toml`); this looks at the words, so that no alias slips through.
 
-use super::source::{self, Tree};
+use editd_tests::checkout::{self, Checkout, rust};
+
 use super::{none, one, tree};
 
 /// A word, the rooms (path prefixes) that may write it, and why.
@@ -126,10 +127,10 @@ const PURE: &[&str] = &["proto/src/", "daemon/engine/src/", "daemon/syntax/src/"
 const EFFECTS: &[&str] =
     &["std::fs", "std::net", "std::env", "std::process", "std::thread", "Instant::now", "SystemTime::now"];
 
-fn doors(tree: &Tree) -> Vec<String> {
+fn doors(tree: &Checkout) -> Vec<String> {
     let mut found = Vec::new();
-    for (name, text) in tree.rust().filter(|(name, _)| !is_test(name)) {
-        let code = joined(&source::shipped(text));
+    for (name, text) in tree.rust().filter(|(name, _)| !checkout::is_unit_test(name)) {
+        let code = joined(&rust::shipped(text));
         for door in DOORS {
             // Tests of whole processes are outside the house, but wait in one place only.
             let is_outside = ["tests/", "client/tests/"].iter().any(|folder| name.starts_with(folder));
@@ -147,20 +148,13 @@ fn doors(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// Unit tests make their own files.
-pub(super) fn is_test(name: &str) -> bool {
-    name.ends_with("/tests.rs")
-        || name.contains("/src/") && name.contains("/tests/")
-        || name.ends_with("_tests.rs")
-}
-
 /// The code with `use std::{fs, io};` written out as `std::fs std::io`, so that no braces hide a word.
 fn joined(code: &str) -> String {
     let mut out = code.to_owned();
     for (at, _) in code.match_indices("::{") {
         let parent =
             code[..at].rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).next().unwrap_or("");
-        let inner = &code[at + 2..at + 2 + source::body_len(&code[at + 2..])];
+        let inner = &code[at + 2..at + 2 + rust::body_len(&code[at + 2..])];
         let mut depth = 0_i32;
         for item in inner.split_inclusive([',', '{', '}']) {
             let word = item.trim_end_matches([',', '{', '}']).trim();
@@ -184,7 +178,7 @@ fn names(code: &str, word: &str) -> bool {
 #[test]
 fn each_effect_has_one_room() {
     none(doors(&tree()));
-    let sample = |name: &str, text: &str| doors(&Tree::sample(&[(name, text)]));
+    let sample = |name: &str, text: &str| doors(&Checkout::sample(&[(name, text)]));
     one(&sample("daemon/src/job/mod.rs", "use std::fs;"), "std::fs");
     one(&sample("daemon/src/job/mod.rs", "use std::{io, fs};"), "std::fs");
     one(&sample("daemon/src/job/mod.rs", "use std::{io::{self, Read}, fs::File};"), "std::fs");

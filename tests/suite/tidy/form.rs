@@ -1,7 +1,8 @@
 //! The shape of single files: their length, their first line, their names, their attributes. It never looks
 //! at two files together.
 
-use super::source::{self, Tree};
+use editd_tests::checkout::{Checkout, rust};
+
 use super::{none, one, tree};
 
 /// Lines of a file.
@@ -20,7 +21,7 @@ fn file_length(name: &str, text: &str) -> Vec<String> {
 }
 
 fn function_length(name: &str, text: &str) -> Vec<String> {
-    let code = source::code(text);
+    let code = rust::code(text);
     declared(&code, &["fn"])
         .into_iter()
         .filter_map(|(at, function)| {
@@ -29,7 +30,7 @@ fn function_length(name: &str, text: &str) -> Vec<String> {
             if rest.find(';').is_some_and(|end| end < brace && !rest[..end].contains('[')) {
                 return None;
             }
-            let lines = rest[..brace + source::body_len(&rest[brace..])].lines().count();
+            let lines = rest[..brace + rust::body_len(&rest[brace..])].lines().count();
             (lines > FUNCTION)
                 .then(|| format!("{name}: fn {function} has {lines} lines; split it (at most {FUNCTION})"))
         })
@@ -46,7 +47,7 @@ fn names(name: &str, text: &str) -> Vec<String> {
     let parts = name.trim_end_matches(".rs").split(['/', '_', '-', '.']);
     let mut found: Vec<String> =
         parts.filter(|part| empty(part)).map(|part| format!("{name}: `{part}` says nothing")).collect();
-    let code = source::code(text);
+    let code = rust::code(text);
     for (_, word) in declared(&code, &["mod", "struct", "enum", "trait", "type"]) {
         if words(word).iter().any(|part| empty(part)) {
             found.push(format!("{name}: the name `{word}` says nothing"));
@@ -56,7 +57,7 @@ fn names(name: &str, text: &str) -> Vec<String> {
 }
 
 fn attributes(name: &str, text: &str) -> Vec<String> {
-    let code = source::code(text);
+    let code = rust::code(text);
     let mut found = Vec::new();
     for (at, _) in code.match_indices("#[").chain(code.match_indices("#![")) {
         let attribute = &code[at..at + code[at..].find(']').unwrap_or(0)];
@@ -152,14 +153,14 @@ fn exceptions_have_reasons() {
 fn no_path_of_a_machine_is_named() {
     none(machine_paths(&tree()));
     let sample = concat!("see /ro", "ot/x\n");
-    one(&machine_paths(&Tree::sample(&[("README.md", sample)])), "README.md:1");
+    one(&machine_paths(&Checkout::sample(&[("README.md", sample)])), "README.md:1");
     let host = concat!("https://ind", "ex.example.net/x");
-    one(&machine_paths(&Tree::sample(&[("a.rs", host)])), "a.rs:1");
-    none(machine_paths(&Tree::sample(&[("a.rs", "the home/work/balance")])));
+    one(&machine_paths(&Checkout::sample(&[("a.rs", host)])), "a.rs:1");
+    none(machine_paths(&Checkout::sample(&[("a.rs", "the home/work/balance")])));
 }
 
 /// Paths and hosts of the machine that something was written on.
-fn machine_paths(tree: &Tree) -> Vec<String> {
+fn machine_paths(tree: &Checkout) -> Vec<String> {
     let paths = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/fa", "rm/")];
     let hosts =
         ["static", "index", "deb", "registry"].map(|h| [format!("http://{h}."), format!("https://{h}.")]);

@@ -1,8 +1,8 @@
 //! The layer table: which room of the daemon may name which. A room that is not in the table does not
 //! exist; nothing here knows what the rooms do.
 
-use super::doors::is_test;
-use super::source::{self, Tree};
+use editd_tests::checkout::{self, Checkout, rust};
+
 use super::{none, one, tree};
 
 /// Rooms from the ground up, each with the rooms that it may name: only such as stand above it in this list.
@@ -80,10 +80,12 @@ const BESIDES: &[(&str, &str, &str)] = &[
     ("queue", "os::Identity", "what a lane is named by"),
 ];
 
-fn layers(tree: &Tree) -> Vec<String> {
+fn layers(tree: &Checkout) -> Vec<String> {
     let mut found = Vec::new();
     for (name, text) in tree.rust() {
-        let Some(inside) = name.strip_prefix("daemon/src/").filter(|_| !is_test(name)) else { continue };
+        let Some(inside) = name.strip_prefix("daemon/src/").filter(|_| !checkout::is_unit_test(name)) else {
+            continue;
+        };
         let room = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
         if matches!(room, "lib" | "main") {
             continue;
@@ -92,7 +94,7 @@ fn layers(tree: &Tree) -> Vec<String> {
             found.push(format!("{name}: the room `{room}` is not in the layer table"));
             continue;
         };
-        for path in named(&source::shipped(text)) {
+        for path in named(&rust::shipped(text)) {
             let below = path.split("::").next().unwrap_or(&path);
             let besides = BESIDES.iter().any(|(from, item, _)| *from == room && is_in(&path, item));
             if below != room && !may.contains(&below) && !besides {
@@ -124,7 +126,7 @@ fn written_out(tree: &str, before: &str) -> Vec<String> {
         return if path.is_empty() { Vec::new() } else { vec![path.to_owned()] };
     }
     let braces = &tree[end..];
-    let inner = &braces[1..source::body_len(braces).max(2) - 1];
+    let inner = &braces[1..rust::body_len(braces).max(2) - 1];
     let mut depth = 0_u32;
     let parts = inner.split(|c| {
         match c {
@@ -140,7 +142,7 @@ fn written_out(tree: &str, before: &str) -> Vec<String> {
 #[test]
 fn rooms_name_only_what_lies_below() {
     none(layers(&tree()));
-    let sample = |name: &str, text: &str| layers(&Tree::sample(&[(name, text)]));
+    let sample = |name: &str, text: &str| layers(&Checkout::sample(&[(name, text)]));
     one(&sample("daemon/src/store/log.rs", "use crate::journal::Entry;"), "may not name `journal::Entry`");
     one(&sample("daemon/src/disk/mod.rs", "use crate::{os::{self, Dir}, store};"), "may not name `store`");
     one(
@@ -175,7 +177,7 @@ fn no_exception_outlives_its_use() {
         let exists = tree.rust().any(|(name, _)| name.starts_with(&format!("daemon/src/{room}")));
         let used = tree.rust().any(|(name, text)| {
             name.starts_with(&format!("daemon/src/{room}"))
-                && named(&source::shipped(text)).iter().any(|path| is_in(path, item))
+                && named(&rust::shipped(text)).iter().any(|path| is_in(path, item))
         });
         assert!(used || !exists, "`{room}` no longer names `{item}`: take it out of the table");
     }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::source::Tree;
+use editd_tests::checkout::Checkout;
+
 use super::{none, one, tree};
 
 /// A link of a page: the line, the file that it names (the page itself if empty) and the heading.
@@ -14,7 +15,7 @@ struct Link<'p> {
 }
 
 /// The pages of the tree. Those of cases are data.
-fn pages(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
+fn pages(tree: &Checkout) -> impl Iterator<Item = (&str, &str)> {
     tree.all().filter(|(name, _)| {
         let extension = name.rsplit('.').next();
         extension.is_some_and(|end| end.eq_ignore_ascii_case("md"))
@@ -86,7 +87,7 @@ fn target(page: &str, file: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn broken(tree: &Tree) -> Vec<String> {
+fn broken(tree: &Checkout) -> Vec<String> {
     let mut found = Vec::new();
     for (page, text) in pages(tree) {
         for link in links(text) {
@@ -104,7 +105,7 @@ fn broken(tree: &Tree) -> Vec<String> {
     found
 }
 
-fn unreached(tree: &Tree) -> Vec<String> {
+fn unreached(tree: &Checkout) -> Vec<String> {
     let mut reached = BTreeSet::new();
     let mut next = vec!["README.md".to_owned()];
     while let Some(page) = next.pop() {
@@ -123,7 +124,7 @@ fn every_link_leads_somewhere() {
     none(broken(&tree()));
     let to = |link: &str| {
         let page = format!("# A\n\n[x]({link})\n\n```\n[y](nowhere.md)\n```\n\n## Two `b`: words\n");
-        broken(&Tree::sample(&[("docs/a.md", &page), ("b.md", "# B\n"), ("docs/c.svg", "")]))
+        broken(&Checkout::sample(&[("docs/a.md", &page), ("b.md", "# B\n"), ("docs/c.svg", "")]))
     };
     for good in ["../b.md", "../b.md#b", "#two-b-words", "c.svg", "a.md#a", "https://example.org/x"] {
         none(to(good));
@@ -137,7 +138,7 @@ fn every_link_leads_somewhere() {
 fn every_page_is_reached_from_the_readme() {
     none(unreached(&tree()));
     let sample = [("README.md", "[a](a/docs/a.md)"), ("a/docs/a.md", "[b](b.md)"), ("a/docs/b.md", "")];
-    none(unreached(&Tree::sample(&sample)));
+    none(unreached(&Checkout::sample(&sample)));
     let more = [sample.as_slice(), &[("a/docs/c.md", "")]].concat();
-    one(&unreached(&Tree::sample(&more)), "a/docs/c.md");
+    one(&unreached(&Checkout::sample(&more)), "a/docs/c.md");
 }

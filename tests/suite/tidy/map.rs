@@ -3,13 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use super::source::Tree;
+use editd_tests::checkout::Checkout;
+
 use super::{none, one, tree};
 
-/// What stands at the top, and nothing else.
+/// The files and folders at the top.
 const TOP: &[&str] = &[
+    ".cargo",
     ".ci",
     ".clippy.toml",
+    ".gitattributes",
+    ".github",
     ".gitignore",
     ".rustfmt.toml",
     "CHANGELOG.md",
@@ -24,12 +28,9 @@ const TOP: &[&str] = &[
     "systemd",
     "tests",
 ];
-/// What may stand there too.
-const MAY: &[&str] = &[".cargo", ".gitattributes", ".github", "deny.toml", "rust-toolchain.toml"];
-
-fn top(tree: &Tree) -> Vec<String> {
+fn top(tree: &Checkout) -> Vec<String> {
     let names: BTreeSet<&str> = tree.all().filter_map(|(name, _)| name.split('/').next()).collect();
-    let extra = names.iter().filter(|n| !TOP.contains(n) && !MAY.contains(n));
+    let extra = names.iter().filter(|n| !TOP.contains(n));
     let missing = TOP.iter().filter(|n| !names.contains(*n));
     extra
         .map(|n| format!("{n}: does not belong at the top"))
@@ -38,7 +39,7 @@ fn top(tree: &Tree) -> Vec<String> {
 }
 
 /// Every crate of the workspace is under the workspace's lints.
-fn lints(tree: &Tree) -> Vec<String> {
+fn lints(tree: &Checkout) -> Vec<String> {
     tree.all()
         .filter(|(name, _)| name.ends_with("/Cargo.toml") && !name.starts_with("tests/fuzz/"))
         .filter(|(_, text)| !text.replace(' ', "").contains("[lints]\nworkspace=true"))
@@ -50,17 +51,17 @@ fn lints(tree: &Tree) -> Vec<String> {
 fn the_top_holds_what_belongs_there() {
     none(top(&tree()));
     let mut sample: Vec<(&str, &str)> = TOP.iter().map(|name| (*name, "")).collect();
-    none(top(&Tree::sample(&sample)));
+    none(top(&Checkout::sample(&sample)));
     sample.push(("notes.txt", ""));
-    one(&top(&Tree::sample(&sample)), "notes.txt: does not belong");
+    one(&top(&Checkout::sample(&sample)), "notes.txt: does not belong");
     sample.pop();
     sample.retain(|(name, _)| *name != "README.md");
-    one(&top(&Tree::sample(&sample)), "README.md: is missing");
+    one(&top(&Checkout::sample(&sample)), "README.md: is missing");
 }
 
 #[test]
 fn every_crate_is_under_the_lints() {
     none(lints(&tree()));
-    one(&lints(&Tree::sample(&[("a/Cargo.toml", "[package]\n[lints.rust]\n")])), "a/Cargo.toml");
-    none(lints(&Tree::sample(&[("a/Cargo.toml", "[lints]\nworkspace = true\n"), ("Cargo.toml", "")])));
+    one(&lints(&Checkout::sample(&[("a/Cargo.toml", "[package]\n[lints.rust]\n")])), "a/Cargo.toml");
+    none(lints(&Checkout::sample(&[("a/Cargo.toml", "[lints]\nworkspace = true\n"), ("Cargo.toml", "")])));
 }

@@ -1,5 +1,5 @@
-//! The house rules, checked on the sources. Each check is a pure function from text to complaints, and each
-//! is seen to complain about a sample that breaks it; nothing is ever mended here.
+//! The rules for the sources. Each check is a pure function from text to complaints, and is tested with a sample that
+//! breaks the rule. No check changes a file.
 
 mod doors;
 mod form;
@@ -7,9 +7,8 @@ mod layers;
 mod links;
 mod map;
 mod reached;
-mod source;
 
-use source::Tree;
+use editd_tests::checkout::Checkout;
 
 /// Fails with every complaint, one on a line.
 #[track_caller]
@@ -27,6 +26,6 @@ fn one(complaints: &[String], says: &str) {
 }
 
 /// The tree that is checked.
-fn tree() -> Tree {
-    Tree::of_the_house()
+fn tree() -> Checkout {
+    Checkout::of_this_crate()
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::source::{self, Tree};
+use editd_tests::checkout::{Checkout, rust};
+
 use super::{none, one, tree};
 
 /// Where compiling begins.
@@ -17,7 +18,7 @@ fn is_root(name: &str) -> bool {
             .any(|folder| in_folder(folder))
 }
 
-fn forgotten(tree: &Tree) -> Vec<String> {
+fn forgotten(tree: &Checkout) -> Vec<String> {
     let mut reached: BTreeSet<String> = BTreeSet::new();
     let mut next: Vec<String> =
         tree.rust().map(|(name, _)| name.to_owned()).filter(|name| is_root(name)).collect();
@@ -40,7 +41,7 @@ fn children(name: &str, text: &str) -> Vec<String> {
     } else {
         format!("{folder}/{}", file.trim_end_matches(".rs"))
     };
-    let code = source::code(text);
+    let code = rust::code(text);
     let mut found = Vec::new();
     for line in code.lines() {
         let Some(before) = line.trim().strip_suffix(';') else { continue };
@@ -66,7 +67,7 @@ fn every_source_is_reached() {
         ("a/src/two/mod.rs", "#[path = \"odd.rs\"]\nmod even;\n"),
         ("a/src/two/odd.rs", ""),
     ];
-    none(forgotten(&Tree::sample(&sample)));
+    none(forgotten(&Checkout::sample(&sample)));
     let more = [sample.as_slice(), &[("a/src/three.rs", "")]].concat();
-    one(&forgotten(&Tree::sample(&more)), "a/src/three.rs");
+    one(&forgotten(&Checkout::sample(&more)), "a/src/three.rs");
 }

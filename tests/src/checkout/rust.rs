@@ -1,87 +1,7 @@
-//! The sources as the checks see them: files of the tree, and Rust text with its comments, strings and test
-//! modules blanked out. It keeps every line where it was, and never reads what git ignores.
+//! Rust text with its comments, literals and test modules replaced by blanks. Every line stays where it is.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Every file of the tree that is text, by its path from the top.
-pub(super) struct Tree {
-    files: BTreeMap<String, String>,
-}
-
-impl Tree {
-    /// The checkout that this test was built from.
-    pub(super) fn of_the_house() -> Tree {
-        let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let names = tracked(&top).unwrap_or_else(|| walked(&top));
-        let files = names
-            .into_iter()
-            .filter_map(|name| {
-                let text = String::from_utf8(std::fs::read(top.join(&name)).ok()?).ok()?;
-                Some((name, text))
-            })
-            .collect();
-        Tree { files }
-    }
-
-    /// A tree made up for a test of a check.
-    pub(super) fn sample(files: &[(&str, &str)]) -> Tree {
-        Tree { files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect() }
-    }
-
-    /// Path and text of every file.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files.iter().map(|(name, text)| (name.as_str(), text.as_str()))
-    }
-
-    /// Path and text of every Rust file of the house; cases in Rust are no part of it.
-    pub(super) fn rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        let is_case =
-            |name: &str| ["/cases/rust/", "/tests/errors/"].iter().any(|folder| name.contains(folder));
-        self.all().filter(move |(name, _)| name.ends_with(".rs") && !is_case(name))
-    }
-
-    /// The text of one file.
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.files.get(name).map(String::as_str)
-    }
-}
-
-/// What git knows or would add; `None` where this is no checkout.
-fn tracked(top: &Path) -> Option<Vec<String>> {
-    let mut git = Command::new("git");
-    git.arg("-C").arg(top).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let listed = git.output().ok().filter(|out| out.status.success())?.stdout;
-    let names: Vec<String> =
-        listed.split(|b| *b == 0).filter_map(|n| String::from_utf8(n.to_vec()).ok()).collect();
-    names.iter().any(|n| n == "Cargo.toml").then_some(names.into_iter().filter(|n| !n.is_empty()).collect())
-}
-
-/// Every file below the top but what a build leaves.
-fn walked(top: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![PathBuf::new()];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(top.join(&folder)) else { continue };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            if matches!(name.to_str(), Some(".git" | "target" | ".editd" | "__pycache__") | None) {
-                continue;
-            }
-            let path = folder.join(&name);
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(_) => found.extend(path.to_str().map(str::to_owned)),
-                Err(_) => {}
-            }
-        }
-    }
-    found
-}
-
-/// Rust text without comments, literals and `#[cfg(test)]` items: each gives way to blanks.
-pub(super) fn shipped(text: &str) -> String {
+/// Returns Rust text in which comments, literals and `#[cfg(test)]` items are blanks.
+pub fn shipped(text: &str) -> String {
     let mut code = code(text);
     while let Some(at) = code.find("#[cfg(test)]") {
         let rest = &code[at..];
@@ -94,8 +14,8 @@ pub(super) fn shipped(text: &str) -> String {
     code
 }
 
-/// The length of the block that opens at the start of `text`.
-pub(super) fn body_len(text: &str) -> usize {
+/// Returns the length of the block whose brace is the first character of `text`.
+pub fn body_len(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, c) in text.char_indices() {
         match c {
@@ -110,8 +30,8 @@ pub(super) fn body_len(text: &str) -> usize {
     text.len()
 }
 
-/// Rust text without comments and literals: each gives way to blanks, every line stays where it was.
-pub(super) fn code(text: &str) -> String {
+/// Returns Rust text in which comments and literals are blanks.
+pub fn code(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut after_word = false;
@@ -171,7 +91,7 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a literal with a prefix (`r"…"`, `b"…"`, `br#"…"#`, `b'…'`), 0 if it is none.
+/// Returns the length of a literal with a prefix (`r"…"`, `b"…"`, `br#"…"#`, `b'…'`), or 0.
 fn prefixed_len(text: &str) -> usize {
     let prefix = text.chars().take_while(|c| matches!(c, 'r' | 'b' | 'c')).count();
     let (word, rest) = text.split_at(prefix);
@@ -194,7 +114,7 @@ fn prefixed_len(text: &str) -> usize {
     }
 }
 
-/// The length of a character literal, 0 if the quote begins a lifetime.
+/// Returns the length of a character literal, or 0 if the quote begins a lifetime.
 fn char_len(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
     match chars.next() {
