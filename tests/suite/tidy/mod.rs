@@ -3,6 +3,7 @@
 
 mod doors;
 mod form;
+mod language;
 mod layers;
 mod links;
 mod map;
