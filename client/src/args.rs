@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use editd_proto::message::{Durability, Mode, OnStale};
+use editd_proto::message::{Durability, JobMode, OnStale};
 
 mod scope;
 pub(crate) mod values;
@@ -64,7 +64,7 @@ pub(crate) struct Everywhere {
 pub(crate) struct JobFlags {
     /// What to do with what validators say: strict, interactive or verify_only
     #[arg(long, global = true, value_parser = values::mode)]
-    pub(crate) mode: Option<Mode>,
+    pub(crate) mode: Option<JobMode>,
     /// The action when the content changed since its base: reject or rebase; for edits else EDITCTL_ON_STALE, else
     /// what .editd.toml says
     #[arg(long, global = true, value_parser = values::on_stale)]

@@ -13,8 +13,8 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use editd_proto::message::{Hello, OnStale};
-use editd_proto::place::{self, Surroundings};
-use editd_proto::unit;
+use editd_proto::socket_path::{self, SocketEnvironment};
+use editd_proto::systemd_unit;
 use editd_proto::{Code, limits};
 
 use crate::connection::{CallError, Connection};
@@ -105,7 +105,7 @@ pub enum ReachError {
     },
     /// The place of the socket cannot be used.
     #[error(transparent)]
-    Place(#[from] place::TooLong),
+    Place(#[from] socket_path::SocketPathTooLong),
     /// Somebody listens, and does not talk to us.
     #[error("{0}")]
     Hello(CallError),
@@ -132,13 +132,13 @@ pub fn program() -> PathBuf {
 ///
 /// # Errors
 /// The path is longer than the system takes.
-pub fn socket(workspace: &Workspace) -> Result<PathBuf, place::TooLong> {
+pub fn socket(workspace: &Workspace) -> Result<PathBuf, socket_path::SocketPathTooLong> {
     if cfg!(windows) {
-        return Ok(PathBuf::from(place::pipe(workspace.root())));
+        return Ok(PathBuf::from(socket_path::pipe(workspace.root())));
     }
     let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
-    let around = Surroundings { runtime_dir: runtime_dir.as_deref(), uid: uid() };
-    place::socket(&around, workspace.root())
+    let around = SocketEnvironment { runtime_dir: runtime_dir.as_deref(), uid: uid() };
+    socket_path::socket(&around, workspace.root())
 }
 
 /// Where to look for a daemon, in this order: what the caller names, else the workspace's usual socket and
@@ -146,14 +146,14 @@ pub fn socket(workspace: &Workspace) -> Result<PathBuf, place::TooLong> {
 fn sockets(
     workspace: &Workspace,
     given: Option<&Path>,
-) -> Result<(PathBuf, Option<PathBuf>), place::TooLong> {
+) -> Result<(PathBuf, Option<PathBuf>), socket_path::SocketPathTooLong> {
     if let Some(given) = given {
         return Ok((given.to_path_buf(), None));
     }
     let usual = socket(workspace)?;
     let runtime_dir = machine::variable("XDG_RUNTIME_DIR");
-    let around = Surroundings { runtime_dir: runtime_dir.as_deref(), uid: uid() };
-    let units = unit::socket(&around, workspace.root()).filter(|_| !cfg!(windows));
+    let around = SocketEnvironment { runtime_dir: runtime_dir.as_deref(), uid: uid() };
+    let units = systemd_unit::socket(&around, workspace.root()).filter(|_| !cfg!(windows));
     Ok((usual, units))
 }
 
@@ -304,7 +304,7 @@ impl Starting<'_> {
                 return Ok(*connection);
             }
             if let Some(status) = left {
-                failures += u32::from(status.code() != Some(i32::from(place::OCCUPIED)));
+                failures += u32::from(status.code() != Some(i32::from(socket_path::OCCUPIED)));
                 if failures >= STARTS {
                     let last_words = running.as_ref().and_then(Spawned::last_words);
                     return Err(ReachError::Left { program: self.program.into(), status, last_words });

@@ -19,7 +19,7 @@
 use std::fmt;
 use std::path::Path;
 
-use editd_proto::place;
+use editd_proto::socket_path;
 
 use crate::machine;
 use crate::machine::process::{self, ProcessFacts};
@@ -242,7 +242,7 @@ fn is_wrapper(facts: &ProcessFacts) -> bool {
 fn named(prefix: &str, facts: &ProcessFacts) -> String {
     let terminal = facts.terminal.as_deref().unwrap_or_default();
     let whole = format!("{} {terminal} {} {}", facts.id, facts.started, process::numbering());
-    let digits: String = place::tag(Path::new(&whole)).chars().take(DIGITS).collect();
+    let digits: String = socket_path::tag(Path::new(&whole)).chars().take(DIGITS).collect();
     format!("{}-{digits}", prefix.replace('/', "-"))
 }
 

@@ -1,5 +1,4 @@
-//! Errors as they travel: a stable code to branch on, a sentence that says what to do next, and typed
-//! details beside it.
+//! The error message of the protocol: a stable code, a sentence that says what to do next, and typed details.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,314 +7,316 @@ use crate::limits;
 use crate::message::{Issue, LaterEntry};
 use crate::path::WirePath;
 
-/// What went wrong. Stable: a code is never renamed or reused.
+/// The kind of an error. Codes are stable: none is ever renamed or reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     /// The content changed since this session's base.
     Stale,
-    /// The session has not read what it would replace.
+    /// The session has not read the text that the edit replaces.
     Unread,
-    /// The quoted text, pattern, job or entry is not there.
+    /// The quoted text, pattern, job or entry does not exist.
     NotFound,
-    /// More than one place fits.
+    /// More than one place matches.
     Ambiguous,
     /// Two edits touch the same bytes.
     Overlap,
-    /// A line or position outside the file.
+    /// A line or position is outside of the file.
     OutOfRange,
     /// The request contradicts itself or lacks a field.
     Malformed,
     /// The regular expression does not compile.
     InvalidRegex,
-    /// The named clipboard holds nothing.
+    /// The named clipboard is empty.
     NoClipboard,
-    /// A line does not start with what `reindent.strip` names.
+    /// A line does not start with the text in `reindent.strip`.
     StripMismatch,
-    /// Another number of occurrences than `expect`.
+    /// The number of occurrences differs from `expect`.
     CountMismatch,
     /// No symbol has that name.
     SymbolNotFound,
-    /// The path exists and should not.
+    /// The path exists, but must not.
     Exists,
-    /// The path does not exist and should.
+    /// The path does not exist, but must.
     Missing,
     /// The file is not text.
     Binary,
-    /// The file's encoding is not one that editd edits.
+    /// editd does not edit files in this encoding.
     Encoding,
-    /// A file, frame, clipboard or payload over its limit.
+    /// A file, frame, clipboard or payload is over its limit.
     TooLarge,
     /// The path leaves the workspace.
     Outside,
-    /// The system or the peer check refused.
+    /// The system or the check of the peer's user id refused.
     Denied,
-    /// A rebase that cannot be done: others changed the same or neighbouring lines.
+    /// A rebase is impossible: another change touched the same or adjacent lines.
     Conflict,
     /// A validator refused.
     Rejected,
-    /// Too much is waiting; try again.
+    /// Too many requests are waiting; try again.
     Busy,
-    /// The daemon is leaving, and did nothing of it: connect again, and send it again.
+    /// The daemon is stopping and did not start the request. Connect again and send it again.
     Stopping,
     /// A work budget ran out.
     Limit,
     /// The disk or the connection failed.
     Io,
-    /// Known, but not done by this version or for this kind of file.
+    /// The request is valid, but not supported by this version or for this kind of file.
     Unsupported,
-    /// A fault of editd itself.
+    /// A bug in editd.
     Internal,
-    /// A code of a newer version.
+    /// A code that a newer version added.
     #[serde(other)]
     Unknown,
 }
 
-/// One place that an `ambiguous` error lists.
+/// A place that an `ambiguous` error lists.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The 1-based line where it starts.
+    /// The 1-based line of its start.
     pub line: u64,
-    /// The 1-based column where it starts, in Unicode scalar values.
+    /// The 1-based column of its start, in Unicode scalar values.
     pub column: u64,
-    /// The text of that line, shortened.
+    /// The text of that line, truncated.
     pub text: String,
-    /// The innermost definition that holds the place, as a name path, where it is known.
+    /// The name path of the innermost definition that contains the place, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
 }
 
-/// The nearest window that a `not_found` error shows.
+/// A part of the file that is similar to the quoted text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NearMiss {
-    /// The 1-based line where it starts.
+    /// The 1-based line of its start.
     pub line: u64,
-    /// Numbered lines, at most [`crate::limits::NEAR_MISS_LINES`].
+    /// The lines with their numbers, at most [`crate::limits::NEAR_MISS_LINES`].
     pub text: String,
-    /// Similarity, 0 to 1.
+    /// The similarity, from 0 to 1.
     pub score: f64,
-    /// The 1-based number of the first of the lines that differs from what was quoted.
+    /// The 1-based number of the first line that differs from the quoted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differs: Option<u64>,
-    /// The line that was quoted for it, shortened; absent if fewer lines were quoted, or if the first window has the same.
+    /// The quoted line at that place, truncated. Absent if fewer lines were quoted, or if the first near miss has the
+    /// same line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quoted: Option<String>,
 }
 
-/// A place that one of a chunk's checks refused.
+/// A place that a check of a `chunk` edit rejected.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Fallen {
-    /// The 1-based line where it starts.
+pub struct RejectedPlace {
+    /// The 1-based line of its start.
     pub line: u64,
     /// The check: `position`, `content`, `insertion`, `deletion`, `boundary`, `end_of_symbol`, `line_ending`.
     pub check: String,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reason: String,
 }
 
-/// One way to indent the new lines of an edit, where several are possible.
+/// One way to indent the new lines of an edit, if there are several.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct IndentReading {
-    /// The frame of the new lines in this reading, in a few words.
+    /// A short description of the indentation of the new lines.
     pub how: String,
-    /// The lines that this reading would write, from the first that differs; at most
-    /// [`crate::limits::READING_LINES`], each shortened.
+    /// The lines that this reading would write, from the first that differs: at most [`crate::limits::READING_LINES`]
+    /// lines, each truncated.
     pub text: String,
 }
 
-/// Present lines of the file that a refusal shows, because the session was not shown them before.
+/// Current lines of the file that a refusal shows, since the session has not seen them before.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Excerpt {
-    /// The 1-based number of the first.
+    /// The 1-based number of the first line.
     pub line: u64,
-    /// The lines, with their breaks.
+    /// The lines with their line breaks.
     pub text: String,
 }
 
-/// Lines that an edit names by number, and that no longer stand there.
+/// Lines that an edit selects by number, although the numbers now belong to other lines.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MovedLines {
     /// The 1-based number of the edit within its file entry.
     pub edit: u64,
-    /// The version that the numbers refer to: the one this session read.
+    /// The version that the numbers refer to, which is the version that this session read.
     pub read: Version,
-    /// First and last number; `last` = `first` - 1 is the place before line `first`.
+    /// The first and the last number. If `last` is `first` - 1, they select the place before line `first`.
     pub lines: (u64, u64),
-    /// The lines that stood there then, shortened; absent if they are not kept any more.
+    /// The lines that had these numbers then, truncated. Absent if that version is no longer stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
-    /// The present numbers of those lines; absent if they were changed or removed.
+    /// The current numbers of those lines. Absent if they were changed or removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<(u64, u64)>,
-    /// The lines that stand there now, shortened.
+    /// The lines that have these numbers now, truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub there: Option<String>,
 }
 
 /// Lines that a merge cannot combine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Region {
-    /// The 1-based line where it starts in what is there now.
+pub struct ConflictRegion {
+    /// The 1-based line of its start in the current content.
     pub line: u64,
-    /// What the job saw, shortened.
+    /// The lines that the job was based on, truncated.
     pub base: String,
-    /// What is there now, shortened.
+    /// The current lines, truncated.
     pub current: String,
-    /// What the job would put there, shortened.
+    /// The lines that the job would write, truncated.
     pub wanted: String,
 }
 
-/// An error as a client sees it. Fields that do not apply are absent.
+/// The body of an error message. Fields that do not apply are absent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct WireError {
     /// The stable code.
     pub code: Code,
-    /// One sentence that says what to do next.
+    /// A sentence that says what happened and what to do next.
     pub message: String,
-    /// The path it is about.
+    /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
-    /// The 1-based number of the file entry in the job, where the job lists the path more than once.
+    /// The 1-based number of the file entry, if the job lists the path more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<u64>,
     /// The 1-based number of the edit within its file entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<u64>,
-    /// With `overlap`: the other edit.
+    /// `overlap`: the number of the other edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_edit: Option<u64>,
-    /// `stale`, `conflict`: the version that is there now. Sent as `base`, it lets the same job apply.
+    /// `stale`, `conflict`: the current version. If the job is sent again with it as `base`, the job applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
-    /// `stale`, `conflict`: what changed since this session's read.
+    /// `stale`, `conflict`: the changes since this session read the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Hunks that `diff` leaves out.
+    /// The number of hunks that `diff` leaves out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted_hunks: Option<u64>,
-    /// `stale`, `conflict`: who changed it: an entry's number, or `outside`. `not_found`: the entry that took the text.
+    /// `stale`, `conflict`: the entry that changed the file, or `outside`. `not_found`: the entry that removed the
+    /// text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<By>,
-    /// `stale`: whether the job as it is would apply to what is there now, and, where it replaces what it does not
-    /// quote, whether a rebase would do: `clean` or `conflict`. Of an undo: whether a rebase would do.
+    pub by: Option<ChangeAuthor>,
+    /// `stale`: the result of trying the job on the current content, with a rebase if it replaces text that it does not
+    /// quote. Of an undo: the result of trying a rebase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_apply: Option<WouldApply>,
-    /// `ambiguous`: the places, at most [`crate::limits::CANDIDATES`].
+    /// `ambiguous`: the matching places, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
-    /// `ambiguous` of the new lines' indentation: what each reading of them would write at `line`.
+    /// `ambiguous` indentation of new lines: the lines that each reading would write at `line`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<IndentReading>,
-    /// `ambiguous`, `count_mismatch`, `conflict`: how many there are.
+    /// `ambiguous`, `count_mismatch`, `conflict`: the number of places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
-    /// `count_mismatch`: how many were expected.
+    /// `count_mismatch`: the expected number of places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<u64>,
-    /// `out_of_range`: the lines of the file. `strip_mismatch`, `malformed`: the line concerned is `line`.
+    /// `out_of_range`: the number of lines of the file. `strip_mismatch`, `malformed`: the line is in `line`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
-    /// The 1-based line it is about.
+    /// The 1-based line that the error is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// `encoding`: the 1-based column, in Unicode scalar values, up to which the file can be read.
+    /// `encoding`: the 1-based column, in Unicode scalar values, up to which the file can be decoded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
-    /// `encoding`: the encoding that the file has, or as which it does not read.
+    /// `encoding`: the encoding of the file, or the encoding with which it cannot be decoded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// `encoding`: the character of the new text that the encoding lacks.
+    /// `encoding`: the character of the new text that the encoding does not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub character: Option<String>,
     /// `not_found`: the rungs that were tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<String>,
-    /// `not_found`: the nearest windows.
+    /// `not_found`: the most similar parts of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub near_misses: Vec<NearMiss>,
-    /// `not_found`: why, where it is known. `stale` of a rebase: why the job does not fit what was read.
+    /// `not_found`: the reason, if it is known. `stale` of a rebase: the reason for which the job does not fit its
+    /// base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// `not_found`: first and last line that were searched.
+    /// `not_found`: the first and the last line that were searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searched: Option<(u64, u64)>,
-    /// `not_found`: the similarity that would have been accepted.
+    /// `not_found`: the similarity that a match would have needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needed: Option<f64>,
-    /// Of a chunk: the check that failed.
+    /// The failed check of a `chunk` edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
-    /// Of a chunk: the places that were looked at, at most [`crate::limits::CANDIDATES`].
+    /// The places that a `chunk` edit tried, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fallen: Vec<Fallen>,
-    /// `malformed` of a text with markers: the marker that was found at `line`.
+    pub fallen: Vec<RejectedPlace>,
+    /// `malformed` text with markers: the marker in `line`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<String>,
-    /// `malformed` of a text with markers: the marker that belongs there.
+    /// `malformed` text with markers: the marker that is expected there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_marker: Option<String>,
-    /// `unread`, `stale`: present lines that this session was not shown before, and has been shown now.
+    /// `unread`, `stale`: current lines that this session had not seen. They now count as read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excerpts: Vec<Excerpt>,
-    /// `stale` of edits by line number: the lines that the numbers referred to when the session read them, and the lines
-    /// under those numbers now, at most [`crate::limits::CANDIDATES`].
+    /// `stale` of edits by line number: the lines that had the numbers when the session read the file, and the lines
+    /// that have them now, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedLines>,
-    /// The other failures of the job: every other edit that fails, and every other file, at most
-    /// [`crate::limits::OTHER_ERRORS`].
+    /// The errors of all other failed edits and files of the job, at most [`crate::limits::OTHER_ERRORS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<WireError>,
-    /// `conflict`: what could not be merged, at most [`crate::limits::CANDIDATES`].
+    /// `conflict`: the lines that could not be merged, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub regions: Vec<Region>,
-    /// `symbol_not_found`, `ambiguous` of a symbol: the name paths that there are or that are meant, at most
+    pub regions: Vec<ConflictRegion>,
+    /// `symbol_not_found`: similar name paths. `ambiguous` symbol: the matching name paths. At most
     /// [`crate::limits::SYMBOLS_LISTED`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<String>,
-    /// `rejected`: what the validators have against the job, at most [`crate::limits::ISSUES`].
+    /// `rejected`: the issues that validators found, at most [`crate::limits::ISSUES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<Issue>,
-    /// `stale`, `conflict` of an undo: the entries that changed the file later, newest first.
+    /// `stale`, `conflict` of an undo: the later entries that changed the file, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<LaterEntry>,
-    /// `too_large`, `limit`: the limit, in the unit the message names.
+    /// `too_large`, `limit`: the limit, in the unit that the message names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// The number of failures that `others` does not list.
+    /// The number of errors that `others` leaves out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<u64>,
 }
 
-/// Who made a change.
+/// The author of a change.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum By {
-    /// The journal entry that did.
+pub enum ChangeAuthor {
+    /// The journal entry that made the change.
     Entry(JobId),
-    /// `"outside"`: not through editd.
-    Outside(Outside),
+    /// `"outside"`: another program changed the file.
+    Outside(OutsideWord),
 }
 
-/// The word `outside`.
+/// The word `outside` on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Outside {
-    /// Not through editd.
+pub enum OutsideWord {
+    /// A change that was not made through editd.
     #[serde(rename = "outside")]
     Outside,
 }
 
-/// Whether a refused job would apply to what is there now.
+/// The result of trying a refused job on the current content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WouldApply {
-    /// It would.
+    /// The job would apply.
     Clean,
-    /// It would not.
+    /// The job would not apply.
     Conflict,
 }
 
 impl WireError {
-    /// An error with a code and a sentence; details are set on the fields.
+    /// Creates an error without details.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -359,7 +360,7 @@ impl WireError {
         }
     }
 
-    /// The same error with the other refusals of its job beside it.
+    /// Adds the other errors of the same job.
     #[must_use]
     pub fn beside(mut self, others: impl IntoIterator<Item = Self>) -> Self {
         let mut more = self.more.unwrap_or(0);
@@ -378,7 +379,7 @@ impl WireError {
         self
     }
 
-    /// The same error about a path.
+    /// Sets the path.
     #[must_use]
     pub fn at(mut self, path: &WirePath) -> Self {
         self.path = Some(path.clone());

@@ -1,20 +1,20 @@
-//! Names and numbers by which two processes mean the same thing.
+//! Identifiers of jobs and versions. They do no I/O.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A job, and the journal entry that it leaves: one number, growing, never used twice in a workspace.
+/// The number of a job and of its journal entry. Numbers grow and are never reused in a workspace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JobId(pub u64);
 
 impl JobId {
-    /// The version, as a `base` names it, of every file that the job wrote: `@17`.
+    /// Returns the version of every file that the job wrote, as a `base` names it: `@17`.
     pub fn version(self) -> Version {
         Version(format!("@{}", self.0))
     }
 
-    /// Reads such a version: `@` and digits.
+    /// Parses such a version: `@` and digits.
     pub fn of_version(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('@')?;
         let number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -34,28 +34,28 @@ impl fmt::Display for JobId {
     }
 }
 
-/// The full BLAKE3 hash of a content.
+/// The full BLAKE3 hash of a file's content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ContentHash(#[serde(with = "serde_bytes")] [u8; 32]);
 
 impl ContentHash {
-    /// Wraps a BLAKE3 digest.
+    /// Creates a hash from a BLAKE3 digest.
     pub const fn from_bytes(digest: [u8; 32]) -> Self {
         Self(digest)
     }
 
-    /// The digest.
+    /// Returns the digest.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// 64 hexadecimal digits.
+    /// Returns the hash as 64 hexadecimal digits.
     pub fn hex(&self) -> String {
         hex(&self.0)
     }
 
-    /// The short tag that replies show: the first 12 hexadecimal digits.
+    /// Returns the short version that replies show: the first 12 hexadecimal digits.
     pub fn version(&self) -> Version {
         Version(hex(self.0.first_chunk::<6>().unwrap_or(&[0; 6])))
     }
@@ -67,7 +67,7 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// A short tag of a content's hash: 12 lower-case hexadecimal digits.
+/// A short version of a file's content: 12 lowercase hexadecimal digits of its hash, or `@` and a job number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Version(pub String);

@@ -1,6 +1,6 @@
-//! What two processes must agree on: messages, codec, limits and ids. This crate does no I/O.
+//! The protocol between editd and its clients: messages, codec, limits and ids. This crate does no I/O.
 //!
-//! `proto/WIRE.md` describes the wire; `proto/WIRE-SAMPLES.md` has the bytes of its examples.
+//! `proto/WIRE.md` describes the protocol; `proto/WIRE-SAMPLES.md` has the bytes of its examples.
 
 pub mod codec;
 pub mod error;
@@ -9,9 +9,9 @@ pub mod limits;
 pub mod message;
 pub mod operation;
 pub mod path;
-pub mod place;
+pub mod socket_path;
+pub mod systemd_unit;
 pub mod tokens;
-pub mod unit;
 
 pub use error::{Code, WireError};
 pub use path::WirePath;

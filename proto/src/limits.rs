@@ -1,85 +1,85 @@
-//! Every limit that both sides of the wire must know, with its reason; daemon-only limits stand in
+//! Limits that both sides of the protocol must know, with their reasons. Limits of the daemon alone are in
 //! `daemon/src/limits.rs`.
 
-/// The protocol versions that this crate speaks, newest first.
+/// The protocol versions that this crate supports, newest first.
 pub const PROTOCOLS: &[u32] = &[1];
 
-/// Bytes in the length prefix of a frame (`u32`, big-endian).
+/// Size of the length prefix of a frame in bytes (`u32`, big-endian).
 pub const FRAME_HEADER: usize = 4;
 
-/// The largest frame before `hello` was accepted, bytes: a stranger may cost little.
+/// Maximum size of a frame before `hello` was accepted, in bytes. An unknown peer may use few resources.
 pub const FRAME_BEFORE_HELLO: usize = 64 * 1024;
 
-/// The largest frame afterwards, bytes, in both directions.
+/// Maximum size of a frame after `hello`, in bytes, in both directions.
 pub const FRAME: usize = 16 * 1024 * 1024;
 
-/// Nesting of maps and lists in a frame.
+/// Maximum nesting of maps and lists in a frame.
 pub const DEPTH: usize = 32;
 
-/// Elements of one list, and pairs of one map.
+/// Maximum number of elements of a list, and of pairs of a map.
 pub const COUNT: usize = 100_000;
 
-/// Values of any kind in one frame: what bounds the memory that a decoded frame may cost.
+/// Maximum number of values in a frame. It bounds the memory of a decoded frame.
 pub const VALUES: usize = 1_000_000;
 
-/// Bytes of a path on the wire (`PATH_MAX` of Linux).
+/// Maximum size of a path on the wire, in bytes (`PATH_MAX` of Linux).
 pub const PATH: usize = 4096;
 
-/// Bytes of a session name, client name, job key, label or clipboard name.
+/// Maximum size of a session name, client name, job key, label or clipboard name, in bytes.
 pub const NAME: usize = 256;
 
-/// Files that one job may list.
+/// Maximum number of files in a job.
 pub const FILES: usize = 10_000;
 
-/// Edits that one job may hold, over all its files.
+/// Maximum number of edits in a job, over all its files.
 pub const EDITS: usize = 100_000;
 
-/// The largest file that editd reads or writes, bytes.
+/// Maximum size of a file that editd reads or writes, in bytes.
 pub const FILE: usize = 64 * 1024 * 1024;
 
-/// The largest clipboard, bytes.
+/// Maximum size of a clipboard, in bytes.
 pub const CLIPBOARD: usize = 1024 * 1024;
 
-/// The most clipboards of a workspace, over all its sessions: a list of them fits a frame.
+/// Maximum number of clipboards in a workspace, over all sessions. A list of them fits into a frame.
 pub const CLIPBOARDS: usize = 1000;
 
-/// The most bytes in all of them: they stay until they are removed, on the disk alone.
+/// Maximum size of all clipboards together, in bytes. They are stored on disk until they are removed.
 pub const CLIPBOARDS_BYTES: usize = 64 * 1024 * 1024;
 
-/// The largest diff in a reply, bytes; the hunks beyond it are counted.
+/// Maximum size of a diff in a reply, in bytes. Hunks beyond it are counted.
 pub const DIFF: usize = 64 * 1024;
 
-/// The most places of one file that a receipt lists; more are counted.
+/// Maximum number of changed places of a file that a receipt lists. Further ones are counted.
 pub const PLACES_LISTED: usize = 3;
 
-/// The most candidates that an `ambiguous` error lists.
+/// Maximum number of candidates in an `ambiguous` error.
 pub const CANDIDATES: usize = 5;
 
-/// The most near misses that a `not_found` error shows.
+/// Maximum number of near misses in a `not_found` error.
 pub const NEAR_MISSES: usize = 3;
 
-/// The most lines of one near miss.
+/// Maximum number of lines of a near miss.
 pub const NEAR_MISS_LINES: usize = 20;
 
-/// The most lines of one reading of new lines whose indentation is ambiguous.
+/// Maximum number of lines shown of a reading, if the indentation of new lines is ambiguous.
 pub const READING_LINES: usize = 6;
 
-/// The most further errors that the error of a job carries.
+/// Maximum number of further errors in the error of a job.
 pub const OTHER_ERRORS: usize = 20;
 
-/// The most symbols in one outline.
+/// Maximum number of symbols in an outline.
 pub const SYMBOLS: usize = 20_000;
 
-/// The most name paths that a refusal lists.
+/// Maximum number of name paths in an error.
 pub const SYMBOLS_LISTED: usize = 50;
 
-/// The most issues of one file in a receipt, and of a refusal in all.
+/// Maximum number of issues of a file in a receipt, and of all files in an error.
 pub const ISSUES: usize = 50;
 
-/// The most entries in one reply to `history`.
+/// Maximum number of entries in a reply to `history`.
 pub const HISTORY: usize = 1000;
 
-/// Lines either way within which `near` accepts the only candidate.
+/// Distance in lines up to which `near` accepts a single candidate, in both directions.
 pub const NEAR_WINDOW: u64 = 40;
 
 const _: () = assert!(FRAME_BEFORE_HELLO < FRAME);

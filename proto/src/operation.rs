@@ -1,5 +1,5 @@
-//! The operations of an edit, for people and for whoever checks an edit's fields: names, fields with their types, and a
-//! worked example that a test applies. It reads no edit.
+//! Descriptions of the edit operations: names, fields with their types, and examples that a test applies. Parses no
+//! edit.
 
 mod table;
 
@@ -7,44 +7,44 @@ use std::fmt::Write as _;
 
 pub use table::OPERATIONS;
 
-/// One operation.
+/// The description of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// The word in `op`.
+    /// The value of the field `op`.
     pub name: &'static str,
-    /// One sentence.
+    /// The purpose, as a clause.
     pub purpose: &'static str,
-    /// Its fields besides `op`.
+    /// The fields besides `op`.
     pub fields: &'static [OperationField],
-    /// Edits that apply.
+    /// Examples of valid edits.
     pub examples: &'static [OperationExample],
-    /// A file entry that makes such an edit in several files, where one may.
+    /// The file entry of an edit of several files, if the operation supports that.
     pub of_several: Option<&'static str>,
 }
 
-/// One field of an operation.
+/// The description of a field.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationField {
-    /// The field.
+    /// The name of the field.
     pub name: &'static str,
-    /// Its type; one that may be left out ends in `?`.
+    /// The type of the value. A `?` at the end marks an optional field.
     pub takes: &'static str,
-    /// A few words.
+    /// The meaning, in a few words.
     pub meaning: &'static str,
 }
 
-/// An edit in JSON, and what it makes of a file.
+/// An example: an edit in JSON, and the file before and after it.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationExample {
     /// The edit.
     pub edit: &'static str,
-    /// The file before it; `None` where there is none.
+    /// The content before the edit, or `None` if there is no file.
     pub before: Option<&'static str>,
-    /// The file after it; `None` where there is none.
+    /// The content after the edit, or `None` if there is no file.
     pub after: Option<&'static str>,
 }
 
-/// The fields of edits that hold fields, each with those.
+/// The fields whose value is an object, with the names of the object's fields.
 pub const NESTED: &[(&str, &[&str])] = &[
     ("at", &["line", "before", "after"]),
     ("within", &["lines", "symbol", "position"]),
@@ -52,21 +52,21 @@ pub const NESTED: &[(&str, &[&str])] = &[
     ("reindent", &["strip", "add"]),
 ];
 
-/// A field inside another one, by its name such as `at.lne`: the field that holds it, its own name, and the names that there
-/// are. `None` for any other name.
+/// Splits the name of a nested field, such as `at.lne`, into the outer field and its own name. Also returns the names
+/// that the outer field has. Returns `None` for any other name.
 fn nested(name: &str) -> Option<(&str, &str, &'static [&'static str])> {
     let (holder, own) = name.rsplit_once('.')?;
     let (_, fields) = NESTED.iter().find(|(field, _)| *field == holder)?;
     Some((holder, own, fields))
 }
 
-/// The operation of a name.
+/// Returns the operation with a name.
 pub fn operation(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
 impl Operation {
-    /// Its purpose, fields and examples, as a manual shows them.
+    /// Returns the help text: purpose, fields and examples.
     pub fn help(&self) -> String {
         let mut out = format!("{}: {}\n", self.name, self.purpose);
         let width =
@@ -85,12 +85,11 @@ impl Operation {
         out
     }
 
-    /// Returns the message about all fields that an edit does not have; `None` if it has each of them. An unknown
-    /// field
-    /// inside another one is given with that one's name: `reindent.stirp`.
+    /// Returns an error message that lists all unknown fields of an edit, or `None` if there is none. The name of a
+    /// nested field starts with the outer field: `reindent.stirp`.
     pub fn stray(&self, given: &[&str]) -> Option<String> {
         let has = |name: &str| self.fields.iter().any(|field| field.name == name);
-        // What stands inside a field that the operation lacks goes with that one.
+        // If the operation does not have the outer field, its nested fields are not reported as well.
         let is_told_with_another = |name: &str| {
             let outermost = name.split('.').next().unwrap_or_default();
             nested(name).is_some() && !has(outermost) && given.contains(&outermost)
@@ -110,7 +109,7 @@ impl Operation {
         Some(format!("`{}` has no {word} {}{more}; {has}", self.name, told.join(", ")))
     }
 
-    /// The fields that there are where these names are none.
+    /// Returns the valid fields, for the wrong names of an edit.
     fn told_fields(&self, wrong: &[&str]) -> Vec<String> {
         let mut told = Vec::new();
         if wrong.iter().any(|name| nested(name).is_none()) {
@@ -128,7 +127,7 @@ impl Operation {
         told
     }
 
-    /// One wrong name, with what to write for it.
+    /// Returns a wrong name with a correction.
     fn tell(&self, name: &str, open: &[&str]) -> String {
         let shown: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
         if let Some((holder, own, fields)) = nested(name) {
@@ -148,13 +147,13 @@ impl Operation {
     }
 }
 
-/// Names of one edit that a refusal tells.
+/// Maximum number of names in a message.
 const TOLD: usize = 8;
 
-/// Letters of a name that it shows.
+/// Maximum number of characters of a name in a message.
 const SHOWN: usize = 40;
 
-/// Other names of a field; `_`, `-` and case do not count.
+/// Common wrong names of each field, without `_` and `-` and in lowercase.
 const ALSO_CALLED: &[(&str, &[&str])] = &[
     ("old", &["search", "find", "from", "expected", "original", "contextold"]),
     ("new", &["replace", "replacewith", "with", "replacement"]),
@@ -178,7 +177,7 @@ const ALSO_CALLED: &[(&str, &[&str])] = &[
     ("action", &["kind", "type"]),
 ];
 
-/// The name among `known` that was meant; the first where several are as near.
+/// Returns the name in `known` that is most similar to `name`, if any is similar enough. The first one wins a tie.
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let plain = |name: &str| name.to_lowercase().replace(['_', '-'], "");
     let wanted = plain(&name.chars().take(SHOWN).collect::<String>());
@@ -200,7 +199,7 @@ pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     near.min_by_key(|(steps, _)| *steps).map(|(_, known)| known)
 }
 
-/// The words of a name: `old_string` and `oldString` have two.
+/// Returns the words of a name. `old_string` and `oldString` have two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for letter in name.chars().take(SHOWN) {
@@ -214,7 +213,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Letters to put in, take out, exchange or swap with the next one, to make one name of the other.
+/// Returns the edit distance of two names, in characters inserted, removed, replaced or swapped with the next one.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
@@ -236,7 +235,7 @@ fn distance(one: &str, other: &str) -> usize {
     rows.last().and_then(|row| row.last()).copied().unwrap_or(0)
 }
 
-/// All operations, as the manual shows them.
+/// Returns the help of all operations.
 pub fn manual() -> String {
     let each: Vec<String> = OPERATIONS.iter().map(Operation::help).collect();
     each.join("\n")
@@ -298,7 +297,7 @@ mod tests {
         let expected = "`chunk` has no field `within.position.colum` (use `within.position.column`); \
                         `within.position` has line, column";
         assert_eq!(said, expected);
-        // Where the field itself is none of the operation's, what stands in it is no other mistake.
+        // If the operation does not have the outer field, its nested fields are not reported as well.
         let said = operation("write").unwrap().stray(&["text", "at", "at.lne"]).unwrap();
         assert!(said.starts_with("`write` has no field `at` (leave it out"), "{said}");
         assert!(operation("write").unwrap().stray(&["text", "at.lne"]).is_some());

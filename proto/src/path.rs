@@ -1,4 +1,5 @@
-//! A path as it travels: workspace-relative bytes. Text where it is UTF-8, binary where it is not.
+//! Paths as clients send them: bytes relative to the workspace, encoded as text if they are valid UTF-8 and as binary
+//! otherwise.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,35 +7,35 @@ use std::fmt;
 
 use crate::limits;
 
-/// A path as a client wrote it: `/`-separated bytes, not yet known to lie inside the workspace.
+/// A path as a client wrote it: `/`-separated bytes that may still point outside of the workspace.
 ///
-/// In MessagePack it is a `str` where it is UTF-8 and a `bin` where it is not. In JSON, which has no
-/// bytes, a path that is not UTF-8 is `{"bytes": [n, …]}`.
+/// In MessagePack it is a `str` if it is valid UTF-8 and a `bin` otherwise. In JSON, which has no bytes, a path that is
+/// not UTF-8 is `{"bytes": [n, …]}`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct WirePath(Vec<u8>);
 
 impl WirePath {
-    /// Takes any bytes; whether they name something inside the workspace is decided where it is resolved.
+    /// Creates a path of any bytes. The path is checked when it is resolved.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(bytes.into())
     }
 
-    /// The bytes, as given.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The folder that it stands in: everything before the last slash, nothing at the root.
+    /// Returns the parent folder: everything before the last slash, or an empty path at the root.
     #[must_use]
     pub fn folder(&self) -> Self {
         let end = self.0.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
         Self(self.0.get(..end).unwrap_or_default().to_vec())
     }
 
-    /// The path for people: invalid UTF-8 is shown as U+FFFD, control characters are escaped.
+    /// Returns the path as text. Invalid UTF-8 becomes U+FFFD, and control characters are escaped.
     pub fn display(&self) -> String {
         let text = String::from_utf8_lossy(&self.0);
-        // Nearly always; and very many refusals may name a long path.
+        // This is the common case, and many errors may contain a long path.
         if !text.chars().any(char::is_control) {
             return text.into_owned();
         }
@@ -68,7 +69,7 @@ impl From<&str> for WirePath {
 }
 
 #[derive(Serialize)]
-struct InJson<'a> {
+struct JsonBytes<'a> {
     bytes: &'a [u8],
 }
 
@@ -76,7 +77,7 @@ impl Serialize for WirePath {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match std::str::from_utf8(&self.0) {
             Ok(text) => to.serialize_str(text),
-            Err(_) if to.is_human_readable() => InJson { bytes: &self.0 }.serialize(to),
+            Err(_) if to.is_human_readable() => JsonBytes { bytes: &self.0 }.serialize(to),
             Err(_) => to.serialize_bytes(&self.0),
         }
     }

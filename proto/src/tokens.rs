@@ -1,7 +1,7 @@
-//! The length of replies in tokens, as models read them. It knows no vocabulary: it estimates.
+//! Estimates the length of a reply in tokens of a language model, without a vocabulary.
 
-/// About as many tokens as a text has: words of up to five letters, numbers of up to three digits, and signs, of which one
-/// before a word belongs to it.
+/// Returns the approximate number of tokens of a text. A token is up to five letters, up to three digits or up to three
+/// signs. A single sign in front of a word belongs to the word.
 pub fn tokens(text: &str) -> usize {
     let kind = |letter: char| (letter.is_alphabetic(), letter.is_ascii_digit());
     let letters: Vec<char> = text.chars().collect();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use editd_proto::message::kind;
-use editd_proto::place::{self, Surroundings};
+use editd_proto::socket_path::{self, SocketEnvironment};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -86,9 +86,11 @@ impl House {
     /// Where the daemon listens.
     pub fn socket(&self) -> PathBuf {
         let run = self.folder("run");
-        let around =
-            Surroundings { runtime_dir: Some(run.as_os_str()), uid: rustix::process::geteuid().as_raw() };
-        place::socket(&around, &self.workspace).expect("a temporary folder's path is short")
+        let around = SocketEnvironment {
+            runtime_dir: Some(run.as_os_str()),
+            uid: rustix::process::geteuid().as_raw(),
+        };
+        socket_path::socket(&around, &self.workspace).expect("a temporary folder's path is short")
     }
 
     /// A command of this user, in the workspace.

@@ -188,7 +188,7 @@ fn a_second_daemon_for_the_same_workspace_gives_way() {
     let mut command: Command = house.command(binaries::editd());
     let second = command.arg("--workspace").arg(house.workspace()).output().unwrap();
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert_eq!(second.status.code(), Some(i32::from(editd_proto::place::OCCUPIED)), "{said}");
+    assert_eq!(second.status.code(), Some(i32::from(editd_proto::socket_path::OCCUPIED)), "{said}");
     let status = house.client("a").ask_json(kind::STATUS, &json!({}));
     assert_eq!(status["pid"], house.pid());
 }

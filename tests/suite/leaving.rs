@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use editd_proto::message::kind;
-use editd_proto::place;
+use editd_proto::socket_path;
 use editd_tests::client::{Client, Failure};
 use editd_tests::house::House;
 use editd_tests::{jobs, wait};
@@ -186,7 +186,7 @@ fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_
     gate.reached();
     let mut stops = begin(&house, &["stop"], "stop");
     said(&house, "stop", "it says that the daemon has to finish");
-    let lock = place::lock(&house.socket());
+    let lock = socket_path::lock(&house.socket());
     assert_eq!(fs::read_to_string(&lock).unwrap(), format!("leaving {old}\n"));
     assert!(!house.socket().exists());
     let mut again = begin(&house, &["stop", "--json"], "again");

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use editd_proto::codec::FrameReader;
 use editd_proto::message::kind;
-use editd_proto::{limits, unit};
+use editd_proto::{limits, systemd_unit};
 use editd_tests::client::Client;
 use editd_tests::house::House;
 use editd_tests::{binaries, client, wait};
@@ -38,7 +38,7 @@ fn installed() -> (House, Vec<String>) {
     let bin = house.folder("home").join(".local/bin");
     fs::create_dir_all(&bin).unwrap();
     fs::copy("/bin/true", bin.join("editd")).unwrap();
-    let instance = unit::escape_path(house.workspace().as_os_str().as_encoded_bytes());
+    let instance = systemd_unit::escape_path(house.workspace().as_os_str().as_encoded_bytes());
     let units = ["service", "socket"].map(|kind| {
         let unit = house.folder("home").join(format!("editd@{instance}.{kind}"));
         fs::copy(binaries::top().join(format!("systemd/editd@.{kind}")), &unit).unwrap();
@@ -83,14 +83,15 @@ fn clients_name_the_socket_as_systemd_does() {
     {
         let Some(output) = tool(&house, "systemd-escape", &["--path", path]) else { return };
         let escaped = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(unit::escape_path(path.as_bytes()), escaped.trim_end(), "{path}");
+        assert_eq!(systemd_unit::escape_path(path.as_bytes()), escaped.trim_end(), "{path}");
     }
     let socket = fs::read_to_string(binaries::top().join("systemd/editd@.socket")).unwrap();
     let listens = socket.lines().find_map(|line| line.strip_prefix("ListenStream=")).unwrap();
-    let example = listens.replace("%t", "/run/user/1000").replace("%i", &unit::escape_path(b"/srv/my-app"));
+    let example =
+        listens.replace("%t", "/run/user/1000").replace("%i", &systemd_unit::escape_path(b"/srv/my-app"));
     assert_eq!(
         Path::new(&example),
-        Path::new("/run/user/1000/editd").join(unit::socket_name(b"/srv/my-app"))
+        Path::new("/run/user/1000/editd").join(systemd_unit::socket_name(b"/srv/my-app"))
     );
 }
 
@@ -99,7 +100,7 @@ fn a_client_that_finds_nobody_at_the_usual_socket_goes_to_the_unit_s() {
     let house = House::new();
     let folder = house.socket().parent().unwrap().to_owned();
     fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
-    let name = unit::socket_name(house.workspace().as_os_str().as_encoded_bytes());
+    let name = systemd_unit::socket_name(house.workspace().as_os_str().as_encoded_bytes());
     let listener = UnixListener::bind(folder.join(name)).unwrap();
     listener.set_nonblocking(true).unwrap();
     let mut command = house.command(binaries::editctl());
@@ -126,7 +127,7 @@ fn the_first_client_starts_the_daemon_through_its_socket() {
     let house = House::new();
     let folder = house.socket().parent().unwrap().to_owned();
     fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
-    let socket = folder.join(unit::socket_name(house.workspace().as_os_str().as_encoded_bytes()));
+    let socket = folder.join(systemd_unit::socket_name(house.workspace().as_os_str().as_encoded_bytes()));
     let listener = UnixListener::bind(&socket).unwrap();
     let notify = house.folder("run").join("notify");
     let manager = UnixDatagram::bind(&notify).unwrap();

@@ -1,15 +1,15 @@
 //! Values of flags: text in, meaning out. It asks neither clock nor disk.
 
-use editd_proto::message::{Durability, HunkChoice, Mode, OnStale};
+use editd_proto::message::{Durability, HunkChoice, JobMode, OnStale};
 use jiff::civil;
 use jiff::tz::TimeZone;
 use jiff::{SpanRelativeTo, Timestamp};
 
-pub(crate) fn mode(text: &str) -> Result<Mode, String> {
+pub(crate) fn mode(text: &str) -> Result<JobMode, String> {
     match text {
-        "strict" => Ok(Mode::Strict),
-        "interactive" => Ok(Mode::Interactive),
-        "verify_only" | "verify-only" => Ok(Mode::VerifyOnly),
+        "strict" => Ok(JobMode::Strict),
+        "interactive" => Ok(JobMode::Interactive),
+        "verify_only" | "verify-only" => Ok(JobMode::VerifyOnly),
         _ => Err("use strict, interactive or verify_only".into()),
     }
 }

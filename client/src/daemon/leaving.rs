@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use editd_proto::place;
+use editd_proto::socket_path;
 
 use super::{PAUSES, ReachError};
 use crate::machine;
@@ -30,13 +30,13 @@ pub struct Leaving {
 impl Leaving {
     /// Nothing is looked at yet. `tell` is told once what is waited for, when that takes long.
     pub fn at(socket: &Path, tell: fn(&str)) -> Self {
-        Self { lock: place::lock(socket), tell, since: None, told: false }
+        Self { lock: socket_path::lock(socket), tell, since: None, told: false }
     }
 
     /// The process that leaves and has not finished; `None` where there is none.
     pub fn process(&self) -> Option<u32> {
         let said = machine::held(&self.lock, LOCK)?;
-        std::str::from_utf8(&said).ok()?.strip_prefix(place::LEAVING)?.trim_end().parse().ok()
+        std::str::from_utf8(&said).ok()?.strip_prefix(socket_path::LEAVING)?.trim_end().parse().ok()
     }
 
     /// Whether one is leaving still.

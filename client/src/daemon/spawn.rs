@@ -16,7 +16,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use editd_proto::place;
+use editd_proto::socket_path;
 
 use crate::machine;
 
@@ -137,7 +137,7 @@ pub(super) fn detached(
 /// Opens the log for appending; `None` where the state folder cannot be had, which is for the daemon to
 /// complain about.
 fn log_file(state_home: &Path, workspace: &Path) -> Option<(File, PathBuf, u64)> {
-    let folder = state_home.join("editd").join(place::tag(workspace));
+    let folder = state_home.join("editd").join(socket_path::tag(workspace));
     make_private(&folder).ok()?;
     let path = folder.join(LOG);
     if std::fs::metadata(&path).is_ok_and(|found| found.len() >= LOG_FULL) {

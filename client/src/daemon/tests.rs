@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use editd_proto::place;
+use editd_proto::socket_path;
 
 use super::{Attempt, Leaving, ReachError, STARTS, Starting, nobody, spawn};
 use crate::machine;
@@ -111,7 +111,7 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("editd");
     // Another process writes it, so that none of ours holds it open for writing while it is started.
-    let script = format!("printf '#!/bin/sh\\nexit {}\\n' > editd; chmod 700 editd", place::OCCUPIED);
+    let script = format!("printf '#!/bin/sh\\nexit {}\\n' > editd; chmod 700 editd", socket_path::OCCUPIED);
     let words = ["-c", &script].map(AsRef::as_ref);
     spawn::detached(Path::new("/bin/sh"), &words, folder.path(), None).unwrap().wait().unwrap();
     assert_eq!(std::fs::metadata(&program).unwrap().permissions().mode() & 0o777, 0o700);
@@ -152,7 +152,7 @@ fn a_stranger_or_a_broken_daemon_is_not_replaced() {
 
 /// Plays a daemon that has claimed a socket and says this in its lock.
 fn claimed(socket: &Path, word: &str) -> std::fs::File {
-    let lock = std::fs::File::create(place::lock(socket)).unwrap();
+    let lock = std::fs::File::create(socket_path::lock(socket)).unwrap();
     lock.lock().unwrap();
     (&lock).write_all(word.as_bytes()).unwrap();
     lock

@@ -4,7 +4,7 @@
 
 use editd_proto::WirePath;
 use editd_proto::message::{
-    Durability, Edit, FileEntry, JobRequest, Mode, OnStale, Payload, Position, Reindent,
+    Durability, Edit, FileEntry, JobMode, JobRequest, OnStale, Payload, Position, Reindent,
 };
 
 use super::{Beside, fields, lay_over, read};
@@ -223,7 +223,7 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
     lay_over(&JobFlags::default(), &mut job);
     assert_eq!(job, before);
     let flags = JobFlags {
-        mode: Some(Mode::VerifyOnly),
+        mode: Some(JobMode::VerifyOnly),
         on_stale: Some(OnStale::Rebase),
         base: Some("any".into()),
         partial: true,
@@ -241,7 +241,7 @@ fn flags_win_over_the_job_and_the_base_fills_what_is_open() {
         budget: Some(900),
         key: Some("other".into()),
         label: Some("why".into()),
-        mode: Mode::VerifyOnly,
+        mode: JobMode::VerifyOnly,
         on_stale: Some(OnStale::Rebase),
         partial: true,
         diff: Some(false),

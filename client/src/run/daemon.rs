@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use editctl::daemon::{LEAVE_PATIENCE, Leaving, ReachError, Start};
 use editctl::{CallError, Connection};
-use editd_proto::message::{CheckReply, Finding, StatusReply, StopReply};
+use editd_proto::message::{CheckFinding, CheckReply, StatusReply, StopReply};
 use serde::Serialize;
 
 use super::session::SessionInJson;
@@ -36,7 +36,7 @@ pub(super) fn doctor(desk: &Desk<'_>) -> Result<Answer, Failure> {
         Ok((server, it.status()?, it.check()?))
     })?;
     let mut findings = vec![same_version(&server)];
-    findings.extend(state.nearby.iter().map(|other| Finding {
+    findings.extend(state.nearby.iter().map(|other| CheckFinding {
         severity: "note".into(),
         subject: "workspace".into(),
         message: state::nearby(&state.workspace, other),
@@ -47,7 +47,7 @@ pub(super) fn doctor(desk: &Desk<'_>) -> Result<Answer, Failure> {
     Ok(Answer { exit, ..desk.answer(&CheckReply { findings }, state::findings) })
 }
 
-fn same_version(server: &str) -> Finding {
+fn same_version(server: &str) -> CheckFinding {
     let own = env!("CARGO_PKG_VERSION");
     let (severity, message) = if server == own {
         ("ok", format!("editd and editctl are both {own}"))
@@ -57,7 +57,7 @@ fn same_version(server: &str) -> Finding {
             format!("editd is {server} and editctl is {own}; `editctl stop` lets the installed one start"),
         )
     };
-    Finding { severity: severity.into(), subject: "version".into(), message }
+    CheckFinding { severity: severity.into(), subject: "version".into(), message }
 }
 
 /// Asks it to leave and waits until its process has ended, so that what follows finds it gone; one that is leaving

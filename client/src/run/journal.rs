@@ -2,7 +2,7 @@
 
 use editctl::machine;
 use editd_proto::ids::JobId;
-use editd_proto::message::{HistoryRequest, Mode, Status, UndoRequest, WaitRequest};
+use editd_proto::message::{HistoryRequest, JobMode, Status, UndoRequest, WaitRequest};
 
 use super::{Answer, Desk};
 use crate::args::{self, values};
@@ -44,8 +44,8 @@ fn selected(jobs: &[u64], chosen: Option<&String>) -> Option<String> {
     chosen.filter(|_| jobs.is_empty()).cloned()
 }
 
-const fn mode(dry_run: bool) -> Mode {
-    if dry_run { Mode::VerifyOnly } else { Mode::Strict }
+const fn mode(dry_run: bool) -> JobMode {
+    if dry_run { JobMode::VerifyOnly } else { JobMode::Strict }
 }
 
 pub(super) fn redo(desk: &Desk<'_>, words: args::Redo) -> Result<Answer, Failure> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{By, NearMiss, Region, WouldApply};
+use editd_proto::error::{ChangeAuthor, ConflictRegion, NearMiss, WouldApply};
 use editd_proto::message::EntryKind;
 use editd_proto::{Code, WireError};
 use serde::Serialize;
@@ -182,9 +182,11 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
     excerpt::add(out, error);
     match &error.by {
         // The cause names it, and says more.
-        Some(By::Entry(_)) if error.cause.is_some() => {}
-        Some(By::Entry(job)) => line(out, &format!("  changed by entry {job}; see `editctl show {job}`")),
-        Some(By::Outside(_)) => line(out, "  changed outside of editd"),
+        Some(ChangeAuthor::Entry(_)) if error.cause.is_some() => {}
+        Some(ChangeAuthor::Entry(job)) => {
+            line(out, &format!("  changed by entry {job}; see `editctl show {job}`"))
+        }
+        Some(ChangeAuthor::Outside(_)) => line(out, "  changed outside of editd"),
         None => {}
     }
     for later in &error.later {
@@ -211,7 +213,7 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
 }
 
 /// The three texts of a conflict, each under what it is.
-fn region(out: &mut String, region: &Region) {
+fn region(out: &mut String, region: &ConflictRegion) {
     line(out, &format!("  from line {}, as it was read:", region.line));
     quoted(out, &region.base);
     line(out, "  there now:");

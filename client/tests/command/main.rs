@@ -19,10 +19,10 @@ mod trust;
 
 use std::process::{Output, Stdio};
 
-use editd_proto::error::{By, Outside};
+use editd_proto::error::{ChangeAuthor, OutsideWord};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobRequest, Mode, OnStale,
+    ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobMode, JobRequest, OnStale,
     ReadReply, ReadRequest, Receipt, Status, SubscribeReply, SubscribeRequest, UndoRequest, kind,
 };
 use editd_proto::{Code, WireError, limits};
@@ -61,7 +61,7 @@ fn stale() -> WireError {
     let mut error = WireError::new(Code::Stale, "src/a changed since it was read");
     error.path = Some("src/a".into());
     error.version = Some(Version("ba9876543210".into()));
-    error.by = Some(By::Outside(Outside::Outside));
+    error.by = Some(ChangeAuthor::Outside(OutsideWord::Outside));
     error
 }
 
@@ -164,7 +164,7 @@ fn a_job_comes_from_standard_input_or_a_file_with_the_flags_laid_over() {
         let output = scene.run(&words, if source == file.to_str() { b"" } else { job });
         assert_eq!(status(&output), 0, "{}", err(&output));
         let request: JobRequest = scene.asked(kind::EDIT).body().unwrap();
-        assert_eq!((request.mode, request.label.as_deref()), (Mode::VerifyOnly, Some("why")));
+        assert_eq!((request.mode, request.label.as_deref()), (JobMode::VerifyOnly, Some("why")));
         assert_eq!(request.files[0].path, "top".into());
         assert_eq!(request.files[0].base.as_deref(), Some("any"));
         assert_eq!(request.files[0].edits[0].text.as_deref(), Some("\0"));

@@ -2,8 +2,8 @@
 
 use editd_proto::ids::Version;
 use editd_proto::message::{
-    Declaration, Extent, OutlineReply, OutlineRequest, ReadReply, ReadRequest, SymbolInfo, SymbolPosition,
-    kind,
+    OutlineReply, OutlineRequest, ReadReply, ReadRequest, SymbolDeclaration, SymbolInfo, SymbolPosition,
+    TextExtent, kind,
 };
 use editd_proto::{Code, WireError};
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::peer::{Says, Scene, frame, reply};
 use super::{content, err, object, out, status};
 
 fn symbol() -> SymbolInfo {
-    let extent = Extent { start: (2, 1), end: (3, 2) };
+    let extent = TextExtent { start: (2, 1), end: (3, 2) };
     SymbolInfo {
         name: "S/m".into(),
         kind: "method".into(),
@@ -63,7 +63,7 @@ fn a_definition_is_read_by_its_name() {
 
 #[test]
 fn what_only_declares_a_definition_is_told_beside_it() {
-    let declared = |name: &str, lines| Declaration { name: name.into(), lines };
+    let declared = |name: &str, lines| SymbolDeclaration { name: name.into(), lines };
     let declarations = vec![declared("f[1]", (1, 2)), declared("f[2]", (3, 3))];
     let found = SymbolInfo { name: "f[3]".into(), lines: (4, 6), declarations, ..symbol() };
     let read = ReadReply { symbol: Some(found), ..content(b"x\n") };

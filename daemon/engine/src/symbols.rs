@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_proto::error::Code;
-use editd_proto::message::{Declaration, Extent, SymbolInfo, SymbolPosition};
+use editd_proto::message::{SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent};
 use editd_proto::path::WirePath;
 use editd_syntax::{Language, LookupError, Outline, ParseBudget, ParseError, Symbol};
 
@@ -90,7 +90,7 @@ pub fn view_symbol(
     let Some(mut symbol) = told.next() else {
         return Err(malformed(format!("{path} has no place for {name:?}")));
     };
-    symbol.declarations = told.map(|one| Declaration { name: one.name, lines: one.lines }).collect();
+    symbol.declarations = told.map(|one| SymbolDeclaration { name: one.name, lines: one.lines }).collect();
     let (lines, range) = match (body, &found.body, symbol.body) {
         (false, ..) => (symbol.lines, text.line_range(symbol.lines)),
         (true, Some(range), Some(extent)) => (lines_of(extent), range.clone()),
@@ -247,7 +247,7 @@ fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
 }
 
 /// First and last line of a stretch: what ends with a break does not reach into the line behind it.
-fn lines_of(extent: Extent) -> (u64, u64) {
+fn lines_of(extent: TextExtent) -> (u64, u64) {
     let ((first, _), (last, column)) = (extent.start, extent.end);
     (first, if column == 1 && last > first { last - 1 } else { last })
 }
@@ -296,9 +296,9 @@ impl Places {
         found.and_then(|index| self.0.get(index)).map(|(_, place)| *place).unwrap_or_default()
     }
 
-    fn extent(&self, range: &Range<usize>) -> Extent {
+    fn extent(&self, range: &Range<usize>) -> TextExtent {
         let [start, end] = [range.start, range.end].map(|offset| self.at(offset));
-        Extent { start: (start.line, start.scalars + 1), end: (end.line, end.scalars + 1) }
+        TextExtent { start: (start.line, start.scalars + 1), end: (end.line, end.scalars + 1) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use editd_proto::place;
+use editd_proto::socket_path;
 
 /// What the daemon takes from its environment, read once at the start.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ impl Environment {
 pub fn state_folder(given: Option<&Path>, around: &Environment, workspace: &Path) -> Option<PathBuf> {
     match given {
         Some(folder) => Some(folder.to_owned()),
-        None => Some(around.state_home.as_ref()?.join("editd").join(place::tag(workspace))),
+        None => Some(around.state_home.as_ref()?.join("editd").join(socket_path::tag(workspace))),
     }
 }
 

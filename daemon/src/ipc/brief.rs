@@ -3,7 +3,7 @@
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{
-    EditOutcome, EditStatus, FileOutcome, JobRequest, Mode, Receipt, Status, UndoRequest,
+    EditOutcome, EditStatus, FileOutcome, JobMode, JobRequest, Receipt, Status, UndoRequest,
 };
 
 use super::terse::ErrorSize;
@@ -21,7 +21,7 @@ pub(super) struct ReplyWish {
 impl ReplyWish {
     /// The wish of a job.
     pub(super) fn of_job(request: &JobRequest) -> Self {
-        let preview = (request.mode == Mode::VerifyOnly).then_some(true);
+        let preview = (request.mode == JobMode::VerifyOnly).then_some(true);
         Self::new(request.diff.or(preview), request.budget)
     }
 

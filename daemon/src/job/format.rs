@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use editd_engine::{Change, LineChange, Refusal, State};
 use editd_proto::limits;
-use editd_proto::message::{FileOutcome, Formatted, Status};
+use editd_proto::message::{FileOutcome, FormatterChange, Status};
 use editd_proto::path::WirePath;
 
 use super::errors::Halt;
@@ -132,7 +132,7 @@ fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec
     let fits = !hides && diff.len() <= *diffs;
     *diffs -= if fits { diff.len() } else { 0 };
     let (diff, omitted) = if fits { (diff, omitted) } else { (String::new(), omitted.saturating_add(1)) };
-    file.formatted = Some(Formatted { by, diff, omitted_hunks: omitted });
+    file.formatted = Some(FormatterChange { by, diff, omitted_hunks: omitted });
 }
 
 fn warn(planned: &mut Planned, at: usize, warning: String) {

@@ -56,7 +56,7 @@ pub use resolve::{Resolved, lanes_of, resolve};
 pub use said::Said;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::{JobRequest, Mode, Receipt};
+use editd_proto::message::{JobMode, JobRequest, Receipt};
 
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
@@ -105,7 +105,7 @@ pub fn run(state: &WorkspaceState, underway: &Underway<'_>, given: Given<'_>) ->
         validate::validate(state, &mut planned)?;
     }
     errors::step(state, Step::Validate)?;
-    if given.request.mode == Mode::VerifyOnly {
+    if given.request.mode == JobMode::VerifyOnly {
         let receipt = reply::verified(&planned);
         vet::vet(state, plan::draft(state, given, planned))?;
         return Ok(receipt);

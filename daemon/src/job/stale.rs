@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{Options, Plan, Proof, Refusal, State, named_lines};
-use editd_proto::error::{By, Code, NearMiss, Outside, WireError, WouldApply};
+use editd_proto::error::{ChangeAuthor, Code, NearMiss, OutsideWord, WireError, WouldApply};
 use editd_proto::limits::OTHER_ERRORS;
 use editd_proto::message::{EditStatus, EntryKind, FileEntry, OnStale};
 use editd_proto::path::WirePath;
@@ -240,15 +240,15 @@ fn by(
     who: &Who,
     path: &WirePath,
     observation: &Observation,
-) -> (Option<By>, Option<editd_proto::ids::JobId>) {
-    let outside = (Some(By::Outside(Outside::Outside)), None);
+) -> (Option<ChangeAuthor>, Option<editd_proto::ids::JobId>) {
+    let outside = (Some(ChangeAuthor::Outside(OutsideWord::Outside)), None);
     let Ok(Some((id, left))) = state.store.last_of(path) else { return outside };
     if left != observation.hash() {
         return outside;
     }
     match state.store.summary(id) {
         Ok(Some(entry)) if entry.kind != EntryKind::External => {
-            (Some(By::Entry(id)), (entry.session == who.session).then_some(id))
+            (Some(ChangeAuthor::Entry(id)), (entry.session == who.session).then_some(id))
         }
         _ => outside,
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use editd_engine::{Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits::ISSUES;
-use editd_proto::message::{FileOutcome, Issue, Mode};
+use editd_proto::message::{FileOutcome, Issue, JobMode};
 use editd_proto::path::WirePath;
 
 use super::plan::{self, Planned};
@@ -52,7 +52,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
     };
     let checked = validate::check(&around, workspace_commands.syntax(), &commands, &contents);
     // What is verified is what a strict job would do.
-    if planned.request.mode != Mode::Interactive {
+    if planned.request.mode != JobMode::Interactive {
         refuse(&checked, &paths)?;
     }
     // A moved file is reported under the name that the job gave it.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use editd_engine::{Plan, Quotation, Refusal, State, quotation};
-use editd_proto::error::{By, Code, WireError};
+use editd_proto::error::{ChangeAuthor, Code, WireError};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
@@ -63,7 +63,7 @@ fn explain(
     let missing = MissingText { path, content, hash, quoted: &quoted, new: new.as_deref() };
     let Some(RemovedBy { by, sentence }) = why(state, &missing, patience) else { return };
     error.message = format!("{}; {sentence}: `editctl show {by}` tells more", error.message);
-    error.by = Some(By::Entry(by));
+    error.by = Some(ChangeAuthor::Entry(by));
     error.cause = Some(match error.cause.take() {
         Some(cause) => format!("{cause}; {sentence}"),
         None => sentence,

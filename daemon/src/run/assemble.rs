@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use editd_proto::message::{Edit, JobRequest};
-use editd_proto::place;
+use editd_proto::socket_path;
 use tokio::runtime::Runtime;
 
 use super::background::BackgroundWork;
@@ -55,7 +55,7 @@ pub enum RunError {
     Homeless,
     /// The socket's path is too long.
     #[error(transparent)]
-    TooLong(#[from] place::TooLong),
+    TooLong(#[from] socket_path::SocketPathTooLong),
     /// The settings file is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -79,7 +79,7 @@ fn way_to(address: &str) -> String {
 }
 
 /// The process: command line to exit status. 0: a clean end; 1: it could not serve, or was cut short; 2: the
-/// command line is wrong; [`place::OCCUPIED`]: another serves the workspace.
+/// command line is wrong; [`socket_path::OCCUPIED`]: another serves the workspace.
 pub fn main() -> ExitCode {
     #[cfg(unix)]
     if std::env::args_os().skip(1).eq([process::SUPERVISE]) {
@@ -96,7 +96,7 @@ pub fn main() -> ExitCode {
             tracing::error!("{why}");
             match why {
                 // Who started this one finds the other.
-                RunError::Listen(ListenError::Served(_)) => ExitCode::from(place::OCCUPIED),
+                RunError::Listen(ListenError::Served(_)) => ExitCode::from(socket_path::OCCUPIED),
                 _ => ExitCode::FAILURE,
             }
         }
@@ -189,12 +189,12 @@ fn runtime() -> io::Result<Runtime> {
 #[cfg(unix)]
 fn claim(args: &Args, around: &Environment, root: &Path, runtime: &Runtime) -> Result<Claim, RunError> {
     let path = match &args.socket {
-        Some(path) => place::check_length(std::path::absolute(path)?)?,
+        Some(path) => socket_path::check_length(std::path::absolute(path)?)?,
         None => {
             let uid = rustix::process::geteuid().as_raw();
-            let around = place::Surroundings { runtime_dir: around.runtime_dir.as_deref(), uid };
-            let path = place::socket(&around, root)?;
-            ipc::unix::own_folder(&place::socket_folder(&around))?;
+            let around = socket_path::SocketEnvironment { runtime_dir: around.runtime_dir.as_deref(), uid };
+            let path = socket_path::socket(&around, root)?;
+            ipc::unix::own_folder(&socket_path::socket_folder(&around))?;
             path
         }
     };
@@ -203,7 +203,7 @@ fn claim(args: &Args, around: &Environment, root: &Path, runtime: &Runtime) -> R
 
 #[cfg(windows)]
 fn claim(args: &Args, _: &Environment, root: &Path, runtime: &Runtime) -> Result<Claim, RunError> {
-    let path = args.socket.clone().unwrap_or_else(|| PathBuf::from(place::pipe(root)));
+    let path = args.socket.clone().unwrap_or_else(|| PathBuf::from(socket_path::pipe(root)));
     Ok(runtime.block_on(ipc::claim(&path))?)
 }
 

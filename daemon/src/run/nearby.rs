@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use editd_proto::place;
+use editd_proto::socket_path;
 
 /// Bytes of a lock that are read: more than two paths have.
 const SAID: u64 = 8192;
@@ -81,7 +81,7 @@ fn path(bytes: &[u8]) -> PathBuf {
 /// Returns true while a daemon holds the lock of its socket. A daemon that is about to take it tries again, so this look
 /// does not keep it from that.
 fn is_served(socket: &Path) -> bool {
-    let Some(lock) = open(&place::lock(socket)) else { return false };
+    let Some(lock) = open(&socket_path::lock(socket)) else { return false };
     matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
 }
 
@@ -96,7 +96,7 @@ mod tests {
         std::fs::create_dir_all(states.join("states").join(name)).unwrap();
         let lines = format!("{}\n{}", socket.display(), workspace.display());
         std::fs::write(states.join("states").join(name).join("lock"), lines).unwrap();
-        let lock = std::fs::File::create(place::lock(&socket)).unwrap();
+        let lock = std::fs::File::create(socket_path::lock(&socket)).unwrap();
         lock.try_lock().unwrap();
         lock
     }
@@ -138,7 +138,7 @@ mod tests {
         std::fs::write(&pipe, socket.display().to_string()).unwrap();
         rustix::fs::mknodat(
             rustix::fs::CWD,
-            place::lock(&socket),
+            socket_path::lock(&socket),
             rustix::fs::FileType::Fifo,
             rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
             0,
@@ -155,7 +155,7 @@ mod tests {
         std::fs::create_dir_all(top.join("w/sub")).unwrap();
         let socket = top.join("s.sock");
         std::fs::write(top.join("w/.editd/lock"), socket.display().to_string()).unwrap();
-        let lock = std::fs::File::create(place::lock(&socket)).unwrap();
+        let lock = std::fs::File::create(socket_path::lock(&socket)).unwrap();
         lock.try_lock().unwrap();
         assert_eq!(served(&top.join("w/sub"), None), [top.join("w")]);
         assert!(served(&top.join("w"), None).is_empty());

@@ -1,21 +1,21 @@
 //! Looking at log and database for `doctor` and `status`. It changes nothing.
 
-use editd_proto::message::Finding;
+use editd_proto::message::CheckFinding;
 
 use super::lock::lock;
 use super::{Position, Store, StoreCounts};
 
-fn finding(severity: &str, subject: &str, message: String) -> Finding {
-    Finding { severity: severity.to_owned(), subject: subject.to_owned(), message }
+fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
+    CheckFinding { severity: severity.to_owned(), subject: subject.to_owned(), message }
 }
 
 impl Store {
     /// Reads the whole log and compares the database's place with it. Edits go on meanwhile.
-    pub fn check(&self) -> Vec<Finding> {
+    pub fn check(&self) -> Vec<CheckFinding> {
         vec![self.check_log(), self.check_database(), self.check_sizes()]
     }
 
-    fn check_log(&self) -> Finding {
+    fn check_log(&self) -> CheckFinding {
         if let Some(why) = self.failed() {
             return finding("bad", "log", format!("nothing is accepted any more: {why}"));
         }
@@ -30,7 +30,7 @@ impl Store {
         }
     }
 
-    fn check_database(&self) -> Finding {
+    fn check_database(&self) -> CheckFinding {
         let meta = self.shared.rows.meta();
         let (waiting, _) = self.shared.rows.waiting();
         let (at, last) = (Position(meta.at), self.shared.log.last());
@@ -45,7 +45,7 @@ impl Store {
         finding("ok", "database", message)
     }
 
-    fn check_sizes(&self) -> Finding {
+    fn check_sizes(&self) -> CheckFinding {
         let numbers = self.numbers();
         let message = format!(
             "{} entries, {} open; log {} bytes, database {} bytes, contents {} bytes",

@@ -8,7 +8,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
-use editd_proto::message::{JobRequest, Mode, Receipt, UndoRequest};
+use editd_proto::message::{JobMode, JobRequest, Receipt, UndoRequest};
 use editd_proto::path::WirePath;
 use serde::Serialize;
 
@@ -201,7 +201,7 @@ impl Workspace {
         // What the reply shows is no part of what is done.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        if request.mode == Mode::VerifyOnly {
+        if request.mode == JobMode::VerifyOnly {
             return self.preview_undo(who, hash, request, direction);
         }
         match request.key.as_deref().and_then(|key| self.hold_key(who, key, hash)) {

@@ -2,7 +2,7 @@
 
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
-use editd_proto::message::{CommandInfo, Finding, TrustReply, TrustRequest};
+use editd_proto::message::{CheckFinding, CommandInfo, TrustReply, TrustRequest};
 
 use super::Workspace;
 use crate::config::{CommandSpec, FILE_NAME};
@@ -48,14 +48,14 @@ impl Workspace {
         self.state.workspace_commands().all_left_out()
     }
 
-    pub(super) fn check_commands(&self) -> Finding {
+    pub(super) fn check_commands(&self) -> CheckFinding {
         let workspace_commands = self.state.workspace_commands();
         let (severity, message) = match workspace_commands.all_left_out() {
             Some(left_out) => ("note", left_out),
             None if workspace_commands.told().is_empty() => ("ok", "it brings no commands".to_owned()),
             None => ("ok", format!("{} commands, trusted", workspace_commands.told().len())),
         };
-        Finding { severity: severity.to_owned(), subject: FILE_NAME.to_owned(), message }
+        CheckFinding { severity: severity.to_owned(), subject: FILE_NAME.to_owned(), message }
     }
 }
 

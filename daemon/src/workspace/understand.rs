@@ -11,7 +11,7 @@ use editd_engine::Refusal;
 use editd_engine::dialect::{self, Asked, Setting, Translation, Wanted};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{JobRequest, Mode, Payload, ReadRequest, Receipt};
+use editd_proto::message::{JobMode, JobRequest, Payload, ReadRequest, Receipt};
 use editd_proto::path::WirePath;
 
 use crate::job::Said;
@@ -147,7 +147,7 @@ fn deed(came: &JobRequest, asked: Asked) -> Result<Deed, Refusal> {
         Asked::View { path, lines } => {
             Ok(Deed::View(ReadRequest { path, lines, seen: None, symbol: None, body: false }))
         }
-        Asked::Undo { .. } if came.mode == Mode::VerifyOnly || came.verified.is_some() => {
+        Asked::Undo { .. } if came.mode == JobMode::VerifyOnly || came.verified.is_some() => {
             Err(malformed("an undo is not verified first; leave out `verify_only` and `verified`"))
         }
         Asked::Undo { path } => Ok(Deed::Undo(path)),

@@ -1,7 +1,7 @@
 //! What runs behind the requests: settling, late flushes, retention, checks. None of it changes a target.
 
 use editd_engine::Refusal;
-use editd_proto::message::{CheckReply, Finding};
+use editd_proto::message::{CheckFinding, CheckReply};
 
 use super::{Counts, Workspace};
 use crate::job::store_refusal;
@@ -91,15 +91,15 @@ impl Workspace {
         CheckReply { findings }
     }
 
-    fn check_place(&self) -> Finding {
+    fn check_place(&self) -> CheckFinding {
         let (severity, message) = match self.root_present() {
             Ok(()) => ("ok", format!("at {}", self.state.root.display())),
             Err(refusal) => ("bad", refusal.message),
         };
-        Finding { severity: severity.to_owned(), subject: "folder".to_owned(), message }
+        CheckFinding { severity: severity.to_owned(), subject: "folder".to_owned(), message }
     }
 
-    fn check_unsettled(&self) -> Finding {
+    fn check_unsettled(&self) -> CheckFinding {
         let failed = lock(&self.state.unsettled).failed();
         let (severity, message) = match failed.first() {
             None => ("ok", format!("{} entries wait for the background flush", self.counts().unsettled)),
@@ -116,10 +116,10 @@ impl Workspace {
                 ("bad", message)
             }
         };
-        Finding { severity: severity.to_owned(), subject: "unsettled".to_owned(), message }
+        CheckFinding { severity: severity.to_owned(), subject: "unsettled".to_owned(), message }
     }
 
-    fn check_staging(&self) -> Finding {
+    fn check_staging(&self) -> CheckFinding {
         let known = lock(&self.state.unsettled).staged();
         let (severity, message) = match self.state.disk.staged_names() {
             Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
@@ -133,10 +133,10 @@ impl Workspace {
                 }
             }
         };
-        Finding { severity: severity.to_owned(), subject: ".editd/staging".to_owned(), message }
+        CheckFinding { severity: severity.to_owned(), subject: ".editd/staging".to_owned(), message }
     }
 
-    fn check_lost(&self) -> Finding {
+    fn check_lost(&self) -> CheckFinding {
         let (severity, message) = match self.state.disk.lost() {
             Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
             Ok(lost) if lost.is_empty() => ("ok", "empty".to_owned()),
@@ -154,7 +154,7 @@ impl Workspace {
                 ("note", message)
             }
         };
-        Finding { severity: severity.to_owned(), subject: ".editd/lost".to_owned(), message }
+        CheckFinding { severity: severity.to_owned(), subject: ".editd/lost".to_owned(), message }
     }
 }
 

@@ -1,5 +1,4 @@
-//! A frame's bytes as a message: first its head, then the body that its kind names. It decides nothing
-//! about what the message asks.
+//! Decodes the bytes of a frame: first `id` and `kind`, later the body. Does not interpret requests.
 
 use std::io::ErrorKind::UnexpectedEof;
 
@@ -12,7 +11,7 @@ use super::frame::Frame;
 use crate::limits;
 use crate::message::Edit;
 
-/// A message that is known to be well-formed and within the limits; its body is not decoded yet.
+/// A message that is well-formed and within the limits. Its body is not decoded yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
     frame: Frame,
@@ -22,11 +21,11 @@ pub struct Message {
 }
 
 impl Message {
-    /// Checks a frame (see [`super::check`]) and reads its head.
+    /// Checks a frame (see [`super::check`]) and reads its `id` and `kind`.
     ///
     /// # Errors
-    /// Those of [`super::check`]; [`CodecError::Body`] where `id` or `kind` is missing or of another type.
-    /// After any of them the peer is not to be trusted to speak the protocol: answer with id 0 and close.
+    /// Those of [`super::check`], and [`CodecError::Body`] if `id` or `kind` is missing or has the wrong type. The peer
+    /// then does not speak the protocol: answer with id 0 and close the connection.
     pub fn parse(frame: Frame) -> Result<Self, CodecError> {
         let top = walk(frame.as_bytes())?;
         let id = top.id.ok_or_else(|| CodecError::body("`id` is not a whole number from 0 to 2^64 - 1"))?;
@@ -38,45 +37,45 @@ impl Message {
         Ok(Self { frame, id, kind, cost })
     }
 
-    /// The bytes of it, as they were sent.
+    /// Returns the bytes of the message as they were sent.
     pub fn bytes(&self) -> &[u8] {
         self.frame.as_bytes()
     }
 
-    /// The number that the sender gave it; 0 in an error that answers no request.
+    /// Returns the number that the sender gave the message. It is 0 in an error that answers no request.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The word that says which body it has: see [`crate::message::kind`].
+    /// Returns the kind, which determines the type of the body: see [`crate::message::kind`].
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// Bytes of the message.
+    /// Returns the size of the message in bytes.
     pub fn size(&self) -> usize {
         self.frame.as_bytes().len()
     }
 
-    /// About how many bytes the body will take once it is decoded: its text, and as much for every map as the
-    /// largest record needs. An edit of a few bytes on the wire takes a hundred times that in memory, so
-    /// whoever keeps many bodies counts this, not [`Message::size`].
+    /// Returns an estimate of the memory that the decoded body needs, in bytes: the size of the text, and the size of
+    /// the largest record for every map. An edit of a few bytes needs about a hundred times its size in memory, so use
+    /// this instead of [`Message::size`] to limit the memory of many bodies.
     pub fn cost(&self) -> usize {
         self.cost
     }
 
-    /// The body, as the type that belongs to the kind. Fields that the type does not know are ignored.
+    /// Decodes the body as the type that belongs to the kind. Unknown fields are ignored.
     ///
     /// # Errors
-    /// [`CodecError::Body`] where a field is missing or of another type, [`CodecError::TooMany`] where a job
-    /// is over its limits. The request is refused; the connection is fine.
+    /// [`CodecError::Body`] if a field is missing or has the wrong type, [`CodecError::TooMany`] if a job is over its
+    /// limits. Only the request fails; the connection stays usable.
     pub fn body<T: DeserializeOwned>(&self) -> Result<T, CodecError> {
         let bytes = self.frame.as_bytes();
         let mut from = rmp_serde::Deserializer::from_read_ref(bytes);
         from.set_max_depth(limits::DEPTH + 1);
         let body = T::deserialize(&mut from).map_err(CodecError::refused)?;
-        // The walk has proved that one map is all there is. But rmp-serde reads a list of one word as the
-        // word and then loses count, so that bytes are left: such a reading is not what was sent.
+        // The check has proved that the bytes are exactly one map. But rmp-serde reads a list of one word as the word,
+        // loses count and leaves bytes over. Such a body is not the one that was sent.
         match IgnoredAny::deserialize(&mut from) {
             Err(rmp_serde::decode::Error::InvalidMarkerRead(end)) if end.kind() == UnexpectedEof => Ok(body),
             _ => Err(CodecError::body("a list stands where a word was expected")),

@@ -1,4 +1,4 @@
-//! A message as a frame's bytes: the body's map with `id` and `kind` in front. It sends nothing.
+//! Encodes a message as a frame: `id`, `kind` and the fields of the body in one map. Sends nothing.
 
 use std::io;
 
@@ -10,15 +10,14 @@ use crate::error::WireError;
 use crate::limits;
 use crate::message::kind;
 
-/// One whole frame: length, then `{"id": …, "kind": …}` and the fields of `body`.
+/// Returns a complete frame: the length, then a map of `id`, `kind` and the fields of `body`.
 ///
 /// # Errors
-/// [`CodecError::MessageTooLarge`] above [`limits::FRAME`], [`CodecError::TooMany`],
-/// [`CodecError::TooManyValues`] and [`CodecError::TooDeep`] above the other limits, so that nothing is
-/// sent that the peer would have to refuse; [`CodecError::Body`] where `body` is not a map, or has an `id`
-/// or `kind` of its own.
+/// [`CodecError::MessageTooLarge`] above [`limits::FRAME`]; [`CodecError::TooMany`], [`CodecError::TooManyValues`] and
+/// [`CodecError::TooDeep`] above the other limits, so that no peer has to refuse the message; [`CodecError::Body`] if
+/// `body` is not a map or has an `id` or `kind` of its own.
 pub fn encode<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Result<Vec<u8>, CodecError> {
-    let mut fields = Bounded { bytes: Vec::with_capacity(256), full: false };
+    let mut fields = BoundedBuffer { bytes: Vec::with_capacity(256), full: false };
     let written = body.serialize(&mut rmp_serde::Serializer::new(&mut fields).with_struct_map());
     if fields.full {
         return Err(CodecError::MessageTooLarge { limit: limits::FRAME as u64 });
@@ -40,21 +39,21 @@ pub fn encode<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Result<Ve
     Ok(frame)
 }
 
-/// The frame that says that the request `id` failed; 0 where it is not known which request.
+/// Returns the frame that says that the request `id` failed. Use 0 if the request is unknown.
 ///
-/// Details that do not fit are left out rather than the error.
+/// If the details do not fit, they are left out.
 pub fn encode_error(id: u64, error: &WireError) -> Vec<u8> {
     encode(id, kind::ERROR, error)
         .unwrap_or_else(|_| encode(id, kind::ERROR, &short(error)).unwrap_or_default())
 }
 
-/// An error without its details, and with the beginning of its message.
+/// Returns an error without details, with at most 1,000 characters of its message.
 #[must_use]
 pub fn short(error: &WireError) -> WireError {
     WireError::new(error.code, error.message.chars().take(1000).collect::<String>())
 }
 
-/// A reply to the request `id`; where it does not fit into a frame, the error that says so.
+/// Returns the reply to the request `id`, or an error frame if the reply does not fit into a frame.
 pub fn reply<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Vec<u8> {
     encode(id, kind, body).unwrap_or_else(|error| encode_error(id, &WireError::from(error)))
 }
@@ -77,7 +76,7 @@ fn put_head(frame: &mut Vec<u8>, pairs: u32, id: u64, kind: &str) -> Result<(), 
     rmp_serde::encode::write(frame, kind)
 }
 
-/// The number of pairs of a map, and the bytes behind its header.
+/// Returns the number of pairs of an encoded map, and the bytes behind its header.
 fn split_map(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (&marker, rest) = bytes.split_first()?;
     match marker {
@@ -88,13 +87,13 @@ fn split_map(bytes: &[u8]) -> Option<(u32, &[u8])> {
     }
 }
 
-/// Bytes that grow to the limit of a frame and no further.
-struct Bounded {
+/// A buffer that grows up to the size limit of a frame.
+struct BoundedBuffer {
     bytes: Vec<u8>,
     full: bool,
 }
 
-impl io::Write for Bounded {
+impl io::Write for BoundedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + bytes.len() > limits::FRAME {
             self.full = true;

@@ -1,70 +1,70 @@
-//! Why bytes are not a message, or a message does not become bytes.
+//! The errors of encoding and decoding messages.
 
 use crate::error::{Code, WireError};
 use crate::limits;
 use crate::message::bounded::{TOO_MANY_EDITS, TOO_MANY_FILES};
 
-/// Bytes of a decoder's explanation that are passed on: it may quote the input.
+/// Maximum size of a decoder's explanation in bytes, since it may quote the input.
 const EXPLANATION: usize = 300;
 
-/// What the codec refuses. None of these cases depends on anything but the bytes and the limits.
+/// The error of a message that cannot be decoded or encoded. It depends only on the bytes and the limits.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CodecError {
-    /// The length prefix declares more than is accepted; nothing after it can be read.
+    /// The length prefix is above the limit. Nothing behind it can be read.
     #[error("the frame declares {declared} bytes and the limit is {limit}; send less at once")]
     FrameTooLarge {
-        /// Bytes declared.
+        /// The declared size in bytes.
         declared: u64,
-        /// Bytes accepted.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// A message that was to be sent does not fit into a frame.
+    /// A message to be sent does not fit into a frame.
     #[error("the message does not fit into a frame of {limit} bytes; ask for less at once")]
     MessageTooLarge {
-        /// Bytes accepted.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// A list or map over [`limits::COUNT`]; a job over [`limits::FILES`] or [`limits::EDITS`].
+    /// A list or map above [`limits::COUNT`], or a job above [`limits::FILES`] or [`limits::EDITS`].
     #[error("{what} has more than {limit} elements; send less at once")]
     TooMany {
-        /// What is too long.
+        /// A description of the list or map.
         what: &'static str,
-        /// Elements accepted.
+        /// The maximum number of elements.
         limit: u64,
     },
-    /// More values than [`limits::VALUES`].
+    /// The message has more values than [`limits::VALUES`].
     #[error("the message holds more than {limit} values; send less at once")]
     TooManyValues {
-        /// Values accepted.
+        /// The maximum number of values.
         limit: u64,
     },
-    /// Nested deeper than [`limits::DEPTH`].
+    /// The message is nested deeper than [`limits::DEPTH`].
     #[error("the message is nested deeper than {limit} levels; send it flatter")]
     TooDeep {
-        /// Levels accepted.
+        /// The maximum number of levels.
         limit: u64,
     },
-    /// A value reaches past the end of the frame.
+    /// A value extends beyond the end of the frame.
     #[error("the message ends inside a value at byte {offset}; send whole MessagePack values")]
     Truncated {
-        /// Where the value begins, in bytes from the start of the message.
+        /// The start of the value, in bytes from the start of the message.
         offset: usize,
     },
     /// Bytes that MessagePack or this protocol does not allow.
     #[error("{what} at byte {offset}; see WIRE.md")]
     Invalid {
-        /// What is wrong.
+        /// A description of the violation.
         what: &'static str,
-        /// Where, in bytes from the start of the message.
+        /// The offset, in bytes from the start of the message.
         offset: usize,
     },
-    /// Well-formed, but not the message that its kind says, or not a message at all.
+    /// A well-formed message that does not have the fields that its kind requires.
     #[error("the message does not fit its kind: {0}")]
     Body(String),
 }
 
 impl CodecError {
-    /// A decoder's explanation, shortened: it may quote what a hostile peer sent.
+    /// Creates an error from a decoder's explanation, truncated, since it may quote the input of a hostile peer.
     pub fn body(explanation: impl std::fmt::Display) -> Self {
         let mut text = explanation.to_string();
         if text.len() > EXPLANATION {
@@ -75,7 +75,7 @@ impl CodecError {
         Self::Body(text)
     }
 
-    /// What a decoder says about a body.
+    /// Converts the error of a body's decoder.
     pub(super) fn refused(explanation: impl std::fmt::Display) -> Self {
         match explanation.to_string().as_str() {
             TOO_MANY_FILES => Self::TooMany { what: "the list of files", limit: limits::FILES as u64 },
@@ -84,7 +84,7 @@ impl CodecError {
         }
     }
 
-    /// The code that a client sees.
+    /// Returns the code that a client sees.
     pub fn code(&self) -> Code {
         match self {
             Self::FrameTooLarge { .. }
@@ -118,7 +118,7 @@ impl From<CodecError> for WireError {
     }
 }
 
-/// What a decoder says of a wrong type, in the words of those who write jobs.
+/// Translates a decoder's message about a wrong type into the terms of the documentation.
 pub fn plain(explanation: &str) -> String {
     explanation
         .replace("expected u64", "expected a whole number")

@@ -1,26 +1,26 @@
-//! Frames: a length, then that many bytes. It looks at no byte behind the length and reads no socket.
+//! Frames: a length, followed by as many bytes. Does not look at the bytes and reads no socket.
 
 use super::error::CodecError;
 use crate::limits;
 
-/// Capacity that is kept for the next frame; what a large frame needed beyond is given back.
+/// Buffer capacity that is kept for the next frame, in bytes. The additional memory of a large frame is released.
 const KEEP: usize = 16 * 1024;
 
 /// The bytes of one frame, without its length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Frame {
     bytes: Vec<u8>,
-    // The length prefix stays in front, so that a large frame is handed over without copying it.
+    // The length prefix stays in the buffer, so that a large frame is handed over without a copy.
     from: usize,
 }
 
 impl Frame {
-    /// A message's bytes that came without a length in front.
+    /// Creates a frame from the bytes of a message without a length prefix.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes, from: 0 }
     }
 
-    /// The message's bytes.
+    /// Returns the bytes of the message.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(self.from..).unwrap_or_default()
     }
@@ -32,10 +32,10 @@ impl std::fmt::Debug for Frame {
     }
 }
 
-/// Cuts a stream of bytes into frames.
+/// Splits a stream of bytes into frames.
 ///
-/// Its memory follows what arrived, never what a length alone declares: at most twice the bytes pushed and
-/// not yet taken. Take every frame before pushing more, and that is at most twice the limit and one push.
+/// Its memory depends on the received bytes, never on a declared length alone: at most twice the bytes that were pushed
+/// and not yet taken. If every frame is taken before the next push, that is at most twice the limit and one push.
 #[derive(Debug)]
 pub struct FrameReader {
     limit: usize,
@@ -44,26 +44,27 @@ pub struct FrameReader {
 }
 
 impl FrameReader {
-    /// A reader that refuses frames above `limit` bytes ([`limits::FRAME_BEFORE_HELLO`] for a stranger).
+    /// Creates a reader that refuses frames above `limit` bytes. Use [`limits::FRAME_BEFORE_HELLO`] for an unknown
+    /// peer.
     pub fn new(limit: usize) -> Self {
         Self { limit, buffer: Vec::new(), start: 0 }
     }
 
-    /// Another limit from the next frame on ([`limits::FRAME`] once `hello` was accepted).
+    /// Sets the limit for the next frames. Use [`limits::FRAME`] after `hello` was accepted.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
 
-    /// Adds bytes that arrived, however they were cut.
+    /// Adds received bytes, which may contain parts of frames.
     pub fn push(&mut self, bytes: &[u8]) {
-        // Taken frames are dropped once they are the larger part: each byte is moved at most once on
-        // average, also where a thousand small frames arrive in one push.
+        // Taken frames are removed once they are the larger part of the buffer. On average each byte is moved at most
+        // once, even if a thousand small frames arrive in one push.
         if self.start > 0 && self.start * 2 >= self.buffer.len() {
             self.buffer.drain(..self.start);
             self.start = 0;
         }
-        // Once half of a frame is there, the rest is taken at its word: room for all of it costs no more than
-        // doubling would, and a large frame ends in a buffer of its size.
+        // Once half of a frame has arrived, memory for all of it is reserved. That costs no more than doubling the
+        // buffer, and a large frame ends up in a buffer of its exact size.
         if let Ok(Some(length)) = self.declared() {
             let whole = limits::FRAME_HEADER + length;
             let there = self.waiting().len() + bytes.len();
@@ -74,11 +75,11 @@ impl FrameReader {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole frame; `None` until more has arrived.
+    /// Returns the next complete frame, or `None` if more bytes are needed.
     ///
     /// # Errors
-    /// A declared length above the limit. The stream cannot be read any further: each later call says the
-    /// same, and the connection is to be closed.
+    /// The declared length is above the limit. The rest of the stream cannot be read: each later call returns the same
+    /// error, and the connection must be closed.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, CodecError> {
         let Some(length) = self.declared()? else { return Ok(None) };
         let whole = limits::FRAME_HEADER + length;
@@ -100,13 +101,13 @@ impl FrameReader {
         Ok(Some(Frame { bytes, from: 0 }))
     }
 
-    /// Whether a frame has begun and is not whole: the end of the stream would cut it.
+    /// Returns true if a frame is incomplete, so that the end of the stream would truncate it.
     pub fn is_mid_frame(&self) -> bool {
         !self.waiting().is_empty()
     }
 
-    /// How many bytes are still missing before the next frame, or its length, can be known to be whole;
-    /// 0 where [`FrameReader::next_frame`] has something to say. A hint for the size of the next read.
+    /// Returns the number of bytes that are missing for the next complete frame, or for its length. Returns 0 if
+    /// [`FrameReader::next_frame`] has a result. Use it as the size of the next read.
     pub fn missing(&self) -> usize {
         let waiting = self.waiting().len();
         match self.declared() {
@@ -116,7 +117,7 @@ impl FrameReader {
         }
     }
 
-    /// How many bytes of the frame that is not whole yet have arrived.
+    /// Returns the number of received bytes of the incomplete frame.
     pub fn arrived(&self) -> usize {
         self.waiting().len()
     }

@@ -1,11 +1,26 @@
-//! Frames and MessagePack with bounds: bytes to messages and back. It reads and writes no socket.
+//! Encodes and decodes frames and messages within limits. Reads and writes no socket.
 //!
-//! *Calling sequence*, receiving: [`FrameReader::push`] what arrived, [`FrameReader::next_frame`] until it
-//! says `None`, [`Message::parse`], then [`Message::body`] with the type that [`Message::kind`] names.
-//! Sending: [`encode`] (client), [`reply`] and [`encode_error`] (server); each returns a whole frame.
+//! *Calling sequence*: to receive, pass the received bytes to [`FrameReader::push`], call [`FrameReader::next_frame`]
+//! until it returns `None`, then [`Message::parse`], and [`Message::body`] with the type that belongs to
+//! [`Message::kind`]. To send, call [`encode`] (client), [`reply`] or [`encode_error`] (server); each returns a
+//! complete frame.
 //!
-//! *Invariants*: no input makes it panic; nothing is allocated because of a length or count that a peer
-//! merely declared; what [`encode`] returns, [`Message::parse`] accepts.
+//! *Invariants*: no input causes a panic; a length or count that a peer only declares allocates no memory;
+//! [`Message::parse`] accepts everything that [`encode`] returns.
+//!
+//! ```
+//! use editd_proto::codec::{FrameReader, Message, encode};
+//! use editd_proto::limits;
+//! use editd_proto::message::{StopRequest, kind};
+//!
+//! let frame = encode(1, kind::STOP, &StopRequest {})?;
+//!
+//! let mut reader = FrameReader::new(limits::FRAME);
+//! reader.push(&frame);
+//! let message = Message::parse(reader.next_frame()?.ok_or("incomplete")?)?;
+//! assert_eq!((message.id(), message.kind()), (1, "stop"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod check;
 mod decode;

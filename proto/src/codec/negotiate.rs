@@ -1,13 +1,13 @@
-//! What a `hello` must hold to be accepted. It knows no connection.
+//! Checks a `hello` message: the protocol version and the names. Holds no connection state.
 
 use crate::error::{Code, WireError};
 use crate::limits;
 use crate::message::Hello;
 
-/// The protocol version that both sides will speak: the client's first that the server knows.
+/// Returns the protocol version for both sides: the first version of the client that the server supports.
 ///
 /// # Errors
-/// `unsupported` without a common version; `malformed` where a name is empty, too long or unprintable.
+/// `unsupported` if there is no common version; `malformed` or `too_large` if a name is invalid.
 pub fn negotiate(hello: &Hello) -> Result<u32, Box<WireError>> {
     check_name("client", &hello.client)?;
     if let Some(session) = &hello.session {
@@ -21,8 +21,8 @@ pub fn negotiate(hello: &Hello) -> Result<u32, Box<WireError>> {
     })
 }
 
-/// Refuses a name of a session, client, key, label or clipboard (`what`) that is empty, longer than
-/// [`limits::NAME`] bytes, or holds control characters, which a terminal would obey.
+/// Checks the name of a session, client, key, label or clipboard (`what`). It must not be empty, longer than
+/// [`limits::NAME`] bytes, or contain control characters, since a terminal would execute them.
 ///
 /// # Errors
 /// `malformed`, or `too_large` with the limit in bytes.

@@ -1,4 +1,4 @@
-//! The codec against whole, cut, oversized and random bytes.
+//! Tests of the codec with complete, truncated, oversized and random bytes.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
@@ -219,7 +219,7 @@ fn unknown_fields_of_files_and_edits_are_noted_and_those_of_the_job_are_not() {
     assert_eq!(job, serde_json::from_value(body).unwrap());
     let file = &job.files[0];
     assert_eq!(file.unknown, ["bse"]);
-    // Maps of JSON are in the order of their keys here.
+    // This map of JSON sorts its keys.
     let mut unknown = file.edits[0].unknown.clone();
     unknown.sort();
     assert_eq!((unknown, file.edits[0].new.as_deref()), (vec![String::new(), "olds".into()], Some("b")));
@@ -263,7 +263,7 @@ fn a_job_over_its_limits_is_refused_by_type() {
 
 #[test]
 fn a_list_in_place_of_a_word_is_refused() {
-    // rmp-serde alone would read `at: ["before"]` as the beginning of `{"before": …}`.
+    // Without the check rmp-serde would read `at: ["before"]` as the start of `{"before": …}`.
     for body in [
         &b"\x82\xa4kind\xa1x\xa5files\x91\x82\xa4path\xa1a\xa5edits\x91\x82\xa2op\xa6insert\xa2at\x91\xa5start"[..],
         b"\x82\xa4kind\xa1x\xa5files\x91\x82\xa4path\xa1a\xa5edits\x91\x84\xa2op\xa6insert\xa2at\x91\xa6before\xa3old\xa1x\xa3new\xa1y",

@@ -1,4 +1,4 @@
-//! Lists of a job that stop being read at their limit. It refuses; it never cuts a list short.
+//! Reads the files of a job and refuses lists that are over their limits. Never truncates a list.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use serde::{Deserialize, Deserializer};
 use super::job::FileEntry;
 use crate::limits;
 
-/// serde carries a refusal as text alone: by these sentences the codec knows this one for what it is.
+/// The error for too many files. The codec recognises it by its text, since serde errors carry nothing else.
 pub(crate) const TOO_MANY_FILES: &str = "the job lists more files than are accepted; split it";
-/// As above.
+/// The error for too many edits. The codec recognises it by its text.
 pub(crate) const TOO_MANY_EDITS: &str = "the job holds more edits than are accepted; split it";
 
-/// The files of a job: at most [`limits::FILES`], with at most [`limits::EDITS`] edits in all.
+/// Reads the files of a job: at most [`limits::FILES`], with at most [`limits::EDITS`] edits in total.
 pub(super) fn files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileEntry>, D::Error> {
-    from.deserialize_any(Files)
+    from.deserialize_any(FilesVisitor)
 }
 
-struct Files;
+struct FilesVisitor;
 
-impl<'de> Visitor<'de> for Files {
+impl<'de> Visitor<'de> for FilesVisitor {
     type Value = Vec<FileEntry>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of files")
     }
 
-    /// One file may come without its list.
+    /// A single file need not be in a list.
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         let file = <FileEntry as Deserialize>::deserialize(MapAccessDeserializer::new(map))?;
         if file.edits.len() > limits::EDITS {

@@ -1,51 +1,51 @@
-//! Clipboards. A name belongs to the session; a name that begins with `/` to the workspace.
+//! Requests about clipboards. A clipboard belongs to its session, or to the workspace if its name starts with `/`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::path::WirePath;
 
-/// What to do.
+/// The action of a clipboard request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipAction {
-    /// The session's and the workspace's clipboards, without their texts.
+    /// List the clipboards of the session and the workspace, without their texts.
     List,
-    /// One, with its text.
+    /// Return a clipboard with its text.
     Show,
-    /// Store `text` in one.
+    /// Store `text` in a clipboard.
     Set,
-    /// Copy one to `to`.
+    /// Copy a clipboard to `to`.
     Copy,
-    /// Remove one.
+    /// Remove a clipboard.
     Rm,
 }
 
-/// A clipboard request.
+/// A request about clipboards.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ClipRequest {
-    /// What to do.
+    /// The action.
     pub action: ClipAction,
-    /// Which one; not with `list`.
+    /// The name of the clipboard; not with `list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// With `copy`: the other.
+    /// The target of `copy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// With `set`: what to store.
+    /// The text that `set` stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// One clipboard.
+/// A clipboard without its text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ClipInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// When it was stored, milliseconds since 1970 UTC.
+    /// The time at which it was stored, in milliseconds since 1970 UTC.
     pub time: u64,
-    /// The file that the text was cut from.
+    /// The file from which the text was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<WirePath>,
 }
@@ -53,22 +53,22 @@ pub struct ClipInfo {
 /// The reply to `clip`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ClipReply {
-    /// With `list`.
+    /// The clipboards, for `list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clips: Option<Vec<ClipInfo>>,
-    /// With `list`: clipboards beyond [`crate::limits::CLIPBOARDS`], which are not listed until others are removed.
+    /// The number of clipboards beyond [`crate::limits::CLIPBOARDS`] that `list` leaves out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted: Option<u64>,
-    /// Otherwise: which.
+    /// The name of the clipboard, for all other actions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// With `show`: its text.
+    /// The text, for `show`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// With `show`: its bytes, where they are not UTF-8.
+    /// The bytes, for `show`, if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "serde_bytes")]
     pub bytes: Option<Vec<u8>>,
-    /// The file that the text was cut from.
+    /// The file from which the text was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<WirePath>,
 }

@@ -1,23 +1,23 @@
-//! Which ways of other tools to write edits the daemon understands.
+//! Requests about dialects: the edit formats of other tools that the daemon understands.
 
 use serde::{Deserialize, Serialize};
 
-/// Asks which.
+/// Asks for the list of dialects.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DialectsRequest {}
 
-/// One of them.
+/// A dialect.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DialectInfo {
-    /// What to name it in a payload.
+    /// The name, as it is used in a payload.
     pub name: String,
-    /// What it is.
+    /// A description in one sentence.
     pub sentence: String,
 }
 
-/// All of them.
+/// The reply to `dialects`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DialectsReply {
-    /// In the order in which they are described.
+    /// The dialects, in the order of the documentation.
     pub dialects: Vec<DialectInfo>,
 }

@@ -4,48 +4,48 @@ use serde::{Deserialize, Serialize};
 
 use super::job::OnStale;
 
-/// What a client says first.
+/// The first message of a client.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Hello {
-    /// The protocol versions that it speaks, best first.
+    /// The protocol versions that the client supports, best first.
     pub protocol: Vec<u32>,
-    /// Its name, for the journal.
+    /// The name of the client, for the journal.
     pub client: String,
-    /// Whose receipts, clipboards and undo these are; a fresh name is made where it is absent.
+    /// The session that owns receipts, clipboards and undo. If it is absent, the server creates a new name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The default of its jobs for content that changed since their base.
+    /// The default of the session's jobs for content that changed since their base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_stale: Option<OnStale>,
-    /// What it understands beyond the version; none are defined yet.
+    /// Further capabilities of the client. None are defined yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
 }
 
-/// What the server answers.
+/// The reply to `hello`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Welcome {
-    /// The version that both will speak.
+    /// The protocol version for this connection.
     pub protocol: u32,
-    /// The server's version.
+    /// The version of the server.
     pub server: String,
-    /// The workspace's absolute path, for people.
+    /// The absolute path of the workspace, for display.
     pub workspace: String,
-    /// The session.
+    /// The name of the session.
     pub session: String,
-    /// What the server accepts.
+    /// The limits of the server.
     pub limits: ServerLimits,
 }
 
-/// What the server accepts.
+/// The limits of the server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ServerLimits {
-    /// Bytes of a frame.
+    /// Maximum size of a frame in bytes.
     pub frame: u64,
-    /// Bytes of a file.
+    /// Maximum size of a file in bytes.
     pub file: u64,
-    /// Files of a job.
+    /// Maximum number of files in a job.
     pub files: u64,
-    /// Edits of a job.
+    /// Maximum number of edits in a job.
     pub edits: u64,
 }

@@ -1,32 +1,32 @@
-//! The journal: undo, redo, history, show.
+//! Requests about the journal: undo, redo, history and show.
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{Durability, Mode, OnStale};
+use super::job::{Durability, JobMode, OnStale};
 use crate::ids::{JobId, Version};
 use crate::path::WirePath;
 
-/// Takes entries back (`undo`), or takes undos back (`redo`). Without a selector: the session's last.
+/// Undoes entries (`undo`) or undoes undos (`redo`). Without a selector: the last entry of the session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct UndoRequest {
     /// These entries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobId>,
-    /// Every entry of this session that stands (with `since` or `path`: of those).
+    /// All applied entries of this session; with `since` or `path`, only those that also match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Every entry at or after this time, milliseconds since 1970 UTC.
+    /// All entries from this time on, in milliseconds since 1970 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// The newest entry that touches this path; with `since` or `session`, every one of those. With `jobs`: one of
-    /// `paths`.
+    /// The newest entry that changed this path; with `since` or `session`, all entries that did. With `jobs`, a further
+    /// element of `paths`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
-    /// With `jobs`: only what those entries changed in these files.
+    /// With `jobs`: only the changes of these files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<WirePath>,
-    /// With one of `jobs`, and one path where the entry has several files: only these hunks of its change, by their
-    /// numbers as `show` tells them.
+    /// With a single entry in `jobs`, and a single path if the entry has several files: only these hunks, by their
+    /// numbers in the reply to `show`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<HunkChoice>,
     /// As in a job.
@@ -35,9 +35,9 @@ pub struct UndoRequest {
     /// As in a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// `verify_only` shows what would be undone, and writes nothing. The other modes undo it; no validator is asked.
+    /// `verify_only` shows the effect and writes nothing. All other modes undo, without running validators.
     #[serde(default, skip_serializing_if = "is_strict")]
-    pub mode: Mode,
+    pub mode: JobMode,
     /// As in a job.
     #[serde(default)]
     pub on_stale: OnStale,
@@ -52,37 +52,37 @@ pub struct UndoRequest {
     pub budget: Option<u64>,
 }
 
-/// Hunks of a change: one, or all from the first number to the last.
+/// A hunk of a change, or a range of hunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum HunkChoice {
-    /// This one.
+    /// One hunk.
     One(u64),
-    /// These, both included.
+    /// The first and the last hunk.
     Run((u64, u64)),
 }
 
-/// Lists entries, newest first.
+/// Lists journal entries, newest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct HistoryRequest {
-    /// Only those that touch this path.
+    /// Only entries that changed this path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
-    /// Only those of this session.
+    /// Only entries of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Only those at or after this time, milliseconds since 1970 UTC.
+    /// Only entries from this time on, in milliseconds since 1970 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Only those below this number: the next page.
+    /// Only entries with a lower number, to get the next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<JobId>,
-    /// How many; 100 where absent, [`crate::limits::HISTORY`] at most.
+    /// Maximum number of entries: 100 if absent, [`crate::limits::HISTORY`] at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
 
-/// What made an entry.
+/// The origin of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
@@ -92,95 +92,96 @@ pub enum EntryKind {
     Undo,
     /// A redo.
     Redo,
-    /// A change that did not go through editd.
+    /// A change that was not made through editd.
     External,
-    /// What a command made of the files that a job had just written; `of` is that job.
+    /// The changes that a command made to the files of a job after it was written. The job is in `of`.
     Hook,
 }
 
-/// An entry that changed a file after the entry that an undo names.
+/// An entry that changed a file after the entry that is to be undone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LaterEntry {
-    /// Its number.
+    /// The number of the entry.
     pub job: JobId,
-    /// The session that made it; `outside` for a change that did not go through editd.
+    /// The session that made the entry, or `outside` for a change that was not made through editd.
     pub session: String,
-    /// The program that made it.
+    /// The program that made the entry.
     pub client: String,
-    /// Its label.
+    /// The label of the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Its kind.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// Set where the session that asks made it. Only such an entry is its to undo.
+    /// Set if the requesting session made the entry. A session can undo only its own entries.
     pub own: bool,
 }
 
-/// One file of an entry.
+/// A file of an entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryFile {
-    /// Its path.
+    /// The path.
     pub path: WirePath,
-    /// The version before; absent where there was no file.
+    /// The version before; absent if there was no file.
     pub before: Option<Version>,
-    /// The version after; absent where there is no file.
+    /// The version after; absent if there is no file.
     pub after: Option<Version>,
-    /// Lines added.
+    /// The number of added lines.
     pub added: u64,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: u64,
-    /// Its change has been undone, while that of other files of the entry has not.
+    /// Set if the change of this file was undone while other files of the entry were not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
-    /// Some hunks of its change have been undone: the first and last number of each run, as `show` numbers them.
+    /// The undone hunks, if only some were undone: the first and the last number of each range, as in the reply to
+    /// `show`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undone_hunks: Vec<(u64, u64)>,
 }
 
-/// One entry.
+/// A journal entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntrySummary {
-    /// Its number.
+    /// The number of the entry.
     pub id: JobId,
-    /// The number under which it was queued, of a detached job; both numbers name the entry.
+    /// The number under which a detached job was queued. Both numbers identify the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued: Option<JobId>,
-    /// The client's key.
+    /// The key that the client gave the job.
     pub key: Option<String>,
-    /// When, milliseconds since 1970 UTC.
+    /// The time, in milliseconds since 1970 UTC.
     pub time: u64,
-    /// Whose.
+    /// The session that made the entry.
     pub session: String,
-    /// Which program's.
+    /// The program that made the entry.
     pub client: String,
-    /// Why.
+    /// The label of the job.
     pub label: Option<String>,
-    /// What made it.
+    /// The origin of the entry.
     pub kind: EntryKind,
-    /// Whether it has been taken back.
+    /// Set if the entry was undone.
     pub undone: bool,
-    /// Some of its files or hunks have been taken back, and not all; `files` says which.
+    /// Set if some, but not all, files or hunks were undone; `files` shows which.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partly_undone: bool,
-    /// Set where recovery found a file that is neither before nor after.
+    /// Set if recovery found a file with neither the content before nor the content after.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diverged: bool,
-    /// Entries that this one took back (undo) or brought back (redo); the job whose hook it is (hook).
+    /// The entries that this undo or redo acted on, or the job that this hook belongs to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of: Vec<JobId>,
-    /// Entries left out of `of`.
+    /// The number of entries that `of` leaves out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_of: u64,
-    /// Its files, as many as fit.
+    /// The changed files, as many as fit.
     pub files: Vec<EntryFile>,
-    /// Files left out of `files`; `show` has them, page by page.
+    /// The number of files that `files` leaves out. `show` returns them page by page.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_files: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
-fn is_strict(mode: &Mode) -> bool {
-    *mode == Mode::Strict
+fn is_strict(mode: &JobMode) -> bool {
+    *mode == JobMode::Strict
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
@@ -191,50 +192,50 @@ pub(super) fn is_zero(number: &u64) -> bool {
 /// The reply to `history`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HistoryReply {
-    /// Newest first.
+    /// The entries, newest first.
     pub entries: Vec<EntrySummary>,
-    /// Whether older ones were left out.
+    /// Set if older entries were left out.
     pub more: bool,
 }
 
 /// Asks for one entry with its diffs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ShowRequest {
-    /// Which.
+    /// The number of the entry.
     pub job: JobId,
-    /// How many of its files to pass over: the next page, where not all of them fitted into one reply.
+    /// The number of files to skip, to get the next page of an entry that did not fit into one reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u64>,
 }
 
-/// One changed range of a file.
+/// The change of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryDetail {
-    /// Its path.
+    /// The path.
     pub path: WirePath,
-    /// A unified diff, lossily as text; where no whole content is kept any more, of the changed ranges alone,
-    /// without context and without the numbers of the lines.
+    /// A unified diff as text, with invalid UTF-8 replaced. If the whole contents are no longer stored, it shows only
+    /// the changed ranges, without context and line numbers.
     pub diff: String,
-    /// Hunks left out of `diff`.
+    /// The number of hunks that `diff` leaves out.
     pub omitted_hunks: u64,
-    /// The hunks of `diff` in its order, by the numbers under which `undo` takes them; empty where no whole content is
-    /// kept any more, or the content is not shown as its bytes.
+    /// The hunks of `diff` in its order, with the numbers that `undo` accepts. Empty if the whole contents are no
+    /// longer stored, or if the content is not shown byte for byte.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<EntryHunk>,
 }
 
-/// One hunk of the change of a file.
+/// A hunk of the change of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryHunk {
-    /// Its number within the file, from 1.
+    /// The number of the hunk within the file, from 1.
     pub hunk: u64,
-    /// The line after the change where the changed lines begin, from 1.
+    /// The first changed line after the change, from 1.
     pub line: u64,
-    /// Lines added.
+    /// The number of added lines.
     pub added: u64,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: u64,
-    /// It has been undone.
+    /// Set if the hunk was undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
 }
@@ -244,6 +245,6 @@ pub struct EntryHunk {
 pub struct ShowReply {
     /// The entry, with the files of this page.
     pub entry: EntrySummary,
-    /// Their changes.
+    /// The changes of these files.
     pub changes: Vec<EntryDetail>,
 }

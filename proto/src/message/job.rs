@@ -1,17 +1,17 @@
-//! An edit job. What became of it stands in `receipt`.
+//! The request of an edit job. The reply is in `receipt`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::JobId;
 use crate::path::WirePath;
 
-/// Reads and writes a struct of which serde made functions of its own, and notes its unknown fields.
+/// Implements serde for a struct with derived functions, and records the struct's unknown fields.
 macro_rules! strict {
     ($name:ident) => {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let mut unknown = Vec::new();
-                let read = Self::deserialize(super::strict::Strict::new(from, &mut unknown))?;
+                let read = Self::deserialize(super::strict::StrictDeserializer::new(from, &mut unknown))?;
                 Ok(Self { unknown, ..read })
             }
         }
@@ -24,82 +24,83 @@ macro_rules! strict {
     };
 }
 
-/// What to do with what validators say.
+/// The handling of validator issues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum JobMode {
     /// Refuse the job.
     #[default]
     Strict,
-    /// Write, and return the issues.
+    /// Write the job and return the issues.
     Interactive,
-    /// Never write; say what would have happened.
+    /// Write nothing; return the result that the job would have.
     VerifyOnly,
 }
 
-/// What to do when the content changed since the base.
+/// The handling of content that changed since its base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnStale {
-    /// Refuse, with what is needed to try again.
+    /// Refuse the job, with the details that are needed to try again.
     #[default]
     Reject,
-    /// Merge the plan into what is there now.
+    /// Merge the plan into the current content.
     Rebase,
 }
 
-/// When a reply may be sent.
+/// The moment at which the reply may be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
-    /// Once the intent is on the disk: survives kills and power cuts.
+    /// After the intent is on disk. The job survives a killed daemon and a power cut.
     #[default]
     Durable,
-    /// Once everything is settled: the files themselves are flushed too.
+    /// After everything is settled: the files are flushed, too.
     Full,
-    /// Once the files are swapped: survives kills; a power cut may lose the last 50 ms and tear files.
+    /// After the files are swapped. The job survives a killed daemon; a power cut may lose the last 50 ms and tear
+    /// files.
     Relaxed,
 }
 
-/// A job.
+/// An edit job.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct JobRequest {
-    /// The client's own name for the job: the same key is the same job.
+    /// The client's name for the job. A job with the same key is not applied again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Why, for the journal.
+    /// A description for the journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// What to do with what validators say.
+    /// The handling of validator issues.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub mode: Mode,
-    /// The action when content changed since its base; if absent, the session's setting, else the daemon's.
+    pub mode: JobMode,
+    /// The handling of content that changed since its base; if absent, the session's setting, else the daemon's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_stale: Option<OnStale>,
-    /// Apply what resolves and report the rest, instead of all or nothing.
+    /// Apply the edits that can be applied and report the rest, instead of all or nothing.
     #[serde(default, skip_serializing_if = "is_default")]
     pub partial: bool,
     /// Set if the reply shows diffs; if absent, it shows those of files whose result differs from the request
     /// (merged, matched loosely, or changed by a command).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<bool>,
-    /// Bytes that the reply may have, as JSON, beside a diff that was asked for; a default for each kind of reply where
-    /// absent.
+    /// Maximum size of the reply as JSON in bytes, without a requested diff. If absent, a default for the kind of
+    /// reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
-    /// When the reply may be sent; the daemon's setting where absent.
+    /// The moment at which the reply may be sent; if absent, the daemon's setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
-    /// Similarity that fuzzy matching accepts (0.5–1), for edits without their own.
+    /// The similarity that fuzzy matching requires (0.5–1), for edits without their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// Queue it durably and answer at once with the job's number.
+    /// Queue the job durably and reply at once with its number.
     #[serde(default, skip_serializing_if = "is_default")]
     pub detach: bool,
-    /// The token of a `verify_only` reply: apply exactly that, or be stale.
+    /// The token of a `verify_only` reply: apply exactly that plan, or fail as stale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<String>,
-    /// The files. A path listed again is a later stage.
+    /// The files. A path that is listed again is a later stage.
     #[serde(default, deserialize_with = "super::bounded::files", skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileEntry>,
     /// Instead of `files`: the payload of another tool, as that tool's callers write it.
@@ -107,47 +108,48 @@ pub struct JobRequest {
     pub payload: Option<Payload>,
 }
 
-/// What another tool would have been sent.
+/// The payload of another tool.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Payload {
-    /// The tool's dialect, as `dialects` lists them; recognised by its fields or first marker where absent.
+    /// The dialect, as listed by `dialects`. If it is absent, it is recognised by the payload's fields or its first
+    /// marker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
-    /// The payload itself: JSON or text.
+    /// The payload: JSON or text.
     pub text: String,
-    /// The file, where the payload does not name it.
+    /// The file, if the payload does not name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
-    /// The base of that file's entry; for a payload about several files only `any`.
+    /// The base of that file; for a payload about several files only `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
 }
 
-/// The edits of one file, all located in the same content.
+/// The edits of one file. All are located in the same content.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct FileEntry {
-    /// The file; empty where `paths` names several.
+    /// The file; empty if `paths` is used.
     #[serde(default, skip_serializing_if = "is_default")]
     pub path: WirePath,
-    /// Instead of `path`: paths and globs of the files in which one `substitute` is made.
+    /// Instead of `path`: paths and globs of the files in which one `substitute` is applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// A version, `blake3:…`, `sha256:…`, `any`, `absent`; absent means this session's receipt.
+    /// The base: a version, `blake3:…`, `sha256:…`, `any` or `absent`. If it is absent, this session's receipt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// The edits; one may come without its list.
+    /// The edits. A single edit need not be in a list.
     #[serde(deserialize_with = "super::strict::one_or_many")]
     pub edits: Vec<Edit>,
-    /// Names of fields that it came with and that no entry has. Such an entry is refused.
+    /// The names of unknown fields. An entry with any is refused.
     #[serde(skip)]
     pub unknown: Vec<String>,
 }
 
 strict!(FileEntry);
 
-/// One edit: `op` and the fields of that operation; which belong together the engine checks, so that
-/// its refusal can name the edit. Fields and meaning: `daemon/docs/edit-language.md`.
+/// An edit: `op` and the fields of that operation. The engine checks which fields belong together, so that its error
+/// can name the edit. `daemon/docs/edit-language.md` describes the fields.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 #[expect(
@@ -222,27 +224,26 @@ pub struct Edit {
     pub within: Option<Within>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_order: Option<bool>,
-    /// Names of fields that it came with and that no edit has, also those inside other fields (`reindent.stirp`). Such an
-    /// edit is refused.
+    /// The names of unknown fields, including nested ones (`reindent.stirp`). An edit with any is refused.
     #[serde(skip)]
     pub unknown: Vec<String>,
 }
 
 strict!(Edit);
 
-/// Where a `chunk` is looked for.
+/// The part of a file in which an edit searches.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Within {
-    /// First and last line, 1-based, inclusive.
+    /// The first and the last line, 1-based and inclusive.
     Lines((u64, u64)),
     /// A symbol, by name path (`Class/method`).
     Symbol(String),
-    /// The symbol that starts at a place.
+    /// The symbol that starts at a position.
     Position(SymbolPosition),
 }
 
-/// A place as a language server counts it.
+/// A position as a language server counts it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SymbolPosition {
     /// The line, 0-based.
@@ -251,8 +252,8 @@ pub struct SymbolPosition {
     pub column: u64,
 }
 
-/// Permission bits: octal digits as text (`"644"`, `"0644"`), or a number below 512 (0o644 is 420) that nobody can
-/// mean as octal digits (400, 511).
+/// Permission bits: octal digits as text (`"644"`, `"0644"`), or a number below 512 (420 is 0o644). A number that could
+/// also be meant as octal digits is refused.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FileMode {
@@ -262,39 +263,40 @@ pub enum FileMode {
     Octal(String),
 }
 
-/// Where `insert` puts its text.
+/// The place at which `insert` puts its text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Position {
-    /// Before the first byte after a BOM.
+    /// Before the first byte, but behind a byte order mark.
     Start,
-    /// After the last byte.
+    /// Behind the last byte.
     End,
-    /// Before this line, at most one past the last.
+    /// Before this line, which may be one past the last.
     Line(u64),
-    /// Directly before the one place of this text.
+    /// Directly before the only occurrence of this text.
     Before(String),
-    /// Directly after the one place of this text.
+    /// Directly behind the only occurrence of this text.
     After(String),
 }
 
-/// Indentation of inserted text: every line that is not blank loses `strip`, then gains `add`.
+/// A change of the indentation of the new text: `strip` is removed from each line that is not blank, then `add` is put
+/// in front.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Reindent {
-    /// What each line must start with.
+    /// The text with which each line must start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strip: Option<String>,
-    /// What each line gets.
+    /// The text that is added to each line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub add: Option<String>,
 }
 
-/// Waits for a detached job, or cancels one that has not begun.
+/// Waits for a detached job, or cancels one that has not started.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WaitRequest {
-    /// The job.
+    /// The number of the job.
     pub job: JobId,
-    /// How long to wait, milliseconds; an hour at most, where absent.
+    /// The time to wait in milliseconds; an hour if absent, which is also the maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }

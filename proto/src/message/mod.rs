@@ -1,5 +1,5 @@
-//! The messages, one file for each subject. Every message is one MessagePack map with named fields that
-//! has `id` and `kind` beside the fields listed here; see `proto/WIRE.md`.
+//! The messages, one file per subject. Each message is a MessagePack map of named fields, with `id` and `kind` beside
+//! the fields that are defined here; see `proto/WIRE.md`.
 
 pub mod clip;
 pub mod dialect;
@@ -25,48 +25,50 @@ pub use history::{
     LaterEntry, ShowReply, ShowRequest, UndoRequest,
 };
 pub use job::{
-    Durability, Edit, FileEntry, FileMode, JobRequest, Mode, OnStale, Payload, Position, Reindent,
+    Durability, Edit, FileEntry, FileMode, JobMode, JobRequest, OnStale, Payload, Position, Reindent,
     SymbolPosition, WaitRequest, Within,
 };
-pub use outline::{Declaration, Extent, OutlineReply, OutlineRequest, SymbolInfo};
+pub use outline::{OutlineReply, OutlineRequest, SymbolDeclaration, SymbolInfo, TextExtent};
 pub use ranges::LineRanges;
 pub use read::{ReadReply, ReadRequest};
-pub use receipt::{EditOutcome, EditStatus, FileOutcome, Formatted, HookOutcome, Issue, Receipt, Status};
-pub use status::{CheckReply, CheckRequest, Finding, StatusReply, StopReply, StopRequest};
+pub use receipt::{
+    EditOutcome, EditStatus, FileOutcome, FormatterChange, HookOutcome, Issue, Receipt, Status,
+};
+pub use status::{CheckFinding, CheckReply, CheckRequest, StatusReply, StopReply, StopRequest};
 pub use trust::{CommandInfo, TrustReply, TrustRequest};
 pub use watch::{ChangeEvent, ChangeKind, SubscribeReply, SubscribeRequest};
 
-/// The words in `kind`: requests, their replies (the same word), and what only the server sends.
+/// The values of `kind`: requests, their replies (with the same value), and messages that only the server sends.
 pub mod kind {
-    /// First frame of a connection.
+    /// The first message of a connection.
     pub const HELLO: &str = "hello";
     /// Read a file.
     pub const READ: &str = "read";
     /// An edit job.
     pub const EDIT: &str = "edit";
-    /// Take entries back.
+    /// Undo entries.
     pub const UNDO: &str = "undo";
-    /// Take an undo back.
+    /// Undo an undo.
     pub const REDO: &str = "redo";
     /// List journal entries.
     pub const HISTORY: &str = "history";
-    /// One journal entry, whole.
+    /// Show one journal entry.
     pub const SHOW: &str = "show";
-    /// Clipboards.
+    /// Use clipboards.
     pub const CLIP: &str = "clip";
-    /// The dialects of payloads.
+    /// List the dialects of payloads.
     pub const DIALECTS: &str = "dialects";
-    /// A file's outline.
+    /// Show the outline of a file.
     pub const OUTLINE: &str = "outline";
-    /// Which commands the workspace brings, and whether they may run.
+    /// List the commands of the workspace, and allow or forbid them.
     pub const TRUST: &str = "trust";
-    /// Be told of changes.
+    /// Subscribe to changes.
     pub const SUBSCRIBE: &str = "subscribe";
     /// Wait for a detached job.
     pub const WAIT: &str = "wait";
-    /// Withdraw a job that has not begun.
+    /// Cancel a detached job that has not started.
     pub const CANCEL: &str = "cancel";
-    /// The daemon's state.
+    /// Show the daemon's state.
     pub const STATUS: &str = "status";
     /// Check the journal, the staging folder and the database.
     pub const CHECK: &str = "check";

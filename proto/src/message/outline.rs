@@ -1,4 +1,4 @@
-//! A file's outline: its definitions as the syntax tree shows them.
+//! The outline of a file: its definitions, as found by the syntax tree.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,72 +6,72 @@ use super::job::SymbolPosition;
 use crate::ids::Version;
 use crate::path::WirePath;
 
-/// Asks for a file's outline. It gives no receipt: no content is shown.
+/// Asks for the outline of a file. The file does not count as read, since no content is shown.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OutlineRequest {
-    /// Which file.
+    /// The file.
     pub path: WirePath,
-    /// Only symbols that lie at most so deep, 0 for those that lie in no other; all where absent.
+    /// The maximum depth of the listed symbols: 0 for the top level only. If absent, all symbols are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u64>,
 }
 
-/// A file's outline.
+/// The reply to `outline`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OutlineReply {
-    /// The path as the workspace knows it: links resolved.
+    /// The path in the workspace, with links resolved.
     pub path: WirePath,
-    /// The tag of the whole content that was parsed.
+    /// The version of the parsed content.
     pub version: Version,
     /// The language, such as `rust`.
     pub language: String,
-    /// The symbols, in the order of the file; a symbol stands before those that lie in it.
+    /// The symbols, in the order of the file. A symbol comes before those that it contains.
     pub symbols: Vec<SymbolInfo>,
-    /// Symbols left out beyond [`crate::limits::SYMBOLS`].
+    /// The number of symbols beyond [`crate::limits::SYMBOLS`], which are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted: Option<u64>,
-    /// What the reader should know: the file has syntax errors, so that symbols may be missing.
+    /// Warnings: for example, the file has syntax errors, so that symbols may be missing.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
 
-/// One definition.
+/// A definition.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SymbolInfo {
-    /// Its name path, such as `Class/method`: names it alone in its file.
+    /// The name path, such as `Class/method`, which is unique in the file.
     pub name: String,
-    /// What it is, such as `function`, `class`, `method`.
+    /// The kind, such as `function`, `class` or `method`.
     pub kind: String,
-    /// How many symbols it lies in.
+    /// The number of symbols that contain this one.
     pub depth: u64,
-    /// First and last line with what belongs to it: comments, decorators and attributes in front.
+    /// The first and the last line, including the comments, decorators and attributes that belong to the symbol.
     pub lines: (u64, u64),
-    /// The definition itself.
-    pub definition: Extent,
-    /// What `replace_body` replaces; absent where it has no body.
+    /// The range of the definition without them.
+    pub definition: TextExtent,
+    /// The range that `replace_body` replaces; absent if there is no body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<Extent>,
-    /// Where its name stands, as a language server counts it.
+    pub body: Option<TextExtent>,
+    /// The position of the name, as a language server counts it.
     pub position: SymbolPosition,
-    /// In the reply to a read by a name that others have, too: those, which only declare what this one implements.
+    /// In the reply to a read by a name that several symbols have: the mere declarations of this symbol.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub declarations: Vec<Declaration>,
+    pub declarations: Vec<SymbolDeclaration>,
 }
 
-/// A stretch of text.
+/// A range of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Extent {
-    /// The 1-based line and column of its first character, columns in Unicode scalar values.
+pub struct TextExtent {
+    /// The 1-based line and column of the first character, in Unicode scalar values.
     pub start: (u64, u64),
-    /// The 1-based line and column directly behind its last character.
+    /// The 1-based line and column directly behind the last character.
     pub end: (u64, u64),
 }
 
-/// A symbol that only declares what another one implements: an overload's signature, a prototype.
+/// A mere declaration of a symbol: a prototype, or the signature of an overload.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Declaration {
-    /// Its name path.
+pub struct SymbolDeclaration {
+    /// The name path.
     pub name: String,
-    /// Its first and last line.
+    /// The first and the last line.
     pub lines: (u64, u64),
 }

@@ -1,14 +1,14 @@
-//! Ranges of lines as one short text: `10-12,40`. It says nothing about what the lines hold.
+//! Line ranges as a short text: `10-12,40`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Ranges of lines, first and last, 1-based. `last = first - 1` is the place before `first`, where lines were removed.
-/// On the wire a text: `10-12,40,57-56`.
+/// Line ranges, each with its first and last line, 1-based. If `last` is `first - 1`, lines were removed before line
+/// `first`. On the wire they are a text: `10-12,40,57-56`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineRanges(pub Vec<(u64, u64)>);
 
 impl LineRanges {
-    /// Returns true if there is none.
+    /// Returns true if there are no ranges.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Reading a file, which gives the session a receipt for it.
+//! Requests to read a file. The session gets a receipt for the content that it has read.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,56 +6,56 @@ use super::outline::SymbolInfo;
 use crate::ids::Version;
 use crate::path::WirePath;
 
-/// Asks for a file's content.
+/// Asks for the content of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReadRequest {
-    /// Which file.
+    /// The file.
     pub path: WirePath,
-    /// First and last line, 1-based and inclusive; the whole file where absent. A last line past the end
-    /// means the end.
+    /// The first and the last line, 1-based and inclusive; if absent, the whole file. A last line beyond the end means
+    /// the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<(u64, u64)>,
-    /// Only this symbol, by name path, with the comments, decorators and attributes that belong to it: whole lines.
-    /// Not with `lines`.
+    /// The name path of a symbol: returns only the whole lines of the symbol and of the comments, decorators and
+    /// attributes that belong to it. Not with `lines`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// With `symbol`: the body alone, exactly what `replace_body` replaces.
+    /// With `symbol`: returns only the body, exactly the range that `replace_body` replaces.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub body: bool,
-    /// A client that read the file itself reports what it saw (`blake3:<64 hex>` or `sha256:<64 hex>`):
-    /// the receipt is recorded if that is what is there, `stale` is answered if not, and no text is sent.
+    /// The hash of the content, from a client that read the file itself (`blake3:<64 hex>` or `sha256:<64 hex>`). If
+    /// the content has this hash, the receipt is recorded and no text is sent; otherwise the reply is `stale`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
 }
 
-/// A file's content.
+/// The reply to `read`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReadReply {
-    /// The path as the workspace knows it: links resolved.
+    /// The path in the workspace, with links resolved.
     pub path: WirePath,
-    /// The tag of the whole content: what to send as `base`.
+    /// The version of the whole content, to be sent as `base`.
     pub version: Version,
-    /// `blake3:` and 64 hexadecimal digits of the whole content.
+    /// The hash of the whole content: `blake3:` and 64 hexadecimal digits.
     pub hash: String,
-    /// The text, decoded, without BOM, line endings as they are.
+    /// The decoded text, without a byte order mark and with its original line endings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The bytes, where the file is not text that editd edits.
+    /// The bytes, if the file is not text that editd edits.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "serde_bytes")]
     pub bytes: Option<Vec<u8>>,
-    /// Lines of the whole file.
+    /// The number of lines of the whole file.
     pub lines: u64,
     /// The 1-based number of the first line of `text`.
     pub first_line: u64,
-    /// `utf-8`, `utf-16le`, `utf-16be`, a configured encoding's name, or `binary`.
+    /// The encoding: `utf-8`, `utf-16le`, `utf-16be`, the name of a configured encoding, or `binary`.
     pub encoding: String,
-    /// `lf`, `crlf`, `cr`, `mixed` or `none`.
+    /// The line ending: `lf`, `crlf`, `cr`, `mixed` or `none`.
     pub line_ending: String,
-    /// Whether the file begins with a byte order mark.
+    /// Set if the file starts with a byte order mark.
     pub bom: bool,
-    /// Bytes of the whole file.
+    /// The size of the whole file in bytes.
     pub size: u64,
-    /// The symbol that was asked for.
+    /// The symbol, if the request named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<SymbolInfo>,
 }

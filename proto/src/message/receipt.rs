@@ -1,4 +1,4 @@
-//! What became of a job: the reply to everything that changes files.
+//! The result of a job: the reply to every request that changes files.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,129 +10,129 @@ use super::history::is_zero;
 use super::job::is_default;
 use super::ranges::LineRanges;
 
-/// How a job, or one file of it, ended.
+/// The result of a job or of one of its files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Written. A file without a `status` is applied.
+    /// It was written. A file without a `status` is applied.
     #[default]
     Applied,
-    /// Nothing to change.
+    /// There was nothing to change.
     Unchanged,
-    /// `verify_only`: would have been written.
+    /// `verify_only`: it would have been written.
     Verified,
     /// Nothing was written.
     Refused,
-    /// Some edits were written, others refused.
+    /// Some edits were written, others were refused.
     Partial,
-    /// Detached: waiting for its turn.
+    /// The job is detached and waits for its turn.
     Queued,
 }
 
-/// How one edit ended.
+/// The result of an edit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditStatus {
-    /// Part of what was written. An edit without a `status` is applied.
+    /// It is part of the written content. An edit without a `status` is applied.
     #[default]
     Applied,
-    /// Changed nothing.
+    /// It changed nothing.
     Unchanged,
-    /// Not applied; its error says why.
+    /// It was not applied; its error contains the reason.
     Refused,
 }
 
-/// What became of one edit.
+/// The result of an edit, with details.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct EditOutcome {
-    /// Its 1-based number in its entry, where not every edit of the entry is listed.
+    /// The 1-based number in its entry, if not every edit of the entry is listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<u64>,
-    /// How it ended.
+    /// The result.
     #[serde(default, skip_serializing_if = "is_default")]
     pub status: EditStatus,
-    /// The rung that found its place.
+    /// The rung that found the place.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub rung: Option<String>,
-    /// First and last line of its place in the content as read.
+    /// The first and the last line of its place in the content before the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<(u64, u64)>,
-    /// First and last line of the same place in the new content; the last is one less than the first where nothing is
-    /// left of it.
+    /// The first and the last line of the same place in the new content. If nothing is left of it, the last is one less
+    /// than the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<(u64, u64)>,
-    /// By how many lines the text was away from `near`.
+    /// The distance of the text from `near`, in lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<i64>,
-    /// Places replaced, with `all` and `substitute`.
+    /// The number of replaced places, for `all` and `substitute`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacements: Option<u64>,
-    /// Similarity, at the fuzzy rung.
+    /// The similarity, for the fuzzy rung.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Line breaks that were converted to the file's.
+    /// The number of line breaks that were converted to those of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converted_breaks: Option<u64>,
-    /// With `partial`: why it was refused. Boxed: a receipt may have very many edits.
+    /// With `partial`: the reason of a refusal. It is boxed since a receipt may have very many edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Box<WireError>>,
 }
 
-/// What became of one file.
+/// The result of a file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FileOutcome {
-    /// The path as the workspace knows it.
+    /// The path in the workspace.
     pub path: WirePath,
-    /// How it ended.
+    /// The result.
     #[serde(default, skip_serializing_if = "is_default")]
     pub status: Status,
-    /// The version before; absent where there was no file.
+    /// The version before; absent if there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Version>,
-    /// The version after; absent where there is no file.
+    /// The version after; absent if there is no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Version>,
-    /// The lines of the new content that changed, the first [`crate::limits::PLACES_LISTED`] places.
+    /// The changed lines of the new content, for the first [`crate::limits::PLACES_LISTED`] places.
     #[serde(default, skip_serializing_if = "LineRanges::is_empty")]
     pub lines: LineRanges,
-    /// The number of places that changed, if `lines` does not list all.
+    /// The number of changed places, if `lines` does not list all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u64>,
-    /// Lines added.
+    /// The number of added lines.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub added: u64,
-    /// Lines removed.
+    /// The number of removed lines.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub removed: u64,
     /// A unified diff, at most [`crate::limits::DIFF`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Hunks that the diff leaves out.
+    /// The number of hunks that the diff leaves out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted_hunks: Option<u64>,
-    /// A formatter changed what the job would have written.
+    /// The change that formatters made to the job's content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub formatted: Option<Formatted>,
-    /// What became of each edit, in request order.
+    pub formatted: Option<FormatterChange>,
+    /// The result of each edit, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<EditOutcome>,
-    /// What validators found that the job introduces, at most [`crate::limits::ISSUES`].
+    /// The issues that validators found and that the job introduced, at most [`crate::limits::ISSUES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<Issue>,
-    /// What the user should know: a hard link was rewritten in place, a late write was rescued.
+    /// Warnings for the user: for example, a hard link was rewritten in place, or a late write was rescued.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
 impl EditOutcome {
-    /// An outcome that says how an edit ended, and nothing more.
+    /// Creates a result without details.
     pub fn new(status: EditStatus) -> Self {
         Self { status, ..Self::default() }
     }
 }
 
 impl FileOutcome {
-    /// An outcome that says how a file ended, and nothing more.
+    /// Creates a result without details.
     pub fn new(path: WirePath, status: Status) -> Self {
         Self {
             path,
@@ -153,36 +153,36 @@ impl FileOutcome {
     }
 }
 
-/// The difference that formatters made, before anything was written.
+/// The change that formatters made before the content was written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Formatted {
-    /// The names of the formatters that changed it, in the order in which they ran.
+pub struct FormatterChange {
+    /// The names of the formatters that changed the content, in the order in which they ran.
     pub by: Vec<String>,
-    /// A unified diff from what the job would have written to what was written.
+    /// A unified diff from the job's content to the written content.
     pub diff: String,
-    /// Hunks that the diff leaves out.
+    /// The number of hunks that the diff leaves out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_hunks: u64,
 }
 
-/// Something that a validator has against a content.
+/// An objection of a validator to a content.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Issue {
     /// The file.
     pub path: WirePath,
-    /// Who says so: `syntax`, or the name of a configured validator.
+    /// The validator: `syntax`, or the name of a configured validator.
     pub validator: String,
-    /// The 1-based line in the new content, where it is known.
+    /// The 1-based line in the new content, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// The 1-based column, as the validator counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
-    /// What is wrong.
+    /// A description of the problem.
     pub message: String,
 }
 
-/// `path:line:column: message (validator)`, the parts that are known.
+/// `path:line:column: message (validator)`, without the parts that are unknown.
 impl std::fmt::Display for Issue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.path)?;
@@ -193,18 +193,18 @@ impl std::fmt::Display for Issue {
     }
 }
 
-/// What a command that runs after writing did.
+/// The result of a command that runs after writing.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct HookOutcome {
-    /// Its name.
+    /// The name of the command.
     pub name: String,
-    /// The entry that holds its change; absent where it changed nothing.
+    /// The entry that contains its change; absent if it changed nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
-    /// The files that it changed: `before` is what the job wrote.
+    /// The files that it changed. `before` is the content that the job wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileOutcome>,
-    /// What the user should know: it failed, it was ended, it may not run.
+    /// Warnings for the user: the command failed, was ended, or may not run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -212,45 +212,45 @@ pub struct HookOutcome {
 /// The reply to `edit`, `undo`, `redo` and `wait`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Receipt {
-    /// The job's number; absent where it left nothing behind.
+    /// The number of the job; absent if the job left nothing behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
-    /// The number under which it was queued, of a detached job that left an entry with another; both numbers name it.
+    /// The number under which a detached job was queued, if its entry has another one. Both numbers identify the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued: Option<JobId>,
-    /// How it ended.
+    /// The result of the job.
     pub status: Status,
-    /// What became of each file; the first of them where not all fit a reply.
+    /// The result of each file; only the first ones if not all fit into a reply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileOutcome>,
-    /// Files left out of `files`; `show` of the job has them, where it wrote any.
+    /// The number of files that `files` leaves out. `show` returns them if the job wrote any.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_files: u64,
-    /// What the commands that run after writing did; the `after` of `files` is what stands there then.
+    /// The results of the commands that ran after writing. `after` of `files` is the content after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<HookOutcome>,
-    /// Why it was refused.
+    /// The reason of a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<WireError>,
-    /// `verify_only`: send it as `verified` to apply exactly this.
+    /// `verify_only`: a token. Send it as `verified` to apply exactly this plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<String>,
-    /// The plan was merged into content newer than its base.
+    /// Set if the plan was merged into content newer than its base.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rebased: bool,
-    /// The key had been seen: this is the first job's receipt, without diffs.
+    /// Set if a job with the same key was done before. This is its receipt, without diffs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
-    /// The dialect of the job's payload.
+    /// The dialect of the payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
-    /// The reply in the words of that dialect.
+    /// The reply in the format of that dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 impl Receipt {
-    /// A receipt that says how a job ended, and nothing more.
+    /// Creates a receipt without details.
     pub fn new(job: Option<JobId>, status: Status) -> Self {
         Self {
             job,
@@ -268,7 +268,7 @@ impl Receipt {
         }
     }
 
-    /// The receipt of a job that was refused and left nothing behind.
+    /// Creates the receipt of a refused job that left nothing behind.
     pub fn refused(error: WireError) -> Self {
         Self { error: Some(error), ..Self::new(None, Status::Refused) }
     }

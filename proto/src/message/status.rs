@@ -1,72 +1,72 @@
-//! The daemon's own state: status, check, stop.
+//! Requests about the daemon itself: status, check and stop.
 
 use serde::{Deserialize, Serialize};
 
 /// The reply to `status`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StatusReply {
-    /// The daemon's process.
+    /// The process id of the daemon.
     pub pid: u32,
-    /// Its version.
+    /// The version of the daemon.
     pub version: String,
     /// The workspace's absolute path.
     pub workspace: String,
-    /// The socket or pipe.
+    /// The path of the socket or the name of the pipe.
     pub socket: String,
-    /// The folder of log and database.
+    /// The folder of the log and the database.
     pub state: String,
-    /// Seconds since it started.
+    /// The uptime in seconds.
     pub uptime: u64,
-    /// Open connections.
+    /// The number of open connections.
     pub sessions: u64,
-    /// Jobs that wait or run.
+    /// The number of jobs that wait or run.
     pub queue: u64,
-    /// Journal entries.
+    /// The number of journal entries.
     pub entries: u64,
-    /// Entries whose files are not flushed yet.
+    /// The number of entries whose files are not flushed yet.
     pub unsettled: u64,
-    /// Watched folders.
+    /// The number of watched folders.
     pub watch: u64,
-    /// Set where the daemon no longer accepts edits, with the reason.
+    /// The reason for which the daemon no longer accepts edits; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// Set where commands that the workspace brings do not run: which, and what to do.
+    /// The commands of the workspace that do not run, and the way to allow them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
-    /// Other workspaces of this user that are served and lie above or below this one: their paths.
+    /// The paths of other served workspaces of this user that contain this one or are inside of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearby: Vec<String>,
 }
 
-/// Asks for a check of log, database and staging folder.
+/// Asks for a check of the log, the database and the staging folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct CheckRequest {}
 
-/// One thing that was found.
+/// A result of the check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Finding {
+pub struct CheckFinding {
     /// `ok`, `note` or `bad`.
     pub severity: String,
-    /// What was looked at.
+    /// The checked subject.
     pub subject: String,
-    /// What was seen, and what to do about it.
+    /// The observation, and the way to fix a problem.
     pub message: String,
 }
 
 /// The reply to `check`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CheckReply {
-    /// What was found.
-    pub findings: Vec<Finding>,
+    /// The results of the check.
+    pub findings: Vec<CheckFinding>,
 }
 
-/// Asks the daemon to finish, settle and leave.
+/// Asks the daemon to finish its jobs, settle and stop.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct StopRequest {}
 
-/// The reply to `stop`, sent before it leaves.
+/// The reply to `stop`, sent before the daemon stops.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct StopReply {
-    /// The process that is leaving.
+    /// The id of the stopping process.
     pub pid: u32,
 }

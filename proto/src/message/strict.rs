@@ -1,5 +1,6 @@
-//! Structs that remember the names of fields which they do not have, also those of the maps inside. On the wire such fields
-//! are ignored elsewhere, for the sake of newer peers; in an edit a guard that is misspelt (`exepct`) must not be lost.
+//! Deserializers that record the unknown fields of a struct and of the maps inside of it. Other messages ignore unknown
+//! fields for compatibility with newer peers, but a misspelt field of an edit (`exepct`) must not be lost, since it may
+//! be a guard.
 
 mod choice;
 #[cfg(test)]
@@ -14,26 +15,26 @@ use serde::de::{
 };
 
 use crate::limits;
-use choice::Choice;
+use choice::EnumVisitor;
 
-/// Names that are kept of one struct: a refusal lists fewer.
+/// Maximum number of unknown names recorded per struct. An error lists fewer.
 const KEPT: usize = 16;
 
-/// A field, and those that hold it.
+/// A field and the fields that contain it.
 #[derive(Clone, Copy)]
-struct FieldPlace<'p> {
-    outer: Option<&'p FieldPlace<'p>>,
+struct FieldPath<'p> {
+    outer: Option<&'p FieldPath<'p>>,
     field: &'static str,
 }
 
-/// The unknown names that were met, and the field inside of which more may be met.
-struct Notes<'n> {
+/// The recorded names, and the field that is being read.
+struct UnknownFields<'n> {
     unknown: &'n mut Vec<String>,
-    place: Option<&'n FieldPlace<'n>>,
+    place: Option<&'n FieldPath<'n>>,
 }
 
-impl Notes<'_> {
-    /// Keeps a name, with the fields that hold it in front: `within.position.colum`.
+impl UnknownFields<'_> {
+    /// Records a name, with the fields that contain it in front: `within.position.colum`.
     fn add(&mut self, mut name: String) {
         let mut outer = self.place;
         while let Some(place) = outer {
@@ -52,25 +53,28 @@ impl Notes<'_> {
         seed: T,
         map: &mut A,
     ) -> Result<T::Value, A::Error> {
-        let place = FieldPlace { outer: self.place, field };
-        map.next_value_seed(Nested { seed, notes: Notes { unknown: self.unknown, place: Some(&place) } })
+        let place = FieldPath { outer: self.place, field };
+        map.next_value_seed(FieldSeed {
+            seed,
+            notes: UnknownFields { unknown: self.unknown, place: Some(&place) },
+        })
     }
 }
 
-/// Reads a struct through `from`, and notes the fields that it does not have.
-pub(super) struct Strict<'n, D> {
+/// A deserializer that records the unknown fields of a struct.
+pub(super) struct StrictDeserializer<'n, D> {
     from: D,
-    notes: Notes<'n>,
+    notes: UnknownFields<'n>,
 }
 
-impl<'n, D> Strict<'n, D> {
-    /// Notes unknown names in `unknown`.
+impl<'n, D> StrictDeserializer<'n, D> {
+    /// Records unknown names in `unknown`.
     pub(super) fn new(from: D, unknown: &'n mut Vec<String>) -> Self {
-        Self { from, notes: Notes { unknown, place: None } }
+        Self { from, notes: UnknownFields { unknown, place: None } }
     }
 }
 
-/// Passes methods on that read neither a struct, an option nor an enum.
+/// Forwards the methods that read neither a struct, an option nor an enum.
 macro_rules! pass_on {
     ($($name:ident)*) => {
         $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -79,7 +83,7 @@ macro_rules! pass_on {
     };
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for StrictDeserializer<'_, D> {
     type Error = D::Error;
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -88,12 +92,12 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let noting = Noting { inner: visitor, fields, field: "", notes: self.notes };
+        let noting = StructVisitor { inner: visitor, fields, field: "", notes: self.notes };
         self.from.deserialize_struct(name, fields, noting)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.from.deserialize_option(Optional { inner: visitor, notes: self.notes })
+        self.from.deserialize_option(OptionVisitor { inner: visitor, notes: self.notes })
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -102,7 +106,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.from.deserialize_any(Choice { inner: visitor, variants, notes: self.notes })
+        self.from.deserialize_any(EnumVisitor { inner: visitor, variants, notes: self.notes })
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
@@ -147,27 +151,27 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
     }
 }
 
-/// The value of a field.
-struct Nested<'n, T> {
+/// The seed of a field's value.
+struct FieldSeed<'n, T> {
     seed: T,
-    notes: Notes<'n>,
+    notes: UnknownFields<'n>,
 }
 
-impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Nested<'_, T> {
+impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for FieldSeed<'_, T> {
     type Value = T::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T::Value, D::Error> {
-        self.seed.deserialize(Strict { from, notes: self.notes })
+        self.seed.deserialize(StrictDeserializer { from, notes: self.notes })
     }
 }
 
 /// The visitor of an option.
-struct Optional<'n, V> {
+struct OptionVisitor<'n, V> {
     inner: V,
-    notes: Notes<'n>,
+    notes: UnknownFields<'n>,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Optional<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for OptionVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -183,20 +187,20 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Optional<'_, V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(Strict { from, notes: self.notes })
+        self.inner.visit_some(StrictDeserializer { from, notes: self.notes })
     }
 }
 
-/// A struct's visitor, or the access to its map, which is shown only the fields that the struct has.
-struct Noting<'n, T> {
+/// The visitor of a struct, and the access to its map. Hides the unknown fields from the inner visitor.
+struct StructVisitor<'n, T> {
     inner: T,
     fields: &'static [&'static str],
-    /// The field whose value comes next.
+    /// The field whose value is read next.
     field: &'static str,
-    notes: Notes<'n>,
+    notes: UnknownFields<'n>,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Noting<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -205,7 +209,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Noting<'_, V> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
         let Self { inner, fields, field, notes } = self;
-        inner.visit_map(Noting { inner: map, fields, field, notes })
+        inner.visit_map(StructVisitor { inner: map, fields, field, notes })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
@@ -213,7 +217,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Noting<'_, V> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Noting<'_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructVisitor<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
@@ -237,7 +241,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Noting<'_, A> {
     }
 }
 
-/// The name of a field: one of these, or else as it stands there.
+/// Reads the name of a field: one of the known names, or else the name as it was sent.
 struct FieldName(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for FieldName {
@@ -261,16 +265,16 @@ impl Visitor<'_> for FieldName {
     }
 }
 
-/// A list, or the one object that would stand in it.
+/// Reads a list, or a single object that need not be in a list.
 pub(super) fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Vec<T>, D::Error> {
-    from.deserialize_any(OneOrMany(std::marker::PhantomData))
+    from.deserialize_any(ListVisitor(std::marker::PhantomData))
 }
 
-struct OneOrMany<T>(std::marker::PhantomData<T>);
+struct ListVisitor<T>(std::marker::PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,11 +1,11 @@
-//! Trusting the commands that come with a workspace.
+//! Requests about the trust in the commands that a workspace configures.
 
 use serde::{Deserialize, Serialize};
 
-/// Asks which commands `.editd.toml` brings, records that they may run, or takes that back.
+/// Lists the commands in `.editd.toml`, and allows or forbids them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TrustRequest {
-    /// Record that the file with this hash is trusted, if it is what is there; only tell where absent.
+    /// The hash of the file to be trusted. It is recorded if the file has this hash. If absent, nothing is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
     /// Forget every hash that was recorded for this workspace.
@@ -13,26 +13,26 @@ pub struct TrustRequest {
     pub revoke: bool,
 }
 
-/// A command that a workspace brings.
+/// A command that a workspace configures.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CommandInfo {
-    /// `validator`, `format` or `after_write`.
+    /// The kind: `validator`, `format` or `after_write`.
     pub kind: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// For which files, as globs of workspace paths.
+    /// The files on which it runs, as globs of workspace paths.
     pub files: Vec<String>,
-    /// Program and arguments.
+    /// The program and its arguments.
     pub command: Vec<String>,
 }
 
-/// Which commands there are, and whether they may run.
+/// The reply to `trust`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TrustReply {
-    /// `blake3:` and 64 hexadecimal digits of `.editd.toml`; absent where there is none.
+    /// The hash of `.editd.toml`: `blake3:` and 64 hexadecimal digits. Absent if there is no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Whether they may run.
+    /// Set if the commands may run.
     pub trusted: bool,
     /// The commands.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Subscriptions: being told of changes.
+//! Subscriptions to changes of files.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,51 +9,51 @@ use crate::path::WirePath;
 /// Asks for events until the connection ends.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SubscribeRequest {
-    /// Globs of workspace paths (`src/**/*.rs`); every file where empty. Files that git ignores and
-    /// `.git` itself are left out unless a glob names them literally.
+    /// Globs of workspace paths (`src/**/*.rs`). If empty, every file matches. Files that git ignores, and `.git`
+    /// itself, are left out unless a glob names them literally.
     #[serde(default)]
     pub globs: Vec<String>,
 }
 
-/// The reply to `subscribe`; events follow.
+/// The reply to `subscribe`. Events follow.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SubscribeReply {
-    /// Folders that are now watched.
+    /// The number of watched folders.
     pub folders: u64,
 }
 
-/// What happened to a file.
+/// The kind of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It is new.
+    /// The file was created.
     Created,
-    /// Its content is new.
+    /// The content of the file changed.
     Changed,
-    /// It is gone.
+    /// The file was removed.
     Removed,
-    /// Events were lost: look again at what matters.
+    /// Events were lost. Read the files that matter again.
     Overflow,
 }
 
-/// One change.
+/// A change of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ChangeEvent {
-    /// What happened.
+    /// The kind of the change.
     pub change: ChangeKind,
-    /// To which file; absent with `overflow`.
+    /// The file; absent for `overflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WirePath>,
-    /// The version there now.
+    /// The current version of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
-    /// The journal entry, where there is one.
+    /// The journal entry of the change, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<JobId>,
-    /// What made that entry.
+    /// The origin of that entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<EntryKind>,
-    /// The session that made it.
+    /// The session that made that entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! The table of operations. Each example is applied by a test of the engine, and the fields are those that the engine reads.
+//! The table of operations. A test of the engine applies each example, and the listed fields are those that the engine
+//! reads.
 
 use super::{Operation, OperationExample, OperationField};
 
@@ -26,7 +27,7 @@ const WITHIN: OperationField = field(
     "where to look: {\"lines\": [first, last]}, {\"symbol\": \"Class/method\"} or {\"position\": {\"line\": n, \"column\": n}}, both from 0",
 );
 
-/// The file of most examples, `greet.py`.
+/// The file `greet.py` of most examples.
 pub(super) const GREET: &str =
     "def greet(name):\n    return \"Hello \" + name\n\n\ndef leave():\n    return \"Bye\"\n";
 
@@ -38,7 +39,7 @@ const fn of_greet(edit: &'static str, after: &'static str) -> OperationExample {
     OperationExample { edit, before: Some(GREET), after: Some(after) }
 }
 
-/// Every operation.
+/// All operations.
 pub const OPERATIONS: &[Operation] = &[
     Operation {
         name: "replace",

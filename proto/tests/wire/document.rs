@@ -1,5 +1,5 @@
-//! The document and its samples against the code: every example byte for byte, every field, limit and code named.
-//! A failure prints the bytes that belong there.
+//! Compares WIRE.md and its samples with the code: every example byte for byte, and the names of all fields, limits and
+//! codes. A failure prints the expected bytes.
 
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Write as _};
@@ -24,8 +24,8 @@ struct Example {
     hex: String,
 }
 
-/// The ```` ```json SIDE ```` blocks of the document, each with the ```` ```hex ```` block of the samples that has the same
-/// number.
+/// Returns the ```` ```json SIDE ```` blocks of the document, each with the ```` ```hex ```` block of the samples that has
+/// the same number.
 fn examples(document: &str, samples: &str) -> Vec<Example> {
     let mut examples = Vec::new();
     let (mut rest, mut bytes) = (document, samples);
@@ -69,7 +69,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     columns.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 
-/// The frame of an example: its JSON, read as its type, loses nothing, and its bytes are read as the same.
+/// Returns the frame of an example. Reading its JSON must lose nothing, and its bytes must decode to the same value.
 fn frame_of<T: Serialize + DeserializeOwned + PartialEq + Debug>(
     id: u64,
     kind: &str,
@@ -145,7 +145,7 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The section of the document about a kind.
+/// Returns the section of the document about a kind.
 fn section<'a>(document: &'a str, kind: &str) -> &'a str {
     let (_, after) =
         document.split_once(&format!("\n## `{kind}`\n")).unwrap_or_else(|| panic!("no section about {kind}"));
@@ -155,7 +155,7 @@ fn section<'a>(document: &'a str, kind: &str) -> &'a str {
 fn names_fields<T: Serialize>(document: &str, kind: &str, sample: &T) {
     let mut fields = BTreeSet::new();
     let mut value = serde_json::to_value(sample).unwrap();
-    // An error within a receipt is described once, in its own section.
+    // The fields of an error within a receipt are described once, in the section about errors.
     strip(&mut value, "error");
     keys(&value, &mut fields);
     let section = section(document, kind);
@@ -220,14 +220,14 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::WAIT, &wait);
     names_fields(document, kind::CANCEL, &wait);
     names_fields(document, kind::STATUS, &samples::status());
-    let finding = Finding { severity: String::new(), subject: String::new(), message: String::new() };
+    let finding = CheckFinding { severity: String::new(), subject: String::new(), message: String::new() };
     names_fields(document, kind::CHECK, &CheckReply { findings: vec![finding] });
     names_fields(document, kind::TRUST, &TrustRequest { hash: Some(String::new()), revoke: true });
     names_fields(document, kind::TRUST, &samples::trust());
     names_fields(document, kind::STOP, &StopReply { pid: 1 });
 }
 
-/// A message as JSON, without its paths: one that is not text must be spelled `{"bytes": …}` there, which is
+/// Returns a message as JSON without its paths. A path that is not text must be written as `{"bytes": …}`, which is
 /// described under Types.
 fn json<T: Serialize>(message: &T) -> Value {
     let mut value = serde_json::to_value(message).unwrap();

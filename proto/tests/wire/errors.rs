@@ -1,7 +1,8 @@
-//! Samples of errors with every field set. It tests nothing itself.
+//! Samples of errors with every field set. Contains no tests.
 
 use editd_proto::error::{
-    By, Candidate, Excerpt, Fallen, IndentReading, MovedLines, NearMiss, Outside, Region, WouldApply,
+    Candidate, ChangeAuthor, ConflictRegion, Excerpt, IndentReading, MovedLines, NearMiss, OutsideWord,
+    RejectedPlace, WouldApply,
 };
 use editd_proto::ids::JobId;
 use editd_proto::message::*;
@@ -17,7 +18,7 @@ pub(crate) fn error() -> WireError {
     error.version = Some(version());
     error.diff = Some("@@ -1 +1 @@\n-a\n+b\n".into());
     error.omitted_hunks = Some(4);
-    error.by = Some(By::Entry(JobId(16)));
+    error.by = Some(ChangeAuthor::Entry(JobId(16)));
     error.would_apply = Some(WouldApply::Conflict);
     error.candidates =
         vec![Candidate { line: 3, column: 5, text: "let a = 1;".into(), symbol: Some("impl S/new".into()) }];
@@ -38,7 +39,7 @@ pub(crate) fn error() -> WireError {
     error.searched = Some((1, 100));
     error.needed = Some(0.9);
     error.check = Some("content".into());
-    error.fallen = vec![Fallen { line: 3, check: "boundary".into(), reason: "it ends before".into() }];
+    error.fallen = vec![RejectedPlace { line: 3, check: "boundary".into(), reason: "it ends before".into() }];
     error.marker = Some("=======".into());
     error.expected_marker = Some(">>>>>>> REPLACE".into());
     error.excerpts = vec![Excerpt { line: 3, text: "a\n".into() }];
@@ -51,7 +52,8 @@ pub(crate) fn error() -> WireError {
         there: Some("c\nd\n".into()),
     }];
     error.others = vec![WireError::new(Code::Unread, "read it").at(&"b".into())];
-    error.regions = vec![Region { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
+    error.regions =
+        vec![ConflictRegion { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
     error.symbols = vec!["Class/method".into()];
     error.issues = vec![issue()];
     error.later = vec![LaterEntry {
@@ -69,7 +71,7 @@ pub(crate) fn error() -> WireError {
 
 pub(crate) fn errors() -> Vec<WireError> {
     let mut outside = WireError::new(Code::Stale, "read the file again").at(&odd_path());
-    outside.by = Some(By::Outside(Outside::Outside));
+    outside.by = Some(ChangeAuthor::Outside(OutsideWord::Outside));
     outside.would_apply = Some(WouldApply::Clean);
     vec![error(), outside, WireError::new(Code::Stopping, "try again")]
 }

@@ -1,4 +1,4 @@
-//! The wire as a peer sees it: messages, their cost, and the document. Nothing here is daemon or client.
+//! Tests of the protocol from the outside: messages, their memory, and the document. Uses neither daemon nor client.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 mod document;

@@ -1,4 +1,4 @@
-//! What hostile bytes may cost: the codec under an allocator that counts, thread by thread.
+//! Measures the memory that hostile bytes can cost, with an allocator that counts per thread.
 #![expect(unsafe_code, reason = "an allocator cannot be counted without being one")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,23 +16,23 @@ thread_local! {
 }
 
 fn count(change: isize) {
-    // A thread that is ending has no counters any more, and nobody asks for them.
+    // A thread that ends no longer has counters, and nothing reads them then.
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + change);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(live.get())));
     });
 }
 
-// SAFETY: every call goes to the system's allocator unchanged; counting does not allocate.
+// SAFETY: every call is passed to the system's allocator unchanged; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller's promises are the system allocator's own.
+        // SAFETY: the promises of the caller are those that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: as above.
+        // SAFETY: the promises of the caller are those that the system's allocator requires.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that were allocated at once while `work` ran, beyond those before.
+/// Returns the maximum number of bytes that were allocated at the same time while `work` ran, beyond those before.
 fn peak(work: impl FnOnce()) -> usize {
     let before = LIVE.get();
     PEAK.set(before);
@@ -48,7 +48,7 @@ fn peak(work: impl FnOnce()) -> usize {
     usize::try_from(PEAK.get() - before).unwrap()
 }
 
-/// What serde may set aside for each of two lists (files, edits) before it has seen an element.
+/// Memory that serde may reserve for each of two lists (files, edits) before it has read an element.
 const AHEAD: usize = 2 * 1024 * 1024;
 
 fn cost(message: &[u8]) -> usize {
@@ -98,7 +98,7 @@ fn a_large_frame_ends_in_a_buffer_of_its_size() {
         }
         assert_eq!(reader.next_frame().unwrap().unwrap().as_bytes().len(), limits::FRAME);
     });
-    // While it is moved for the last time, the half that was there stands twice.
+    // When the buffer is moved for the last time, the first half exists twice for a moment.
     assert!(used <= limits::FRAME * 3 / 2 + 16 * 1024, "{used}");
 }
 
@@ -161,8 +161,8 @@ fn well_formed_edits_cost_no_more_than_the_limit_on_edits_allows() {
         bytes.extend(b"\x81\xa2op\xa0".repeat(per_file as usize));
     }
     let used = cost(&bytes);
-    // Three files of that size are read before the limit is seen, and a list may have grown to twice its
-    // length with half of that still waiting to be copied.
+    // Three files of that size are read before the limit takes effect, and a list may have grown to twice its length
+    // with half of that still to be copied.
     let bound = 3 * per_file as usize * size_of::<Edit>() * 3 / 2 + bytes.len();
     assert!(used <= bound, "{} bytes cost {used}, above {bound}", bytes.len());
 }
@@ -177,7 +177,7 @@ fn what_a_body_will_cost_is_known_before_it_is_decoded() {
     let mut kept = None;
     let used = peak(|| kept = message.body::<JobRequest>().ok());
     assert!(kept.is_some());
-    // A list that grows is moved: for a moment half of it stands twice.
+    // A growing list is moved, so half of it exists twice for a moment.
     assert!(used <= message.cost() * 2, "{used} bytes, {} foretold", message.cost());
     assert!(message.cost() <= used * 2);
 }

@@ -1,5 +1,5 @@
-//! Every message, with all of its fields and with none of the optional ones, comes back from MessagePack
-//! and from JSON as it was.
+//! Tests that every message, with all of its optional fields and with none, is unchanged after encoding and decoding as
+//! MessagePack and as JSON.
 
 use std::fmt::Debug;
 
@@ -61,7 +61,7 @@ fn every_message_with_all_of_its_fields() {
     both_ways(&samples::event());
     both_ways(&samples::status());
     both_ways(&CheckRequest {});
-    let finding = Finding { severity: "bad".into(), subject: "log".into(), message: "rot".into() };
+    let finding = CheckFinding { severity: "bad".into(), subject: "log".into(), message: "rot".into() };
     both_ways(&CheckReply { findings: vec![finding] });
     both_ways(&StopRequest {});
     both_ways(&StopReply { pid: 1 });
@@ -111,7 +111,7 @@ fn every_message_without_its_optional_fields() {
 
 #[test]
 fn words_are_lower_case_and_codes_of_a_newer_version_are_known_to_be_unknown() {
-    assert_eq!(serde_json::to_string(&Mode::VerifyOnly).unwrap(), "\"verify_only\"");
+    assert_eq!(serde_json::to_string(&JobMode::VerifyOnly).unwrap(), "\"verify_only\"");
     assert_eq!(serde_json::to_string(&Code::CountMismatch).unwrap(), "\"count_mismatch\"");
     assert_eq!(serde_json::to_string(&Status::Queued).unwrap(), "\"queued\"");
     let newer: WireError = serde_json::from_str(r#"{"code": "brand_new", "message": "m"}"#).unwrap();

@@ -1,5 +1,4 @@
-//! One sample of every message with every field set, and as JSON what it must look like. It tests nothing
-//! itself.
+//! A sample of every message with every field set, and its expected JSON. Contains no tests.
 
 use editd_proto::WirePath;
 use editd_proto::ids::{JobId, Version};
@@ -76,7 +75,7 @@ pub(crate) fn job() -> JobRequest {
     JobRequest {
         key: Some("k-1".into()),
         label: Some("why".into()),
-        mode: Mode::VerifyOnly,
+        mode: JobMode::VerifyOnly,
         on_stale: Some(OnStale::Rebase),
         partial: true,
         diff: Some(false),
@@ -141,7 +140,7 @@ pub(crate) fn receipt() -> Receipt {
             removed: 1,
             diff: Some("--- a\n+++ b\n".into()),
             omitted_hunks: Some(2),
-            formatted: Some(Formatted {
+            formatted: Some(FormatterChange {
                 by: vec!["rustfmt".into()],
                 diff: "-a\n+b\n".into(),
                 omitted_hunks: 1,
@@ -180,7 +179,7 @@ pub(crate) fn undo() -> UndoRequest {
         hunks: vec![HunkChoice::One(2), HunkChoice::Run((4, 6))],
         key: Some("k-2".into()),
         label: Some("why".into()),
-        mode: Mode::VerifyOnly,
+        mode: JobMode::VerifyOnly,
         on_stale: OnStale::Rebase,
         durability: Some(Durability::Full),
         diff: Some(true),
@@ -222,7 +221,7 @@ pub(crate) fn detail() -> EntryDetail {
 }
 
 pub(crate) fn symbol() -> SymbolInfo {
-    let extent = Extent { start: (2, 1), end: (4, 2) };
+    let extent = TextExtent { start: (2, 1), end: (4, 2) };
     SymbolInfo {
         name: "Class/method".into(),
         kind: "method".into(),
@@ -231,7 +230,7 @@ pub(crate) fn symbol() -> SymbolInfo {
         definition: extent,
         body: Some(extent),
         position: SymbolPosition { line: 1, column: 3 },
-        declarations: vec![Declaration { name: "Class/method[1]".into(), lines: (1, 1) }],
+        declarations: vec![SymbolDeclaration { name: "Class/method[1]".into(), lines: (1, 1) }],
     }
 }
 

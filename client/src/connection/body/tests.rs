@@ -4,7 +4,7 @@
 
 use editd_proto::WireError;
 use editd_proto::codec::{FrameReader, Message, encode};
-use editd_proto::error::{By, Code};
+use editd_proto::error::{ChangeAuthor, Code};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
 use editd_proto::message::{ReadReply, Receipt};
@@ -34,14 +34,14 @@ struct Everything {
     list: Vec<bool>,
     score: f64,
     word: Code,
-    by: [By; 2],
+    by: [ChangeAuthor; 2],
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
 }
 
 #[test]
 fn every_kind_of_value_is_read_as_without_it() {
-    let by = [By::Entry(JobId(u64::MAX)), serde_json::from_value(json!("outside")).unwrap()];
+    let by = [ChangeAuthor::Entry(JobId(u64::MAX)), serde_json::from_value(json!("outside")).unwrap()];
     let bytes = vec![0, 255, 10];
     let list = vec![true, false];
     alike::<Everything>(&Everything {

@@ -201,7 +201,7 @@ pub(super) fn span(first: u64, last: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use editd_proto::error::Region;
+    use editd_proto::error::ConflictRegion;
 
     use super::*;
 
@@ -209,7 +209,7 @@ mod tests {
     fn a_conflict_shows_its_regions() {
         let mut error = WireError::new(Code::Conflict, "look at `regions`");
         let (base, current, wanted) = ("a\nb\n".into(), String::new(), "c\n".into());
-        error.regions.push(Region { line: 3, base, current, wanted });
+        error.regions.push(ConflictRegion { line: 3, base, current, wanted });
         let shown = "others changed the same lines of the file, or lines next to them; compare them below and edit what is \
                      there now\n  line 3:\n    as read:\n      a\n      b\n    as it is now: nothing\n    \
                      as wanted:\n      c";

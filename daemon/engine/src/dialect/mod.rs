@@ -28,7 +28,7 @@ mod tools;
 mod unified_diff;
 
 use editd_proto::error::WireError;
-use editd_proto::message::{FileEntry, Mode, ReadReply, Receipt};
+use editd_proto::message::{FileEntry, JobMode, ReadReply, Receipt};
 use editd_proto::path::WirePath;
 
 use crate::Refusal;
@@ -110,7 +110,7 @@ pub struct Wanted {
     /// The files.
     pub files: Vec<FileEntry>,
     /// What to do with what validators say.
-    pub mode: Option<Mode>,
+    pub mode: Option<JobMode>,
     /// Whether the reply shows diffs.
     pub diff: Option<bool>,
     /// Similarity that fuzzy matching accepts.

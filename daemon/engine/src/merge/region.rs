@@ -1,6 +1,6 @@
 //! The regions where two sides differ, as a refusal shows them: few and short. It decides nothing.
 
-use editd_proto::error::{Code, Region};
+use editd_proto::error::{Code, ConflictRegion};
 use editd_proto::limits::CANDIDATES;
 
 use crate::Refusal;
@@ -10,7 +10,7 @@ use crate::refusal::refuse;
 /// What could not be merged.
 #[derive(Default)]
 pub(super) struct Conflicts {
-    regions: Vec<Region>,
+    regions: Vec<ConflictRegion>,
     count: usize,
 }
 
@@ -20,7 +20,7 @@ impl Conflicts {
         self.count += 1;
         if self.regions.len() < CANDIDATES {
             let (base, current, wanted) = (short(base), short(current), short(wanted));
-            self.regions.push(Region { line: line as u64, base, current, wanted });
+            self.regions.push(ConflictRegion { line: line as u64, base, current, wanted });
         }
     }
 

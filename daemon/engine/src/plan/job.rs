@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use editd_proto::error::Code;
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{JobRequest, Mode};
+use editd_proto::message::{JobMode, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::entry::{self, Job};
@@ -59,7 +59,7 @@ pub(super) fn walk(
     let parsed = read(job)?;
     let paths = needs_of(job, &parsed).paths;
     // Whoever has a job verified wants to see what it would do.
-    let diff = job.diff.or((job.mode == Mode::VerifyOnly).then_some(true));
+    let diff = job.diff.or((job.mode == JobMode::VerifyOnly).then_some(true));
     let shared = Job { partial: job.partial, diff, options, budget: Budget::with_room(options.room) };
     let mut tree = Tree::new(world, hashes);
     let mut clips = Clips::new(world);

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Extent, SymbolPosition};
+use editd_proto::message::{SymbolPosition, TextExtent};
 use editd_proto::path::WirePath;
 
 use super::{outline, view_symbol};
@@ -65,7 +65,7 @@ fn places_are_the_same_whatever_ends_the_lines() {
                 "{ending:?}"
             );
             let a = &outlined.symbols[0];
-            assert_eq!(a.body, Some(Extent { start: (3, 8), end: (4, 15) }), "columns are scalar values");
+            assert_eq!(a.body, Some(TextExtent { start: (3, 8), end: (4, 15) }), "columns are scalar values");
             assert_eq!(a.position, SymbolPosition { line: 2, column: 3 });
             let s = &outlined.symbols[1];
             assert_eq!(s.definition.start, (6, 10));

@@ -8,7 +8,7 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt,
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use editd_proto::place;
+use editd_proto::socket_path;
 use interprocess::local_socket::{
     GenericFilePath, Listener, ListenerNonblockingMode, ListenerOptions, ToFsName,
 };
@@ -99,7 +99,7 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
         .write(true)
         .mode(0o600)
         .custom_flags(rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK).bits().cast_signed())
-        .open(place::lock(path))
+        .open(socket_path::lock(path))
         .map_err(|why| io("open the lock of", why))?;
     for _ in 0..limits::CLAIM_MS / CLAIM_STEP_MS {
         match lock.try_lock() {
@@ -167,7 +167,7 @@ impl Claim {
 
     /// Says in the lock that this daemon leaves, and takes the name away. Ours, since we hold the lock.
     pub(super) fn withdraw(&self) {
-        let word = format!("{}{}\n", place::LEAVING, std::process::id());
+        let word = format!("{}{}\n", socket_path::LEAVING, std::process::id());
         if let Err(why) = (&self.lock).write_all(word.as_bytes()) {
             tracing::warn!(%why, "the lock beside the socket cannot be written");
         }

@@ -80,7 +80,7 @@ pub fn draft(
     }
     let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
     // A preview is asked for its diff.
-    let preview = (request.mode == editd_proto::message::Mode::VerifyOnly).then_some(true);
+    let preview = (request.mode == editd_proto::message::JobMode::VerifyOnly).then_some(true);
     let (changes, mut files) = now.into_changes(request.diff.or(preview), &merged);
     for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
         file.warnings.push("what others have written since stays: the inverse was merged into it".to_owned());

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use editd_proto::error::{By, Code};
+use editd_proto::error::{ChangeAuthor, Code};
 use editd_proto::message::{Receipt, Status};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn by(receipt: &Receipt) -> Option<u64> {
     assert_eq!(error.code, Code::NotFound, "{error:?}");
     assert_eq!(error.by.is_some(), error.cause.is_some());
     match error.by {
-        Some(By::Entry(id)) => Some(id.0),
+        Some(ChangeAuthor::Entry(id)) => Some(id.0),
         _ => None,
     }
 }

@@ -136,7 +136,7 @@ fn what_means_nothing_to_a_payload_is_refused() {
         ..JobRequest::default()
     };
     let detach = JobRequest { detach: true, ..JobRequest::default() };
-    let verify = JobRequest { mode: Mode::VerifyOnly, ..JobRequest::default() };
+    let verify = JobRequest { mode: JobMode::VerifyOnly, ..JobRequest::default() };
     let view = || Asked::View { path: "a".into(), lines: None };
     let undo = || Asked::Undo { path: "a".into() };
     // A version is of one file; of two stages of one file it is that of the first.
@@ -158,7 +158,7 @@ fn what_means_nothing_to_a_payload_is_refused() {
 #[test]
 fn what_a_payload_says_of_the_job_wins_over_the_request() {
     let came = JobRequest {
-        mode: Mode::Strict,
+        mode: JobMode::Strict,
         partial: true,
         diff: Some(true),
         threshold: Some(0.9),
@@ -168,13 +168,13 @@ fn what_a_payload_says_of_the_job_wins_over_the_request() {
     let silent = job(&came, Wanted::default()).unwrap();
     assert_eq!((silent.partial, silent.diff, silent.threshold), (true, Some(true), Some(0.9)));
     let wanted = Wanted {
-        mode: Some(Mode::VerifyOnly),
+        mode: Some(JobMode::VerifyOnly),
         partial: Some(false),
         diff: Some(false),
         threshold: Some(0.5),
         ..Wanted::default()
     };
     let said = job(&came, wanted).unwrap();
-    assert_eq!((said.mode, said.partial, said.diff), (Mode::VerifyOnly, false, Some(false)));
+    assert_eq!((said.mode, said.partial, said.diff), (JobMode::VerifyOnly, false, Some(false)));
     assert_eq!((said.threshold, said.label.as_deref()), (Some(0.5), Some("why")));
 }

@@ -1,6 +1,6 @@
-//! Enums inside a strict struct, such as `{"line": 3}`: a word, or a map of one field. A map of unknown fields alone is read as
-//! some value, so that the rest of the message is still read and all unknown fields are told at once; whoever uses the
-//! struct refuses it because of them.
+//! Enums inside of a strict struct: a word, or a map of one field, such as `{"line": 3}`. A map with nothing but
+//! unknown fields is read as a blank value, so that the rest of the message is still read and all unknown fields are
+//! reported at once. The struct must then be refused because of them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,16 +12,16 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::{FieldName, Notes};
+use super::{FieldName, UnknownFields};
 
-/// An enum's visitor.
-pub(super) struct Choice<'n, V> {
+/// The visitor of an enum.
+pub(super) struct EnumVisitor<'n, V> {
     pub(super) inner: V,
     pub(super) variants: &'static [&'static str],
-    pub(super) notes: Notes<'n>,
+    pub(super) notes: UnknownFields<'n>,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Choice<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for EnumVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,7 +38,8 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Choice<'_, V> {
         while let Some(name) = map.next_key_seed(FieldName(variants))? {
             match (name, visitor.take()) {
                 (Ok(variant), Some(inner)) => {
-                    let value = inner.visit_enum(Chosen { variant, map: &mut map, notes: &mut notes })?;
+                    let value =
+                        inner.visit_enum(NamedVariant { variant, map: &mut map, notes: &mut notes })?;
                     chosen = Some((variant, value));
                 }
                 (Ok(variant), None) => {
@@ -56,20 +57,20 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Choice<'_, V> {
         }
         match (chosen, visitor) {
             (Some((_, value)), _) => Ok(value),
-            (None, Some(inner)) if stray => inner.visit_enum(Blank::of(variants)),
+            (None, Some(inner)) if stray => inner.visit_enum(BlankVariant::of(variants)),
             _ => Err(A::Error::custom(format_args!("use one of {}", variants.join(", ")))),
         }
     }
 }
 
-/// A variant that was named, and the map that has its value.
-struct Chosen<'c, 'n, A> {
+/// The named variant, and the map that contains its value.
+struct NamedVariant<'c, 'n, A> {
     variant: &'static str,
     map: &'c mut A,
-    notes: &'c mut Notes<'n>,
+    notes: &'c mut UnknownFields<'n>,
 }
 
-impl<'de, A: MapAccess<'de>> EnumAccess<'de> for Chosen<'_, '_, A> {
+impl<'de, A: MapAccess<'de>> EnumAccess<'de> for NamedVariant<'_, '_, A> {
     type Error = A::Error;
     type Variant = Self;
 
@@ -78,7 +79,7 @@ impl<'de, A: MapAccess<'de>> EnumAccess<'de> for Chosen<'_, '_, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> VariantAccess<'de> for Chosen<'_, '_, A> {
+impl<'de, A: MapAccess<'de>> VariantAccess<'de> for NamedVariant<'_, '_, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
@@ -98,19 +99,19 @@ impl<'de, A: MapAccess<'de>> VariantAccess<'de> for Chosen<'_, '_, A> {
     }
 }
 
-/// Some value of an enum with these variants, or of what stands in the first of them.
-struct Blank<E> {
+/// A deserializer that returns a blank value of the first variant.
+struct BlankVariant<E> {
     variants: &'static [&'static str],
     error: PhantomData<E>,
 }
 
-impl<E> Blank<E> {
+impl<E> BlankVariant<E> {
     fn of(variants: &'static [&'static str]) -> Self {
         Self { variants, error: PhantomData }
     }
 }
 
-impl<'de, E: Error> EnumAccess<'de> for Blank<E> {
+impl<'de, E: Error> EnumAccess<'de> for BlankVariant<E> {
     type Error = E;
     type Variant = Self;
 
@@ -120,7 +121,7 @@ impl<'de, E: Error> EnumAccess<'de> for Blank<E> {
     }
 }
 
-impl<'de, E: Error> VariantAccess<'de> for Blank<E> {
+impl<'de, E: Error> VariantAccess<'de> for BlankVariant<E> {
     type Error = E;
 
     fn unit_variant(self) -> Result<(), E> {
@@ -140,7 +141,7 @@ impl<'de, E: Error> VariantAccess<'de> for Blank<E> {
     }
 }
 
-impl<'de, E: Error> Deserializer<'de> for Blank<E> {
+impl<'de, E: Error> Deserializer<'de> for BlankVariant<E> {
     type Error = E;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {

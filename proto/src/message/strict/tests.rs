@@ -1,4 +1,4 @@
-//! Tests of the names that are noted, in MessagePack and in JSON.
+//! Tests of the recorded names, in MessagePack and in JSON.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,7 +1,7 @@
 //! The fields of a `safe-edit` payload, as its callers write them, and which of its forms it has. They mean nothing
 //! here.
 
-use editd_proto::message::Mode;
+use editd_proto::message::JobMode;
 use serde::Deserialize;
 
 use crate::Refusal;
@@ -21,7 +21,7 @@ pub(super) struct Input {
     /// The file; may stand beside the payload instead.
     pub(super) path: Option<String>,
     /// What to do with what validators say.
-    pub(super) mode: Option<Mode>,
+    pub(super) mode: Option<JobMode>,
     /// Whether the answer shows the diff.
     pub(super) show_diff: Option<bool>,
     content: Option<String>,

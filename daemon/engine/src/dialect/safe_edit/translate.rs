@@ -1,7 +1,7 @@
 //! From the forms of a payload to native edits. It never looks at the file.
 
 use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Edit, FileEntry, Mode, Position};
+use editd_proto::message::{Edit, FileEntry, JobMode, Position};
 use editd_proto::path::WirePath;
 
 use super::fields::{Form, Input, InsertLines, LineEdit, OTHERS, OWN, SearchReplace};
@@ -79,7 +79,7 @@ fn insert(given: InsertLines) -> Result<Edit, Refusal> {
 ///
 /// # Errors
 /// As [`substitute`]; what the engine refuses of a pattern or a template.
-fn search_of(given: SearchReplace, mode: Option<Mode>, path: &WirePath) -> Result<Edit, Refusal> {
+fn search_of(given: SearchReplace, mode: Option<JobMode>, path: &WirePath) -> Result<Edit, Refusal> {
     let search = excerpt(&given.search, 0);
     let edit = substitute(given, mode)?;
     if let Err(mut error) = op::parse(&edit, None) {
@@ -104,7 +104,7 @@ fn without_position(message: &str) -> String {
 
 /// # Errors
 /// `malformed` for a search that asks for nothing; `invalid_regex` for one that cannot be said here.
-fn substitute(given: SearchReplace, mode: Option<Mode>) -> Result<Edit, Refusal> {
+fn substitute(given: SearchReplace, mode: Option<JobMode>) -> Result<Edit, Refusal> {
     let (regex, bits) = (given.regex.unwrap_or(false), given.flags.unwrap_or(0));
     if given.search.is_empty() {
         return Err(malformed("`search` is empty; say what to look for"));
@@ -117,7 +117,7 @@ fn substitute(given: SearchReplace, mode: Option<Mode>) -> Result<Edit, Refusal>
     }
     let mut letters = flags::letters(bits)?;
     // Only `strict`, which is what a payload that is silent means, takes nothing found for an error.
-    if !matches!(mode, None | Some(Mode::Strict)) {
+    if !matches!(mode, None | Some(JobMode::Strict)) {
         letters.push('o');
     }
     let (search, replace) = if regex {

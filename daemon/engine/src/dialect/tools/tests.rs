@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_proto::message::{Edit, Mode};
+use editd_proto::message::{Edit, JobMode};
 use serde_json::{Value, json};
 
 use crate::dialect::{Asked, Setting, Wanted, translate};
@@ -102,6 +102,6 @@ fn tools_that_cannot_be_told_apart_are_refused_with_their_names() {
 fn the_edits_of_a_list_are_stages_and_a_dry_run_writes_nothing() {
     let edits = json!([{"oldText": "a", "newText": "b"}, {"oldText": "b", "newText": "c"}]);
     let (_, job) = wanted(&json!({"path": "f", "edits": edits, "dryRun": true}));
-    assert_eq!((job.files.len(), job.mode, job.diff), (2, Some(Mode::VerifyOnly), Some(true)));
+    assert_eq!((job.files.len(), job.mode, job.diff), (2, Some(JobMode::VerifyOnly), Some(true)));
     assert!(job.files.iter().all(|file| file.edits.len() == 1 && file.base.is_none()));
 }

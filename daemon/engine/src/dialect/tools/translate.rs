@@ -1,7 +1,7 @@
 //! From the arguments of a tool to native file entries. It never looks at a file.
 
 use editd_proto::error::WireError;
-use editd_proto::message::{Edit, FileEntry, Mode};
+use editd_proto::message::{Edit, FileEntry, JobMode};
 use editd_proto::path::WirePath;
 
 use super::arguments::Arguments;
@@ -46,7 +46,7 @@ impl Dialect for ToolDialect {
         let words = Box::new(ToolWords { phrases: self.phrases, path: path.to_string(), steps });
         let asked = Asked::Job(Wanted {
             files: stages(&path, edits),
-            mode: verify.then_some(Mode::VerifyOnly),
+            mode: verify.then_some(JobMode::VerifyOnly),
             diff: verify.then_some(true),
             ..Wanted::default()
         });

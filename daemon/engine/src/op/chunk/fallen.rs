@@ -3,7 +3,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_proto::error::{Code, Fallen};
+use editd_proto::error::{Code, RejectedPlace};
 use editd_proto::limits as shown;
 
 use super::Check;
@@ -78,8 +78,8 @@ pub(super) fn explain(
 }
 
 impl Fall {
-    fn shown(self) -> Fallen {
-        Fallen { line: self.line, check: self.check.name().to_owned(), reason: self.reason }
+    fn shown(self) -> RejectedPlace {
+        RejectedPlace { line: self.line, check: self.check.name().to_owned(), reason: self.reason }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    Edit, FileEntry, HistoryRequest, HunkChoice, JobRequest, Mode, OnStale, ReadRequest, Receipt,
+    Edit, FileEntry, HistoryRequest, HunkChoice, JobMode, JobRequest, OnStale, ReadRequest, Receipt,
     ShowRequest, Status, UndoRequest,
 };
 
@@ -111,7 +111,7 @@ impl Play {
     /// One undo or redo of what is named, first as a preview.
     fn turn(&mut self, request: &UndoRequest, named: &[Vec<bool>], undo: bool) {
         let what = format!("{request:?} undo {undo}");
-        let preview = self.go(&UndoRequest { mode: Mode::VerifyOnly, ..request.clone() }, undo);
+        let preview = self.go(&UndoRequest { mode: JobMode::VerifyOnly, ..request.clone() }, undo);
         self.check(&format!("preview of {what}"));
         let changed = self.set(named, undo);
         let receipt = self.go(request, undo);

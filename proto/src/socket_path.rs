@@ -1,13 +1,13 @@
-//! Where a workspace's socket is: pure functions from what the environment says to a path. They never
-//! touch a file; whether the folder is private, the daemon checks when it listens.
+//! The path of a workspace's socket, computed from the environment. Touches no file; the daemon checks that the folder
+//! is private when it listens.
 //!
-//! The rule, so that a client in another language can follow it: take the workspace's absolute path with
-//! links resolved, as bytes; its SHA-256; the first 16 hexadecimal digits (lower case) are the *tag*. The
-//! socket is `$XDG_RUNTIME_DIR/editd/<tag>.sock` where that variable holds an absolute path, else
-//! `/tmp/editd-<uid>/<tag>.sock`. On Windows it is the pipe `\\.\pipe\editd-<tag>`, of the path's UTF-8.
+//! Clients in other languages can use the same rule: take the absolute path of the workspace with links resolved, as
+//! bytes, and compute its SHA-256. The first 16 hexadecimal digits (lowercase) are the *tag*. The socket is
+//! `$XDG_RUNTIME_DIR/editd/<tag>.sock` if that variable is an absolute path, else `/tmp/editd-<uid>/<tag>.sock`. On
+//! Windows it is the pipe `\\.\pipe\editd-<tag>`, with the tag of the path in UTF-8.
 //!
-//! SHA-256, since every language has it in its standard library; not a shorter hash, since a folder's name
-//! could be made to collide with another workspace.
+//! The hash is SHA-256 since most languages have it in their standard library. With a weaker hash, a folder name could
+//! be made to collide with another workspace.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -15,35 +15,35 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// What a daemon that leaves writes into the lock beside its socket, with the number of its process behind it. It holds
-/// the lock until all is settled; whoever finds this there waits for that.
+/// A stopping daemon writes this word, followed by its process id, into the lock file beside its socket. It holds the
+/// lock until everything is settled, and clients that find the word wait for that.
 pub const LEAVING: &str = "leaving ";
 
-/// The longest socket path that the system takes, bytes: `sun_path` without its final NUL.
+/// Maximum length of a socket path in bytes: the size of `sun_path` without the final NUL.
 pub const SOCKET_PATH: usize = if cfg!(any(target_os = "linux", target_os = "android")) { 107 } else { 103 };
 
-/// The exit status of a daemon that leaves because another serves the workspace (`EX_TEMPFAIL`): who
-/// started it then waits for the other instead of giving up.
+/// The exit status of a daemon that does not start since another one serves the workspace (`EX_TEMPFAIL`). The client
+/// that started it then waits for the other daemon.
 pub const OCCUPIED: u8 = 75;
 
-/// What of the environment decides where sockets are.
+/// The parts of the environment that determine the folder of the sockets.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub struct SocketEnvironment<'a> {
     /// `XDG_RUNTIME_DIR`.
     pub runtime_dir: Option<&'a OsStr>,
     /// The effective user id.
     pub uid: u32,
 }
 
-/// The path is longer than the system takes.
+/// The error for a socket path that is longer than the system allows.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, Debug)]
 #[error(
     "the socket path {} has {} bytes and the system takes {SOCKET_PATH}: set XDG_RUNTIME_DIR to a shorter \
      folder, or choose a path with --socket", .0.display(), .0.as_os_str().len()
 )]
-pub struct TooLong(pub PathBuf);
+pub struct SocketPathTooLong(pub PathBuf);
 
-/// The 16 hexadecimal digits that stand for a workspace: of its absolute path, links resolved.
+/// Returns the 16 hexadecimal digits that identify a workspace, given its absolute path with links resolved.
 pub fn tag(workspace: &Path) -> String {
     let digest = Sha256::digest(workspace.as_os_str().as_encoded_bytes());
     digest.iter().take(8).fold(String::with_capacity(16), |mut out, byte| {
@@ -53,38 +53,38 @@ pub fn tag(workspace: &Path) -> String {
     })
 }
 
-/// The folder of a user's sockets. It must be the user's own and private (0700).
-pub fn socket_folder(around: &Surroundings<'_>) -> PathBuf {
+/// Returns the folder of a user's sockets. It must belong to the user and be private (0700).
+pub fn socket_folder(around: &SocketEnvironment<'_>) -> PathBuf {
     match around.runtime_dir.map(Path::new).filter(|dir| dir.is_absolute()) {
         Some(dir) => dir.join("editd"),
         None => PathBuf::from(format!("/tmp/editd-{}", around.uid)),
     }
 }
 
-/// The socket of a workspace (its absolute path, links resolved).
+/// Returns the socket of a workspace, given its absolute path with links resolved.
 ///
 /// # Errors
 /// The path is longer than [`SOCKET_PATH`].
-pub fn socket(around: &Surroundings<'_>, workspace: &Path) -> Result<PathBuf, TooLong> {
+pub fn socket(around: &SocketEnvironment<'_>, workspace: &Path) -> Result<PathBuf, SocketPathTooLong> {
     check_length(socket_folder(around).join(format!("{}.sock", tag(workspace))))
 }
 
-/// The same path, if the system takes its length.
+/// Returns the path if it is short enough for a socket.
 ///
 /// # Errors
 /// The path is longer than [`SOCKET_PATH`].
-pub fn check_length(path: PathBuf) -> Result<PathBuf, TooLong> {
-    if path.as_os_str().len() > SOCKET_PATH { Err(TooLong(path)) } else { Ok(path) }
+pub fn check_length(path: PathBuf) -> Result<PathBuf, SocketPathTooLong> {
+    if path.as_os_str().len() > SOCKET_PATH { Err(SocketPathTooLong(path)) } else { Ok(path) }
 }
 
-/// The file that a daemon holds locked for as long as a socket is its own: also before it listens and once it leaves.
+/// Returns the lock file of a socket. A daemon holds its lock from before it listens until it has stopped.
 pub fn lock(socket: &Path) -> PathBuf {
     let mut path = socket.as_os_str().to_owned();
     path.push(".lock");
     PathBuf::from(path)
 }
 
-/// The named pipe of a workspace on Windows.
+/// Returns the named pipe of a workspace on Windows.
 pub fn pipe(workspace: &Path) -> String {
     format!(r"\\.\pipe\editd-{}", tag(workspace))
 }
@@ -94,8 +94,8 @@ pub fn pipe(workspace: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn around(dir: Option<&str>) -> Surroundings<'_> {
-        Surroundings { runtime_dir: dir.map(OsStr::new), uid: 1000 }
+    fn around(dir: Option<&str>) -> SocketEnvironment<'_> {
+        SocketEnvironment { runtime_dir: dir.map(OsStr::new), uid: 1000 }
     }
 
     #[test]

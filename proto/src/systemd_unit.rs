@@ -1,32 +1,32 @@
-//! The name of the socket that a systemd unit listens on, since a unit cannot compute the hash in the name of
-//! the usual one. Pure: it never asks whether such a socket exists.
+//! The name of the socket on which a systemd unit listens. It differs from the usual name, since a unit cannot compute
+//! a hash. Does not check if the socket exists.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::place::{self, Surroundings};
+use crate::socket_path::{self, SocketEnvironment};
 
-/// The socket of `editd@.socket` for a workspace (its absolute path, links resolved): where a client looks
-/// when nobody listens at the usual one.
+/// Returns the socket of `editd@.socket` for a workspace, given its absolute path with links resolved. A client tries
+/// it if no daemon listens on the usual socket.
 ///
-/// `None` where the path is longer than the system takes ([`place::SOCKET_PATH`]): then no unit listens there.
-pub fn socket(around: &Surroundings<'_>, workspace: &Path) -> Option<PathBuf> {
+/// Returns `None` if the path is longer than [`socket_path::SOCKET_PATH`]; no unit can listen there.
+pub fn socket(around: &SocketEnvironment<'_>, workspace: &Path) -> Option<PathBuf> {
     let name = socket_name(workspace.as_os_str().as_encoded_bytes());
-    place::check_length(place::socket_folder(around).join(name)).ok()
+    socket_path::check_length(socket_path::socket_folder(around).join(name)).ok()
 }
 
-/// The file name of the socket of `editd@.socket` for a workspace: `@`, the path as `systemd-escape --path`
-/// writes it, `.sock`.
+/// Returns the file name of the socket of `editd@.socket` for a workspace: `@`, the path as `systemd-escape --path`
+/// prints it, and `.sock`.
 ///
-/// `workspace` is the absolute path's bytes. The `@` keeps it apart from the usual names, which are
+/// `workspace` is the absolute path in bytes. The `@` distinguishes the name from the usual names, which consist of
 /// hexadecimal digits.
 pub fn socket_name(workspace: &[u8]) -> String {
     format!("@{}.sock", escape_path(workspace))
 }
 
-/// A path as systemd writes it in an instance name (systemd.unit(5), *String escaping*): without slashes at
-/// either end and doubled ones, `/` as `-`, and every byte that is no ASCII letter, digit, `:`, `_` or `.`
-/// (nor a `.` at the start) as `\xNN`. The root is `-`.
+/// Escapes a path as systemd does in an instance name (systemd.unit(5), *String escaping*). Slashes at both ends and
+/// repeated slashes are removed, `/` becomes `-`, and every byte except ASCII letters, digits, `:`, `_` and `.` (but
+/// not a `.` at the start) becomes `\xNN`. The root is `-`.
 pub fn escape_path(path: &[u8]) -> String {
     let mut out = String::with_capacity(path.len());
     for part in path.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".") {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_socket_lies_beside_the_usual_one_if_its_path_is_short_enough() {
-        let around = Surroundings { runtime_dir: Some("/run/user/1000".as_ref()), uid: 1000 };
+        let around = SocketEnvironment { runtime_dir: Some("/run/user/1000".as_ref()), uid: 1000 };
         let found = socket(&around, Path::new("/srv/my-app"));
         assert_eq!(found.as_deref(), Some(Path::new(r"/run/user/1000/editd/@srv-my\x2dapp.sock")));
         assert_eq!(socket(&around, Path::new(&"/deep".repeat(30))), None);
