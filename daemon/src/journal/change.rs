@@ -1,4 +1,5 @@
-//! The change of one file of an entry with its whole contents, as far as they are still kept. It changes nothing.
+//! Computes the change of one file of an entry with its whole contents, as far as they are still kept. It changes
+//! nothing.
 
 use editd_engine::{LineChange, Splice, State};
 use editd_proto::ids::ContentHash;
@@ -38,7 +39,7 @@ pub fn states(
     Some((file_state(before, file.before.as_ref())?, file_state(after, file.after.as_ref())?))
 }
 
-/// The content that an entry left, made from what is there now.
+/// Returns the content that an entry left, made from the present content.
 fn held(state: &WorkspaceState, file: &FileRecord, now: &State, patience: &PastBudget) -> Option<Vec<u8>> {
     content(state, file, now, file.after.as_ref()?.hash, patience)
 }
@@ -63,12 +64,12 @@ pub fn content(
     state.store.content(wanted).or_else(|| past().map(|(_, bytes)| bytes))
 }
 
-/// The change between two states of an entry's file, compared as it was when its lines were counted.
+/// Returns the change between two states of an entry's file, compared as when its lines were counted.
 pub fn lines<'s>(file: &FileRecord, before: &'s State, after: &'s State) -> LineChange<'s> {
     LineChange::new(before, after, &file.planned(bytes(before), bytes(after), 0))
 }
 
-/// The content of a state; nothing where there is no file.
+/// Returns the content of a state; empty if there is no file.
 pub fn bytes(state: &State) -> &[u8] {
     match state {
         State::Absent => &[],
@@ -76,7 +77,7 @@ pub fn bytes(state: &State) -> &[u8] {
     }
 }
 
-/// Splices that turn one state into another; one whole splice where finer ones would not do it.
+/// Returns splices that turn one state into another; one whole splice if finer ones would be wrong.
 pub fn splices(before: &State, after: &State) -> Vec<Splice> {
     let (old, new) = (bytes(before), bytes(after));
     if old == new {
@@ -89,7 +90,7 @@ pub fn splices(before: &State, after: &State) -> Vec<Splice> {
     }
 }
 
-/// A state with these bytes; `None` where they are others than were recorded.
+/// Returns a state with these bytes; `None` if they differ from the recorded ones.
 fn file_state(bytes: Vec<u8>, face: Option<&FileMeta>) -> Option<State> {
     match face {
         None => bytes.is_empty().then_some(State::Absent),

@@ -1,5 +1,5 @@
-//! Changes that did not go through editd: noticed by the next look, or found where a file was moved, they
-//! become entries with their bytes. It never changes a file.
+//! Journals changes that other programs made: they are noticed at the next observation of the path, or found where a
+//! file was moved, and become entries with their bytes. It never changes a file.
 
 use std::io;
 
@@ -16,22 +16,23 @@ use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, Staging};
 use crate::store::{Position, StoreError};
 
-/// The session and the client of a change that is nobody's.
+/// The session and the client of a change by another program.
 pub const NOBODY: &str = "outside";
 
-/// What a look showed, compared with what was known.
+/// The result of comparing an observation with the path cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObservationEffect {
-    /// Nothing new; or a job is writing the path, whose own look will tell.
+    /// Nothing new; or a job is writing the path and will observe it itself.
     Nothing,
-    /// Others changed a file that nobody had read through the daemon.
+    /// Another program changed a file that no session had read through the daemon.
     Untracked,
-    /// Others changed a file that is tracked: the change is this entry.
+    /// Another program changed a tracked file: this entry has the change.
     Entry(JobId),
 }
 
-/// Compares a look at a path with what is known of it; what others changed becomes an entry. `seen` is what
-/// the asking session has seen, for a path of which nothing else is known; `tracked` is whether it counts as read.
+/// Compares an observation of a path with the path cache; a change by another program becomes an entry. `seen` is the
+/// content that the asking session has seen; it is used if the cache does not know the path. `tracked` is true if the
+/// observation counts as a read.
 pub fn note(
     state: &WorkspaceState,
     path: &WirePath,
@@ -47,7 +48,7 @@ pub fn note(
             return ObservationEffect::Nothing;
         }
     };
-    // Held throughout: a job that begins now must find the change journaled, and once.
+    // Held throughout: a job that begins now must find the change journaled, and only once.
     let mut known = lock(&state.path_cache);
     if !known.valid(path, version) {
         return ObservationEffect::Nothing;
@@ -76,10 +77,10 @@ pub fn note(
     noted
 }
 
-/// Bytes found in a displaced file that go back to its path: an entry like any other outside change.
+/// Journals bytes that were found in a displaced file and go back to its path: an external entry.
 ///
 /// # Errors
-/// The log failed: the file must stay where it is.
+/// Fails if the log failed: the file must then stay where it is.
 pub fn rescue(state: &WorkspaceState, rescue: &RescuedBytes<'_>) -> io::Result<()> {
     let RescuedBytes { of, found } = rescue;
     append(state, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), ChangeMethod::Nothing, None)
@@ -87,11 +88,11 @@ pub fn rescue(state: &WorkspaceState, rescue: &RescuedBytes<'_>) -> io::Result<(
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
-/// Bytes that others wrote to a file whose name a job had taken: they stand nowhere else, and are flushed
-/// before the file may go.
+/// Journals bytes that another program wrote to a file whose name a job had taken. No other copy exists, so they are
+/// flushed before the file may be deleted.
 ///
 /// # Errors
-/// The log failed: the file must be kept.
+/// Fails if the log failed: the file must then be kept.
 pub fn rescue_late(
     state: &WorkspaceState,
     of: &FileRecord,
@@ -103,11 +104,11 @@ pub fn rescue_late(
     flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }
 
-/// What stood at a path before a job that was taken back, where others had changed what the job wrote: the journal has
-/// no entry of the job, so all of the bytes are taken, and flushed before they may go.
+/// Journals the content that a path had before a job that was rolled back, if another program had changed what the
+/// job wrote. The journal has no entry of the job, so all bytes are stored and flushed before they may be deleted.
 ///
 /// # Errors
-/// The log failed: the file must be kept.
+/// Fails if the log failed: the file must then be kept.
 pub fn rescue_displaced(
     state: &WorkspaceState,
     of: &FileRecord,
@@ -126,11 +127,11 @@ fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
         .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
 }
 
-/// What a job wrote, where it could be neither flushed nor found again: the journal has it, flushed, before what it
-/// replaced may go.
+/// Journals the content of a job's file that could be neither flushed nor found again, and flushes it before the file
+/// that it replaced may be deleted.
 ///
 /// # Errors
-/// The log failed: what it replaced must be kept.
+/// Fails if the log failed: the replaced file must then be kept.
 pub fn rescue_unflushed(
     state: &WorkspaceState,
     of: &FileRecord,
@@ -142,16 +143,16 @@ pub fn rescue_unflushed(
     flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }
 
-/// The label of what a hook changed.
+/// The label of the entry of a hook.
 pub fn hook_label(name: &str) -> String {
     format!("after_write {name}")
 }
 
-/// What a hook made of the files of a sealed job: an entry of the job's session that belongs to the job, and what
-/// the session has seen of it. Not flushed yet.
+/// Journals the changes that a hook made to files of a sealed job: an entry of the job's session that belongs to the
+/// job, and the session's read receipts for them. It is not flushed yet.
 ///
 /// # Errors
-/// The log failed: the change stands, and is not journaled.
+/// Fails if the log failed: the change stays and is not journaled.
 pub fn made_by_hook(
     state: &WorkspaceState,
     job: &Entry,
@@ -231,7 +232,7 @@ fn append(
     state.store.append(&[Record::External(entry)]).ok().map(|_| id)
 }
 
-/// The changed ranges; all of the new bytes where the old ones are not known and must not be lost.
+/// Returns the changed ranges; all of the new bytes if the old ones are unknown and the new ones must not be lost.
 fn splices(old: Option<&[u8]>, new: &[u8], how: ChangeMethod) -> Vec<Splice> {
     match old {
         Some(old) if old.len().max(new.len()) <= crate::limits::EXTERNAL_BYTES => {
@@ -247,7 +248,8 @@ fn splices(old: Option<&[u8]>, new: &[u8], how: ChangeMethod) -> Vec<Splice> {
     }
 }
 
-/// Lines added and removed, as the diff of the entry shows them; none where the journal does not hold the change.
+/// Returns the lines added and removed, as the diff of the entry shows them; none if the journal does not have the
+/// change.
 pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
     if splices.is_empty() {
         return (0, 0);
@@ -256,8 +258,9 @@ pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
     LineChange::new(&state(before), &state(after), splices).totals()
 }
 
-/// What was there: as it was last seen, else as the journal says, else with the mode of what is there now. Of a
-/// file that is gone and was only read by an earlier run, the mode is not known: its identity is empty then.
+/// Returns the file before the change: as last observed, else as the journal has it, else with the mode of the
+/// present file. If the file is gone and was only read by an earlier run, its mode is unknown: its identity is empty
+/// then.
 fn before_face(
     state: &WorkspaceState,
     known: &PathCache,

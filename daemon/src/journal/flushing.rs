@@ -1,11 +1,11 @@
-//! Flushing what sealed jobs left: each file, its folder and the folder of its slot, once for all entries together. It
-//! drops nothing, and changes no content: what cannot be flushed is written anew as it is.
+//! Flushes the files of sealed jobs: each file, its folder and its staging folder, once for all entries together. It
+//! deletes nothing and changes no content; a file that cannot be flushed is written again with the same content.
 //!
-//! *Invariants*: what a job displaced may go only when the newest job's file at that path is on the disk, **wherever its
-//! name is by then**. So that file is held open from its seal until it is flushed. Where it is not held (there are too
-//! many, or another run of the daemon sealed it) and does not stand at its path, nobody can tell whether it was flushed:
-//! then what it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever a second flush
-//! says.
+//! *Invariants*: a displaced file may be deleted only when the newest job's file for that path is on the disk,
+//! **wherever its name is by then**. So that file is kept open from its seal until it is flushed. If it is not open
+//! (there are too many, or another run of the daemon sealed it) and is not at its path, its flush cannot be verified:
+//! then the file that it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever
+//! a second flush returns.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -24,26 +24,26 @@ use crate::os::{File, Identity};
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileRecord, Staging};
 
-/// The bit of a mode without which staging flushes.
+/// The permission bit without which a file is flushed when it is staged.
 const OWNER_READS: u32 = 0o400;
 
-/// What the newest sealed jobs left at paths, until it is flushed.
+/// The files that the newest sealed jobs left at their paths, until they are flushed.
 #[derive(Default)]
 pub(super) struct UnflushedFiles {
     paths: HashMap<WirePath, Newest>,
 }
 
-/// What the newest job left at a path.
+/// The file that the newest job left at a path.
 #[derive(Clone)]
 enum Newest {
-    /// Nothing.
+    /// No file.
     Absent,
-    /// This file, which is open.
+    /// This file, which is kept open.
     File(Identity, File),
 }
 
 impl UnflushedFiles {
-    /// The newest job left this at a path; `None` where that is a file which could not be opened.
+    /// Sets the file that the newest job left at a path; `None` if it could not be opened.
     fn put(&mut self, path: &WirePath, left: Option<Newest>) {
         self.paths.remove(path);
         if let Some(left) = left
@@ -53,14 +53,14 @@ impl UnflushedFiles {
         }
     }
 
-    /// There is nothing more to flush at a path: what was left there is on the disk, or in the journal.
+    /// Removes a path: the file left there is on the disk, or in the journal.
     pub(super) fn done(&mut self, path: &WirePath) {
         if let Some(newest) = self.paths.get_mut(path) {
             *newest = Newest::Absent;
         }
     }
 
-    /// What this record left is flushed.
+    /// Removes the path of a record whose file is flushed.
     fn release(&mut self, file: &FileRecord) {
         let done = match (self.paths.get(&file.path), &file.after) {
             (Some(Newest::Absent), _) => true,
@@ -73,7 +73,7 @@ impl UnflushedFiles {
     }
 }
 
-/// A job has just put its file at a place, and is sealed.
+/// Notes the file of a job that was just put in place and sealed.
 pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
     let left = file.after.as_ref().and_then(|face| state.disk.open_left(place, face));
     let changed = left.as_ref().map(|left| left.changed);
@@ -81,7 +81,7 @@ pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
     hold(state, file, left.map(|left| left.file));
 }
 
-/// Holds what the newest sealed job left at a path, if it was found there.
+/// Keeps the file that the newest sealed job left at a path open, if it was found there.
 pub(super) fn hold(state: &WorkspaceState, file: &FileRecord, left: Option<File>) {
     let left = match &file.after {
         None => Some(Newest::Absent),
@@ -90,41 +90,42 @@ pub(super) fn hold(state: &WorkspaceState, file: &FileRecord, left: Option<File>
     lock(&state.unsettled).held.put(&file.path, left);
 }
 
-/// What was learnt of the file that a sealed job left.
+/// The result of flushing the file of a sealed job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub(super) enum FlushState {
-    /// It is on the disk, or a newer job's is, or there is none.
+    /// It is on the disk, or the file of a newer job is, or there is none.
     Durable,
-    /// It is not where it was left, and nobody knows where it is: what it replaced must be kept.
+    /// It is not where it was left, and its place is unknown: the file that it replaced must be kept.
     Astray,
 }
 
-/// Flushes each file, each folder and each folder of slots once.
+/// Flushes each file, each folder and each staging folder once.
 #[derive(Default)]
 pub(super) struct FlushBatch {
     paths: BTreeMap<WirePath, Path>,
-    /// Each folder, and whether it was flushed: where that failed, none of its names counts as flushed.
+    /// Each folder, and true if it was flushed; if not, none of its names counts as flushed.
     folders: BTreeMap<WirePath, bool>,
     stagings: Vec<Staging>,
 }
 
-/// What was flushed for one path.
+/// The result of flushing one path.
 #[derive(Clone, Copy)]
 struct Path {
-    /// What stands there, flushed.
+    /// The file at the path, flushed.
     shown: Option<Identity>,
-    /// The newest sealed job's file was flushed, there or elsewhere; or what stands there is that of a newer job.
+    /// True if the newest sealed job's file was flushed, at the path or elsewhere, or if the file at the path is of a
+    /// newer job.
     newest: bool,
-    /// No job was writing the path meanwhile.
+    /// True if no job was writing the path meanwhile.
     quiet: bool,
 }
 
 impl FlushBatch {
-    /// Flushes what one record left.
+    /// Flushes the file of one record.
     ///
     /// # Errors
-    /// What the system says, and `WouldBlock` while a job is writing the path: then nothing is settled.
+    /// Errors of the system, and `WouldBlock` while a job is writing the path: then nothing is settled.
     pub(super) fn file(
         &mut self,
         state: &WorkspaceState,
@@ -154,7 +155,7 @@ impl FlushBatch {
         let (version, left) = look();
         let held = lock(&state.unsettled).held.paths.get(&file.path).cloned();
         let mut shown = None;
-        // A path that leads elsewhere by now has nothing of ours.
+        // If the path leads elsewhere by now, it has no file of ours.
         if let Some(place) = find(state, file)? {
             shown = flush(state, id, file, &place, held.as_ref())?;
             self.folder(state, file, &place)?;
@@ -162,7 +163,7 @@ impl FlushBatch {
         if let Some(Newest::File(identity, open)) = &held
             && shown != Some(*identity)
         {
-            // Moved away, or about to be put back by a job; also one that was unlinked may have its name again.
+            // Moved away, or about to be put back by a job. An unlinked file may get its name again, too.
             if state.disk.sync(open).is_err() || state.disk.doubts(*identity) {
                 rewrite::rescue(state, id, file, open)?;
                 lock(&state.unsettled).held.done(&file.path);
@@ -186,7 +187,8 @@ impl FlushBatch {
     }
 }
 
-/// Flushes what stands at a path. If that fails, now or earlier, it is written anew; others' files are theirs.
+/// Flushes the file at a path. If that fails, now or earlier, the file is written again; files of other programs are
+/// left alone.
 fn flush(
     state: &WorkspaceState,
     id: JobId,
@@ -214,14 +216,14 @@ fn flush(
         None => lock(&state.path_cache).left(&file.path) == Some(Some(shown)),
     };
     if ours {
-        // With the entry of the job that put it there, it will be.
+        // It is flushed with the entry of the job that put it there.
         return Err(io::Error::other("what a later job put there could not be flushed"));
     }
     Ok(Some(shown))
 }
 
-/// Flushes a job's file that others have made unreadable since; one that its job made so was flushed when it was staged.
-/// Others' files are theirs.
+/// Flushes a job's file that became unreadable later; a file that its job made unreadable was flushed when it was
+/// staged. Files of other programs are left alone.
 fn flush_unreadable(
     state: &WorkspaceState,
     file: &FileRecord,
@@ -252,10 +254,10 @@ impl Path {
             return Ok(FlushState::Durable);
         }
         if !self.quiet {
-            // It may be what a job is just putting there and may yet take back.
+            // It may be a file that a job is just putting in place and may still roll back.
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
         }
-        // What a creation wrote is in the journal, and it replaced nothing.
+        // The journal has the content of a created file, and it replaced nothing.
         Ok(if file.how == ChangeMethod::Swap { FlushState::Astray } else { FlushState::Durable })
     }
 }

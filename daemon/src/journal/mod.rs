@@ -1,12 +1,12 @@
-//! The journal: what is intended and what is done, what others did, and the way back: settling, recovery, undo.
-//! It writes to the log through `store` and moves files through `disk`; how a job comes to be is `job`'s.
+//! The journal: intents and seals, changes by other programs, settling, recovery and undo. It writes to the log
+//! through `store` and moves files through `disk`; `job` decides the changes.
 //!
-//! *Calling sequence*: at opening [`recover::recover`], before any job. Then jobs append intents and seals;
-//! [`settle::settle`] follows behind them; [`undo`] makes drafts that `job` carries out like any other.
+//! *Calling sequence*: [`recover::recover`] at opening, before any job. Then jobs append intents and seals;
+//! [`settle::settle`] follows them; [`undo`] makes drafts that `job` carries out like any other.
 //!
-//! *Invariants*: an entry goes `intended → sealed → settled`, or `intended → roll_back`; **nothing else**: no seal
-//! without every file's proof, no settle before the flush of what it settles, no void of a sealed entry, nor before the
-//! flush of what was taken back.
+//! *Invariants*: an entry goes `intended → sealed → settled`, or `intended → void`; **nothing else**: it is sealed
+//! only with the proof of every file, settled only after the flush of what it settles, and void only if it is not
+//! sealed, after the flush of what was rolled back.
 
 pub mod change;
 pub mod external;

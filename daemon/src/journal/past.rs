@@ -1,5 +1,5 @@
-//! Earlier contents of a file: kept, or made from what is there now by taking its entries back in thought. It only
-//! reads the journal and kept contents.
+//! Earlier contents of a file: kept, or made from the present content by applying the inverses of its entries in
+//! memory. It only reads the journal and kept contents.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -16,7 +16,7 @@ use crate::store::record::ChangeMethod;
 /// Entries that are listed at once.
 const PAGE: usize = 8;
 
-/// What one job may still spend on this.
+/// The budget of one job for looking up earlier contents.
 #[derive(Debug)]
 pub struct PastBudget {
     entries: Cell<usize>,
@@ -24,12 +24,12 @@ pub struct PastBudget {
 }
 
 impl PastBudget {
-    /// All of it.
+    /// A full budget.
     pub const fn whole() -> Self {
         Self { entries: Cell::new(limits::PAST_ENTRIES), bytes: Cell::new(limits::PAST_BYTES) }
     }
 
-    /// Whether an entry may be read whose record, and a file behind it, have so many bytes together.
+    /// Takes the bytes of an entry's record and of the file after it from the budget; false if they exceed it.
     fn spend(&self, bytes: usize) -> bool {
         let left = self.entries.get().checked_sub(1).zip(self.bytes.get().checked_sub(bytes));
         let (entries, bytes) = left.unwrap_or((0, self.bytes.get()));
@@ -39,15 +39,16 @@ impl PastBudget {
     }
 }
 
-/// A content that is still kept, where there is room for it at once.
+/// Returns a content that is still kept, if the memory budget has room for it now.
 pub fn kept(state: &WorkspaceState, hash: ContentHash) -> Option<Vec<u8>> {
     let size = state.store.content_size(hash)?;
     let _reservation = state.memory.try_acquire(size.saturating_mul(2))?;
     state.store.content(hash)
 }
 
-/// The newest content for which `meant` holds that a file had before one of its last entries. `now` is what is
-/// there, if anything is. `None` where there is none, its bytes are not held any more, or patience ran out.
+/// Returns the newest content before one of the file's last entries for which `meant` returns true. `now` is the
+/// present content, if there is a file. `None` if no content matches, its bytes are no longer stored, or the budget
+/// is spent.
 pub fn content(
     state: &WorkspaceState,
     path: &WirePath,
@@ -65,7 +66,7 @@ pub fn content(
         query.before = Some(*page.last()?);
         for id in page {
             let held = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
-            // Gone where retention took it a moment ago.
+            // Retention removed the entry a moment ago.
             let Some(size) = state.store.entry_size(id).ok()? else { continue };
             if !patience.spend(size.saturating_add(held)) {
                 return None;

@@ -1,5 +1,5 @@
-//! What each path was last seen to hold, so that a change by others is noticed by the next look. Bounded: a
-//! path that is forgotten is compared with the journal instead.
+//! The last known file at each path, by which the next observation notices changes by other programs. Its size is
+//! bounded: a forgotten path is compared with the journal instead.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,54 +9,54 @@ use editd_proto::path::WirePath;
 use crate::os::Identity;
 use crate::store::record::FileMeta;
 
-/// Whose bytes stand at a path.
+/// The origin of the bytes at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ContentOwner {
-    /// The journal can rebuild them: this very file was staged by a job.
+    /// A job staged this very file: the journal can rebuild the bytes.
     Ours,
-    /// Others'.
+    /// Another program wrote them.
     Theirs,
 }
 
-/// What was seen at one path.
+/// The last known state of one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Last {
-    /// `None`: nothing was there.
+    /// `None`: there was no file.
     face: Option<FileMeta>,
     trust: ContentOwner,
-    /// Some session read it or the daemon wrote it: a change by others is journaled.
+    /// True if a session read it or the daemon wrote it: changes by other programs are journaled.
     tracked: bool,
-    /// Jobs that wrote it.
+    /// The number of jobs that wrote it.
     writes: u64,
-    /// When the system had last changed anything about the file as the job left it, or as it was flushed; nanoseconds
-    /// since 1970.
+    /// The system's time of the last change to the file or its metadata, when the job left it or it was flushed;
+    /// nanoseconds since 1970.
     changed: Option<i64>,
-    /// The file that stood there until it was written anew, since its flush had failed.
+    /// The file at the path before it was rewritten because its flush had failed.
     rewritten: Option<Identity>,
 }
 
-/// Whether what a look shows may be compared with what is known.
+/// The version of a path's state when an observation began; it decides whether the observation is still comparable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObservationVersion {
-    /// The looker has the path's lane: no job can write it meanwhile.
+    /// The observer has the path's lane: no job can write it meanwhile.
     Lane,
-    /// The looker has not; so many jobs had written the path before it looked.
+    /// The number of jobs that had written the path before the observation.
     Writes(u64),
-    /// A job was writing it: what the look shows may be that job's own.
+    /// A job was writing the path: the observation may show the job's own bytes.
     Busy,
 }
 
-/// What each path was last seen to hold.
+/// The last known file at each path.
 #[derive(Default, Debug)]
 pub struct PathCache {
     paths: HashMap<WirePath, Last>,
     busy: HashSet<WirePath>,
-    /// Jobs that may have written a path of which nothing is known, at most.
+    /// The most jobs that may have written a path that is not in the cache.
     writes: u64,
 }
 
 impl PathCache {
-    /// Taken before a look.
+    /// Returns the version of a path; to be called before observing it.
     pub fn version(&self, path: &WirePath) -> ObservationVersion {
         if self.busy.contains(path) {
             return ObservationVersion::Busy;
@@ -64,13 +64,13 @@ impl PathCache {
         ObservationVersion::Writes(self.paths.get(path).map_or(self.writes, |last| last.writes))
     }
 
-    /// Whether a look that was begun with this ticket shows what stands there between two jobs.
+    /// Returns true if an observation that began with this version shows the state between two jobs.
     pub fn valid(&self, path: &WirePath, version: ObservationVersion) -> bool {
         version == ObservationVersion::Lane
             || (version != ObservationVersion::Busy && self.version(path) == version)
     }
 
-    /// A job begins to write these paths; `false` where another one is writing one of them.
+    /// Marks paths as being written by a job; returns false if another job is writing one of them.
     #[must_use]
     pub fn begin(&mut self, paths: &[WirePath]) -> bool {
         if paths.iter().any(|path| self.busy.contains(path)) {
@@ -80,7 +80,7 @@ impl PathCache {
         true
     }
 
-    /// A job no longer writes these paths.
+    /// Marks paths as no longer written.
     pub fn end(&mut self, paths: &[WirePath]) {
         for path in paths {
             self.busy.remove(path);
@@ -91,7 +91,7 @@ impl PathCache {
         }
     }
 
-    /// A look at a path showed this.
+    /// Records the result of an observation.
     pub fn saw(&mut self, path: &WirePath, face: Option<&FileMeta>, tracked: bool) {
         let trust = match face {
             Some(face) => self.trust(path, face),
@@ -103,13 +103,13 @@ impl PathCache {
         self.put(path, Last { face: face.cloned(), trust, tracked, writes: 0, changed, rewritten });
     }
 
-    /// A job put this there; the file was last changed then, where that is known.
+    /// Records a file that a job wrote, with the system's time of its last change if it is known.
     pub fn wrote(&mut self, path: &WirePath, face: Option<&FileMeta>, changed: Option<i64>) {
         let (face, trust) = (face.cloned(), ContentOwner::Ours);
         self.put(path, Last { face, trust, tracked: true, writes: 0, changed, rewritten: None });
     }
 
-    /// What others put there was flushed with its name, and had last changed then.
+    /// Records that a file of another program was flushed with its name, and the time of its last change.
     pub fn flushed(&mut self, path: &WirePath, face: &FileMeta, changed: i64) {
         self.saw(path, Some(face), true);
         if let Some(last) = self.paths.get_mut(path) {
@@ -117,13 +117,13 @@ impl PathCache {
         }
     }
 
-    /// What a job put there was written anew, since the flush of `was` had failed.
+    /// Records that a job's file was rewritten because the flush of `was` had failed.
     pub fn rewritten(&mut self, path: &WirePath, face: &FileMeta, was: Identity) {
         let (face, trust) = (Some(face.clone()), ContentOwner::Ours);
         self.put(path, Last { face, trust, tracked: true, writes: 0, changed: None, rewritten: Some(was) });
     }
 
-    /// Whether this file stood there until it was written anew.
+    /// Returns true if this file was at the path before it was rewritten.
     pub fn was_rewritten(&self, path: &WirePath, file: Identity) -> bool {
         self.paths.get(path).is_some_and(|last| last.rewritten == Some(file))
     }
@@ -138,25 +138,25 @@ impl PathCache {
         self.paths.insert(path.clone(), last);
     }
 
-    /// Forgetting costs a look into the journal, and a young base that is carried whole once more; looks that have begun
-    /// count no more.
+    /// Clears the cache. This costs a look-up in the journal for each path, and a young base that is stored whole
+    /// once more; observations that have begun become invalid.
     fn forget(&mut self) {
         let most = self.paths.values().map(|last| last.writes).max();
         self.writes = self.writes.max(most.unwrap_or(0)) + 1;
         self.paths.clear();
     }
 
-    /// The hash last seen at a path: `None` where the path is not known, `Some(None)` where nothing was there.
+    /// Returns the last known hash at a path: `None` if the path is unknown, `Some(None)` if there was no file.
     pub fn hash(&self, path: &WirePath) -> Option<Option<ContentHash>> {
         self.paths.get(path).map(|last| last.face.as_ref().map(|face| face.hash))
     }
 
-    /// The face last seen at a path.
+    /// Returns the last known metadata at a path.
     pub fn face(&self, path: &WirePath) -> Option<&FileMeta> {
         self.paths.get(path).and_then(|last| last.face.as_ref())
     }
 
-    /// The paths below a folder (every path, for the root) whose changes by others are journaled.
+    /// Returns the paths below a folder (every path, for the root) whose changes by other programs are journaled.
     pub fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
         let below = |path: &WirePath| {
             let rest = path.as_bytes().strip_prefix(folder.as_bytes());
@@ -166,26 +166,27 @@ impl PathCache {
         tracked.map(|(path, _)| path).filter(|path| below(path)).cloned().collect()
     }
 
-    /// Which file the newest sealed job left at a path (`Some(None)`: none), as long as nothing else was seen there.
+    /// Returns the identity of the file that the newest sealed job left at a path (`Some(None)`: no file), if nothing
+    /// else was observed there since.
     pub fn left(&self, path: &WirePath) -> Option<Option<Identity>> {
         let last = self.paths.get(path).filter(|last| last.trust == ContentOwner::Ours)?;
         Some(last.face.as_ref().map(|face| face.identity))
     }
 
-    /// Whether this very file was put at this path by a job, or flushed there with its name, and nobody has touched it
-    /// or its name since: a move changes it in the eyes of the system, also one away and back.
+    /// Returns true if a job put this very file at this path, or it was flushed there with its name, and neither it
+    /// nor its name was changed since. For the system a move is a change, also one away and back.
     pub fn untouched(&self, path: &WirePath, face: &FileMeta, changed: i64) -> bool {
         self.paths.get(path).is_some_and(|last| {
             last.changed == Some(changed) && last.face.as_ref().is_some_and(|old| same(old, face))
         })
     }
 
-    /// Whether changes of a path by others are journaled.
+    /// Returns true if changes of a path by other programs are journaled.
     pub fn tracked(&self, path: &WirePath) -> bool {
         self.paths.get(path).is_some_and(|last| last.tracked)
     }
 
-    /// Whose bytes these are.
+    /// Returns the origin of a file's bytes.
     pub fn trust(&self, path: &WirePath, face: &FileMeta) -> ContentOwner {
         match self.paths.get(path) {
             Some(last) if last.face.as_ref().is_some_and(|old| same(old, face)) => last.trust,

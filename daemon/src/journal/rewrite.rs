@@ -1,11 +1,13 @@
-//! A file that a sealed job left and whose flush has failed: its content goes to a fresh file, which is flushed and then
-//! exchanged with it as in a job. The failed one is never called flushed. What stood there before the job is not touched.
+//! Rewrites a file of a sealed job whose flush has failed: its content goes to a fresh file, which is flushed and
+//! then exchanged with the failed one as in a job. The failed file never counts as flushed. The file that the job
+//! displaced is not touched.
 //!
-//! *Invariants*: a job that found the failed file does not go on with it once it was exchanged: recovery would take the
-//! fresh one for a foreign revert (`job::intend` asks [`Known::was_rewritten`](super::known::Known::was_renewed)).
+//! *Invariants*: a job that found the failed file does not continue with it once it was exchanged: recovery would
+//! take the fresh file for a revert by another program (`job::intend` asks
+//! [`PathCache::was_rewritten`](super::path_cache::PathCache::was_rewritten)).
 //!
-//! *Limitations*: a file with several names, or one whose owner cannot be given to a fresh one, is written again in place;
-//! what another process writes into it in that moment is lost.
+//! *Limitations*: a file with several names, or one whose owner cannot be given to a fresh file, is written again in
+//! place; bytes that another process writes to it in that moment are lost.
 
 use std::io;
 use std::sync::Arc;
@@ -24,10 +26,11 @@ use crate::os::{File, Identity};
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
-/// Writes anew what a record left at a place, and flushes it. Returns which file stands there now.
+/// Rewrites the file that a record left at a place and flushes it. Returns the identity of the file that is there
+/// now.
 ///
 /// # Errors
-/// What the system says, and `WouldBlock` while others are at it: then it is still to be done.
+/// Errors of the system, and `WouldBlock` while another program is writing it: then it must be tried again.
 pub(super) fn rewrite(
     state: &WorkspaceState,
     id: JobId,
@@ -54,10 +57,10 @@ pub(super) fn rewrite(
     Ok(now)
 }
 
-/// Takes what a file holds into the journal: its flush has failed, and where its name is nobody knows.
+/// Stores the content of a file in the journal: its flush has failed, and its name is unknown.
 ///
 /// # Errors
-/// What the system or the log says.
+/// Errors of the system or the log.
 pub(super) fn rescue(state: &WorkspaceState, id: JobId, file: &FileRecord, open: &File) -> io::Result<()> {
     match observation::read(open.clone())? {
         Observation::File(found) => external::rescue_unflushed(state, file, id, &found),
@@ -65,7 +68,7 @@ pub(super) fn rescue(state: &WorkspaceState, id: JobId, file: &FileRecord, open:
     }
 }
 
-/// The path that is being written anew: no job writes it meanwhile.
+/// A path that is being rewritten: no job writes it meanwhile.
 struct Writing<'r> {
     state: &'r WorkspaceState,
     paths: [WirePath; 1],
@@ -88,8 +91,8 @@ fn others() -> io::Error {
     io::Error::new(io::ErrorKind::WouldBlock, "a job or another program is writing it")
 }
 
-/// What the file must hold. Where the system has forgotten bytes that it could not write, it is rebuilt from what stood
-/// there before; where others have written to it since, it is theirs as it is.
+/// Returns the content that the file must have. If the system has lost bytes that it could not write, the content is
+/// rebuilt from the one before; if another program has written to the file since, its present content is used.
 fn content(
     state: &WorkspaceState,
     id: JobId,
@@ -109,7 +112,7 @@ fn content(
     Ok(torn.unwrap_or(&found.bytes).clone())
 }
 
-/// Exchanges it with a fresh file. `None` where only writing in place keeps its owner.
+/// Exchanges the file with a fresh one. `None` if only writing in place keeps its owner.
 fn exchange(
     state: &WorkspaceState,
     id: JobId,
@@ -134,7 +137,7 @@ fn exchange(
         FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, staged_name);
     let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
     let put = state.disk.put(&record, place, &mut rescue);
-    // What it held and no journal has is rescued with the care that every slot is emptied with.
+    // Contents of it that no journal has are rescued in the same way as when any staged file is removed.
     settle::leave_staged(state, id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
     lock(&state.path_cache).rewritten(&record.path, &staged.face, found.face.identity);
@@ -145,7 +148,7 @@ fn exchange(
     Ok(Some(staged.face.identity))
 }
 
-/// Writes it again in place.
+/// Writes the content again in place.
 fn rewrite_in_place(
     state: &WorkspaceState,
     place: &ResolvedPath,

@@ -1,10 +1,11 @@
-//! The end of a job that was taken back: the names that it moved are flushed, what it overwrote and cannot get back is
-//! taken into the journal, and a void says that it did not happen. It puts nothing back.
+//! The end of a job that was rolled back: it flushes the names that the job moved, stores overwritten contents that
+//! could not be restored in the journal, and writes a void record. It restores no file itself.
 //!
-//! *Calling sequence*: [`flush`] and [`rescue_overwritten`] once every file is back, then [`roll_back`].
+//! *Calling sequence*: [`flush`] and [`rescue_overwritten`] after every file is restored, then [`roll_back`].
 //!
-//! *Invariants*: after a power cut nobody looks at a voided entry. So **nothing that a cut may bring back of it is left
-//! when its void is written**: neither a staged file under a target's name nor a displaced one without a name.
+//! *Invariants*: recovery ignores a void entry after a power cut. So **when the void is written, nothing may be left
+//! that a power cut could bring back**: neither a staged file under a target's name nor a displaced one without a
+//! name.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -20,10 +21,10 @@ use crate::state::WorkspaceState;
 use crate::store::StoreError;
 use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, Staging};
 
-/// Flushes the names of files that were put and taken back.
+/// Flushes the names of files that were put in place and restored.
 ///
 /// # Errors
-/// What the system says: then nothing may be voided.
+/// Errors of the system: then the entry must not become void.
 pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
     let mut folders = BTreeSet::new();
     let mut stagings: Vec<&Staging> = Vec::new();
@@ -37,7 +38,8 @@ pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
         }
         let Some(place) = find(state, file)? else { continue };
         let shown = place.stat().map(|stat| stat.identity);
-        // Others wrote to the staged file while it stood there, and theirs stays, on bytes that nobody has flushed.
+        // Another program wrote to the staged file while it was at the target. Its version stays, on bytes that were
+        // never flushed.
         if shown.is_some() && shown == file.after.as_ref().map(|after| after.identity) {
             state.disk.flush_file(&place)?;
         }
@@ -48,11 +50,12 @@ pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes what stood in a file that was rewritten in place into the journal, where others changed the file by then, so
-/// that it was not rewritten again. A file that was exchanged has that in its slot, which is emptied later.
+/// Stores the old content of a file that was rewritten in place in the journal, if another program changed the file
+/// meanwhile, so that it was not restored. For a file that was exchanged, the staging folder has the old content,
+/// which is handled when that is emptied.
 ///
 /// # Errors
-/// What the system or the log says: then nothing may be voided.
+/// Errors of the system or the log: then the entry must not become void.
 pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord]) -> io::Result<()> {
     for file in files.iter().filter(|file| file.how == ChangeMethod::InPlace) {
         let (Some(before), [splice]) = (&file.before, file.splices.as_slice()) else { continue };
@@ -61,7 +64,7 @@ pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord
         if shown.is_some_and(|found| found.face.hash == before.hash) {
             continue;
         }
-        // What stands before the first changed byte was never touched by the job.
+        // The job never touched the bytes before the first changed one.
         let prefix = usize::try_from(splice.at).ok().and_then(|at| shown?.bytes.get(..at));
         let rebuilt = prefix.map(|prefix| [prefix, &splice.old].concat());
         let whole =
@@ -73,10 +76,10 @@ pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord
     Ok(())
 }
 
-/// Says that a job did not happen, and leaves its slots to be emptied.
+/// Writes the record that a job did not happen, and leaves its staged files to be removed.
 ///
 /// # Errors
-/// The log failed: the next start decides about the job.
+/// Fails if the log failed: the next start decides about the job.
 pub fn roll_back(state: &WorkspaceState, entry: &Entry) -> Result<(), StoreError> {
     let at = state.store.append(&[Record::Void(entry.id)])?;
     let _durable = state.store.flush(at)?;

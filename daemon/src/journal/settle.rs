@@ -1,6 +1,6 @@
-//! Settling: behind the jobs, what they left is made durable and what they displaced is dropped, in this order:
-//! flush the files, flush their folders and those of the slots, look at each displaced file again and drop it,
-//! write the record. It changes no content of a target. What cannot be flushed keeps what it replaced.
+//! Settling: after the jobs, it makes their files durable and drops the displaced ones, in this order: flush the
+//! files, flush their folders and the staging folders, observe each displaced file again and drop it, write the
+//! record. It changes no content of a target. The file that an unflushable file replaced is kept.
 
 use std::collections::VecDeque;
 use std::io;
@@ -25,65 +25,65 @@ use crate::store::record::{ChangeMethod, Entry, FileRecord, Record, Settle};
 pub struct Unsettled {
     waiting: VecDeque<Waiting>,
     pub(super) held: UnflushedFiles,
-    /// When the newest was sealed.
+    /// The time at which the newest was sealed.
     last: Duration,
-    /// Somebody takes broken jobs back, right now: two would exchange their files to and fro.
+    /// True while a thread rolls broken jobs back: two threads would exchange their files to and fro.
     mending: bool,
 }
 
 struct Waiting {
     id: JobId,
     files: Vec<FileRecord>,
-    /// When it was sealed or voided.
+    /// The time at which it was sealed or became void.
     since: Duration,
-    /// When to look at it next.
+    /// The time of the next attempt.
     due: Duration,
-    /// The pause after the next look that finds a writer, milliseconds.
+    /// The pause after the next attempt that finds a writer, in milliseconds.
     pause: u64,
     flushed: bool,
     whose: Whose,
     staged: Vec<StagedFileState>,
 }
 
-/// Whose slots they are, and so what the journal has of them.
+/// The owner of staged files; it decides which contents the journal has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Whose {
-    /// A sealed entry. It tells both sides of its files, and is owed a settle record.
+    /// A sealed entry. The journal has both contents of its files, and it needs a settle record.
     Sealed,
-    /// An entry that was taken back: nobody finds it any more, so nothing of what it displaced is in the journal.
+    /// A void entry. Look-ups never find it, so the journal has nothing of what it displaced.
     Voided,
-    /// Recovery, which looked at the slot and took into the journal what was not there.
+    /// Recovery, which observed the staged file and stored unknown content in the journal.
     Recovered,
 }
 
-/// How far the slot of one file is.
+/// The progress of one staged file.
 #[derive(Default)]
 struct StagedFileState {
     done: bool,
-    /// What stands for it at its path, or wherever that was moved, is on the disk.
+    /// The job's file, at its path or wherever it was moved, is on the disk.
     flushed: bool,
-    /// Nobody knows whether: its file is kept.
+    /// The flush cannot be verified: the displaced file is kept.
     keep: bool,
     /// The last flush failed.
     failed: bool,
-    /// Contents that were found there and are in the journal.
+    /// Contents that were found in it and are in the journal.
     rescued: Vec<ContentHash>,
-    /// Its file, which has no name any more but still had a writer.
+    /// The file, if it has no name any more but still had a writer.
     late: Option<File>,
 }
 
 impl Unsettled {
-    /// How many wait.
+    /// Returns the number of entries that wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether none does.
+    /// Returns true if none waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// An entry was sealed.
+    /// Adds an entry that was sealed.
     pub fn sealed(&mut self, entry: &Entry, now: Duration) {
         self.push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Sealed);
     }
@@ -106,19 +106,19 @@ impl Unsettled {
         self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, whose, staged });
     }
 
-    /// The files whose last flush failed, and which wait for the next.
+    /// Returns the files whose last flush failed and will be tried again.
     pub fn failed(&self) -> Vec<WirePath> {
         let files = self.waiting.iter().flat_map(|one| one.files.iter().zip(&one.staged));
         files.filter(|(_, staged)| staged.failed).map(|(file, _)| file.path.clone()).collect()
     }
 
-    /// The slots that are still to be emptied.
+    /// Returns the staged names that are still to be removed.
     pub fn staged(&self) -> std::collections::BTreeSet<String> {
         self.waiting.iter().flat_map(|one| one.files.iter().map(|file| file.staged_name.clone())).collect()
     }
 
-    /// Whether jobs follow each other so quickly that settling would be in their way: it then waits for a pause,
-    /// but not for ever.
+    /// Returns true if jobs follow each other so quickly that settling would delay them: it then waits for a pause,
+    /// but not forever.
     fn in_a_burst(&self, now: Duration) -> bool {
         let rest = now.saturating_sub(self.last);
         let age = self.waiting.front().map_or(Duration::ZERO, |oldest| now.saturating_sub(oldest.since));
@@ -142,13 +142,14 @@ impl Unsettled {
     }
 }
 
-/// Settles what is due, or `all` that can be. Returns how long until the next look is due.
+/// Settles the entries that are due, or with `all` every entry that can be. Returns the time until the next attempt
+/// is due.
 pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let now = state.clock.monotonic();
     let again = mend_broken(state);
     let mut due = lock(&state.unsettled).take_due(now, all);
     flush_all(state, &mut due);
-    // By its slots recovery tells how far a job had come that is not sealed: none is emptied before its seal is durable.
+    // Recovery uses the staged files to tell how far an unsealed job got: none is removed before its seal is durable.
     let owed = due.iter().any(|one| one.whose == Whose::Sealed);
     let sealed = !owed || state.store.flush(state.store.end()).is_ok();
     let mut records = Vec::new();
@@ -165,7 +166,7 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
             later.push(one);
         }
     }
-    // An entry whose record is not written is settled once more after the next start: that is harmless.
+    // An entry whose record is not written is settled once more after the next start, which is harmless.
     let wrote = records.is_empty() || state.store.append(&records).is_ok();
     debug_assert!(wrote || state.store.failed().is_some(), "only a failed log refuses a record");
     let mut unsettled = lock(&state.unsettled);
@@ -178,7 +179,7 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     next.map(|due| due.saturating_sub(now)).into_iter().chain(again).min()
 }
 
-/// Tries again to take back jobs that broke. Returns when to try once more.
+/// Tries again to roll back broken jobs. Returns the time until the next attempt.
 fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
     if lock(&state.broken).is_empty() {
         return None;
@@ -198,7 +199,7 @@ fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
     (!lock(&state.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
 }
 
-/// Until it is dropped, also by a panic, nobody else takes broken jobs back.
+/// While this exists no other thread rolls broken jobs back; dropped also by a panic.
 struct Mending<'r>(&'r WorkspaceState);
 
 impl Drop for Mending<'_> {
@@ -207,17 +208,17 @@ impl Drop for Mending<'_> {
     }
 }
 
-/// Flushes one entry before its reply; its slots are emptied later.
+/// Flushes one entry before its reply; its staged files are removed later.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the system.
 pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
     let (mut flushing, mut astray) = (FlushBatch::default(), false);
     for file in &entry.files {
         astray |= flushing.file(state, entry.id, file)? == FlushState::Astray;
     }
     if astray {
-        // Settling looks again, and keeps what it replaced.
+        // Settling observes the files again and keeps what they replaced.
         return Ok(());
     }
     let mut unsettled = lock(&state.unsettled);
@@ -227,21 +228,21 @@ pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
     Ok(())
 }
 
-/// The slots of a voided entry hold what was staged for it, and somebody may have opened that in the moment in which
-/// it had a name; or, where others had changed the target by then, what had been displaced. They are emptied with the
-/// same care.
+/// Leaves the staged files of a void entry to be removed. They hold what was staged, which another program may have
+/// opened while it was at the target; or the displaced file, if another program had changed the target by then. They
+/// are removed with the same care as those of sealed entries.
 pub fn leave_staging(state: &WorkspaceState, entry: &Entry) {
     let now = state.clock.monotonic();
     lock(&state.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Voided);
 }
 
-/// One slot that recovery has done with, and what it was seen to hold.
+/// Leaves one staged file that recovery is done with, and the content it was seen with.
 pub fn leave_staged(state: &WorkspaceState, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
     let now = state.clock.monotonic();
     lock(&state.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Whose::Recovered);
 }
 
-/// Records without their bytes, which settling does not need.
+/// Returns records without their bytes, which settling does not need.
 fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
     let slim = |file: &FileRecord| FileRecord {
         path: file.path.clone(),
@@ -280,7 +281,7 @@ fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
     }
 }
 
-/// Empties the slots of an entry; `false` while one has a writer, or could not be emptied.
+/// Removes the staged files of an entry; returns false while one has a writer or could not be removed.
 fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool {
     let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
     let mut empty = true;
@@ -315,7 +316,8 @@ fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bo
     empty
 }
 
-/// Sets aside what a file replaced that was moved or replaced before it could be flushed; `false` where it must stay
+/// Sets aside the file that another replaced, if that was moved or replaced itself before it could be flushed;
+/// returns false if it must stay where it is.
 /// where it is.
 fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
     let path = &file.path;
@@ -331,7 +333,7 @@ fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
     }
 }
 
-/// Whose slot it is.
+/// The owner of a staged file.
 #[derive(Clone, Copy)]
 struct Owner<'a> {
     id: JobId,
@@ -340,7 +342,7 @@ struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// Takes what a slot holds into the journal, which has it not.
+    /// Stores the content of a staged file in the journal, if the journal does not have it.
     fn rescue(self, state: &WorkspaceState, found: &FileSnapshot) -> io::Result<()> {
         let Self { id, whose, file } = self;
         match whose {
@@ -348,7 +350,7 @@ impl Owner<'_> {
                 external::rescue_late(state, file, id, found)?;
                 tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
             }
-            // The very file that was staged, as it was staged: its job did not happen, and nobody else wrote to it.
+            // This is the very file that was staged, unchanged: its job did not happen, and no program wrote to it.
             Whose::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
             Whose::Voided => {
                 external::rescue_displaced(state, file, id, &found.face, &found.bytes)?;

@@ -1,9 +1,8 @@
-//! Why a quoted text is not in a file: what the journal can tell of it within a few milliseconds. It only reads
-//! entries; it opens no file of the workspace.
+//! Explains why a quoted text is not in a file, from what the journal can tell within a few milliseconds. It only
+//! reads entries; it opens no file of the workspace.
 //!
-//! The file as it was before each of its entries is made from what is there now, backwards, as long as each
-//! entry left what the next one found; the newest entry before which the text stood there is the one that
-//! took it.
+//! It rebuilds the file before each of its entries from the present content, backwards, as long as each entry left
+//! what the next one found. The newest entry before which the file had the text is the one that removed it.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -23,34 +22,34 @@ use crate::store::record::{ChangeMethod, Entry, FileRecord};
 /// Entries that are listed at once.
 const PAGE: usize = 8;
 
-/// Letters that a text must have before it says anything that another file has it too.
+/// The letters that a text must have before finding it in another file means anything.
 const TELLING: usize = 3;
 
-/// A text that is not where it was quoted from.
+/// A quoted text that the file does not have.
 #[derive(Clone, Copy, Debug)]
 pub struct MissingText<'m> {
     /// The file.
     pub path: &'m WirePath,
-    /// What it holds now; nothing where it is not there.
+    /// The present content; empty if there is no file.
     pub content: &'m [u8],
-    /// The hash of that.
+    /// The hash of the content.
     pub hash: Option<ContentHash>,
     /// The text.
     pub quoted: &'m str,
-    /// What was to take its place.
+    /// The text that was to replace it.
     pub new: Option<&'m str>,
 }
 
-/// What took it.
+/// The entry that removed the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RemovedBy {
     /// The entry.
     pub by: JobId,
-    /// What that did, in one sentence.
+    /// The effect of the entry, in one sentence.
     pub sentence: String,
 }
 
-/// What may still be spent, over all questions of one job.
+/// The budget for all questions of one job.
 #[derive(Debug)]
 pub struct SearchBudget {
     until: Duration,
@@ -59,13 +58,13 @@ pub struct SearchBudget {
 }
 
 impl SearchBudget {
-    /// All that one job may spend, from now on.
+    /// The whole budget of one job, from now on.
     pub fn begin(state: &WorkspaceState) -> Self {
         let until = state.clock.monotonic().saturating_add(Duration::from_millis(limits::WHY_MS));
         Self { until, entries: limits::WHY_ENTRIES, bytes: limits::WHY_BYTES }
     }
 
-    /// Whether an entry may be read whose record, and a file before it, have so many bytes together.
+    /// Takes the bytes of an entry's record and of the file before it from the budget; false if they exceed it.
     fn spend(&mut self, state: &WorkspaceState, bytes: usize) -> bool {
         if self.entries == 0 || self.bytes < bytes || state.clock.monotonic() >= self.until {
             return false;
@@ -76,7 +75,7 @@ impl SearchBudget {
     }
 }
 
-/// Asks the journal. `None` where it does not know, or not soon enough.
+/// Asks the journal. `None` if it does not know, or not soon enough.
 pub fn why(
     state: &WorkspaceState,
     missing: &MissingText<'_>,
@@ -90,7 +89,7 @@ pub fn why(
         let last = *page.last()?;
         for id in page {
             let room = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
-            // Gone where retention took it a moment ago.
+            // Retention removed the entry a moment ago.
             let Some(size) = state.store.entry_size(id).ok()? else { continue };
             if !patience.spend(state, size.saturating_add(room)) {
                 return None;
@@ -114,7 +113,7 @@ pub fn why(
     }
 }
 
-/// A file before a record: made from what stands behind it, or kept.
+/// Returns a file before a record: rebuilt from the content after it, or kept.
 pub(super) fn before(
     state: &WorkspaceState,
     file: &FileRecord,
@@ -125,31 +124,31 @@ pub(super) fn before(
     let made = later
         .filter(|(hash, _)| *hash == after)
         .and_then(|(_, bytes)| editd_engine::apply(&bytes, &editd_engine::invert(&file.splices)))
-        // The bytes of a large change by others are not journaled.
+        // The bytes of a large change by another program are not journaled.
         .filter(|bytes| bytes.len() as u64 == face.size && observation::hash(bytes) == face.hash);
     made.or_else(|| state.store.content(face.hash))
 }
 
-/// What an entry did with a text.
+/// The effect of an entry on a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Did {
-    /// What was asked for now.
+    /// It put in the text that is now requested.
     This,
-    /// It stands in another file since then.
+    /// It moved the text to another file.
     Moved(WirePath),
-    /// Nothing else is known.
+    /// It removed the text; nothing else is known.
     Removed,
 }
 
-/// The text in each way in which a file may hold it, with what was to take its place.
+/// The text in each form that a file may hold, with its replacement.
 #[derive(Debug)]
 struct Needle(Vec<(Vec<u8>, Option<Vec<u8>>)>);
 
 impl Needle {
-    /// `None` where the file does hold the text: then it was looked for in a part of it only.
+    /// `None` if the file does have the text: then only a part of it was searched.
     fn of(missing: &MissingText<'_>) -> Option<Self> {
         let whole = Self::ways(missing.quoted, missing.new);
-        // Quoted with the break behind it, which may be another one now.
+        // The quote has the line break behind the text, which may be a different one now.
         let bare = |text: &'_ str| text.trim_end_matches(['\r', '\n']).to_owned();
         let cut = Self::ways(&bare(missing.quoted), missing.new.map(bare).as_deref());
         [cut, whole].into_iter().find(|needle| {
@@ -168,16 +167,16 @@ impl Needle {
         Self(ways)
     }
 
-    /// Where it stands first, its length, and what would stand there instead.
+    /// Returns the first offset of the text, its length, and its replacement.
     fn find(&self, content: &[u8]) -> Option<(usize, usize, Option<&[u8]>)> {
         let mut ways = self.0.iter();
         ways.find_map(|(text, new)| Some((memmem::find(content, text)?, text.len(), new.as_deref())))
     }
 
-    /// What an entry did with the text, if it stood in the file before it.
+    /// Returns the effect of an entry on the text, if the file had it before the entry.
     fn taken(&self, entry: &Entry, file: &FileRecord, before: Option<&[u8]>) -> Option<Did> {
         let Some(before) = before else {
-            // The file cannot be made again; what was taken out of it is there all the same.
+            // The file cannot be rebuilt, but the removed ranges are in the entry.
             file.splices.iter().find_map(|splice| self.find(&splice.old))?;
             return Some(self.moved(entry, file).map_or(Did::Removed, Did::Moved));
         };
@@ -188,7 +187,7 @@ impl Needle {
         Some(self.moved(entry, file).map_or(Did::Removed, Did::Moved))
     }
 
-    /// Another file of the entry that has the text since then.
+    /// Returns another file of the entry that has the text since then.
     fn moved(&self, entry: &Entry, from: &FileRecord) -> Option<WirePath> {
         let hash = from.before.as_ref().map(|face| face.hash);
         let telling = self
@@ -206,7 +205,7 @@ impl Needle {
     }
 }
 
-/// Whether the splices put `new` where, before them, a text of `len` bytes stood at `at`.
+/// Returns true if the splices put `new` in the place of the `len` bytes at `at`.
 fn put(before: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> bool {
     let Some(after) = editd_engine::apply(before, splices) else { return false };
     let (Some(head), Some(tail)) = (before.get(..at), before.get(at.saturating_add(len)..)) else {
@@ -216,14 +215,14 @@ fn put(before: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> 
     if rest == Some(tail) {
         return true;
     }
-    // A young file is carried whole in the log; what changed of it is meant.
+    // The log stores young files whole; the actual change is needed.
     let fine = editd_engine::splices_between(before, &after);
     [splices, &fine].into_iter().any(|splices| puts(&after, splices, at, len, new))
 }
 
-/// The same, by where the splices move both ends of the text.
+/// Returns true if both ends of the text, moved by the splices, enclose `new`.
 fn puts(after: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> bool {
-    // What was put directly beside the text may belong to the new one, or not.
+    // Bytes that were put directly beside the text may belong to the new text, or not.
     let moved = |offset: usize, beside: bool| {
         let ahead = splices.iter().filter(|splice| {
             let end = splice.at.saturating_add(splice.old.len() as u64);
@@ -260,7 +259,7 @@ fn kind(kind: EntryKind) -> &'static str {
     }
 }
 
-/// A time gone by, as people say it.
+/// Formats a duration for people.
 fn ago(ms: u64) -> String {
     let (count, unit) = match ms / 1000 {
         s @ 0..60 => (s, "second"),

@@ -1,4 +1,4 @@
-//! Look-ups of the entries that touched a path, and of what they left there. It writes nothing.
+//! Look-ups of the entries that touched a path, and of the contents they left there. It writes nothing.
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
@@ -9,11 +9,11 @@ use super::index::key;
 use super::index::row::{self, EntryRow};
 use super::{EntryQuery, Store, StoreError};
 
-/// Entries of a path that are looked at together.
+/// The number of entries of a path that are read at once.
 const PAGE: usize = 64;
 
 impl Store {
-    /// The newest sealed or external entry that touches a path, and the content it left there.
+    /// Returns the newest sealed or external entry that touches a path, and the content it left there.
     pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
         let prefix = key::paths(path);
         let mut last = None;
@@ -28,18 +28,19 @@ impl Store {
         Ok(last)
     }
 
-    /// The content that an entry left at a path: `None` where it did not touch the path, or is not held (any more).
+    /// Returns the content that an entry left at a path; `None` if the entry did not touch the path or is no longer
+    /// stored.
     pub fn left_by(&self, path: &WirePath, id: JobId) -> Result<Option<Option<ContentHash>>, StoreError> {
         self.shared.held(&key::path(path, id), |value| {
             let left = value.get(8..).unwrap_or_default();
-            // Rescued bytes never stood at their path.
+            // Rescued bytes were never at their path.
             let stood = left != [RESCUED];
             Ok(stood.then(|| left.try_into().ok().map(ContentHash::from_bytes)))
         })
     }
 
-    /// The newest entry of a job that touches a path, where it is newer than `behind`: neither an outside change nor
-    /// what a command made.
+    /// Returns the newest entry of a job that touches a path, if it is newer than `behind`. External entries and
+    /// entries of hooks do not count.
     pub fn job_behind(&self, path: &WirePath, behind: JobId) -> Result<Option<JobId>, StoreError> {
         let mut before = None;
         loop {

@@ -1,4 +1,4 @@
-//! Looking at log and database for `doctor` and `status`. It changes nothing.
+//! Checks the log and the database for `doctor` and `status`. It changes nothing.
 
 use editd_proto::message::CheckFinding;
 
@@ -10,7 +10,7 @@ fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
 }
 
 impl Store {
-    /// Reads the whole log and compares the database's place with it. Edits go on meanwhile.
+    /// Reads the whole log and compares the position of the database with it. Edits continue meanwhile.
     pub fn check(&self) -> Vec<CheckFinding> {
         vec![self.check_log(), self.check_database(), self.check_sizes()]
     }
@@ -19,7 +19,7 @@ impl Store {
         if let Some(why) = self.failed() {
             return finding("bad", "log", format!("nothing is accepted any more: {why}"));
         }
-        // No segment is dropped while it is read.
+        // Keeps segments from being dropped while they are read.
         let _still = lock(&self.shared.upkeep);
         match self.shared.log.verify() {
             Ok(seen) => {
@@ -58,7 +58,7 @@ impl Store {
         finding("ok", "sizes", message)
     }
 
-    /// Numbers for `status`.
+    /// Returns the counts for `status`.
     pub fn numbers(&self) -> StoreCounts {
         let (entries, open) = {
             let index = lock(&self.shared.index);

@@ -1,5 +1,5 @@
-//! A machine in memory for the store's own tests: files with a volatile and a durable content, power cuts
-//! and failing calls. It knows folders and plain files only.
+//! A simulated machine for the store's own tests: files with a volatile and a durable content, power cuts and failing
+//! calls. It has folders and plain files only.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::os::{Access, BootId, Dir, File, FileKind, Identity, Lease, Listed, Os, OsDir, OsFile, Stat};
 
-/// A file's bytes, as seen and as on the disk.
+/// The bytes of a file, volatile and durable.
 #[derive(Default, Clone)]
 pub(crate) struct FakeContent {
     pub(crate) seen: Vec<u8>,
@@ -29,11 +29,11 @@ enum Node {
 
 #[derive(Default)]
 struct Faults {
-    /// Calls that change or flush something, so far.
+    /// The number of calls so far that change or flush something.
     calls: AtomicU64,
-    /// Flushes so far.
+    /// The number of flushes so far.
     flushes: AtomicU64,
-    /// The call with this number fails; 0 is none.
+    /// The number of the call that fails; 0 for none.
     fail_at: AtomicU64,
     boot: AtomicU64,
     /// Called inside every flush.
@@ -42,7 +42,7 @@ struct Faults {
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
 
-/// The machine.
+/// The simulated machine.
 #[derive(Clone)]
 pub(crate) struct FakeMachine {
     root: FakeDir,
@@ -97,18 +97,18 @@ impl FakeMachine {
         self.faults.calls.load(Ordering::SeqCst)
     }
 
-    /// The `n`-th changing call from now fails, once.
+    /// Makes the `n`-th changing call from now fail, once.
     pub(crate) fn fail_in(&self, n: u64) {
         self.faults.fail_at.store(self.calls() + n, Ordering::SeqCst);
     }
 
-    /// A copy of the machine as it is seen: what a kill leaves.
+    /// Returns a copy with the volatile contents, as after a kill.
     pub(crate) fn copy(&self) -> Self {
         self.map(&|content| FakeContent { ..content.clone() }, false)
     }
 
-    /// What a power cut leaves: of every 512 bytes that were not flushed, the old or the new, as `choose`
-    /// says. Names and lengths are kept.
+    /// Returns a copy as after a power cut: each 512 bytes that were not flushed are old or new, as `choose` decides.
+    /// Names and lengths are kept.
     pub(crate) fn power_cut(&self, choose: &dyn Fn() -> bool) -> Self {
         self.map(
             &|content| {
@@ -132,7 +132,7 @@ impl FakeMachine {
         Self { root: FakeDir { names, faults: faults.clone() }, faults }
     }
 
-    /// The file at a path of names.
+    /// Returns the file at a path of names.
     pub(crate) fn file(&self, path: &[&str]) -> Arc<Mutex<FakeContent>> {
         let (name, folders) = path.split_last().unwrap();
         let mut names = self.root.names.clone();
@@ -172,7 +172,7 @@ fn unsupported<T>() -> io::Result<T> {
 
 fn stat(kind: FileKind, ino: u64, size: u64) -> Stat {
     let identity = Identity { dev: 1, ino, born: 1 };
-    // The number grows with every file: it serves as the time.
+    // The number grows with every file and serves as the time.
     let time = ino as i64;
     Stat { kind, identity, size, mode: 0o600, uid: 1, gid: 1, links: 1, modified: time, changed: time }
 }
@@ -291,7 +291,7 @@ impl OsFile for FakeFile {
     }
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let fault = self.faults.effect();
-        // A write that fails has written half.
+        // A failing write writes half of its bytes.
         let bytes = if fault.is_err() { &bytes[..bytes.len() / 2] } else { bytes };
         let mut content = self.content.lock().unwrap();
         let end = offset as usize + bytes.len();

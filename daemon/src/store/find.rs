@@ -1,5 +1,4 @@
-//! Look-ups of single things: entries, receipts, keys, clipboards, contents. It writes nothing but kept
-//! contents.
+//! Look-ups of single items: entries, receipts, keys, clipboards, contents. It writes nothing except kept contents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,12 +17,12 @@ use super::taken::TakenBack;
 use super::{ClipboardUsage, KeyState, Position, Store, StoreError};
 
 impl Store {
-    /// A sealed or external entry, whole, read back from the log.
+    /// Returns a sealed or external entry, whole, read back from the log.
     pub fn entry(&self, id: JobId) -> Result<Option<Entry>, StoreError> {
         self.shared.entry(id)
     }
 
-    /// Bytes of its record, unpacked: what reading it costs.
+    /// Returns the unpacked size of an entry's record: the memory that reading it takes.
     pub fn entry_size(&self, id: JobId) -> Result<Option<usize>, StoreError> {
         self.shared.held(&key::job(key::ENTRY, id), |value| {
             let (frame, _) = read::frame_at(self.shared.log.dir(), row::place(value)?)?;
@@ -31,19 +30,19 @@ impl Store {
         })
     }
 
-    /// Its summary.
+    /// Returns the summary of an entry.
     pub fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {
         self.shared.summary(id)
     }
 
-    /// The entries of what commands made of the files that an entry had written, oldest first; of those, retention
-    /// may have dropped some.
+    /// Returns the entries of hooks that changed files of this entry, oldest first. Retention may have dropped some
+    /// of them.
     pub fn hooks_of(&self, id: JobId) -> Result<Vec<JobId>, StoreError> {
         let hooks = |value: &[u8]| row::rest::<EntryRow>(value).map(|row| Some(row.hooks));
         Ok(self.shared.held(&key::job(key::ENTRY, id), hooks)?.unwrap_or_default())
     }
 
-    /// The parts of an entry that have been taken back.
+    /// Returns the parts of an entry that have been undone.
     pub fn taken_back(&self, id: JobId) -> Result<TakenBack, StoreError> {
         let taken = |value: &[u8]| {
             row::rest::<EntryRow>(value).map(|row| Some(TakenBack::new(row.undone, row.parts)))
@@ -51,7 +50,8 @@ impl Store {
         Ok(self.shared.held(&key::job(key::ENTRY, id), taken)?.unwrap_or_default())
     }
 
-    /// The parts of other entries that an undo or a redo means; an entry that it names with none here is meant whole.
+    /// Returns the parts of other entries that an undo or redo names. An entry in its list without parts here is
+    /// meant whole.
     pub fn parts_named(&self, id: JobId) -> Result<Vec<EntryPart>, StoreError> {
         let parts = |value: &[u8]| match row::rest::<EntryRow>(value)?.brief {
             Some(brief) => Ok(Some(brief.parts)),
@@ -60,7 +60,7 @@ impl Store {
         Ok(self.shared.held(&key::job(key::ENTRY, id), parts)?.unwrap_or_default())
     }
 
-    /// What a session has seen of a path.
+    /// Returns the read receipt of a session for a path.
     pub fn seen(&self, session: &str, path: &WirePath) -> Result<Option<ReadReceipt>, StoreError> {
         let key = key::seen(session, path);
         self.shared.held(&key, |value| {
@@ -77,12 +77,12 @@ impl Store {
         })
     }
 
-    /// A clipboard; one whose name begins with `/` is the workspace's, whatever the session.
+    /// Returns a clipboard. A name that begins with `/` belongs to the workspace, whatever the session.
     pub fn clip(&self, session: &str, name: &str) -> Result<Option<Clip>, StoreError> {
         self.shared.held(&key::clip(session, name), |value| self.shared.clip_at(value).map(Some))
     }
 
-    /// The session's clipboards and the workspace's, by name.
+    /// Returns the session's clipboards and the workspace's, by name.
     pub fn clips(&self, session: &str) -> Result<Vec<ClipInfo>, StoreError> {
         let mut clips = Vec::new();
         let mut owners = vec![session, ""];
@@ -100,7 +100,8 @@ impl Store {
         Ok(clips)
     }
 
-    /// What all sessions' clipboards come to; then, once a session has written these, as names and bytes.
+    /// Returns the number and size of the clipboards of all sessions: now, and after the session has written these
+    /// (name and bytes).
     pub fn clips_held(
         &self,
         session: &str,
@@ -119,7 +120,8 @@ impl Store {
         Ok([before, after])
     }
 
-    /// The session that has most clipboards, by bytes or by number, and what it has; "" for the workspace's own.
+    /// Returns the session that has the most clipboards, by bytes or by number, and what it has; "" for the
+    /// workspace's own.
     pub fn clips_most(&self, by_bytes: bool) -> Result<Option<(String, ClipboardUsage)>, StoreError> {
         let mut owners = BTreeMap::<[u8; 17], (ClipboardUsage, Vec<u8>)>::new();
         self.shared.each_clip(&mut |key, size| {
@@ -136,7 +138,7 @@ impl Store {
         Ok(clip.map(|clip| (clip.session, held)))
     }
 
-    /// What is known of a key: the job that waits, runs or ended under it. Keys belong to a session.
+    /// Returns the job that waits, runs or ended under a session's key.
     pub fn keyed(&self, session: &str, key: &str) -> Result<Option<KeyState>, StoreError> {
         let running = {
             let index = lock(&self.shared.index);
@@ -144,7 +146,7 @@ impl Store {
             let held =
                 open.rfind(|open| open.entry.session == session && open.entry.key.as_deref() == Some(key));
             held.map(|open| {
-                // A detached job is waited for under the number that it was queued with.
+                // Clients wait for a detached job under the number that it was queued with.
                 let id = open.entry.queued.unwrap_or(open.entry.id);
                 KeyState { id, request: open.entry.request, receipt: None }
             })
@@ -162,34 +164,34 @@ impl Store {
         })
     }
 
-    /// The receipt of a job that ended.
+    /// Returns the receipt of a job that ended.
     pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, StoreError> {
         self.shared.held(&key::job(key::RECEIPT, id), |value| {
             self.shared.receipt_at(id, row::place(value)?).map(Some)
         })
     }
 
-    /// Open intents, oldest first: written, neither voided nor settled. `true`: sealed.
+    /// Returns the open intents, oldest first: those that are neither void nor settled. `true`: sealed.
     pub fn open_entries(&self) -> Vec<(Arc<Entry>, bool)> {
         self.shared.open_entries()
     }
 
-    /// Keeps a content that somebody was shown, for diffs and merges: compressed, bounded, not flushed. Losing it
-    /// loses no promise.
+    /// Keeps a content that a session was shown, for diffs and merges: compressed, with a bound on the total, not
+    /// flushed. Losing it breaks no promise.
     pub fn keep_content(&self, hash: ContentHash, bytes: &[u8]) {
         if self.shared.contents.offer(hash, bytes) {
             self.write_contents();
         }
     }
 
-    /// The same for a content that a job made in the place of another: of many in a moment only the last is written.
+    /// Keeps a content by which a job replaced another. Of many in quick succession only the last is written.
     pub fn keep_made(&self, before: Option<ContentHash>, hash: ContentHash, bytes: &[u8]) {
         if self.shared.contents.offer_instead(before, hash, bytes) {
             self.write_contents();
         }
     }
 
-    /// Writes the contents that wait, before something runs that may change the files.
+    /// Writes the contents that wait. Called before a command runs that may change the files.
     pub fn write_kept(&self) {
         self.shared.contents.write_waiting();
     }
@@ -200,12 +202,12 @@ impl Store {
         }
     }
 
-    /// Bytes of a content that was kept and still is.
+    /// Returns the size of a content that is kept.
     pub fn content_size(&self, hash: ContentHash) -> Option<usize> {
         self.shared.contents.size(hash)
     }
 
-    /// A content that was kept and still is, checked by its hash.
+    /// Returns a content that is kept, checked by its hash.
     pub fn content(&self, hash: ContentHash) -> Option<Vec<u8>> {
         self.shared.contents.get(hash)
     }
@@ -217,13 +219,13 @@ impl StoreParts {
         index.open.values().map(|open| (open.entry.clone(), open.sealed.is_some())).collect()
     }
 
-    /// The record at a place.
+    /// Returns the record at a position.
     pub(super) fn record(&self, at: Position) -> Result<Record, StoreError> {
         read::record(self.log.dir(), at).map(|(record, _, _)| record)
     }
 
-    /// Reads what a row stands for. Where that fails since retention moved the record meanwhile, the row
-    /// has changed, and it is read again.
+    /// Reads the record that a row points to. If retention moved the record meanwhile, the row has changed, and the
+    /// read is repeated.
     pub(super) fn held<T>(
         &self,
         key: &[u8],
@@ -260,7 +262,7 @@ impl StoreParts {
         Ok(self.summary_if(id, &|_| true)?.flatten())
     }
 
-    /// The same, but where its record must be read and `may` denies as many bytes: nothing in the place of the summary.
+    /// Returns the summary of an entry; `None` if its record must be read and `may` refuses that many bytes.
     pub(super) fn summary_if(
         &self,
         id: JobId,
@@ -283,7 +285,7 @@ impl StoreParts {
         })
     }
 
-    /// The key and the bytes of every clipboard.
+    /// Calls `see` with the key and the size of every clipboard.
     fn each_clip(&self, see: &mut dyn FnMut(&[u8], u64)) -> Result<(), StoreError> {
         self.rows.down(&[key::CLIP], &key::behind(&[key::CLIP]), &mut |key, value| {
             see(key, row::rest::<ClipRow>(value)?.size);
@@ -291,7 +293,7 @@ impl StoreParts {
         })
     }
 
-    /// The clipboard that a row stands for.
+    /// Returns the clipboard that a row points to.
     pub(super) fn clip_at(&self, value: &[u8]) -> Result<Clip, StoreError> {
         let row: ClipRow = row::rest(value)?;
         match (self.record(row::place(value)?)?, row.index) {
@@ -304,7 +306,7 @@ impl StoreParts {
         }
     }
 
-    /// The receipt in the record at a place.
+    /// Returns the receipt in the record at a position.
     fn receipt_at(&self, id: JobId, at: Position) -> Result<Receipt, StoreError> {
         let bytes = match self.record(at)? {
             Record::Seal(seal) => seal.receipt,
@@ -321,7 +323,7 @@ impl StoreParts {
         })
     }
 
-    /// What can be told of a job that was sealed by recovery, without the receipt that was never made.
+    /// Returns a receipt for a job that recovery sealed; no receipt was made when it ran.
     pub(super) fn plain_receipt(&self, id: JobId) -> Result<Receipt, StoreError> {
         let summary = self.summary(id)?;
         let queued = summary.as_ref().and_then(|summary| summary.queued);
@@ -337,7 +339,7 @@ impl StoreParts {
     }
 }
 
-/// The database points at what it cannot mean.
+/// The error for a row that points to the wrong record.
 pub(super) fn unexpected(found: &Record) -> StoreError {
     let kind = match found {
         Record::Start(_) => "a start",

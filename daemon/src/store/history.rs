@@ -1,4 +1,4 @@
-//! Lists of entries, newest first. Times are compared one by one: the clock may have jumped.
+//! Lists entries, newest first. Each time is compared by itself, since the clock may have jumped.
 
 use editd_proto::ids::JobId;
 use editd_proto::message::EntrySummary;
@@ -8,8 +8,8 @@ use super::index::row::{self, EntryRow};
 use super::{EntryQuery, Store, StoreError};
 
 impl Store {
-    /// Summaries of sealed and external entries, newest first, without their files: a list of very many would hold
-    /// very much.
+    /// Returns summaries of sealed and external entries, newest first, without their files, which would take much
+    /// memory for many entries.
     pub fn history(&self, query: &EntryQuery) -> Result<Vec<EntrySummary>, StoreError> {
         let mut found = Vec::new();
         if query.limit > 0 {
@@ -22,9 +22,9 @@ impl Store {
         Ok(found)
     }
 
-    /// Shows whole summaries one by one, as long as `see` wants more; the query's limit is only how many are looked for
-    /// at once. A summary that does not fit a row is read from a record of so many bytes if `may` allows it; else that is
-    /// the end.
+    /// Calls `see` with one whole summary after the other, as long as it returns true; the query's limit only says
+    /// how many are looked up at once. If a summary does not fit a row, its record is read if `may` allows that many
+    /// bytes; otherwise the list ends.
     pub fn each(
         &self,
         query: &EntryQuery,
@@ -32,14 +32,14 @@ impl Store {
         see: &mut dyn FnMut(EntrySummary) -> bool,
     ) -> Result<(), StoreError> {
         self.shared.whole()?;
-        // Summaries are read outside the rows' lock.
+        // Summaries are read without the lock of the rows.
         let mut before = query.before;
         loop {
             let ids = self.ids(query, before)?;
             let Some(last) = ids.last() else { return Ok(()) };
             before = Some(*last);
             for id in ids {
-                // Gone where retention took it a moment ago.
+                // Retention removed the entry a moment ago.
                 let Some(summary) = self.shared.summary_if(id, may)? else { continue };
                 let Some(summary) = summary else { return Ok(()) };
                 let meant = query.session.as_ref().is_none_or(|session| *session == summary.session)
@@ -51,12 +51,12 @@ impl Store {
         }
     }
 
-    /// The numbers of the next entries that may be wanted, newest first: a page of them.
+    /// Returns the numbers of the next page of entries that may match, newest first.
     pub fn page(&self, query: &EntryQuery) -> Result<Vec<JobId>, StoreError> {
         self.ids(query, query.before)
     }
 
-    /// The next entries that may be wanted, newest first: by the narrowest index that fits.
+    /// Returns the next entries that may match, newest first, from the narrowest index that fits.
     pub(super) fn ids(&self, query: &EntryQuery, before: Option<JobId>) -> Result<Vec<JobId>, StoreError> {
         let prefix = match (&query.path, &query.session) {
             (Some(path), _) => key::paths(path),
@@ -71,7 +71,7 @@ impl Store {
         let mut ids = Vec::new();
         let whole = prefix == [key::ENTRY];
         self.shared.rows.down(&prefix, &hi, &mut |key, value| {
-            // The rows of this index tell the time: one that is too old is not looked up again.
+            // The rows of this index hold the time: an entry that is too old is not looked up.
             let old = match query.since.filter(|_| whole) {
                 Some(since) => row::rest::<EntryRow>(value)?.time < since,
                 None => false,

@@ -1,4 +1,5 @@
-//! The log and the database; the one door through which a batch becomes durable.
+//! The store: an append-only log of records, and a database of rows that answers look-ups. [`Store::flush`] is the
+//! only call that makes records durable.
 //!
 //! *Calling sequence*: [`Store::open`] recovers the log and brings the database up to it. [`Store::append`]
 //! writes records: they survive a kill, and are visible to every look-up, from its return. [`Store::flush`]
@@ -7,10 +8,10 @@
 //! *Invariants*: the log is the truth; the database holds nothing that the log has not flushed. After a
 //! failed flush nothing is appended or flushed any more.
 //!
-//! *Limitations*: a damaged log is not opened ([`StoreError::Rotten`] says where and what to do); damage
-//! in a part that the database has already seen is found when a record there is read, and by
-//! [`Store::check`]. Retention works in whole segments; after the database was rebuilt, entries beyond
-//! the limits may show again until the next upkeep.
+//! *Limitations*: a damaged log is not opened ([`StoreError::Rotten`] says where the damage is and what to do).
+//! Damage in a part that the database has already applied is found when a record there is read, and by
+//! [`Store::check`]. Retention removes whole segments; after the database was rebuilt, entries beyond the limits may
+//! show again until the next upkeep.
 
 pub mod contents;
 pub mod database;
@@ -45,16 +46,16 @@ use editd_proto::path::WirePath;
 
 use record::{Entry, Queued};
 
-/// A place in the log: grows with every record.
+/// A position in the log; each record has a higher one than the record before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Position(pub u64);
 
-/// Proof that everything up to a position is durable. Only [`Store::flush`] makes one.
+/// Proof that everything up to a position is durable. Only [`Store::flush`] returns one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Flushed(Position);
 
-/// Why the store refused.
+/// An error of the store.
 #[derive(Clone, thiserror::Error, Debug)]
 pub enum StoreError {
     /// An earlier write or flush failed; nothing more is accepted.
@@ -62,36 +63,36 @@ pub enum StoreError {
         "the log failed and accepts nothing more: {0}; stop the daemon, mend the disk and start it again"
     )]
     Failed(Arc<str>),
-    /// The log's content is damaged before its flushed end.
+    /// The log is damaged before its flushed end.
     #[error("the log is damaged at {at}: {what}")]
     Rotten {
-        /// Segment and offset.
+        /// The segment and offset of the damage.
         at: String,
-        /// What was found.
+        /// A description of the damage.
         what: String,
     },
-    /// The disk or the database.
+    /// An error of the disk or the database.
     #[error("{0}")]
     Io(Arc<str>),
 }
 
-/// What opening found.
+/// The state that [`Store::open`] found.
 #[derive(Debug, Default)]
 pub struct OpenReport {
-    /// Intents without a settle or void, oldest first: recovery's work. `true`: sealed.
+    /// Intents that are neither settled nor void, oldest first: the input of recovery. `true`: sealed.
     pub open: Vec<(Arc<Entry>, bool)>,
     /// Detached jobs that have not ended, oldest first.
     pub queued: Vec<Queued>,
     /// The highest number ever given to a job.
     pub last_id: u64,
-    /// The database was rebuilt, and why.
+    /// The reason for which the database was rebuilt, if it was.
     pub rebuilt: Option<String>,
 }
 
-/// What is known of a job's key.
+/// The job that a client's key belongs to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeyState {
-    /// The job.
+    /// The job's number.
     pub id: JobId,
     /// Hash of its request.
     pub request: Option<ContentHash>,
@@ -99,10 +100,10 @@ pub struct KeyState {
     pub receipt: Option<Receipt>,
 }
 
-/// What some clipboards come to.
+/// The number and size of some clipboards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClipboardUsage {
-    /// How many they are.
+    /// Number of clipboards.
     pub number: u64,
     /// Bytes in all of them.
     pub bytes: u64,
@@ -115,71 +116,71 @@ impl ClipboardUsage {
     }
 }
 
-/// Which entries a look-up wants; newest first.
+/// A query for entries; results are newest first.
 #[derive(Clone, Default, Debug)]
 pub struct EntryQuery {
-    /// Only those that touch this path.
+    /// Only entries that touch this path.
     pub path: Option<WirePath>,
-    /// Only those of this session.
+    /// Only entries of this session.
     pub session: Option<String>,
-    /// Only those at or after, milliseconds since 1970.
+    /// Only entries made at this time or later, in milliseconds since 1970.
     pub since: Option<u64>,
-    /// Only those below.
+    /// Only entries with a lower number.
     pub before: Option<JobId>,
-    /// At most so many.
+    /// The most entries to return.
     pub limit: usize,
 }
 
-/// Where the rows are kept.
+/// The storage of the database's rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DatabaseBackend {
-    /// In memory: rebuilt from the log at every opening. For tests and the simulator.
+    /// In memory: rebuilt from the log at each opening. For tests and the simulator.
     Memory,
-    /// In sled, in this folder of its own. A real path: sled does not go through the seam.
+    /// In sled, in a folder of its own. This is a path of the real file system: sled does not use [`crate::os`].
     Sled(PathBuf),
 }
 
-/// How a store works.
+/// Settings of a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreOptions {
-    /// Where the rows are kept.
+    /// The storage of the rows.
     pub database: DatabaseBackend,
     /// Bytes of a log segment, a multiple of 4096; [`crate::limits::SEGMENT`] in the daemon.
     pub segment: u64,
-    /// Most bytes of kept contents.
+    /// The most bytes of kept contents.
     pub contents: u64,
-    /// Whether a thread applies rows, prepares segments and writes contents. Without it the callers do:
-    /// every call is then deterministic, and correctness needs no thread either way.
+    /// If true, a thread applies rows, prepares segments and writes contents. Otherwise the callers do this: every
+    /// call is then deterministic. Correctness needs no thread in either case.
     pub background: bool,
 }
 
-/// What retention keeps.
+/// The limits of retention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RetentionPolicy {
-    /// Oldest entry, milliseconds.
+    /// The greatest age of an entry, in milliseconds.
     pub age_ms: u64,
-    /// Most entries.
+    /// The most entries.
     pub entries: u64,
-    /// Most bytes of log.
+    /// The most bytes of log.
     pub bytes: u64,
-    /// Times before this one, milliseconds since 1970, were told by a clock that was wrong, and are no age.
+    /// Earlier times, in milliseconds since 1970, come from a clock that was wrong and are not used as an age.
     pub sane_ms: u64,
 }
 
-/// What an upkeep did.
+/// The result of an upkeep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UpkeepReport {
-    /// Entries that went away.
+    /// Entries that were removed.
     pub entries: u64,
     /// Log segments that were dropped.
     pub segments: u64,
-    /// Records that were carried to the log's end.
+    /// Records that were appended again because their segment was dropped.
     pub carried: u64,
-    /// The database was moved into a fresh folder.
+    /// True if the database was moved into a fresh folder.
     pub compacted: bool,
 }
 
-/// Numbers for `status`.
+/// Counts for `status`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StoreCounts {
     /// Sealed and external entries.
@@ -192,8 +193,9 @@ pub struct StoreCounts {
     pub database_bytes: u64,
 }
 
-/// Log, database and what is not yet in the database. All calls may come from any thread. Dropping it
-/// writes nothing more, as a kill would; [`Store::close`] first saves the next opening some work.
+/// The log, the database, and the rows that are not in the database yet. All calls may come from any thread. Dropping
+/// a store writes nothing, as a kill would; [`Store::close`] brings the database up to date first, which makes the
+/// next opening shorter.
 pub struct Store {
     shared: Arc<shared::StoreParts>,
     #[expect(dead_code, reason = "dropping it ends the thread")]

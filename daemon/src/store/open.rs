@@ -1,5 +1,5 @@
-//! Opening a store: the database as far as it can be trusted, the rest from the log. It refuses a damaged
-//! log and rebuilds a doubtful database.
+//! Opens a store: the database as far as it can be trusted, the rest from the log. It refuses a damaged log and
+//! rebuilds a doubtful database.
 
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -22,7 +22,7 @@ use super::{DatabaseBackend, OpenReport, Position, Store, StoreError, StoreOptio
 use crate::limits;
 use crate::os::{Dir, Os};
 
-/// A database that holds what it says, and what it reaches.
+/// A database that passed its checks, and the record up to which it is complete.
 struct Trusted {
     rows: OverlaidRows,
     index: IndexState,
@@ -30,8 +30,8 @@ struct Trusted {
 }
 
 impl Store {
-    /// Opens or makes the store in `dir`, a private folder, and begins a new epoch of its log. `Rotten`
-    /// where the log is damaged: nothing was changed then, and the message says what to do.
+    /// Opens or creates the store in `dir`, a private folder, and begins a new epoch of its log. Fails with `Rotten`
+    /// if the log is damaged; nothing was changed then, and the message says what to do.
     pub fn open(
         os: Arc<dyn Os>,
         dir: Dir,
@@ -60,7 +60,7 @@ impl Store {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let start = shared.append(&[Record::Start(Start { boot, time: now_ms, version })])?;
         shared.flush(start)?;
-        // Also where nothing changed: a database that is empty although there is a log has lost something.
+        // Also if nothing changed: an empty database beside a log means that the database has lost rows.
         shared.apply()?;
         let opened = OpenReport {
             open: shared.open_entries(),
@@ -80,14 +80,15 @@ fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
             _ => {}
         }
-        // Also where it was there: a killed daemon may have made it a moment ago.
+        // Also if the folder existed: a killed daemon may have created it a moment ago.
         dir.sync()?;
         dir.open_dir(name.as_bytes())
     };
     open().map_err(|e| StoreError::Io(format!("the folder {name} of the store cannot be opened: {e}").into()))
 }
 
-/// Log and rows, brought up to each other; why the database was rebuilt, if it was.
+/// Opens the database and the log and brings the rows up to date. Also returns the reason for which the database was
+/// rebuilt, if it was.
 fn recover(
     home: &LogLocation,
     shelf: &DatabaseFolder,
@@ -109,7 +110,7 @@ fn recover(
     Ok((trusted, log, Some(doubt)))
 }
 
-/// Checks a database against itself and the log; else why it is not trusted.
+/// Checks a database against itself and the log. The error is the reason why it cannot be trusted.
 fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
     let oldest = recover::oldest(log).map_err(|e| e.to_string())?;
     let meta = database.get(key::META).map_err(|why| why.0)?;
@@ -139,8 +140,8 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
     Ok(Trusted { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
 }
 
-/// Reads every row: their number, bytes and hashes must be those of the meta row, and none may stand for
-/// a record outside the log. Hands back the rows of open entries.
+/// Reads every row: their number, bytes and hashes must match the meta row, and each row must belong to a record in
+/// the log. Returns the rows of open entries.
 fn continuous(database: &dyn Database, meta: &DatabaseMeta, oldest: Position) -> Result<Vec<Row>, String> {
     let mut seen = DatabaseMeta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
     let (mut open, mut outside) = (Vec::new(), None);
@@ -185,7 +186,7 @@ fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), Sto
     }
 }
 
-/// Opens the log and applies what the database does not have yet.
+/// Opens the log and applies the records that the database does not have yet.
 fn replay(home: &LogLocation, trusted: &mut Trusted) -> Result<Log, StoreError> {
     let Trusted { rows, index, from } = trusted;
     let dir = home.dir.clone();
@@ -200,10 +201,10 @@ fn replay(home: &LogLocation, trusted: &mut Trusted) -> Result<Log, StoreError> 
         })?;
         rows.add(draft.changes, AppliedUpTo::new(at, sum, index));
         if rows.waiting().0 > limits::REPLAY_ROWS {
-            // If a power cut takes records that were not flushed, their checksums tell it at the next
-            // opening, and the database is rebuilt.
+            // If a power cut removes records that were not flushed, the next opening sees it from their checksums and
+            // rebuilds the database.
             rows.apply(&|_| Ok(()))?;
-            // What sled has not written it keeps in memory.
+            // sled keeps rows in memory until it has written them.
             rows.flush()?;
         }
         Ok(())

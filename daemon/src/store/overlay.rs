@@ -1,5 +1,5 @@
-//! The rows as everyone sees them: the database, and above it what was not applied to it yet. It never
-//! lets the database run ahead of what the log has flushed.
+//! The rows as look-ups see them: the database, and above it the changes that were not applied to it yet. The
+//! database never gets a row of a record that the log has not flushed.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -13,16 +13,16 @@ use super::log::frame::Checksum;
 use super::{Position, StoreError};
 use crate::limits;
 
-/// Rows that are read from the database at once.
+/// The number of rows that are read from the database at once.
 const PAGE: usize = 256;
 
-/// Takes a key and its value; `false` ends the walk.
+/// Receives a key and its value; returns false to end the walk.
 pub type RowVisitor<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError> + 'a;
 
-/// Up to which record rows reach, and what the meta row tells beside.
+/// The last record that rows include, and further fields of the meta row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AppliedUpTo {
-    /// Start of the last record.
+    /// The start of the last record.
     pub at: Position,
     /// Its checksum.
     pub sum: Checksum,
@@ -33,7 +33,7 @@ pub struct AppliedUpTo {
 }
 
 impl AppliedUpTo {
-    /// Up to a record, with what the index knows then.
+    /// The last record, with the present state of the index.
     pub fn new(at: Position, sum: Checksum, index: &IndexState) -> Self {
         Self { at, sum, last_id: index.last_id, entries: index.entries }
     }
@@ -48,16 +48,16 @@ struct Pending {
     reach: Option<AppliedUpTo>,
 }
 
-/// Database and overlay.
+/// The database with the overlay on top.
 pub struct OverlaidRows {
     pending: RwLock<Pending>,
     database: RwLock<Box<dyn Database>>,
-    /// What the database holds; locked for as long as changes are applied to it.
+    /// The contents of the database; locked while changes are applied to it.
     meta: Mutex<DatabaseMeta>,
 }
 
 impl OverlaidRows {
-    /// Rows above a database that holds what `meta` tells.
+    /// Puts an empty overlay on a database with this meta row.
     pub fn new(database: Box<dyn Database>, meta: DatabaseMeta) -> Self {
         Self { pending: RwLock::default(), database: RwLock::new(database), meta: Mutex::new(meta) }
     }
@@ -74,7 +74,7 @@ impl OverlaidRows {
         self.database.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds changes, visible at once, and how far the rows reach with them.
+    /// Adds changes, visible at once, and the last record that they include.
     pub fn add(&self, changes: RowUpdates, reach: AppliedUpTo) {
         let mut pending = self.write();
         pending.step += 1;
@@ -88,15 +88,16 @@ impl OverlaidRows {
         pending.reach = Some(reach);
     }
 
-    /// Changes that are not in the database: rows, bytes.
+    /// Returns the number of rows and bytes that are not in the database.
     pub fn waiting(&self) -> (usize, usize) {
         let pending = self.read();
         (pending.rows.len(), pending.bytes)
     }
 
-    /// Applies what waits to the database, after `flush` made the log durable up to the record it reaches.
-    /// Appends go on meanwhile. What fits a batch goes in one transaction; of more, as a job over very
-    /// many files makes, the last one has the meta row: a kill in between is a doubt at the next opening.
+    /// Applies the overlay to the database after `flush` made the log durable up to its last record. Appends continue
+    /// meanwhile. Changes that fit a batch are one transaction. Larger ones, as of a job with very many files, take
+    /// several, of which the last has the meta row: a kill between them makes the database doubtful at the next
+    /// opening.
     pub fn apply(&self, flush: &dyn Fn(Position) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut meta = lock(&self.meta);
         let (step, reach, changes) = {
@@ -128,29 +129,29 @@ impl OverlaidRows {
         Ok(())
     }
 
-    /// What the database holds, after the last [`OverlaidRows::apply`].
+    /// Returns the meta row after the last [`OverlaidRows::apply`].
     pub fn meta(&self) -> DatabaseMeta {
         lock(&self.meta).clone()
     }
 
-    /// Bytes of the database on the disk.
+    /// Returns the bytes of the database on the disk.
     pub fn size(&self) -> u64 {
         self.database().size()
     }
 
-    /// Asks the database to write what it has.
+    /// Asks the database to write its rows to the disk.
     pub fn flush(&self) -> Result<(), StoreError> {
         self.database().flush().map_err(broken)
     }
 
-    /// Moves every row into the database that `beside` opens, and puts that in the place of this one with
-    /// `replace`, both closed. Look-ups wait only for the last step.
+    /// Copies every row into the database that `beside` opens and lets `replace` put that in the place of the present
+    /// one, both closed. Look-ups wait only for the last step.
     pub fn move_into(
         &self,
         beside: &dyn Fn() -> Result<Box<dyn Database>, DatabaseError>,
         replace: &dyn Fn() -> Result<Box<dyn Database>, DatabaseError>,
     ) -> Result<(), StoreError> {
-        // Holding the meta row keeps changes out of the old database meanwhile.
+        // Holding the meta row prevents changes of the old database meanwhile.
         let _meta = lock(&self.meta);
         let fresh = beside().map_err(broken)?;
         let (mut changes, mut failed) = (RowUpdates::new(), None);
@@ -173,13 +174,13 @@ impl OverlaidRows {
         fresh.flush().map_err(broken)?;
         drop(fresh);
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        // Closes the old one; should the new one not open, every look-up says so.
+        // Closes the old one. If the new one does not open, every look-up fails.
         *slot = Box::new(ClosedDatabase);
         *slot = replace().map_err(broken)?;
         Ok(())
     }
 
-    /// Hands over the rows with `lo <= key < hi`, highest key first, until `visit` says `false`.
+    /// Calls `visit` for the rows with `lo <= key < hi`, highest key first, until it returns false.
     pub fn down(&self, lo: &[u8], hi: &[u8], visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         let mut hi = hi.to_vec();
         loop {
@@ -196,14 +197,14 @@ impl OverlaidRows {
         }
     }
 
-    /// One page of the database with the overlay on top; where the next one ends, if there is one.
+    /// Returns one page of the database with the overlay on top, and the start of the next page if there is one.
     #[expect(clippy::type_complexity, reason = "two results that belong together, used once")]
     fn page(
         &self,
         lo: &[u8],
         hi: &[u8],
     ) -> Result<(BTreeMap<Vec<u8>, Vec<u8>>, Option<Vec<u8>>), StoreError> {
-        // Held while the database is read: what is taken off the overlay is in the database before.
+        // Held while the database is read: rows are removed from the overlay only after they are in the database.
         let pending = self.read();
         let page: Vec<Row> = self.database().down(lo, hi, PAGE).map_err(broken)?;
         let last = page.last().filter(|_| page.len() >= PAGE).map(|(key, _)| key.clone());
@@ -232,7 +233,7 @@ impl RowView for OverlaidRows {
     }
 }
 
-/// Writes changes in batches, the last one with one more row.
+/// Writes changes in batches; the last batch also has the row `last`.
 fn write_all(database: &dyn Database, changes: RowUpdates, last: Row) -> Result<(), StoreError> {
     let mut changes = changes.into_iter();
     loop {
@@ -248,7 +249,7 @@ fn write_all(database: &dyn Database, changes: RowUpdates, last: Row) -> Result<
     }
 }
 
-/// The meta row after some changes.
+/// Returns the meta row after some changes.
 fn account(
     meta: &DatabaseMeta,
     reach: &AppliedUpTo,

@@ -1,5 +1,5 @@
-//! What the log holds: one enum, one struct for each kind of record. Stored bytes carry a version; a
-//! sample of each version that was ever stored stands in the tests.
+//! The records of the log: one enum, and one struct for each kind of record. Stored bytes have a version; the tests
+//! have a sample of each version that was ever stored.
 
 use std::borrow::Cow;
 
@@ -14,32 +14,32 @@ use crate::os::{BootId, Identity};
 /// A record of the log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Record {
-    /// The daemon opened the log. A power cut lies between two of these with different boots.
+    /// The daemon opened the log. If two of these have different boot ids, a power cut lies between them.
     Start(Start),
-    /// What a job is about to do. Only a flush of it permits the swap.
+    /// The intended changes of a job. The swap may begin only after a flush of this record.
     Intent(Entry),
-    /// The intent was withdrawn: nothing of it stands.
+    /// The intent was rolled back: nothing of it remains in the workspace.
     Void(JobId),
-    /// Every file of the intent shows *after*; the entry counts from here.
+    /// Every file of the intent has its new content; from here on the entry counts as applied.
     Seal(Seal),
-    /// The files are flushed and what they displaced is dropped. Recovery is done with the entry.
+    /// The files are flushed and the displaced files are dropped. Recovery ignores the entry from here on.
     Settle(Settle),
-    /// A change that did not go through editd: an entry with nothing to do.
+    /// A change by another program: an entry without anything to do.
     External(Entry),
     /// A clipboard changed outside a job.
     Clip(Clip),
     /// A session has seen a content.
     ReadReceipt(ReadReceipt),
-    /// A detached job waits.
+    /// A detached job that waits.
     Queued(Queued),
     /// A job with a key, or a detached job, ended without an entry.
     Done(EndedWithoutEntry),
-    /// An open entry, written again since the segment with its intent goes.
+    /// An open entry, written again because the segment with its intent is dropped.
     Checkpoint(CheckpointEntry),
 }
 
 impl Record {
-    /// The entry that an intent, an external change or a carried entry holds.
+    /// Returns the entry of an intent, an external change or a checkpoint.
     #[must_use]
     pub fn into_entry(self) -> Option<Entry> {
         match self {
@@ -61,37 +61,37 @@ pub struct Start {
     pub version: String,
 }
 
-/// An entry of the journal: what was intended, by whom and why.
+/// An entry of the journal: the intended changes of a job, with its session and reason.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number.
     pub id: JobId,
-    /// What made it.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// The run of the machine, and of the workspace's mount, in which it was intended.
+    /// The run of the machine, and of the workspace's mount, in which the intent was written.
     pub boot: BootId,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
-    /// Whose.
+    /// The session.
     pub session: String,
-    /// Which program's.
+    /// The client program.
     pub client: String,
     /// The client's key.
     pub key: Option<String>,
-    /// With a key: hash of the request, so that another request under the same key can be told.
+    /// The hash of the request, if it has a key: a different request under the same key is refused.
     pub request: Option<ContentHash>,
-    /// Why.
+    /// The label given by the client.
     pub label: Option<String>,
-    /// The detached job whose entry this is: a client waits for it under that number.
+    /// The number of the detached job that made this entry: clients wait for it under that number.
     #[serde(default)]
     pub queued: Option<JobId>,
-    /// Entries that it takes back (undo) or brings back (redo).
+    /// Entries that it undoes or redoes.
     pub of: Vec<JobId>,
     /// Its files, in the order in which they are swapped.
     pub files: Vec<FileRecord>,
-    /// Clipboards that it stores; they count once it is sealed.
+    /// Clipboards that it stores; they count once the entry is sealed.
     pub clips: Vec<Clip>,
-    /// The parts of entries in `of` that it takes back or brings back; an entry in `of` with none here is meant whole.
+    /// The parts of entries in `of` that it undoes or redoes; an entry in `of` without parts here is meant whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<EntryPart>,
 }
@@ -123,25 +123,25 @@ pub struct FilePart {
 pub struct FileRecord {
     /// Its path, links resolved.
     pub path: WirePath,
-    /// What was there.
+    /// The file before the change; `None` if there was none.
     pub before: Option<FileMeta>,
-    /// What is there afterwards. Before the swap its identity is the staged file's.
+    /// The file after the change; `None` if there is none. Before the swap its identity is that of the staged file.
     pub after: Option<FileMeta>,
-    /// The changed ranges, in *before*'s offsets: what turns one into the other.
+    /// The changed ranges, with offsets in *before*; they turn *before* into *after*.
     pub splices: Vec<Splice>,
-    /// How it is put in place.
+    /// The way in which the change is applied.
     pub how: ChangeMethod,
-    /// The name in the staging folder: first of the staged file, after the swap of what it displaced.
+    /// The name in the staging folder: of the staged file first, and of the displaced file after the swap.
     pub staged_name: String,
-    /// Which folder the slot is in.
+    /// The folder that has the staged file.
     pub staging: Staging,
-    /// Folders made for it, outermost first.
+    /// Folders created for the file, outermost first.
     pub made: Vec<WirePath>,
     /// Lines added.
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
-    /// The extents of the changed ranges as they were planned, where `splices` hold more than those.
+    /// The extents of the changed ranges as planned, if `splices` hold more than those.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extents: Vec<SpliceExtent>,
 }
@@ -150,7 +150,7 @@ pub struct FileRecord {
 pub type SpliceExtent = (u64, u64, u64);
 
 impl FileRecord {
-    /// A file that is put in place as it stands in its slot, with nothing about its content.
+    /// Creates the record of a file that is put in place as it is staged, without its content.
     #[must_use]
     pub fn without_content(
         path: WirePath,
@@ -163,7 +163,8 @@ impl FileRecord {
         Self { path, before, after, splices, how, staged_name, staging, made, added: 0, removed: 0, extents }
     }
 
-    /// The changed ranges as they were planned, of whole contents, or of the parts of them that begin at `from`.
+    /// Returns the changed ranges as planned. `before` and `after` are the whole contents, or the parts of them from
+    /// the offset `from` on.
     #[must_use]
     pub fn planned(&self, before: &[u8], after: &[u8], from: u64) -> Cow<'_, [Splice]> {
         if self.extents.is_empty() {
@@ -188,7 +189,7 @@ impl FileRecord {
     }
 }
 
-/// What a file is, at one moment.
+/// The metadata and the content hash of a file at one moment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FileMeta {
     /// Hash of the content.
@@ -201,54 +202,55 @@ pub struct FileMeta {
     pub uid: u32,
     /// Group.
     pub gid: u32,
-    /// Which file it is.
+    /// The identity of the file.
     pub identity: Identity,
     /// Last change of content, nanoseconds since 1970.
     pub modified: i64,
 }
 
-/// How a change is put in place.
+/// The way in which a change is applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ChangeMethod {
     /// The staged file is exchanged with the target.
     Swap,
     /// The staged file is moved to the target, which must not exist.
     Create,
-    /// The target is moved to the slot.
+    /// The target is moved to the staging folder.
     Delete,
     /// The file has several hard links: its bytes are rewritten from the first changed one to the end.
     InPlace,
-    /// Nothing: an external change, found at its path.
+    /// Nothing is done: an external change, found at its path.
     Nothing,
-    /// Nothing: bytes that others wrote to a file whose name had been taken; they stand only here.
+    /// Nothing is done: bytes that another program wrote to a file whose name had been taken. Only this entry has
+    /// them.
     Rescued,
 }
 
-/// Which folder holds a slot.
+/// The folder that has a staged file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Staging {
     /// `.editd/staging` at the workspace's root.
     Root,
-    /// This folder of the workspace, since the target is on another mount.
+    /// This folder of the workspace, because the target is on another mount.
     Folder(WirePath),
 }
 
-/// Every file shows *after*.
+/// The record that every file of an entry has its new content.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Seal {
     /// The entry.
     pub id: JobId,
-    /// The job's receipt without diffs (MessagePack), for a client that asks again with the same key.
+    /// The job's receipt without diffs (MessagePack), for a client that repeats the request with the same key.
     #[serde(with = "serde_bytes")]
     pub receipt: Vec<u8>,
 }
 
-/// Recovery is done with an entry.
+/// The record that recovery is done with an entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Settle {
     /// The entry.
     pub id: JobId,
-    /// Some file was found neither before nor after: foreign, left as it is.
+    /// True if a file had neither its old nor its new content: it was changed by another program and left as it is.
     pub diverged: bool,
 }
 
@@ -259,7 +261,7 @@ pub struct Clip {
     pub session: String,
     /// Its name.
     pub name: String,
-    /// What it holds; `None` removes it.
+    /// The content; `None` removes the clipboard.
     #[serde(with = "serde_bytes")]
     pub bytes: Option<Vec<u8>>,
     /// The file that the text was cut from.
@@ -268,26 +270,26 @@ pub struct Clip {
     pub time: u64,
 }
 
-/// A session's receipt for a file.
+/// A session's receipt for a content of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReadReceipt {
-    /// Who.
+    /// The session.
     pub session: String,
-    /// Which file.
+    /// The path.
     pub path: WirePath,
-    /// Which content; `None`: that nothing is there.
+    /// The hash of the content; `None` if there was no file.
     pub hash: Option<ContentHash>,
-    /// Which lines were shown, 1-based and inclusive; all where empty.
+    /// The lines that were shown, 1-based and inclusive; empty if all were.
     pub ranges: Vec<(u64, u64)>,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
-    /// The line numbers under which the session was shown lines: each number once, with its newest meaning, ascending.
-    /// Absent in version 1: the session must read the file before it names lines by their numbers.
+    /// The lines that the session was shown under their numbers: each number once, with its newest meaning,
+    /// ascending. Absent in version 1: the session must then read the file before it names lines by their numbers.
     #[serde(default)]
     pub numbered: Vec<NumberedLines>,
 }
 
-/// Lines that a session was shown under their numbers, and their present place.
+/// Lines that a session was shown under their numbers, and their present position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NumberedLines {
     /// The content that the numbers refer to.
@@ -307,11 +309,11 @@ pub struct NumberedLines {
 pub struct Queued {
     /// Its number.
     pub id: JobId,
-    /// Whose.
+    /// The session.
     pub session: String,
-    /// Which program's.
+    /// The client program.
     pub client: String,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
     /// The client's key.
     pub key: Option<String>,
@@ -322,14 +324,14 @@ pub struct Queued {
     pub payload: Vec<u8>,
 }
 
-/// A job ended without an entry.
+/// A job that ended without an entry.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EndedWithoutEntry {
     /// Its number.
     pub id: JobId,
-    /// Whose.
+    /// The session.
     pub session: String,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
     /// The client's key.
     pub key: Option<String>,
@@ -340,19 +342,20 @@ pub struct EndedWithoutEntry {
     pub receipt: Vec<u8>,
 }
 
-/// An entry that is neither voided nor settled, with all that later records had said of it: those may go, too.
+/// An entry that is neither void nor settled, with all that later records said of it, since those may be dropped,
+/// too.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CheckpointEntry {
-    /// It. Clipboards of a sealed one are records of their own by now.
+    /// The entry. The clipboards of a sealed entry have records of their own by now.
     pub entry: Entry,
-    /// What its seal held; `None`: it is not sealed.
+    /// The receipt in its seal; `None` if it is not sealed.
     #[serde(with = "serde_bytes")]
     pub receipt: Option<Vec<u8>>,
-    /// It has been taken back.
+    /// True if it has been undone.
     pub undone: bool,
-    /// What commands made of the files that it had written: their entries, oldest first.
+    /// The entries of hooks that changed files of this entry, oldest first.
     pub hooks: Vec<JobId>,
-    /// The parts of it that have been taken back, where that is not all of it.
+    /// The parts of it that have been undone, if not all of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<FilePart>,
 }

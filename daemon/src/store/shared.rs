@@ -1,4 +1,4 @@
-//! What all of the store's calls and its thread share. No logic beyond small look-ups.
+//! The state that the calls of a store and its thread share. It has no logic beyond small look-ups.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -12,21 +12,21 @@ use super::{Position, StoreError};
 
 /// The parts of an open store.
 pub(super) struct StoreParts {
-    /// The truth.
+    /// The source of truth.
     pub(super) log: Log,
-    /// Held from writing a group until its rows are visible, so that both have one order.
+    /// Held from appending a group until its rows are visible, so that both have one order.
     pub(super) index: Mutex<IndexState>,
-    /// What look-ups see.
+    /// The rows that look-ups see.
     pub(super) rows: OverlaidRows,
-    /// Where the database is.
+    /// The folder of the database.
     pub(super) shelf: DatabaseFolder,
     /// Kept contents.
     pub(super) contents: ContentFiles,
-    /// Held while segments may be dropped or must not be.
+    /// Held while segments are dropped, or must not be dropped.
     pub(super) upkeep: Mutex<()>,
-    /// What the thread is asked for; nobody listens where there is none.
+    /// The requests to the thread; ignored if there is none.
     pub(super) signal: WorkerSignal,
-    /// Why rows no longer follow the log.
+    /// The reason why the rows no longer match the log.
     pub(super) torn: OnceLock<Arc<str>>,
 }
 
@@ -36,15 +36,15 @@ impl StoreParts {
         self.log.flush(upto).map(drop)
     }
 
-    /// Applies what waits to the database.
+    /// Applies the overlay to the database.
     pub(super) fn apply(&self) -> Result<(), StoreError> {
         self.whole()?;
         self.rows.apply(&|upto| self.flush(upto))?;
-        // sled keeps what it was told in memory until it is asked to write it; a kill takes that.
+        // sled keeps rows in memory until it is asked to write them; a kill would lose them.
         self.rows.flush()
     }
 
-    /// Fails where rows no longer follow the log.
+    /// Fails if the rows no longer match the log.
     pub(super) fn whole(&self) -> Result<(), StoreError> {
         match self.torn.get() {
             Some(why) => Err(StoreError::Failed(why.clone())),

@@ -1,49 +1,50 @@
-//! The parts of an entry that have been taken back, as a set of files and of hunks. Pure; it knows no row and no content.
+//! The parts of an entry that have been undone, as a set of files and hunks. Pure; it knows neither rows nor
+//! contents.
 
 use std::collections::BTreeMap;
 
 use super::record::FilePart;
 
-/// First and last number of runs, sorted, not touching each other.
+/// The first and last number of each run, sorted; runs do not touch each other.
 type Runs = Vec<(u32, u32)>;
 
-/// The taken-back part of one file.
+/// The part of one file that has been undone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileTaken<'t> {
     /// Nothing.
     Nothing,
-    /// All of its change.
+    /// The whole change of the file.
     Whole,
-    /// These hunks, as first and last numbers of runs, of so many.
+    /// These hunks, as first and last number of each run, and the total number of hunks.
     Hunks(&'t [(u32, u32)], u32),
 }
 
-/// The taken-back parts of an entry.
+/// The parts of an entry that have been undone.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TakenBack {
     whole: bool,
-    /// By the position of the file; where `whole` is not set.
+    /// By the position of the file; empty if `whole` is set.
     files: BTreeMap<u32, FilePart>,
 }
 
 impl TakenBack {
-    /// The set as a row has it: everything, or these parts.
+    /// Creates the set from the fields of a row.
     pub fn new(whole: bool, parts: Vec<FilePart>) -> Self {
         let files = if whole { Vec::new() } else { parts };
         Self { whole, files: files.into_iter().map(|part| (part.file, part)).collect() }
     }
 
-    /// Returns true if everything is taken back.
+    /// Returns true if everything is undone.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// Returns true if nothing is.
+    /// Returns true if nothing is undone.
     pub fn is_empty(&self) -> bool {
         !self.whole && self.files.is_empty()
     }
 
-    /// The part of one file.
+    /// Returns the undone part of one file.
     pub fn of_file(&self, file: u32) -> FileTaken<'_> {
         match self.files.get(&file) {
             _ if self.whole => FileTaken::Whole,
@@ -53,12 +54,12 @@ impl TakenBack {
         }
     }
 
-    /// Puts everything into the set, or takes everything out.
+    /// Adds everything to the set, or removes everything.
     pub fn set_all(&mut self, taken: bool) {
         *self = Self { whole: taken, files: BTreeMap::new() };
     }
 
-    /// Puts a part into the set, or takes it out. `files` is the number of files of the entry.
+    /// Adds a part to the set, or removes it. `files` is the number of files of the entry.
     pub fn set(&mut self, files: u32, part: &FilePart, taken: bool) {
         if self.whole {
             if taken {
@@ -75,7 +76,7 @@ impl TakenBack {
             (Some(had), true) if had.hunks.is_empty() => Some(Vec::new()),
             (had, true) => {
                 let now = union(had.map(|had| had.hunks).unwrap_or_default(), &part.hunks);
-                // All hunks are the whole change, with the mode of the file and its existence.
+                // All hunks together are the whole change, including the mode of the file and its existence.
                 Some(if now == [(1, part.total)] { Vec::new() } else { now })
             }
             (None, false) => None,
@@ -94,12 +95,12 @@ impl TakenBack {
         }
     }
 
-    /// The parts, where that is not everything.
+    /// Returns the parts, if they are not everything.
     pub fn parts(&self) -> Vec<FilePart> {
         self.files.values().cloned().collect()
     }
 
-    /// The parts that are not taken back, of an entry with so many files.
+    /// Returns the parts that are not undone, for an entry with so many files.
     pub fn rest(&self, files: u32) -> Vec<FilePart> {
         if self.whole {
             return Vec::new();
@@ -115,7 +116,7 @@ impl TakenBack {
         (0..files).filter_map(rest).collect()
     }
 
-    /// The parts among these that are taken back.
+    /// Returns those of the given parts that are undone.
     pub fn among(&self, parts: &[FilePart]) -> Vec<FilePart> {
         let kept = |part: &FilePart| match self.of_file(part.file) {
             FileTaken::Nothing => None,
@@ -131,7 +132,7 @@ impl TakenBack {
         parts.iter().filter_map(kept).collect()
     }
 
-    /// The number of runs that a row holds for it.
+    /// Returns the number of runs that a row stores for this set.
     pub fn size(&self) -> usize {
         self.files.values().map(|part| part.hunks.len().max(1)).sum()
     }
@@ -161,7 +162,7 @@ fn union(mut runs: Runs, more: &[(u32, u32)]) -> Runs {
     joined(runs)
 }
 
-/// The numbers of the first runs that are not in the others.
+/// Returns the numbers of the first runs that are not in the others.
 fn without(runs: &[(u32, u32)], less: &[(u32, u32)]) -> Runs {
     let mut out = Vec::new();
     for &(first, last) in runs {
@@ -186,7 +187,7 @@ fn small(number: u64) -> u32 {
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests {
-    //! The set against a naive model, in which every hunk of every file is one flag.
+    //! Compares the set with a naive model that has one flag for each hunk of each file.
 
     use proptest::prelude::*;
 

@@ -1,5 +1,5 @@
-//! The store's thread: applies rows, prepares segments, writes contents, when it is asked to. It sleeps
-//! otherwise, and nothing is wrong when it never runs.
+//! The store's thread: on request it applies rows, prepares segments and writes contents. Otherwise it sleeps.
+//! Correctness does not need it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -18,7 +18,7 @@ struct Asked {
     stop: bool,
 }
 
-/// What the thread is asked for.
+/// The requests to the thread.
 #[derive(Default)]
 pub(super) struct WorkerSignal {
     asked: Mutex<Asked>,
@@ -26,7 +26,7 @@ pub(super) struct WorkerSignal {
 }
 
 impl WorkerSignal {
-    /// Asks for rows to be applied, the next segment to be prepared. Tells whether anybody listens.
+    /// Asks the thread to apply rows or to prepare the next segment. Returns false if there is no thread.
     pub(super) fn ask(&self, apply: bool, prepare: bool) -> bool {
         let mut asked = lock(&self.asked);
         asked.apply |= apply;
@@ -37,7 +37,7 @@ impl WorkerSignal {
         asked.listening
     }
 
-    /// Asks for contents to be written. Tells whether anybody listens.
+    /// Asks the thread to write contents. Returns false if there is no thread.
     pub(super) fn ask_contents(&self) -> bool {
         let mut asked = lock(&self.asked);
         let first = !std::mem::replace(&mut asked.contents, true);
@@ -47,8 +47,8 @@ impl WorkerSignal {
         asked.listening
     }
 
-    /// Waits for something to do. `rest`: contents were written just now, and what the next jobs replace for a while
-    /// need not be.
+    /// Waits for a request. `rest`: contents were written just now; it then waits a while, since the next jobs may
+    /// replace contents that need not be written.
     fn wait(&self, mut rest: bool) -> Asked {
         let mut asked = lock(&self.asked);
         while !(asked.stop || asked.apply || asked.prepare || (asked.contents && !rest)) {
@@ -66,14 +66,14 @@ impl WorkerSignal {
     }
 }
 
-/// The running thread; dropping it ends it.
+/// The running thread; dropping this ends it.
 pub(super) struct StoreWorker {
     shared: Arc<StoreParts>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl StoreWorker {
-    /// Starts it; `None` where the system gives no thread, which costs only time.
+    /// Starts the thread; `None` if the system provides none, which only costs time.
     pub(super) fn start(shared: &Arc<StoreParts>) -> Option<Self> {
         lock(&shared.signal.asked).listening = true;
         let own = shared.clone();
@@ -92,7 +92,7 @@ fn run(shared: &StoreParts) {
         if asked.stop {
             return;
         }
-        // What fails here fails again, and is told, where a caller needs it.
+        // Errors are ignored here: a caller that needs the result gets the same error.
         if asked.prepare
             && let Err(e) = shared.log.prepare_next()
         {
@@ -119,7 +119,7 @@ impl Drop for StoreWorker {
             self.shared.signal.woken.notify_all();
         }
         if let Some(thread) = self.thread.take() {
-            // A panic in the thread was printed when it happened.
+            // A panic of the thread was printed when it happened.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! Writing records and making them durable. It changes nothing but the log and the rows that follow it.
+//! Appends records and makes them durable. It changes only the log and the rows that follow from it.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use super::{Flushed, Position, Store, StoreError};
 use crate::limits;
 
 impl Store {
-    /// Writes records, all of them in order or none. They survive a kill, and every look-up sees them,
-    /// from here. The place is that of the last one.
+    /// Appends records, all of them in order or none. From its return they survive a kill, and every look-up sees
+    /// them. Returns the position of the last one.
     ///
-    /// `Io` where nothing was written and a later try may succeed (no room for a segment, a record above
-    /// [`limits::RECORD`], a database that takes no more rows); `Failed` for ever after any other failure.
+    /// Fails with `Io` if nothing was written and a later call may succeed (no space for a segment, a record above
+    /// [`limits::RECORD`], a database that takes no more rows). After any other failure all calls fail with `Failed`.
     pub fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
         self.shared.append(records)
     }
@@ -29,18 +29,18 @@ impl Store {
         Ok(Flushed(upto))
     }
 
-    /// The place of the last record: what to flush to make everything durable.
+    /// Returns the position of the last record; flushing it makes everything durable.
     pub fn end(&self) -> Position {
         self.shared.log.last()
     }
 
-    /// Brings the database up to the log. Needed by nobody: it bounds the overlay and the work of the
-    /// next opening.
+    /// Applies all records to the database. Not needed for correctness: it bounds the overlay and shortens the next
+    /// opening.
     pub fn apply_pending(&self) -> Result<(), StoreError> {
         self.shared.apply()
     }
 
-    /// Makes everything durable and brings the database up to it: what a clean shutdown does.
+    /// Makes everything durable and brings the database up to date, for a clean shutdown.
     pub fn close(&self) -> Result<(), StoreError> {
         if let Some(why) = self.failed() {
             return Err(StoreError::Failed(why));
@@ -50,14 +50,14 @@ impl Store {
         self.shared.rows.flush()
     }
 
-    /// Why nothing is accepted any more, where that is so.
+    /// Returns the reason why nothing is accepted any more, if there is one.
     pub fn failed(&self) -> Option<Arc<str>> {
         self.shared.torn.get().cloned().or_else(|| self.shared.log.failed())
     }
 }
 
 impl Flushed {
-    /// Everything up to here is durable.
+    /// Returns the position up to which everything is durable.
     pub fn position(self) -> Position {
         self.0
     }
@@ -66,7 +66,7 @@ impl Flushed {
 impl StoreParts {
     pub(super) fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
         let payloads = records.iter().map(payload::encode).collect::<Result<Vec<Payload>, _>>()?;
-        // Before anything is written, so that an error here leaves nothing behind.
+        // This is done before anything is written, so that an error leaves nothing behind.
         self.relieve()?;
         let placed = {
             let mut index = lock(&self.index);
@@ -75,7 +75,7 @@ impl StoreParts {
         Ok(placed.unwrap_or_else(|| self.log.last()))
     }
 
-    /// Writes a group and makes its rows, with the index locked by the caller.
+    /// Appends a group and adds its rows, with the index locked by the caller.
     pub(super) fn place(
         &self,
         index: &mut IndexState,
@@ -86,7 +86,7 @@ impl StoreParts {
         let placed = self.log.append(payloads)?;
         let Some(last) = placed.last() else { return Ok(None) };
         let changes = self.rows_of(index, records, &placed).map_err(|e| {
-            // The log has the records and the rows do not: only a new opening mends that.
+            // The log has the records and the overlay does not: only opening the store again repairs that.
             let why: Arc<str> = e.to_string().into();
             StoreError::Failed(self.torn.get_or_init(|| why).clone())
         })?;
@@ -114,7 +114,7 @@ impl StoreParts {
         Ok(draft.changes)
     }
 
-    /// Asks the thread for what is due, or does it where there is none or it does not keep up.
+    /// Asks the thread to do what is due. Does it here if there is no thread or it falls behind.
     fn relieve(&self) -> Result<(), StoreError> {
         let (rows, bytes) = self.rows.waiting();
         let listening = self

@@ -1,5 +1,5 @@
-//! The unsettled records of one path, and what stands there and in their slots after a power cut. It looks, and
-//! changes nothing.
+//! The unsettled records of one path, with the files at its target and in the staging folders after a power cut. It
+//! observes and changes nothing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -21,9 +21,9 @@ use crate::store::record::{Entry, FileMeta, FileRecord};
 pub struct ChainLink<'a> {
     /// Its entry.
     pub entry: &'a Entry,
-    /// It.
+    /// The record.
     pub file: &'a FileRecord,
-    /// Whether its entry is sealed.
+    /// True if its entry is sealed.
     pub sealed: bool,
 }
 
@@ -33,42 +33,42 @@ pub struct Chain<'a> {
     pub path: &'a WirePath,
     /// Its records.
     pub links: Vec<ChainLink<'a>>,
-    /// What came behind them.
+    /// The change of the path after them.
     pub behind: Behind,
 }
 
-/// The beginning of a file that was longer by then.
+/// Returns the beginning of a file that is longer now.
 fn before_of(before: &FileMeta, found: &[u8]) -> Option<Arc<[u8]>> {
     found.get(..usize::try_from(before.size).ok()?).map(Arc::from)
 }
 
-/// What a job displaced, as its slot tells after a power cut.
+/// The file that a job displaced, as its staged file shows after a power cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DisplacedFile {
-    /// What was judged, or nothing.
+    /// The file that was checked for staleness, or none.
     Nothing,
-    /// Another file, or no file, that others had put there: no such job was answered.
+    /// Another file, or no file, put there by another program: such a job was never answered.
     Others,
-    /// The file that was judged, changed by others: before the job came, or afterwards.
+    /// The checked file, changed by another program: before the job's swap, or afterwards.
     Changed,
 }
 
-/// What recovery sees of a path, and what it does about it.
+/// The observations of a path and the decision of recovery about it.
 pub struct RecoveryCase {
-    /// Where it is.
+    /// The resolved path.
     pub place: ResolvedPath,
-    /// What stands there.
+    /// The file at the path.
     pub target: Observation,
-    /// How many of its names are slots of ours.
+    /// The number of the file's names that are in staging folders.
     pub staged_files: u64,
-    /// What the journal has of it.
+    /// The contents that the journal has of it.
     pub contents: IntactContents,
-    /// What to do.
+    /// The action to take.
     pub action: Action,
 }
 
 impl RecoveryCase {
-    /// Whether others gave the file a second name that was to be put anew.
+    /// Returns true if another program gave the file that must be rewritten a second name.
     pub fn is_linked(&self) -> bool {
         let linked = self.target.found().is_some_and(|found| found.links > 1 + self.staged_files);
         linked && matches!(self.action, Action::Rebuild(..))
@@ -76,36 +76,37 @@ impl RecoveryCase {
 }
 
 impl<'a> Chain<'a> {
-    /// The records.
+    /// Returns the records.
     pub fn records(&self) -> Vec<&'a FileRecord> {
         self.links.iter().map(|link| link.file).collect()
     }
 
-    /// The slots of its records.
+    /// Returns the links that have a staged file.
     pub fn staged_files(&self) -> impl Iterator<Item = &ChainLink<'a>> {
         self.links.iter().filter(|link| !link.file.staged_name.is_empty())
     }
 
-    /// The newest record that is not taken back.
+    /// Returns the newest record that is not rolled back.
     pub fn newest(&self, refused: &BTreeSet<JobId>) -> Option<&ChainLink<'a>> {
         self.links.iter().rev().find(|link| !refused.contains(&link.entry.id))
     }
 
-    /// The records that are taken back: the last ones, since no job goes on a path whose last one has not ended.
+    /// Returns the records that are rolled back: always the last ones, since no job starts on a path while the last
+    /// one has not ended.
     pub fn refused(&self, refused: &BTreeSet<JobId>) -> &[ChainLink<'a>] {
         let standing = self.links.iter().rposition(|link| !refused.contains(&link.entry.id));
         self.links.get(standing.map_or(0, |at| at + 1)..).unwrap_or_default()
     }
 
-    /// The newest record, if its job may have come to no end: only that can be taken back.
+    /// Returns the newest record if its job may be unfinished: only that one can be rolled back.
     pub fn unsealed(&self, refused: &BTreeSet<JobId>) -> Option<&ChainLink<'a>> {
         self.links.last().filter(|link| !link.sealed && !refused.contains(&link.entry.id))
     }
 
-    /// Looks at the path and decides; `None` where it leads elsewhere.
+    /// Observes the path and decides; `None` if it leads elsewhere.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn observe(
         &self,
         state: &WorkspaceState,
@@ -123,14 +124,14 @@ impl<'a> Chain<'a> {
                 state.disk.observe_staged(&link.file.staging, &link.file.staged_name)?
             {
                 staged_files += u64::from(target.identity() == Some(found.face.identity));
-                // What others added to a displaced file stands behind what was judged.
+                // Bytes that another program appended to a displaced file follow the checked content.
                 contents.extend(link.file.before.as_ref().and_then(|before| before_of(before, &found.bytes)));
                 contents.add(found.bytes.clone());
             }
         }
         let records = self.records();
         contents.reach(&records);
-        // Kept for diffs, they may be there.
+        // They may have been kept for diffs.
         let states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
         let missing: Vec<&FileMeta> = states.filter(|face| contents.get(face.hash).is_none()).collect();
         if !missing.is_empty() {
@@ -153,11 +154,11 @@ impl<'a> Chain<'a> {
         Ok(Some(RecoveryCase { place, target, staged_files, contents, action }))
     }
 
-    /// Whether a job that is not sealed displaced what others had put there: another file, or the same one changed, where
-    /// nothing else is left that could stand there. Such a job was not answered, or cannot be done again.
+    /// Returns true if an unsealed job displaced a file of another program: another file, or the same one changed, if
+    /// nothing else is left that could be at the path. Such a job was not answered, or cannot be done again.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn has_displaced(
         &self,
         state: &WorkspaceState,
@@ -177,10 +178,10 @@ impl<'a> Chain<'a> {
         })
     }
 
-    /// Whose file the slot of one of its records holds.
+    /// Returns the kind of file that a record's staged name has now.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn displaced(
         &self,
         state: &WorkspaceState,
@@ -205,7 +206,7 @@ impl<'a> Chain<'a> {
                     DisplacedFile::Changed
                 }
             }
-            // What others had put there a moment before the job, the journal may have by now.
+            // The journal may by now have the file that another program put there just before the job.
             Observation::File(found) if self.behind == Behind::Content(Some(found.face.hash)) => {
                 let judged = file.before.as_ref().is_some_and(|before| before.hash == found.face.hash);
                 if judged { DisplacedFile::Nothing } else { DisplacedFile::Changed }
@@ -214,15 +215,16 @@ impl<'a> Chain<'a> {
         })
     }
 
-    /// Where the path is; `None` where it leads elsewhere.
+    /// Resolves the path; `None` if it leads elsewhere.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn place(&self, state: &WorkspaceState) -> io::Result<Option<ResolvedPath>> {
         self.links.last().map_or(Ok(None), |link| find(state, link.file))
     }
 
-    /// Whether bytes are in the journal once recovery is done, or are what a cut left of such bytes.
+    /// Returns true if bytes are in the journal once recovery is done, or if a power cut could have made them from
+    /// such bytes.
     pub fn explains(
         &self,
         found: &FileSnapshot,
@@ -231,7 +233,7 @@ impl<'a> Chain<'a> {
     ) -> bool {
         let of_the_chain = self.links.iter().any(|link| {
             let ChainLink { entry, file, .. } = link;
-            // What a refused job made is in no entry: only its own file is known.
+            // No entry has the changes of a refused job: only its own staged file is known.
             let after = file.after.as_ref().map(|after| (after, !refused.contains(&entry.id)));
             file.before.iter().map(|before| (before, true)).chain(after).any(|(state, anywhere)| {
                 let same = same_file(state.identity, found.face.identity);

@@ -1,5 +1,5 @@
-//! Contents that recovery has at hand: found intact somewhere, or rebuilt from those through the splices of the
-//! journal. Each is checked by its hash; none is trusted by its place. Pure.
+//! The contents available to recovery: found intact somewhere, or rebuilt from those with the splices of the journal.
+//! Each is verified by its hash, never by its path. Pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ impl IntactContents {
         self.by_hash.insert(hash(&bytes), bytes);
     }
 
-    /// Adds contents that may be at hand.
+    /// Adds contents.
     pub fn extend(&mut self, all: impl IntoIterator<Item = Arc<[u8]>>) {
         all.into_iter().for_each(|bytes| self.add(bytes));
     }
 
-    /// The content with this hash.
+    /// Returns the content with this hash.
     pub fn get(&self, hash: ContentHash) -> Option<&Arc<[u8]>> {
         self.by_hash.get(&hash)
     }
 
-    /// Rebuilds every state of a chain that can be reached: forward through the splices, and back.
+    /// Rebuilds every state of a chain that can be reached: forward through the splices, and backward.
     pub fn reach(&mut self, chain: &[&FileRecord]) {
         for file in chain {
             self.step(file.before.as_ref(), file.after.as_ref(), &file.splices, is_whole(file));
@@ -53,7 +53,7 @@ impl IntactContents {
             None => Some(Vec::new()),
             Some(face) => match self.by_hash.get(&face.hash) {
                 Some(bytes) => Some(bytes.to_vec()),
-                // A splice that covers the whole file carries its base along.
+                // A splice that covers the whole file has its old content.
                 None if whole => splices.first().map(|splice| splice.old.clone()),
                 None => None,
             },
@@ -67,7 +67,7 @@ impl IntactContents {
     }
 }
 
-/// Whether a record carries all of its file, old and new.
+/// Returns true if a record has the whole file, old and new.
 pub fn is_whole(file: &FileRecord) -> bool {
     covers(&file.splices, file.before.as_ref())
 }

@@ -1,6 +1,6 @@
-//! After a power cut: every path of the open entries is brought to what the newest of them says, from whatever
-//! intact state is left; then all of it is flushed, settled, and only then are the slots emptied. A job that is not
-//! sealed and that others overtook (`overtaken`) is taken back in all of its files instead.
+//! Recovery after a power cut: every path of the open entries gets the content of its newest entry, from whatever
+//! intact state is left. Then everything is flushed and settled, and only then are the staged files removed. An
+//! unsealed job that another program overtook (`overtaken`) is rolled back in all of its files instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -18,16 +18,16 @@ use crate::journal::settle;
 use crate::state::WorkspaceState;
 use crate::store::record::{Entry, Record, Settle};
 
-/// Recovers every entry that an earlier run of the machine left open. Returns what people should know.
+/// Recovers every entry that an earlier run of the machine left open. Returns notes for the log.
 ///
 /// # Errors
-/// What the system says; nothing was deleted, and recovery may be tried again.
+/// Errors of the system; nothing was deleted, and recovery may be tried again.
 pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<String>> {
     let chains = chains(state, open)?;
     let mut restore = Restore::new(state);
     foresee(state, &chains, &mut restore)?;
     let mut outcomes = BTreeMap::new();
-    // Each round but the last takes one more job back.
+    // Each round but the last rolls one more job back.
     while !round(state, &chains, &mut restore, &mut outcomes)? {}
     flush(state, &chains, &restore)?;
     let mut diverged = BTreeSet::new();
@@ -48,8 +48,8 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
     let settled = state.store.append(&records).and_then(|at| state.store.flush(at));
     let _durable = settled.map_err(io::Error::other)?;
     let notes = notes(&chains, &restore, &outcomes);
-    // Others may have opened a file in the moment in which it had a name: the slots are emptied with the care that
-    // settling takes.
+    // Another program may have opened a file in the moment in which it was at the target, so the staged files are
+    // removed as carefully as in settling.
     for (id, file, seen) in restore.fresh.into_iter().chain(restore.staged_files) {
         settle::leave_staged(state, id, file, seen);
     }
@@ -59,7 +59,7 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
     Ok(notes)
 }
 
-/// The open records by their paths, with what came behind them.
+/// Returns the open records by their paths, each with the change that came after them.
 fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<Chain<'a>>> {
     let mut by_path: BTreeMap<&WirePath, Vec<ChainLink<'_>>> = BTreeMap::new();
     for (entry, sealed) in open {
@@ -75,16 +75,16 @@ fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Res
     by_path.into_iter().map(with_behind).collect()
 }
 
-/// What the journal has of a path behind an entry.
+/// Returns the change of a path after an entry, as the journal has it.
 fn behind(state: &WorkspaceState, path: &WirePath, last: JobId) -> io::Result<Behind> {
     let newer = state.store.last_of(path).map_err(io::Error::other)?.filter(|(id, _)| *id > last);
     let Some((_, left)) = newer else { return Ok(Behind::Nothing) };
-    // All that is open stands in the chain: a job behind it is settled.
+    // All open entries are in the chain: a job after it is settled.
     let settled = state.store.job_behind(path, last).map_err(io::Error::other)?.is_some();
     Ok(if settled { Behind::Settled } else { Behind::Content(left) })
 }
 
-/// Finds the jobs that must be taken back, before anything is changed.
+/// Finds the jobs that must be rolled back, before anything is changed.
 fn foresee(state: &WorkspaceState, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io::Result<()> {
     for chain in chains {
         let Some(link) = chain.unsealed(&restore.refused) else { continue };
@@ -107,7 +107,7 @@ fn foresee(state: &WorkspaceState, chains: &[Chain<'_>], restore: &mut Restore<'
     Ok(())
 }
 
-/// Brings every path to where it belongs; `false` where a job must be taken back after all, since others were quicker.
+/// Restores every path; returns false if one more job must be rolled back, since another program was faster.
 fn round<'a>(
     state: &WorkspaceState,
     chains: &[Chain<'a>],
@@ -132,7 +132,7 @@ fn round<'a>(
     Ok(last)
 }
 
-/// Flushes every target, its folders, and the folders of the slots.
+/// Flushes every target, its folders, and the staging folders.
 fn flush(state: &WorkspaceState, chains: &[Chain<'_>], restore: &Restore<'_>) -> io::Result<()> {
     let mut stagings = Vec::new();
     for chain in chains {
@@ -178,7 +178,7 @@ fn notes(
     taken_back.chain(paths).collect()
 }
 
-/// Says at which path the system refused, and what may be done about it.
+/// Adds the path and a remedy to an error of the system.
 fn at(path: &WirePath) -> impl Fn(io::Error) -> io::Error {
     move |error| super::unreachable(path, &error)
 }

@@ -1,5 +1,5 @@
-//! What a power cut left, and what to do about it: a pure function from the chain of a path's unsettled records
-//! and what its target shows now. The table stands in the design; each row is one arm here.
+//! Decides what to do about a path after a power cut: a pure function of the chain of the path's unsettled records
+//! and the present state of its target.
 
 use std::sync::Arc;
 
@@ -9,54 +9,55 @@ use super::contents::{IntactContents, is_whole};
 use super::signs::{is_own, is_torn, same_file};
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
-/// What stands at a target.
+/// The present state of a target.
 #[derive(Clone, Debug)]
 pub enum TargetState {
-    /// Nothing.
+    /// No file.
     Absent,
     /// A file.
     File {
-        /// What it is.
+        /// Its metadata.
         face: FileMeta,
         /// Its content.
         bytes: Arc<[u8]>,
     },
-    /// Something else, or nothing that can be read.
+    /// Not a regular file, or not readable.
     Strange,
 }
 
-/// What to do with a target.
+/// The action for a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// It shows what the newest entry says.
+    /// None: it has the content of the newest entry.
     Done,
-    /// It shows what the power cut left: put this content there, with this face.
+    /// It has what the power cut left: write this content there, with this metadata.
     Rebuild(Arc<[u8]>, FileMeta),
     /// It was being rewritten in place: write this content into it.
     RewriteInPlace(Arc<[u8]>, FileMeta),
-    /// The newest entry deletes it, and the cut took that: move it away.
+    /// The newest entry deletes it and the power cut undid that: move it away.
     Remove,
-    /// Others' bytes, or bytes that nothing explains: leave them.
+    /// None: it has bytes of another program, or bytes that nothing explains.
     Leave,
-    /// What a later change left there, which the journal has: nothing of the chain is owed.
+    /// None: it has the content of a later change, which the journal has, so the chain is done.
     Superseded,
-    /// What a refused job put over others' file, or nothing: that file goes back to its name from the job's slot.
+    /// A refused job replaced the file of another program, or nothing is there: move that file back from the job's
+    /// staged name.
     Return,
 }
 
-/// What the journal has of a path behind its chain.
+/// The change of a path after its chain, as the journal has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Behind {
-    /// Nothing.
+    /// No change.
     Nothing,
-    /// Others', or a command's, that left this content (`None`: no file). Nobody flushed it.
+    /// A change by another program or a command that left this content (`None`: no file). It was never flushed.
     Content(Option<ContentHash>),
-    /// A job's, among others: it is settled, so that its file was flushed in the place of the chain's.
+    /// A job's change, among others: it is settled, so its file was flushed in place of the chain's.
     Settled,
 }
 
-/// Decides about one path after a power cut. `chain` is its unsettled records, oldest first; the last `refused` of them
-/// are of jobs that are taken back, the first of which had displaced others' file if `theirs`.
+/// Decides about one path after a power cut. `chain` has its unsettled records, oldest first; the last `refused` of
+/// them belong to jobs that are rolled back. `theirs`: the first of these displaced a file of another program.
 pub fn decide(
     chain: &[&FileRecord],
     refused: usize,
@@ -68,7 +69,7 @@ pub fn decide(
     let Some((standing, refused)) = chain.split_at_checked(chain.len().saturating_sub(refused)) else {
         return Action::Leave;
     };
-    // What a look took for others' before the job was refused is still the job's own.
+    // An observation before the job was refused may have taken the job's own file for another program's.
     let own = refused.iter().filter_map(|file| file.after.as_ref()).any(|after| {
         matches!(shown, TargetState::File { face, .. } if shows(face, after) && same_file(face.identity, after.identity))
     });
@@ -85,13 +86,13 @@ pub fn decide(
         return Action::Return;
     }
     match take_back(chain, refused, shown, contents) {
-        // What the jobs below left may be there all the same.
+        // The files of the jobs below may be there all the same.
         Action::Leave => bring(standing, shown, contents),
         other => other,
     }
 }
 
-/// Whether what stands is what was left behind the chain.
+/// Returns true if the target has what the change after the chain left.
 fn stands(behind: Behind, shown: &TargetState) -> bool {
     match (behind, shown) {
         (Behind::Nothing, _) | (Behind::Content(_), TargetState::Strange) => false,
@@ -105,7 +106,7 @@ fn shows(face: &FileMeta, state: &FileMeta) -> bool {
     face.hash == state.hash && face.mode == state.mode
 }
 
-/// Takes the last records of a chain back, as if their inverses had been done behind them.
+/// Rolls the last records of a chain back, as if their inverses had been done after them.
 fn take_back(
     chain: &[&FileRecord],
     refused: &[&FileRecord],
@@ -118,7 +119,7 @@ fn take_back(
         && !wanted.is_some_and(|wanted| shows(face, wanted))
         && refused.iter().filter_map(|file| file.after.as_ref()).any(|after| shows(face, after))
     {
-        // Whatever the inode: recovery may have put it there before it was cut.
+        // Whatever its inode: an interrupted recovery may have put it there.
         return match wanted {
             None => Action::Remove,
             Some(wanted) => put_anew(first.how, face, wanted, contents),
@@ -129,7 +130,7 @@ fn take_back(
     bring(&all, shown, contents)
 }
 
-/// The record that takes another one back. Nothing was staged for it.
+/// Returns the inverse of a record. It has no staged file.
 fn inverse(file: &FileRecord) -> FileRecord {
     FileRecord {
         before: file.after.clone(),
@@ -141,7 +142,7 @@ fn inverse(file: &FileRecord) -> FileRecord {
     }
 }
 
-/// Brings a path to what the newest record of its chain says.
+/// Decides how a path gets the content of the newest record of its chain.
 fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> Action {
     let Some(newest) = chain.last() else { return Action::Leave };
     let wanted = newest.after.as_ref();
@@ -149,7 +150,7 @@ fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) 
         (TargetState::Strange, _) => Action::Leave,
         (TargetState::Absent, None) => Action::Done,
         (TargetState::Absent, Some(wanted)) => {
-            // The name may be lost with the swap that made it, or with the young file that was swapped.
+            // The name may be lost together with the swap that made it, or with the young file that was swapped.
             if chain.iter().any(|file| file.before.is_none() || file.after.is_none() || is_whole(file)) {
                 rebuild(wanted, contents)
             } else {
@@ -177,10 +178,10 @@ fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) 
     }
 }
 
-/// Puts a content where a file stands.
+/// Decides how to write a content over a present file.
 fn put_anew(how: ChangeMethod, stands: &FileMeta, wanted: &FileMeta, contents: &IntactContents) -> Action {
     match rebuild(wanted, contents) {
-        // Exchanging would part its names.
+        // An exchange would separate its names.
         Action::Rebuild(bytes, wanted)
             if how == ChangeMethod::InPlace && same_file(stands.identity, wanted.identity) =>
         {
@@ -197,8 +198,8 @@ fn rebuild(wanted: &FileMeta, contents: &IntactContents) -> Action {
     }
 }
 
-/// A state that the chain has left behind, in the very file that was recorded for it. Another file with an old
-/// content is a foreign revert.
+/// Returns true if this is an older state of the chain, in the very file that was recorded for it. A different file
+/// with an old content is a revert by another program.
 fn older_state(chain: &[&FileRecord], face: &FileMeta) -> bool {
     let last = chain.len().saturating_sub(1);
     chain.iter().enumerate().any(|(at, file)| {
@@ -209,8 +210,8 @@ fn older_state(chain: &[&FileRecord], face: &FileMeta) -> bool {
     })
 }
 
-/// A file that was staged by an unsettled entry, and whose blocks reached the disk only in part: each is as
-/// written or zero, and it is no longer than written. The same for a young file that an entry carries whole.
+/// Returns true if a file that an unsettled entry staged reached the disk only in part: each block is as written or
+/// zero, and the file is no longer than written. The same holds for a young file that an entry stores whole.
 fn torn(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> bool {
     let TargetState::File { face, bytes } = shown else { return false };
     let states = chain.iter().flat_map(|file| {
@@ -225,8 +226,8 @@ fn torn(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -
         .any(|written| is_torn(bytes, written))
 }
 
-/// The very file that an entry carries whole, with bytes that it held before those: they had not reached the disk,
-/// and the swap had not either. Bytes that others wrote later would have made it younger.
+/// Returns true if this is the very file that an entry stores whole, with an earlier content: the later bytes had not
+/// reached the disk, and neither had the swap. Bytes that another program wrote later would have a later time.
 fn unflushed(chain: &[&FileRecord], face: &FileMeta) -> bool {
     let carried = chain
         .iter()
@@ -236,7 +237,8 @@ fn unflushed(chain: &[&FileRecord], face: &FileMeta) -> bool {
         .any(|before| same_file(before.identity, face.identity) && face.modified <= before.modified)
 }
 
-/// As above, and certainly older than what the entry carries: whoever wrote that had replaced these bytes himself.
+/// As above, and certainly older than the stored content: the program that wrote that content had replaced these
+/// bytes itself.
 pub fn outlived(chain: &[&FileRecord], face: &FileMeta) -> bool {
     let before =
         |file: &&FileRecord| file.before.as_ref().is_none_or(|before| face.modified < before.modified);
@@ -244,7 +246,7 @@ pub fn outlived(chain: &[&FileRecord], face: &FileMeta) -> bool {
     unflushed(&older, face)
 }
 
-/// A file that some entry was rewriting in place: its bytes are a mixture of states.
+/// Handles a file that an entry was rewriting in place: its bytes are a mixture of states.
 fn rewritten(
     chain: &[&FileRecord],
     face: &FileMeta,
@@ -267,10 +269,10 @@ fn rewritten(
     mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
 }
 
-/// A content before and after.
+/// The content before and after.
 pub type Sides = (Arc<[u8]>, Arc<[u8]>);
 
-/// Both sides of one rewriting, if the file that it was done to is a mixture of them.
+/// Returns both contents of a rewrite in place if its file is a mixture of them.
 pub fn in_place_sides(file: &FileRecord, face: &FileMeta, found: &[u8]) -> Option<Sides> {
     let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
     let after = file.after.as_ref()?;
@@ -281,7 +283,7 @@ pub fn in_place_sides(file: &FileRecord, face: &FileMeta, found: &[u8]) -> Optio
     is_mixture(found, &states).then_some((get(before)?, get(after)?))
 }
 
-/// Whether every byte is one that some state has there, or zero.
+/// Returns true if every byte is zero or that of one of the states.
 fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
     let longest = states.iter().map(|state| state.len()).max().unwrap_or(0);
     found.len() <= longest
@@ -291,8 +293,8 @@ fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
             .all(|(at, byte)| *byte == 0 || states.iter().any(|state| state.get(at) == Some(byte)))
 }
 
-/// Every state of a chain of rewritings. Bytes before the first changed one were never touched, so they are
-/// taken from the file itself, and the hashes tell whether that was right.
+/// Returns every state of a chain of rewrites in place. Bytes before the first changed one were never touched, so
+/// they are taken from the file itself; the hashes verify them.
 fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &IntactContents) -> Option<Vec<Arc<[u8]>>> {
     let get = |face: Option<&FileMeta>| face.and_then(|face| contents.get(face.hash)).cloned();
     let mut known = IntactContents::default();

@@ -1,23 +1,24 @@
-//! Recovery: what to do about entries that a kill or a power cut left open. It may itself be cut anywhere, and
-//! repeated.
+//! Recovery: completes or rolls back the entries that a kill or a power cut left open. It may be interrupted
+//! anywhere, and repeated.
 //!
-//! *Calling sequence*: [`recover`] once, before the first job; [`repair::repair`] also for a job that broke while
-//! the daemon runs.
+//! *Calling sequence*: [`recover`] once, before the first job; [`repair::repair`] also for a job that broke while the
+//! daemon runs.
 //!
-//! *Invariants*: a kill loses nothing that was written, so what stands is what was done, and an unsealed job is
-//! finished or taken back. A power cut loses what was not flushed, so what stands may be old or torn, and what
-//! the log holds is done again, unless it also holds a later change that stands. Bytes that neither explains are
-//! others': they stay, and where an unsealed job had put its own over them, they go back to their name. Where target and slot
-//! tell that others came before an unsealed job did, all of that job is taken back; else, and where they came after the
-//! machine was started again, it may have been answered, and the entry says `diverged`. **Nothing in a slot is deleted before
-//! everything that might need it is flushed and settled.**
+//! *Invariants*: a kill loses nothing that was written, so the files show what was done, and an unsealed job is
+//! finished or rolled back. A power cut loses what was not flushed, so files may be old or torn; the changes in the
+//! log are then done again, unless the log also has a later change that the file shows. Bytes that neither explains
+//! belong to another program: they stay, and if an unsealed job had replaced them, they get their name back. If the
+//! target and the staged file show that another program changed the path before an unsealed job did, the whole job is
+//! rolled back. Otherwise, also if the change came after the restart of the machine, the job may have been answered,
+//! and its entry becomes `diverged`. **No staged file is deleted before everything that might need it is flushed and
+//! settled.**
 //!
-//! *Limitations*: nothing tells whether a file with several names had been rewritten in place before others wrote it
-//! anew; its job then stands if all of its exchanges do. Nothing tells either whether others who wrote into a displaced file
-//! came just before its job or just after: then the job stands, and theirs goes into the journal. Nor whether another
-//! folder has taken the place of the one in which a job wrote: then the job counts as overtaken. Where the machine was
-//! started twice before the daemon was, what others did in between counts as before the power cut; where only the file
-//! system went, all that they did.
+//! *Limitations*: recovery cannot tell whether a file with several names had been rewritten in place before another
+//! program rewrote it; the job then stays if all of its exchanges did. Nor can it tell whether a program that wrote
+//! to a displaced file did so just before the job or just after: the job then stays, and those bytes go into the
+//! journal. Nor whether another folder has replaced the one in which a job wrote: the job then counts as overtaken.
+//! If the machine was started twice before the daemon was, changes by other programs in between count as before the
+//! power cut; if only the file system was remounted, all of them do.
 
 pub mod chain;
 pub mod contents;
@@ -40,10 +41,10 @@ use crate::disk::observation::Observation;
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{Entry, Staging};
 
-/// Brings every open entry to an end, and sets slots aside that no entry knows. Returns what people should know.
+/// Ends every open entry, and sets aside staged files that no entry knows. Returns notes for the log.
 ///
 /// # Errors
-/// What the system says: the workspace cannot be opened before that is mended.
+/// Errors of the system: the workspace cannot be opened before they are fixed.
 pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
     reach(state, &open)?;
@@ -51,7 +52,7 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
         state.disk.finish_held(entry, state.clock.wall_ms())?;
         state.disk.part_moved(entry)?;
     }
-    // A file with two names could not be exchanged: second names go before anything is rebuilt.
+    // A file with two names could not be exchanged: second names are removed before anything is rebuilt.
     let staged_files: BTreeSet<&str> =
         open.iter().flat_map(|(entry, _)| entry.files.iter().map(|file| file.staged_name.as_str())).collect();
     for name in state.disk.staged_names()?.iter().filter(|name| !staged_files.contains(name.as_str())) {
@@ -76,8 +77,7 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
     Ok(notes)
 }
 
-/// Whether every file can be reached about which something must be decided: else nothing is, since a job is recovered
-/// in all of its files or in none.
+/// Fails if a file of an open entry cannot be reached: a job is recovered in all of its files or in none.
 fn reach(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
     let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != state.boot);
     for file in undecided.flat_map(|(entry, _)| &entry.files) {
@@ -89,7 +89,7 @@ fn reach(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<()> 
     Ok(())
 }
 
-/// Says at which path the system refused, and what may be done about it.
+/// Adds the path and a remedy to an error of the system.
 fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
     let todo = match error.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -101,14 +101,14 @@ fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}{todo}"))
 }
 
-/// What sealed entries left is what the next look expects.
+/// Puts the files of a sealed entry into the path cache, for the next observation.
 fn remember(state: &WorkspaceState, entry: &Entry) {
     for file in &entry.files {
         if let Ok(place) = state.disk.resolve_link(&file.path)
             && let Ok(Observation::File(found)) = state.disk.observe(&place)
             && file.after.as_ref().is_some_and(|after| found.is(after))
         {
-            // Who knows where its name has been since.
+            // The file may have been moved meanwhile, so no time is known.
             lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), None);
             flushing::hold(state, file, Some(found.file));
         }

@@ -1,5 +1,5 @@
-//! Whether others came before a job that is not sealed: by what stands at its paths and in its slots after a power cut. It
-//! looks, and changes nothing.
+//! Detects from targets and staged files after a power cut whether another program changed a file before an unsealed
+//! job did. It observes and changes nothing.
 
 use std::io;
 
@@ -11,14 +11,15 @@ use crate::disk::Observation;
 use crate::state::WorkspaceState;
 use crate::store::record::{ChangeMethod, FileRecord};
 
-/// Whether a job that is not sealed must be taken back, since others changed one of its files before it was put. A seal
-/// may be lost with the power: where that file was put, or nothing tells, the job may have been answered, and stands.
+/// Returns true if an unsealed job must be rolled back because another program changed one of its files before the
+/// job did. A seal may be lost in the power cut: if the job's file was put in place, or nothing shows that it was
+/// not, the job may have been answered, and stays.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the system.
 pub fn is_overtaken(state: &WorkspaceState, link: &ChainLink<'_>, behind: Behind) -> io::Result<bool> {
     if behind != Behind::Nothing {
-        // Its seal would stand in the log before whatever came behind it.
+        // Its seal would be in the log before the later change.
         return Ok(true);
     }
     let put = put_of(state, link.file)?;
@@ -31,8 +32,8 @@ pub fn is_overtaken(state: &WorkspaceState, link: &ChainLink<'_>, behind: Behind
     if link.file.how != ChangeMethod::InPlace {
         return Ok(false);
     }
-    // Then another file that was not put tells it: what is rewritten in place comes last, and its flush takes the
-    // exchanges before it along.
+    // Another file that was not put in place shows it then: files rewritten in place come last, and their flush
+    // includes the exchanges before them.
     for file in &link.entry.files {
         if put_of(state, file)? == Some(false) {
             return Ok(true);
@@ -41,13 +42,13 @@ pub fn is_overtaken(state: &WorkspaceState, link: &ChainLink<'_>, behind: Behind
     Ok(false)
 }
 
-/// Whether others came after the power cut: what they did then did not stop the job, and of one that was answered the cut
-/// may have taken all but its intent.
+/// Returns true if the change came after the power cut: it then did not stop the job, and of an answered job the
+/// power cut may have left only the intent.
 fn came_later(state: &WorkspaceState, link: &ChainLink<'_>) -> io::Result<bool> {
     let ms = |time: u64| i64::try_from(time).unwrap_or(i64::MAX).saturating_mul(1_000_000);
-    // Milliseconds are cut off: this one may have passed in part.
+    // Milliseconds are truncated: this one may have passed in part.
     let now = ms(state.clock.wall_ms().saturating_add(1));
-    // Where the system does not say, they may have come before.
+    // If the system does not tell, the change may have come before.
     let Ok(began) = state.disk.began() else { return Ok(false) };
     Ok(is_later(began, ms(link.entry.time), state.disk.changed(&link.file.path)?, now))
 }
@@ -62,7 +63,8 @@ fn put_of(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<bool>>
     }
     let staged_name = state.disk.observe_staged(&file.staging, &file.staged_name)?.identity();
     let put = was_put(file, target.identity(), staged_name);
-    // A job does not notice when the folder in which it writes is moved: the cut may have taken what it put there.
+    // A job does not notice if the folder in which it writes is moved: the power cut may have removed the file it put
+    // there.
     if put == Some(false) && file.made.is_empty() && !state.disk.has_folder(&file.path)? {
         return Ok(None);
     }

@@ -1,5 +1,5 @@
-//! Mending one unsealed job in the run of the machine in which it broke: everything that was done stands. It is
-//! finished if nothing foreign is in its way, else taken back.
+//! Repairs one unsealed job in the run of the machine in which it broke, so that everything written is still there.
+//! It finishes the job if no change by another program is in its way, and rolls it back otherwise.
 
 use std::io;
 use std::sync::Arc;
@@ -16,46 +16,45 @@ use crate::store::record::{
     ChangeMethod, EndedWithoutEntry, Entry, FileMeta, FileRecord, ReadReceipt, Record, Seal,
 };
 
-/// How a broken job ended.
+/// The result of repairing a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RepairOutcome {
-    /// Every file shows *after*.
+    /// Every file has its new content.
     Applied,
-    /// No file does.
+    /// No file has its new content.
     Voided,
 }
 
-/// How far one file had come.
+/// The progress of one file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Standing {
-    /// It shows *before*, and can be put.
+    /// It has its old content, and can be replaced.
     Pending,
-    /// It was put.
+    /// It was put in place.
     Put,
-    /// It was put, and others changed it since.
+    /// It was put in place, and changed by another program since.
     PutThenForeign,
-    /// It was put, and displaced foreign bytes.
+    /// It was put in place, and displaced bytes of another program.
     Displaced,
-    /// It was not put, and cannot be any more.
+    /// It was not put in place, and cannot be any more.
     Lost,
 }
 
-/// What is done with a job of which a part is missing, while nothing foreign is in its way.
+/// The aim for an incomplete job, if no change by another program is in its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RepairAim {
-    /// The rest of it: its client may have gone with the daemon, and its intent is durable.
+    /// Finish it: its client may have gone with the daemon, and its intent is durable.
     Finish,
-    /// Its beginning is taken back, unless all of it was done: a call just failed, and its client waits for the
-    /// answer.
+    /// Roll it back, unless all of it was done: a call just failed, and its client waits for the answer.
     RollBack,
-    /// All of it is taken back: its client was told so.
+    /// Roll all of it back: its client was told so.
     Refused,
 }
 
-/// Finishes a job or takes it back.
+/// Finishes a job or rolls it back.
 ///
 /// # Errors
-/// What the system says; the entry stays open.
+/// Errors of the system; the entry stays open.
 pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io::Result<RepairOutcome> {
     state.disk.finish_held(entry, state.clock.wall_ms())?;
     let mut files = Vec::with_capacity(entry.files.len());
@@ -77,7 +76,7 @@ pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io:
         return Ok(RepairOutcome::Applied);
     }
     for (file, place, standing) in files.iter().rev() {
-        // Where others took its folder away, what was displaced goes into the journal with the void.
+        // If another program removed its folder, the displaced content goes into the journal with the void.
         let place = place.as_ref().filter(|place| place.missing().is_empty());
         if let (Standing::Put | Standing::Displaced, Some(place)) = (standing, place) {
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
@@ -90,7 +89,7 @@ pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io:
     Ok(RepairOutcome::Voided)
 }
 
-/// Puts what is pending; `false` where others were in the way.
+/// Puts the pending files in place; returns false if another program was in the way.
 fn put_rest(
     state: &WorkspaceState,
     files: &mut [(&FileRecord, Option<ResolvedPath>, Standing)],
@@ -102,16 +101,17 @@ fn put_rest(
             Ok(_) => *standing = Standing::Put,
             Err(_) => return Ok(false),
         }
-        // A file in a folder that was just made can only be taken back from a place that knows the folder.
+        // A file in a folder that was just created can only be rolled back with a resolved path that knows the
+        // folder.
         *place = find(state, file)?;
     }
     Ok(true)
 }
 
-/// Where a record's file stands; `None` where its path leads elsewhere by now.
+/// Resolves the path of a record; `None` if it leads elsewhere by now.
 ///
 /// # Errors
-/// What may be otherwise the next time: nothing is concluded from it.
+/// Errors that may not occur the next time: the caller concludes nothing from them.
 pub fn find(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<ResolvedPath>> {
     state.disk.find(&file.path)
 }
@@ -128,8 +128,8 @@ fn standing(
     }
     let mut staged_name = state.disk.observe_staged(&file.staging, &file.staged_name)?;
     if staged_name.identity().is_some() && staged_name.identity() == target.identity() {
-        // Moved by a link, and ended before the other name was taken away: a deletion that has not happened, or
-        // a creation that has.
+        // Moved by a link, and interrupted before the other name was removed: a deletion that has not happened, or a
+        // creation that has.
         state.disk.unstage(&file.staging, &file.staged_name);
         staged_name = Observation::Absent;
     }
@@ -144,7 +144,7 @@ fn standing(
     let pending = shows(&target, &file.before);
     Ok(match file.how {
         ChangeMethod::Nothing | ChangeMethod::Rescued => Standing::Put,
-        // Pending ones still have what was staged for them.
+        // Pending files still have their staged file.
         ChangeMethod::Swap | ChangeMethod::Create if is(&staged_name, &file.after) => {
             if pending {
                 Standing::Pending
@@ -153,7 +153,7 @@ fn standing(
             }
         }
         ChangeMethod::Swap if is(&target, &file.after) => {
-            // With another name it is foreign, as in a job: the names would be parted.
+            // With a second name it is treated as changed, as in a job: its names would be separated.
             if shows(&staged_name, &file.before) && staged_name.found().is_some_and(|found| found.links == 1)
             {
                 Standing::Put
@@ -184,13 +184,13 @@ fn in_place(
     let (Observation::File(found), Some(before), Some(after)) = (target, &file.before, &file.after) else {
         return Ok(Standing::Lost);
     };
-    // A kill may stand between the mode and the bytes; both are set together, either way.
+    // A kill may have come between setting the mode and writing the bytes; both are set together, either way.
     if found.is(after) && found.face.mode == after.mode {
         return Ok(Standing::Put);
     }
     if found.is(before) && found.face.mode == before.mode {
         if state.disk.doubts(found.face.identity) {
-            // It was written back, and the disk did not take that: a second flush would not say so.
+            // Writing it back was not flushed, and a second flush would not report that.
             state.disk.rewrite(place, &found.face, &found.bytes, before.mode)?;
         }
         return Ok(Standing::Pending);
@@ -200,7 +200,7 @@ fn in_place(
     };
     let to_after = || state.disk.rewrite(place, &found.face, &new, after.mode);
     let to_before = || state.disk.rewrite(place, &found.face, &old, before.mode);
-    // Growing may fail where shrinking back does not.
+    // Growing the file may fail where shrinking it back does not.
     if aim == RepairAim::Finish && to_after().is_ok() {
         return Ok(Standing::Put);
     }
@@ -208,7 +208,7 @@ fn in_place(
     Ok(if aim == RepairAim::Finish { Standing::Lost } else { Standing::Pending })
 }
 
-/// What recovery decides by.
+/// Returns the state of a target in the form that recovery decides by.
 pub(super) fn shown(found: &FileSnapshot) -> TargetState {
     TargetState::File { face: found.face.clone(), bytes: found.bytes.clone() }
 }
@@ -227,21 +227,22 @@ pub(super) fn seal(state: &WorkspaceState, entry: &Arc<Entry>) -> io::Result<()>
     Ok(())
 }
 
-/// What a client that waits for a detached job is told; with the seal, so that the job is never run twice.
+/// Returns the record that answers clients waiting for a detached job. It is written with the seal, so that the job
+/// never runs twice.
 pub(crate) fn done_record(state: &WorkspaceState, entry: &Entry, receipt: Vec<u8>) -> Option<Record> {
     let (id, request) = (entry.queued?, entry.request?);
     let (session, key) = (entry.session.clone(), entry.key.clone());
     Some(Record::Done(EndedWithoutEntry { id, session, time: state.clock.wall_ms(), key, request, receipt }))
 }
 
-/// The seal, and the receipts that the session would have got with it.
+/// Returns the seal, and the read receipts that the session would have got with it.
 pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record> {
     let stored = crate::job::stored_receipt(&receipt_of(entry), None);
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(state, entry, stored));
     records.extend(entry.files.iter().map(|file| {
         let hash = file.after.as_ref().map(|face| face.hash);
-        // What exactly its session had seen is not known here: it knows the version, none of the lines.
+        // The lines that the session had seen are unknown here: it knows the version, but none of the lines.
         let ranges = if hash.is_some() { vec![receipt::NO_LINES] } else { Vec::new() };
         let (session, path) = (entry.session.clone(), file.path.clone());
         let earlier = state.store.seen(&session, &path).ok().flatten();
@@ -258,7 +259,7 @@ pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record>
     records
 }
 
-/// What can be said of a job by its entry alone.
+/// Returns a receipt of a job from its entry alone.
 pub fn receipt_of(entry: &Entry) -> Receipt {
     let version = |face: &Option<FileMeta>| face.as_ref().map(|face| face.hash.version());
     let files = entry.files.iter().map(|file| FileOutcome {

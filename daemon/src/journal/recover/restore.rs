@@ -1,5 +1,5 @@
-//! What recovery does to one path after a power cut: it is written anew, put back, or left. What nothing explains goes
-//! into the journal first, and no slot is emptied here.
+//! Restores one path after a power cut: rewrites it, puts its file back, or leaves it. Bytes that nothing explains go
+//! into the journal first, and no staged file is removed here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,39 +17,39 @@ use crate::journal::external;
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord, Staging};
 
-/// A slot whose bytes the journal has, and what it was seen to hold.
+/// A staged file whose bytes the journal has, and the content it was seen with.
 type StagedRecord = (JobId, FileRecord, Option<ContentHash>);
 
-/// What became of a path.
+/// The result for a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RestoreOutcome {
-    /// It needs nothing.
+    /// It was correct.
     Stands,
     /// It was written again, or put back.
     Redone,
-    /// It holds what no entry explains.
+    /// It has bytes that no entry explains.
     Diverged,
 }
 
-/// What recovery has made and seen, to be tidied up once everything is settled.
+/// The work of recovery so far, to be cleaned up once everything is settled.
 pub struct Restore<'r> {
     state: &'r WorkspaceState,
-    /// Jobs that are taken back.
+    /// Jobs that are rolled back.
     pub refused: BTreeSet<JobId>,
-    /// And at which path that was decided.
+    /// The paths at which that was decided.
     pub reasons: BTreeMap<JobId, WirePath>,
-    /// Slots that recovery has filled itself.
+    /// Files that recovery has staged itself.
     pub fresh: Vec<StagedRecord>,
-    /// Slots of the entries that can be emptied.
+    /// Staged files of the entries that can be removed.
     pub staged_files: Vec<StagedRecord>,
-    /// Slots that are kept where people find them.
+    /// Staged files that are set aside for people.
     pub aside: Vec<(Staging, String)>,
-    /// What went into the journal.
+    /// Contents that went into the journal.
     rescued: BTreeSet<(WirePath, ContentHash)>,
 }
 
 impl<'r> Restore<'r> {
-    /// Nothing yet.
+    /// Returns an empty state.
     pub fn new(state: &'r WorkspaceState) -> Self {
         Self {
             state,
@@ -62,22 +62,22 @@ impl<'r> Restore<'r> {
         }
     }
 
-    /// A job is taken back.
+    /// Notes that a job is rolled back.
     pub fn refuse(&mut self, id: JobId, path: &WirePath) {
         self.refused.insert(id);
         self.reasons.insert(id, path.clone());
     }
 
-    /// All paths are gone through once more.
+    /// Starts another round over all paths.
     pub fn begin(&mut self) {
         self.staged_files.clear();
         self.aside.clear();
     }
 
-    /// Brings one path to where it belongs.
+    /// Restores one path.
     ///
     /// # Errors
-    /// What the system says; recovery may be tried again.
+    /// Errors of the system; recovery may be tried again.
     pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<RestoreOutcome> {
         self.part_names(chain)?;
         let Some(case) = chain.observe(self.state, &self.refused)? else {
@@ -87,7 +87,7 @@ impl<'r> Restore<'r> {
         let outcome = self.act(chain, &case)?;
         let refused = !chain.refused(&self.refused).is_empty();
         if outcome == RestoreOutcome::Diverged || (refused && case.action == Action::Superseded) {
-            // Nothing here is understood well enough to throw anything away; or it stands nowhere else.
+            // Nothing here is understood well enough to delete it, or no other copy exists.
             self.set_staging_aside(chain);
             return Ok(outcome);
         }
@@ -96,7 +96,7 @@ impl<'r> Restore<'r> {
             lock(&self.state.path_cache).saw(chain.path, newest, true);
         }
         if case.action == Action::Return {
-            // What stood there below is nobody's any more, and may stand nowhere else.
+            // The contents below belong to no entry any more, and may have no other copy.
             let refused = chain.refused(&self.refused);
             let below = chain
                 .staged_files()
@@ -118,7 +118,7 @@ impl<'r> Restore<'r> {
                 self.state.disk.rewrite(place, was, bytes, face.mode)?;
                 Ok(RestoreOutcome::Redone)
             }
-            // An exchange would part its names.
+            // An exchange would separate its names.
             Action::Rebuild(..) if case.is_linked() => Ok(RestoreOutcome::Diverged),
             Action::Return => self.put_theirs(chain, case),
             Action::Rebuild(bytes, face) => {
@@ -148,7 +148,8 @@ impl<'r> Restore<'r> {
         }
     }
 
-    /// What stands is flushed with all the rest, unless an earlier start failed at that: then it is written once more.
+    /// Notes a correct file. It is flushed with all the others, unless an earlier start failed at that: then it is
+    /// written once more.
     fn stands(&mut self, place: &ResolvedPath, target: Option<&FileSnapshot>) -> io::Result<RestoreOutcome> {
         let doubted = target.filter(|found| self.state.disk.doubts(found.face.identity));
         let Some(found) = doubted else { return Ok(RestoreOutcome::Stands) };
@@ -159,8 +160,8 @@ impl<'r> Restore<'r> {
         self.rebuild(place, Some(found), &found.bytes, &found.face)
     }
 
-    /// After a cut one inode may stand under the target's and a slot's name (seen on btrfs): exchanging those does
-    /// nothing, so the slot's name goes first; the file stays under its other one.
+    /// Removes staged names of the target's own file. After a power cut one inode may have both names (seen on
+    /// btrfs): exchanging those does nothing, so the staged name is removed; the file keeps its other one.
     fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
         let Some(place) = chain.place(self.state)? else { return Ok(()) };
         let Observation::File(found) = self.state.disk.observe(&place)? else { return Ok(()) };
@@ -175,8 +176,8 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    /// Puts the very file back that a refused job had displaced, with whatever hangs on it; `None` where the slot does
-    /// not show it.
+    /// Puts back the very file that a refused job had displaced, with its attributes and further names; `None` if the
+    /// staged name does not have it.
     fn put_original(
         &self,
         chain: &Chain<'_>,
@@ -198,7 +199,7 @@ impl<'r> Restore<'r> {
         self.put(&record, &case.place).map(Some)
     }
 
-    /// Puts back what others had put there before a refused job came, whatever it is.
+    /// Puts back the file of another program that a refused job had displaced, whatever it is.
     fn put_theirs(&self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(RestoreOutcome::Diverged) };
         let FileRecord { staging, staged_name, .. } = link.file;
@@ -213,7 +214,8 @@ impl<'r> Restore<'r> {
         self.put(&record, &case.place)
     }
 
-    /// Writes a content anew: into a fresh slot, flushed before it is exchanged, so that it cannot be torn again.
+    /// Writes a content again: into a fresh staged file, flushed before the exchange, so that it cannot be torn
+    /// again.
     fn rebuild(
         &mut self,
         place: &ResolvedPath,
@@ -225,7 +227,7 @@ impl<'r> Restore<'r> {
         let staged =
             match self.state.disk.stage(place, target, bytes, StagedMode::Exact(face.mode), &staged_name) {
                 Ok(staged) => staged,
-                // Only its own user can write it anew.
+                // Only its own user can rewrite it.
                 Err(StageError::Owner | StageError::ReadOnly) => return Ok(RestoreOutcome::Diverged),
                 Err(StageError::Io(error)) => return Err(error),
             };
@@ -251,7 +253,7 @@ impl<'r> Restore<'r> {
         })
     }
 
-    /// Bytes that are about to be displaced, and that no entry explains, go into the journal first.
+    /// Stores bytes in the journal that are about to be displaced and that no entry explains.
     fn keep_unexplained(&mut self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<()> {
         case.target.found().map_or(Ok(()), |found| match chain.links.last() {
             Some(link) => self.keep(chain, case, (link.entry.id, link.file), found),
@@ -274,8 +276,8 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    /// Marks slots of the chain for emptying. What neither the journal nor a torn write explains goes into the
-    /// journal first.
+    /// Marks staged files of the chain for removal. Bytes that neither the journal nor a torn write explains go into
+    /// the journal first.
     fn keep_staged(
         &mut self,
         of: &[ChainLink<'_>],
@@ -307,7 +309,7 @@ fn staged_of(link: &ChainLink<'_>) -> (Staging, String) {
     (link.file.staging.clone(), link.file.staged_name.clone())
 }
 
-/// The record by which recovery puts a file: what it found there is what may be displaced.
+/// Returns the record by which recovery puts a file in place: only the file found there may be displaced.
 fn synthetic(
     path: &WirePath,
     target: Option<&FileSnapshot>,

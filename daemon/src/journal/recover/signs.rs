@@ -1,4 +1,4 @@
-//! What tells how far a job had come, and whose a file is: by records and by what stands there after a power cut. Pure.
+//! Tells from records and from the files after a power cut how far a job got, and who wrote a file. Pure.
 
 use super::contents::IntactContents;
 use crate::os::Identity;
@@ -7,9 +7,9 @@ use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 /// The unit in which a disk loses or keeps data, bytes.
 const BLOCK: usize = 512;
 
-/// Whether a job had put a file, as far as its target and its slot tell after others changed the target. Names reach
-/// the disk in the order in which they were given, and no slot is emptied before its entry's seal is durable. `None`
-/// where nothing tells: a file that is rewritten in place has no slot.
+/// Returns true if a job had put a file in place, as far as target and staged file tell after another program changed
+/// the target. Names reach the disk in the order in which they were given, and no staged file is removed before its
+/// entry's seal is durable. `None` if nothing tells: a file that is rewritten in place has no staged file.
 pub fn was_put(file: &FileRecord, target: Option<Identity>, staged_name: Option<Identity>) -> Option<bool> {
     let is = |one: Option<Identity>, face: &Option<FileMeta>| match (one, face) {
         (Some(one), Some(face)) => same_file(one, face.identity),
@@ -22,16 +22,17 @@ pub fn was_put(file: &FileRecord, target: Option<Identity>, staged_name: Option<
         }
         ChangeMethod::Swap | ChangeMethod::Create if is(staged_name, &file.after) => Some(false),
         ChangeMethod::Swap | ChangeMethod::Delete if is(target, &file.before) => Some(false),
-        // Moved away, it stands in the slot.
+        // If it was moved away, it has the staged name.
         ChangeMethod::Delete => Some(staged_name.is_some()),
         ChangeMethod::Swap if staged_name.is_some() => Some(true),
         ChangeMethod::Create => Some(true),
-        // The cut took the name of what was staged, and so what came behind it; or others' file went back over that.
+        // The power cut removed the name of the staged file, and so everything after it; or the file of another
+        // program was put back over it.
         ChangeMethod::Swap => Some(false),
     }
 }
 
-/// The same for a file that is rewritten in place, where others only added to its end.
+/// The same for a file that is rewritten in place, if another program only appended to it.
 pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
     let [splice] = file.splices.as_slice() else { return None };
     let (prefix, tail) = found.split_at_checked(usize::try_from(splice.at).ok()?)?;
@@ -44,14 +45,15 @@ pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
     match (is(&splice.old, &file.before), is(&splice.new, &file.after)) {
         (true, false) => Some(false),
         (false, true) => Some(true),
-        // Where one side is the beginning of the other, the longer one is what they added to.
+        // If one side is the beginning of the other, the longer one is the one that was appended to.
         (true, true) => Some(splice.new.len() > splice.old.len()),
         (false, false) => None,
     }
 }
 
-/// Whether a file is the one that was staged for a record, as it was staged or torn. Where what it held cannot be made any
-/// more, it counts as torn unless somebody wrote to it later, as its time tells: that is no reason to throw it away.
+/// Returns true if this is the file that was staged for a record, whole or torn. If its content cannot be rebuilt any
+/// more, it counts as torn unless its time shows that it was written to later: a file is never deleted on that
+/// ground.
 pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
     file.after.as_ref().is_some_and(|after| {
         let as_staged = match contents.get(after.hash) {
@@ -62,8 +64,8 @@ pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &Intac
     })
 }
 
-/// Whether the file in a slot is neither what was staged for a record nor what it displaced as judged, whole or torn: so
-/// others had changed it before the job came to it, or wrote to it afterwards.
+/// Returns true if the file with the staged name is neither the one staged for a record nor the one it displaced as
+/// checked, whole or torn: another program changed it before the job's swap, or wrote to it afterwards.
 pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
     let (Some(before), ChangeMethod::Swap | ChangeMethod::Delete) = (&file.before, file.how) else {
         return false;
@@ -71,7 +73,7 @@ pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], conten
     let staged = file.after.as_ref().is_some_and(|after| same_file(staged_name.identity, after.identity));
     let judged = staged_name.hash == before.hash
         && (staged_name.mode, staged_name.uid, staged_name.gid) == (before.mode, before.uid, before.gid);
-    // Before those bytes it may have held others, which nobody had flushed.
+    // Before those bytes it may have had others, which were never flushed.
     let older = same_file(staged_name.identity, before.identity)
         && staged_name.modified <= before.modified
         && staged_name.hash != before.hash;
@@ -79,18 +81,19 @@ pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], conten
     !(staged || judged || older || (staged_name.hash != before.hash && torn()))
 }
 
-/// The same, and certainly from before the job: only its content tells a file that somebody wrote to later.
+/// The same, and certainly from before the job: only its content would show a later write.
 pub fn is_another(file: &FileRecord, staged_name: Identity) -> bool {
     [&file.before, &file.after].into_iter().flatten().all(|face| !same_file(staged_name, face.identity))
 }
 
-/// Whether a change came in this run of the machine, which `began` after a job of an earlier one was intended. All are
-/// nanoseconds since 1970 by one clock; where that was set in between, they contradict each other, and tell nothing.
+/// Returns true if a change came in this run of the machine, which `began` after a job of an earlier run was
+/// intended. All are nanoseconds since 1970 by one clock; if that was set in between, they contradict each other, and
+/// the result is false.
 pub fn is_later(began: i64, intended: i64, changed: i64, now: i64) -> bool {
     intended < began && began <= changed && changed <= now
 }
 
-/// Whether `found` is what a cut may leave of `written`.
+/// Returns true if a power cut could have made `found` from `written`.
 pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
     found.len() <= written.len()
         && found
@@ -99,8 +102,8 @@ pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
             .all(|(found, written)| written.starts_with(found) || found.iter().all(|byte| *byte == 0))
 }
 
-/// Whether two identities of different runs of the machine are one file's. The device's number may be another
-/// after a start (seen with btrfs and network mounts); number and birth time stay.
+/// Returns true if two identities from different runs of the machine belong to one file. The device number may change
+/// with a restart (seen with btrfs and network mounts); inode number and birth time stay.
 pub fn same_file(one: Identity, other: Identity) -> bool {
     one.ino == other.ino && one.born == other.born
 }

@@ -20,7 +20,7 @@ use crate::store::taken::TakenBack;
 /// Runs of numbers that a row holds for one entry.
 const RUNS: usize = 128;
 
-/// One selected entry, and the part of it that is meant.
+/// One selected entry, and the selected part of it.
 #[derive(Clone, Debug)]
 pub(super) struct SelectedPart {
     pub(super) id: JobId,
@@ -29,7 +29,7 @@ pub(super) struct SelectedPart {
     pub(super) taken: bool,
 }
 
-/// The part of an entry that is meant.
+/// The selected part of an entry.
 #[derive(Clone, Debug)]
 pub(super) enum WantedPart {
     /// All of it.
@@ -60,16 +60,17 @@ impl SelectedPart {
     }
 }
 
-/// The turns of all entries that are meant, and what the new entry says of them.
+/// The turns of all selected entries, and the parts that the new entry records.
 pub(super) struct ResolvedTurns {
     pub(super) turns: Vec<EntryTurn>,
-    /// The parts of marked entries that are meant, where these are not meant whole.
+    /// The selected parts of entries that are not selected whole.
     pub(super) parts: Vec<EntryPart>,
-    /// Entries that were meant and do not have any of the files.
+    /// Selected entries that have none of the files.
     pub(super) spared: BTreeSet<JobId>,
 }
 
-/// Makes turns of choices and their entries, which stand in the same order. `states` are those of the files now.
+/// Makes turns of the choices and their entries, which have the same order. `states` are the present states of the
+/// files.
 pub(super) fn resolve(
     state: &WorkspaceState,
     choices: &[SelectedPart],
@@ -95,7 +96,7 @@ pub(super) fn resolve(
             None => state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?,
         };
         let everything = matches!(choice.want, WantedPart::Everything);
-        // One that a later entry of the selection brings back is taken back whole.
+        // An entry that a later one of the selection restores is undone whole.
         let from = if everything && choice.taken && from.is_whole() { TakenBack::default() } else { from };
         let to = target(state, choice, &entry, &from, states)?;
         if from == to {
@@ -120,7 +121,7 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-/// Follows an undo or a redo that is itself taken back: the entries that it names are no longer taken back, or are again.
+/// Follows an undo or redo that is itself undone: the entries that it names are restored, or undone again.
 fn follow(
     state: &WorkspaceState,
     now: &mut BTreeMap<JobId, TakenBack>,
@@ -146,7 +147,7 @@ fn files_of(entry: &Entry) -> u32 {
     u32::try_from(entry.files.len()).unwrap_or(u32::MAX)
 }
 
-/// The parts that a turn takes back or brings back; none where that is the whole entry.
+/// Returns the parts that a turn undoes or restores; none if that is the whole entry.
 fn difference(entry: &Entry, from: &TakenBack, to: &TakenBack, taken: bool) -> Vec<EntryPart> {
     let files = files_of(entry);
     let (less, more) = if taken { (from, to) } else { (to, from) };
@@ -157,7 +158,7 @@ fn difference(entry: &Entry, from: &TakenBack, to: &TakenBack, taken: bool) -> V
     parts.into_iter().map(|part| EntryPart { entry: entry.id, files, part }).collect()
 }
 
-/// The parts of an entry that are taken back after the turn.
+/// Returns the part of an entry that is undone after the turn.
 fn target(
     state: &WorkspaceState,
     choice: &SelectedPart,
@@ -189,7 +190,7 @@ fn target(
     Ok(to)
 }
 
-/// The part that numbered hunks are.
+/// Returns the part that consists of numbered hunks.
 fn hunks_of(
     state: &WorkspaceState,
     entry: &Entry,

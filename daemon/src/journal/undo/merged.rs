@@ -1,5 +1,5 @@
-//! Taking one file of an entry back where it no longer shows what the entry left: the inverse is merged into what
-//! is there. It merges text and modes; what was made or deleted, it leaves.
+//! Undoes one file of an entry that other changes followed: the inverse is merged into the present content. It merges
+//! text and modes, and leaves created or deleted files alone.
 
 use editd_engine::{Refusal, State, apply};
 use editd_proto::error::Code;
@@ -10,16 +10,16 @@ use super::turn::FileTurn;
 use crate::store::record::FileMeta;
 use crate::store::taken::FileTaken;
 
-/// Why nothing is taken back.
+/// The reason why nothing is undone.
 pub(super) enum NotMerged {
-    /// It is nothing that can be merged: the end of a sentence.
+    /// It cannot be merged: the end of a sentence.
     Stale(&'static str),
     /// Later changes touch it.
     Conflict(Refusal),
 }
 
 impl NotMerged {
-    /// Its words; `stale` are those of an undo that merges nothing.
+    /// Returns the refusal; `stale` is that of an undo that merges nothing.
     pub(super) fn refusal(self, id: JobId, path: &WirePath, mut stale: Refusal) -> Refusal {
         match self {
             Self::Stale(why) => {
@@ -36,7 +36,7 @@ impl NotMerged {
     }
 }
 
-/// A state with a turn merged into it.
+/// Returns a state with a turn merged into it.
 pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, NotMerged> {
     let file = turn.file;
     let (base, splices) = turn.merge_sides().map_err(NotMerged::Stale)?;
@@ -65,7 +65,7 @@ pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, NotMer
     Ok(State::File { bytes: merged.into(), mode })
 }
 
-/// The mode after a turn from one face to another, unless others gave the file a third one.
+/// Returns the mode after a turn, unless another program set a third one.
 fn mode_between(from: &FileMeta, to: &FileMeta, mode: u32) -> Result<u32, NotMerged> {
     if mode == from.mode || mode == to.mode {
         return Ok(to.mode);

@@ -1,5 +1,5 @@
-//! The way back: which entries an undo or a redo means, and what their inverse does to the files as they are.
-//! It has no road of its own: it makes a draft, and `job` carries it out.
+//! Undo and redo: selects entries and computes the effect of their inverses on the present files. It writes nothing:
+//! it makes a draft that `job` carries out like any other.
 
 mod choose;
 mod merged;
@@ -32,21 +32,21 @@ use crate::state::WorkspaceState;
 use crate::store::record::{Entry, FileMeta};
 use crate::workspace::Who;
 
-/// Which way.
+/// The direction of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UndoDirection {
-    /// Take entries back.
+    /// Undo entries.
     Undo,
-    /// Take undos back.
+    /// Redo what was undone.
     Redo,
 }
 
-/// Makes the draft that takes the meant entries back.
+/// Makes the draft that undoes or redoes the selected entries.
 ///
 /// # Errors
-/// `not_found` where nothing is meant, `stale` where later changes are in the way or it was taken back already,
-/// `conflict` where they were to be merged and touch what is taken back,
-/// `unsupported` where the journal has no bytes of a change; [`Halt::Heavier`] where the files need more than it may hold.
+/// `not_found` if nothing is selected, `stale` if later changes are in the way or it was undone already, `conflict`
+/// if they were to be merged and touch the same lines, `unsupported` if the journal has no bytes of a change;
+/// [`Halt::Heavier`] if the files need more memory than was reserved.
 pub fn draft(
     state: &WorkspaceState,
     underway: &Underway<'_>,
@@ -79,7 +79,7 @@ pub fn draft(
         }
     }
     let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
-    // A preview is asked for its diff.
+    // A preview always shows its diff.
     let preview = (request.mode == editd_proto::message::JobMode::VerifyOnly).then_some(true);
     let (changes, mut files) = now.into_changes(request.diff.or(preview), &merged);
     for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
@@ -104,7 +104,7 @@ pub fn draft(
     })
 }
 
-/// The entries of some choices, in the same order, and the bytes of their records.
+/// Reads the entries of some choices, in the same order, and the size of their records.
 fn entries_of(
     state: &WorkspaceState,
     underway: &Underway<'_>,
@@ -145,14 +145,14 @@ fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
     format!("{word} {}{rest}", shown.join(", "))
 }
 
-/// The files of some entries as they are now, and as they become.
+/// The files of some entries, before and after.
 struct Now {
     places: Vec<(WirePath, ResolvedPath, Option<FileSnapshot>)>,
     states: BTreeMap<WirePath, State>,
 }
 
 impl Now {
-    /// Reads the files of some entries, which hold so many bytes themselves.
+    /// Reads the files of some entries; the entries themselves hold `held` bytes.
     fn take(
         state: &WorkspaceState,
         underway: &Underway<'_>,
@@ -167,7 +167,7 @@ impl Now {
             let files = choice.files(entry);
             let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
             if choice.is_of_hunks() || taken.size() > 0 {
-                // Both contents of the entry are put together, of one file at a time.
+                // Both contents of the entry are needed at once, of one file at a time.
                 let size = |face: &Option<FileMeta>| face.as_ref().map_or(0, |face| readable(face.size));
                 let sizes = files.iter().map(|file| size(&file.before).saturating_add(size(&file.after)));
                 whole = whole.max(sizes.max().unwrap_or(0));
@@ -187,7 +187,7 @@ impl Now {
             let size = place.stat().map_or(0, |stat| readable(stat.size));
             let bytes = read.saturating_add(size).saturating_add(whole);
             underway.grow(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
-            // One that has grown since is too large for what was covered.
+            // A file that has grown since is too large for the reservation.
             let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
             let observation =
                 state.disk.observe_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
@@ -222,13 +222,14 @@ impl Now {
         Ok(now)
     }
 
-    /// Keeps the files at these paths; the others are not touched.
+    /// Keeps the files at these paths; the others stay unchanged.
     fn keep(&mut self, meant: &dyn Fn(&WirePath) -> bool) {
         self.places.retain(|(path, ..)| meant(path));
         self.states.retain(|path, _| meant(path));
     }
 
-    /// The changes and what is told of them; `show` asks for all diffs or none, else those of merged files are shown.
+    /// Returns the changes and their reports. `show` asks for all diffs or none; without it, only merged files have
+    /// one.
     fn into_changes(
         self,
         show: Option<bool>,

@@ -42,7 +42,7 @@ pub(super) fn select(
     }
 }
 
-/// The paths to which the entries are limited, as the journal knows them.
+/// Returns the paths to which the entries are limited, as the journal names them.
 fn paths_of(state: &WorkspaceState, request: &UndoRequest) -> Vec<WirePath> {
     let beside = request.path.iter().filter(|_| !request.jobs.is_empty());
     let known = |path: &WirePath| match state.disk.resolve(path) {
@@ -69,7 +69,7 @@ fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<WantedPart
     Ok(WantedPart::Hunks(paths.pop(), runs))
 }
 
-/// Entries of which parts are taken back, newest first, with what commands made of the same files.
+/// Selects entries of which parts are undone, newest first, with the entries of hooks on the same files.
 fn undone(
     state: &WorkspaceState,
     request: &UndoRequest,
@@ -94,7 +94,7 @@ fn undone(
     Ok(SelectedEntries { choices, kind: EntryKind::Undo, marks, mixed: false })
 }
 
-/// Entries of which parts are brought back, oldest first; `None` where what is meant are whole undos.
+/// Selects entries of which parts are restored, oldest first; `None` if whole undos are meant.
 fn redone(
     state: &WorkspaceState,
     request: &UndoRequest,
@@ -135,8 +135,7 @@ fn redone(
     Ok(Some(SelectedEntries { choices, kind: EntryKind::Redo, marks, mixed: false }))
 }
 
-/// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo took them
-/// back.
+/// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo removed them.
 fn was_in_parts(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
     if entry.partly_undone {
         return Ok(true);
@@ -160,7 +159,7 @@ fn was_in_parts(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Re
     }
 }
 
-/// Returns true if anything that an undo or a redo names of an entry is taken back now.
+/// Returns true if anything that an undo or redo names of an entry is undone now.
 pub(super) fn took_some(state: &WorkspaceState, by: JobId, of: JobId) -> Result<bool, Refusal> {
     let named = parts_of(state, by, of)?;
     let taken = state.store.taken_back(of).map_err(|error| store_refusal(&error))?;
@@ -194,8 +193,8 @@ pub(super) fn stands(state: &WorkspaceState, entry: &EntrySummary) -> Result<boo
     Ok(some)
 }
 
-/// The choices that bring an undo back where it took parts, or where some of what it took was brought back since; `None`
-/// where its own inverse does it.
+/// Returns the choices that undo an undo which was partial, or of which parts were restored since; `None` if its own
+/// inverse does that.
 pub(super) fn brought_back(
     state: &WorkspaceState,
     undo: &EntrySummary,

@@ -1,4 +1,4 @@
-//! Which entries an undo or a redo means. It only reads the journal.
+//! Selects the entries that an undo or a redo means. It only reads the journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,24 +18,24 @@ use crate::store::EntryQuery;
 use crate::store::record::ChangeMethod;
 use crate::workspace::Who;
 
-/// Entries that one look for a redo goes through, newest first.
+/// The most entries that the search for a redo goes through, newest first.
 const SEARCH: usize = 10_000;
-/// Entries that are looked up together.
+/// Entries that are looked up at once.
 const PAGE: usize = 64;
 
-/// The entries that are meant.
+/// The selected entries.
 pub(super) struct SelectedEntries {
-    /// These, in the order in which they are turned.
+    /// The entries, in the order in which they are turned.
     pub(super) choices: Vec<SelectedPart>,
-    /// What the new entry is.
+    /// The kind of the new entry.
     pub(super) kind: EntryKind,
     /// The entries whose `undone` it sets (undo) or clears (redo).
     pub(super) marks: BTreeSet<JobId>,
-    /// Whether it takes back entries and what took them back: where that changes no file, nothing happened.
+    /// True if it undoes both entries and their undos: if that changes no file, nothing happened.
     pub(super) mixed: bool,
 }
 
-/// Finds what is meant.
+/// Selects the entries of a request.
 pub(super) fn select(
     state: &WorkspaceState,
     who: &Who,
@@ -55,7 +55,7 @@ pub(super) fn select(
     if entries.len() > UNDO {
         return Err(too_many(direction));
     }
-    // Undoing nothing but undos brings back what they took.
+    // Undoing nothing but undos restores what they removed.
     let back = entries.iter().all(|entry| entry.kind == EntryKind::Undo);
     let kind = if back { EntryKind::Redo } else { EntryKind::Undo };
     let mut marks: BTreeSet<JobId> = BTreeSet::new();
@@ -103,7 +103,7 @@ fn to_undo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<V
     }
     let (path, session) = (request.path.clone(), request.session.clone());
     let query = EntryQuery { path, session, since: request.since, ..EntryQuery::default() };
-    // An entry that was taken back outside the selection has nothing left to take back.
+    // An entry that was undone outside the selection has nothing left to undo.
     let mut within: BTreeSet<JobId> = BTreeSet::new();
     each(state, &query, &mut |entry| {
         if entry.kind == EntryKind::Undo {
@@ -117,7 +117,7 @@ fn to_undo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<V
         if stands && !is_rescue(state, &entry)? && !is_spent(state, &entry, &within)? {
             chosen.push(entry);
         }
-        // One too many is refused.
+        // One entry too many is refused.
         Ok(chosen.len() <= UNDO)
     })?;
     Ok(chosen)
@@ -163,7 +163,7 @@ fn to_redo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<V
     Ok(chosen)
 }
 
-/// Whether an entry only keeps bytes that never stood at their path: there is nothing to take back.
+/// Returns true if an entry only keeps bytes that were never at their path: there is nothing to undo.
 pub(super) fn is_rescue(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
     if entry.kind != EntryKind::External {
         return Ok(false);
@@ -172,15 +172,15 @@ pub(super) fn is_rescue(state: &WorkspaceState, entry: &EntrySummary) -> Result<
     Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == ChangeMethod::Rescued)))
 }
 
-/// Whether an entry is a redo of which something was taken back since, other than by what took back `within`: what it
-/// brought is for the entries that it names, as far as they stand.
+/// Returns true if this entry is a redo and one of the entries it restored was undone again, not counting undos in
+/// `within`. Only the entries that it names can then still be undone.
 fn is_spent(state: &WorkspaceState, entry: &EntrySummary, within: &BTreeSet<JobId>) -> Result<bool, Refusal> {
     if entry.kind != EntryKind::Redo {
         return Ok(false);
     }
     for id in entry.of.iter().filter(|id| !within.contains(id)) {
         let Some(of) = summary(state, *id)? else { continue };
-        // A redo that names an undo has taken that back.
+        // A redo that names an undo has undone that.
         if of.undone != (of.kind == EntryKind::Undo) {
             return Ok(true);
         }
@@ -205,14 +205,14 @@ fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Ref
     Ok(entries)
 }
 
-/// The job whose hook an entry is, as long as the journal has it and it stands; else the entry itself. Who takes back
-/// the last that was done means the job, and not only what a command made of it.
+/// Returns the job whose hook made this entry, if the journal still has it and it is not undone; otherwise the entry
+/// itself. An undo of the last change means the whole job, not only the changes of its hook.
 fn whole(state: &WorkspaceState, entry: EntrySummary) -> Result<EntrySummary, Refusal> {
     let Some(job) = entry.of.first().filter(|_| entry.kind == EntryKind::Hook) else { return Ok(entry) };
     Ok(summary(state, *job)?.filter(|job| !job.undone).unwrap_or(entry))
 }
 
-/// With every job what commands made of it and still stands, newest first.
+/// Adds the entries of hooks of each job that are not undone, newest first.
 fn with_hooks(state: &WorkspaceState, entries: Vec<EntrySummary>) -> Result<Vec<EntrySummary>, Refusal> {
     let mut chosen: BTreeMap<JobId, EntrySummary> = BTreeMap::new();
     for entry in entries {
@@ -225,19 +225,19 @@ fn with_hooks(state: &WorkspaceState, entries: Vec<EntrySummary>) -> Result<Vec<
     Ok(chosen.into_values().rev().collect())
 }
 
-/// The entry that a number means: its own, or that of the detached job which had the number.
+/// Returns the entry of a number: its own, or that of the detached job with this number.
 ///
 /// # Errors
-/// `io` where the journal cannot be read.
+/// `io` if the journal cannot be read.
 pub fn entry_of(state: &WorkspaceState, id: JobId) -> Result<JobId, Refusal> {
     let receipt = state.store.receipt(id).map_err(|error| store_refusal(&error))?;
     Ok(receipt.and_then(|receipt| receipt.job).unwrap_or(id))
 }
 
-/// The last entry of a session that changed a path and stands.
+/// Returns the last entry of a session that changed a path and is not undone.
 ///
 /// # Errors
-/// `not_found` where there is none, `io` where the journal cannot be read.
+/// `not_found` if there is none, `io` if the journal cannot be read.
 pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
     let query =
         EntryQuery { path: Some(path.clone()), session: Some(who.session.clone()), ..EntryQuery::default() };
@@ -251,7 +251,8 @@ pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Re
     })
 }
 
-/// The newest entry that can be taken back, found page by page. An undo is none: who goes on, goes on behind it.
+/// Returns the newest entry that can be undone, searching page by page. An undo does not count: repeated undos go
+/// further back.
 fn newest(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySummary>, Refusal> {
     let mut newest = None;
     each(state, query, &mut |entry| {
@@ -267,7 +268,7 @@ fn newest(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySumm
     Ok(newest)
 }
 
-/// Goes through all entries of a query, newest first and page by page, as long as `see` says so.
+/// Calls `see` for the entries of a query, newest first and page by page, until it returns false.
 fn each(
     state: &WorkspaceState,
     query: &EntryQuery,
@@ -297,7 +298,7 @@ pub(super) fn summary(state: &WorkspaceState, id: JobId) -> Result<Option<EntryS
     state.store.summary(id).map_err(|error| store_refusal(&error))
 }
 
-/// No entry has this number.
+/// The refusal for an unknown number.
 pub(super) fn no_such(id: JobId) -> Refusal {
     Box::new(WireError::new(
         Code::NotFound,

@@ -1,5 +1,5 @@
-//! Turning one file of an entry: from one set of its hunks taken back to another, exactly, or merged into what others
-//! have written since. Taking a whole entry back is the turn from nothing to everything. It writes nothing.
+//! Turns one file of an entry from one set of undone hunks to another, exactly, or merged into later changes. Undoing
+//! a whole entry is the turn from nothing to everything. It writes nothing.
 
 use editd_engine::{Refusal, Splice, State, apply, invert};
 use editd_proto::error::{Code, WireError};
@@ -12,13 +12,13 @@ use crate::state::WorkspaceState;
 use crate::store::record::{FileMeta, FileRecord};
 use crate::store::taken::{FileTaken, in_runs};
 
-/// One file of an entry, with what is at its path.
+/// One file of an entry, with the present file at its path.
 #[derive(Clone, Copy)]
 pub(super) struct FileTurn<'t> {
     pub(super) state: &'t WorkspaceState,
     pub(super) entry: JobId,
     pub(super) file: &'t FileRecord,
-    /// The part of its change that is taken back, and the part that shall be.
+    /// The part of its change that is undone, and the part that shall be.
     pub(super) from: FileTaken<'t>,
     pub(super) to: FileTaken<'t>,
     /// The state of the path before the job.
@@ -27,10 +27,10 @@ pub(super) struct FileTurn<'t> {
 }
 
 impl FileTurn<'_> {
-    /// The state after the turn, where `state` is exactly what it starts from; `None` where it is not.
+    /// Returns the state after the turn, if `state` is exactly its start; `None` otherwise.
     ///
     /// # Errors
-    /// `unsupported` where the journal does not hold the bytes for it.
+    /// `unsupported` if the journal does not have the bytes.
     pub(super) fn exact(&self, state: &State) -> Result<Option<State>, Refusal> {
         let (before, after) = (self.file.before.as_ref(), self.file.after.as_ref());
         let fits = match self.from {
@@ -53,7 +53,7 @@ impl FileTurn<'_> {
             _ => (Some(self.content(self.to)?), after),
         };
         let Some(face) = face else { return Ok(Some(State::Absent)) };
-        // The mode of a file that others deleted is not always recorded.
+        // The mode of a file that another program deleted is not always recorded.
         if matches!(state, State::Absent) && face.mode == 0 && face.identity.ino == 0 {
             return Err(self.no_bytes());
         }
@@ -66,7 +66,7 @@ impl FileTurn<'_> {
         Ok(Some(State::File { bytes: made.into(), mode }))
     }
 
-    /// The content from which the turn starts, as others found it, and what turns it.
+    /// Returns the content at the start of the turn, as other programs found it, and the splices of the turn.
     pub(super) fn merge_sides(&self) -> Result<(Vec<u8>, Vec<Splice>), &'static str> {
         let (Some(before), Some(after)) = (&self.file.before, &self.file.after) else {
             return Err("the entry made or deleted the file");
@@ -90,7 +90,7 @@ impl FileTurn<'_> {
         }
     }
 
-    /// Returns true if a face describes a state. Another mode matters only where the entry changed the mode.
+    /// Returns true if metadata describe a state. A different mode matters only if the entry changed the mode.
     fn shows(&self, state: &State, face: Option<&FileMeta>) -> bool {
         match (state, face) {
             (State::Absent, None) => true,
@@ -108,7 +108,7 @@ impl FileTurn<'_> {
         }
     }
 
-    /// The content with a part of the change taken back.
+    /// Returns the content with a part of the change undone.
     fn content(&self, taken: FileTaken<'_>) -> Result<Vec<u8>, Refusal> {
         let states = change::states(self.state, self.file, Some((self.there, self.patience)));
         let (before, after) = states.ok_or_else(|| self.no_bytes())?;

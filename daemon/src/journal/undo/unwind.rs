@@ -22,7 +22,7 @@ use crate::workspace::Who;
 /// The most later entries that a refusal lists.
 const LATER_LISTED: usize = 20;
 
-/// One entry, and the parts of it that are taken back before and after.
+/// One entry, and its undone parts before and after.
 pub(super) struct EntryTurn {
     pub(super) entry: Entry,
     pub(super) from: TakenBack,
@@ -30,7 +30,7 @@ pub(super) struct EntryTurn {
 }
 
 impl EntryTurn {
-    /// The files that it turns.
+    /// Returns the files that it turns.
     fn files(&self) -> impl Iterator<Item = (u32, &FileRecord)> {
         let turned =
             |(number, _): &(u32, &FileRecord)| self.from.of_file(*number) != self.to.of_file(*number);
@@ -42,7 +42,7 @@ impl EntryTurn {
         self.files().any(|(_, file)| file.path == *path)
     }
 
-    /// The folders made for the files that it takes away, of each outermost first.
+    /// Returns the folders created for the files that it removes, each list outermost first.
     pub(super) fn unmade(&self) -> Vec<Vec<WirePath>> {
         let gone = self
             .files()
@@ -81,7 +81,7 @@ pub(super) fn unwind(
             }
             let stale = || changed_since(state, who, entry.id, &file.path, &chosen);
             if on_stale == OnStale::Reject {
-                // Tried on a copy, so that the refusal can say whether it would do.
+                // Tried on a copy, so that the refusal can say whether a rebase would work.
                 let trial = unwind(state, who, turns, &mut there.clone(), OnStale::Rebase);
                 return Err(advised(stale(), entry.id, &file.path, trial.map(drop)));
             }
@@ -94,7 +94,7 @@ pub(super) fn unwind(
     Ok(rebased)
 }
 
-/// The refusal of an undo of a file that later entries have changed, with those entries.
+/// The refusal to undo a file that later entries have changed, with those entries.
 fn changed_since(
     state: &WorkspaceState,
     who: &Who,
@@ -109,7 +109,7 @@ fn changed_since(
         .unwrap_or_default()
         .into_iter()
         .filter(|entry| entry.id > id && !chosen.contains(&entry.id) && !entry.undone)
-        // What takes a part of the entry back, or brings it back, is accounted for.
+        // Entries that undo or redo a part of the entry are taken into account elsewhere.
         .filter(|entry| entry.kind == EntryKind::Hook || !entry.of.contains(&id))
         .filter(|entry| !is_rescue(state, entry).unwrap_or(false))
         .map(|entry| LaterEntry {
@@ -128,7 +128,7 @@ fn changed_since(
     Box::new(error)
 }
 
-/// The number of later entries that changed the file, and their owners.
+/// Returns the number of later entries that changed the file, and their owners.
 fn owners(later: &[LaterEntry]) -> String {
     let own = later.iter().filter(|entry| entry.own).count();
     let most = if later.len() == LATER_LISTED { "at least " } else { "" };
@@ -144,8 +144,8 @@ fn owners(later: &[LaterEntry]) -> String {
     }
 }
 
-/// The same refusal with what the caller can do: a rebase where it was tried and fits, else an undo of the session's own
-/// entries, never of others'.
+/// Adds the caller's options to the refusal: a rebase if it was tried and fits, otherwise an undo of the session's
+/// own entries, never of other sessions'.
 fn advised(mut stale: Refusal, id: JobId, path: &WirePath, trial: Result<(), Refusal>) -> Refusal {
     let own: Vec<String> =
         stale.later.iter().filter(|entry| entry.own).map(|entry| entry.job.to_string()).collect();

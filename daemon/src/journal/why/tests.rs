@@ -1,5 +1,5 @@
-//! Tests of what the journal tells of a text that is gone: against every state that a file went through, and at
-//! the bounds. Whole stories stand in `tests/cases`.
+//! Tests the explanation of missing texts against every state that a file went through, and at the bounds. Whole
+//! scenarios are in `tests/cases`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use super::*;
 use crate::clock::Clock;
 use crate::workspace::tests::kit::Bench;
 
-/// The entry that a refusal names.
+/// Returns the entry that a refusal names.
 fn by(receipt: &Receipt) -> Option<u64> {
     let error = receipt.error.as_ref().unwrap();
     assert_eq!(error.code, Code::NotFound, "{error:?}");
@@ -32,7 +32,7 @@ fn text(words: &[u8]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The newest entry before which the text stood there, as every state tells that the file went through.
+    /// The named entry must be the newest one before which the file had the text, by all states of the file.
     #[test]
     fn the_entry_is_the_one_that_took_it(
         states in prop::collection::vec(prop::collection::vec(0_u8..5, 0..7), 2..7),
@@ -75,7 +75,7 @@ fn an_entry_that_lies_too_far_back_is_not_asked() {
     assert_eq!(by(&bench.replace("s", "a", "gone", "x")), None);
 }
 
-/// A clock on which every look takes so many milliseconds.
+/// A clock that advances by so many milliseconds with each reading.
 struct Slow(AtomicU64, u64);
 
 impl Clock for Slow {

@@ -1,4 +1,5 @@
-//! The files of kept contents, the oldest removed first. It never fails: what cannot be kept is not.
+//! The files of kept contents; the oldest are removed first. Its calls never fail: a content that cannot be kept is
+//! dropped.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io;
@@ -12,16 +13,16 @@ use crate::limits;
 use crate::os::{Access, Dir, Os, read_all};
 use crate::store::lock::lock;
 
-/// Kept contents.
+/// The kept contents.
 pub struct ContentFiles {
     os: Arc<dyn Os>,
     dir: Dir,
     /// Most bytes on the disk.
     bound: u64,
     waiting: Mutex<Waiting>,
-    /// Held by the one who writes what waits.
+    /// Held while waiting contents are written.
     writing: Mutex<()>,
-    /// What is on the disk; read when it is first needed.
+    /// The files on the disk; read when first needed.
     known: Mutex<Option<FileSizes>>,
 }
 
@@ -34,7 +35,7 @@ struct Waiting {
 
 struct Offered {
     content: Arc<[u8]>,
-    /// Somebody was shown it. What a job made and the next one replaced was seen by nobody.
+    /// True if a session was shown the content. If not, no session saw it before the next job replaced it.
     shown: bool,
 }
 
@@ -60,18 +61,18 @@ fn home(name: &str) -> Option<&str> {
 }
 
 impl ContentFiles {
-    /// Contents in a folder of their own, `bound` bytes at most.
+    /// Keeps contents in a folder of their own, `bound` bytes at most.
     pub fn new(os: Arc<dyn Os>, dir: Dir, bound: u64) -> Self {
         Self { os, dir, bound, waiting: Mutex::default(), writing: Mutex::default(), known: Mutex::default() }
     }
 
-    /// Takes a content that somebody was shown, to be written; `false` where too many wait already.
+    /// Queues a content that a session was shown for writing. Returns false if too many wait already.
     pub fn offer(&self, hash: ContentHash, content: &[u8]) -> bool {
         Self::take(&mut lock(&self.waiting), hash, content, true)
     }
 
-    /// Takes a content that a job made in the place of another, which is not written any more if it still waits and
-    /// nobody was shown it. `false` where too many wait already.
+    /// Queues a content by which a job replaced another. The replaced content is not written if it still waits and no
+    /// session was shown it. Returns false if too many wait already.
     pub fn offer_instead(&self, before: Option<ContentHash>, hash: ContentHash, content: &[u8]) -> bool {
         let mut waiting = lock(&self.waiting);
         if let Some(before) = before.filter(|before| *before != hash)
@@ -92,7 +93,7 @@ impl ContentFiles {
         }
         let full = waiting.order.len() >= limits::CONTENTS_WAITING
             || waiting.bytes + content.len() > limits::CONTENTS_WAITING_BYTES;
-        // A single large one may wait alone.
+        // A single large content may wait alone.
         if full && !waiting.order.is_empty() {
             return false;
         }
@@ -102,7 +103,7 @@ impl ContentFiles {
         true
     }
 
-    /// Writes what waits.
+    /// Writes the contents that wait.
     pub fn write_waiting(&self) {
         let _one = lock(&self.writing);
         loop {
@@ -119,7 +120,7 @@ impl ContentFiles {
         }
     }
 
-    /// The content with a hash, if it is kept. A damaged file is removed.
+    /// Returns the content with a hash, if it is kept. A damaged file is removed.
     pub fn get(&self, hash: ContentHash) -> Option<Vec<u8>> {
         if let Some(offered) = lock(&self.waiting).contents.get(&hash) {
             return Some(offered.content.to_vec());
@@ -132,13 +133,14 @@ impl ContentFiles {
         if content.is_none() {
             tracing::warn!("the kept content {name} is damaged; it is removed");
             self.forget(&name);
-            // Should that fail, it is found damaged again.
+            // If this fails, the file is found damaged again.
             let _ = folder.remove_file(name.as_bytes());
         }
         content
     }
 
-    /// Bytes of the content with a hash, if it is kept; a damaged file may say anything up to the limit.
+    /// Returns the size of the content with a hash, if it is kept. For a damaged file this may be any number up to
+    /// the limit.
     pub fn size(&self, hash: ContentHash) -> Option<usize> {
         if let Some(offered) = lock(&self.waiting).contents.get(&hash) {
             return Some(offered.content.len());
@@ -151,7 +153,7 @@ impl ContentFiles {
         head.get(..read).and_then(unpacked_size)
     }
 
-    /// Bytes on the disk, as far as they were looked at.
+    /// Returns the bytes on the disk; 0 if the folder was not listed yet.
     pub fn bytes(&self) -> u64 {
         lock(&self.known).as_ref().map_or(0, |known| known.bytes)
     }
@@ -200,7 +202,7 @@ impl ContentFiles {
             self.os.rename(&folder, temporary.as_bytes(), &folder, name.as_bytes())
         };
         written().inspect_err(|_| {
-            // A full disk: what was written of it goes away again.
+            // The disk is full: the partly written file is removed.
             let _ = folder.remove_file(temporary.as_bytes());
         })
     }
@@ -208,7 +210,7 @@ impl ContentFiles {
     fn remove(&self, name: &str) {
         let folder = home(name).map(|home| self.dir.open_dir(home.as_bytes()));
         if let Some(Ok(folder)) = folder {
-            // What stays is found again when the folder is next looked at.
+            // A file that stays is found the next time the folder is listed.
             let _ = folder.remove_file(name.as_bytes());
         }
     }
@@ -224,7 +226,7 @@ impl ContentFiles {
         }
     }
 
-    /// What is on the disk, oldest first. What a kill left half written is removed.
+    /// Lists the files on the disk, oldest first. Removes files that a kill left half written.
     fn list(&self) -> io::Result<FileSizes> {
         let mut found = Vec::new();
         for listed in self.dir.list()? {
@@ -232,7 +234,7 @@ impl ContentFiles {
             for file in folder.list()? {
                 let name = String::from_utf8_lossy(&file.name).into_owned();
                 if name.starts_with("tmp-") {
-                    // It is tried again at the next look.
+                    // Tried again the next time the folder is listed.
                     let _ = folder.remove_file(&file.name);
                 } else if let Ok(stat) = folder.stat(&file.name) {
                     found.push((stat.modified, name, stat.size));

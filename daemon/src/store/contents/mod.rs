@@ -1,8 +1,7 @@
-//! Whole contents that sessions have seen, for diffs and merges: one compressed file each, named by its
-//! hash, bounded in all, written without a flush. Losing one loses no promise; a wrong one is never
-//! handed out.
+//! Whole contents that sessions have seen, for diffs and merges: one compressed file each, named by its hash, with a
+//! bound on their total size, written without a flush. Losing one breaks no promise; a wrong one is never returned.
 //!
-//! *Layout*: `contents/<2 hex digits>/<64 hex digits>`; while one is written, its name begins with `tmp-`.
+//! *Layout*: `contents/<2 hex digits>/<64 hex digits>`; the name of a file that is being written begins with `tmp-`.
 
 mod files;
 mod packed;

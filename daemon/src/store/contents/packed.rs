@@ -1,14 +1,14 @@
-//! One content's file: a header of 16 bytes, then zstd. Pure.
+//! The file of one content: a header of 16 bytes, then zstd. Pure.
 
 use editd_proto::ids::ContentHash;
 use editd_proto::limits::FILE;
 
 const MAGIC: [u8; 8] = *b"editdc\x00\x01";
 
-/// Bytes in front of what is packed.
+/// Bytes before the compressed content.
 pub(super) const HEADER: usize = 16;
 
-/// The file for a content; `None` where it does not pack.
+/// Returns the file for a content; `None` if compression fails.
 pub(super) fn pack(content: &[u8]) -> Option<Vec<u8>> {
     let packed = zstd::bulk::compress(content, 1).ok()?;
     let mut file = Vec::with_capacity(packed.len() + HEADER);
@@ -18,14 +18,14 @@ pub(super) fn pack(content: &[u8]) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// Bytes of the content of a file that begins so.
+/// Returns the size of the content from the start of its file.
 pub(super) fn unpacked_size(head: &[u8]) -> Option<usize> {
     let (magic, rest) = head.split_first_chunk::<8>()?;
     let len = usize::try_from(u64::from_le_bytes(*rest.first_chunk()?)).ok()?;
     (*magic == MAGIC && len <= FILE).then_some(len)
 }
 
-/// The content of a file, if it is the one with this hash.
+/// Returns the content of a file if it has this hash.
 pub(super) fn unpack(file: &[u8], hash: ContentHash) -> Option<Vec<u8>> {
     let len = unpacked_size(file)?;
     let packed = file.get(HEADER..)?;

@@ -49,7 +49,7 @@ fn the_oldest_go_when_there_are_too_many_also_after_a_restart() {
     let again = contents(&machine, 10_500);
     (20..25).for_each(|n| keep(&again, &noise(n)));
     assert_eq!(kept(&again), (15..25).collect::<Vec<_>>());
-    // Larger than all room: not kept, and nothing else goes for it.
+    // Larger than the whole bound: it is not kept, and nothing else is removed for it.
     let huge: Vec<u8> = (0..15).flat_map(noise).collect();
     keep(&again, &huge);
     assert_eq!(kept(&again).len(), 10);
@@ -71,7 +71,7 @@ fn a_damaged_file_is_never_handed_out_and_goes() {
             *byte ^= 0x10;
         }
         let store = contents(&damaged, 1 << 20);
-        // A flipped bit that changes nothing of the content is no damage.
+        // A flipped bit that leaves the content unchanged is no damage.
         match store.get(content_hash(content)) {
             Some(found) => assert_eq!(found, content),
             None => {
@@ -92,7 +92,7 @@ fn of_what_jobs_made_one_after_the_other_the_last_is_written_and_all_that_was_sh
     let made = |before: u64, n: u64| assert!(store.offer_instead(Some(hash(before)), hash(n), &noise(n)));
     assert!(store.offer(hash(0), &noise(0)));
     (1..6).for_each(|n| made(n - 1, n));
-    // Somebody reads the fifth before the next job comes.
+    // A session reads the fifth before the next job replaces it.
     assert!(store.offer(hash(5), &noise(5)));
     (6..9).for_each(|n| made(n - 1, n));
     made(8, 8);

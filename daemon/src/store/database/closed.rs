@@ -1,9 +1,9 @@
-//! The place of a database that could not be opened again: every call says so.
+//! A database that could not be opened again: every call fails.
 
 use super::{Database, DatabaseError, Row};
 use crate::store::index::RowUpdates;
 
-/// No database.
+/// A database whose calls all fail.
 pub struct ClosedDatabase;
 
 fn closed<T>() -> Result<T, DatabaseError> {

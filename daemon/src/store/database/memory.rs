@@ -1,4 +1,4 @@
-//! Rows in memory: for tests and the simulator. It is empty at every start.
+//! A database in memory, for tests and the simulator. It is empty at every start.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};

@@ -1,7 +1,7 @@
-//! Where the database's folder stands: opening it with care, and setting a doubtful one aside. It never
-//! deletes what might be looked at, but keeps no more than two of those.
+//! The folder of the database: it opens the database with a time limit and sets a doubtful one aside. Databases set
+//! aside are not deleted at once, since someone may want to examine them; the newest two are kept.
 //!
-//! sled works on real paths, so this is the one place of the store beside the seam of `os`.
+//! sled works on real paths, so this is the only part of the store that does not go through [`crate::os`].
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,28 +13,28 @@ use super::sled::SledDatabase;
 use super::{Database, DatabaseError};
 use crate::store::DatabaseBackend;
 
-/// How long opening may take: a damaged database was seen to hang.
+/// The time limit for opening: a damaged database was seen to hang.
 const OPENING: Duration = Duration::from_secs(20);
 
-/// Folders set aside that are kept.
+/// The number of folders set aside that are kept.
 const KEPT: usize = 2;
 
-/// Attempts to take the lock of a database that was closed a moment ago, and milliseconds between them.
+/// Attempts to lock a database that was closed a moment ago, and the milliseconds between them.
 const ATTEMPTS: u32 = 100;
 const PAUSE_MS: u64 = 20;
 
-/// Where the database is, or that there is none on the disk.
+/// The folder of the database, or that it is in memory.
 pub struct DatabaseFolder {
     backing: DatabaseBackend,
 }
 
 impl DatabaseFolder {
-    /// The place that the options name.
+    /// The folder that the options name.
     pub fn new(backing: DatabaseBackend) -> Self {
         Self { backing }
     }
 
-    /// Opens what is there; fails on any doubt.
+    /// Opens the database; fails on any doubt.
     pub fn open(&self) -> Result<Box<dyn Database>, DatabaseError> {
         match &self.backing {
             DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
@@ -42,7 +42,7 @@ impl DatabaseFolder {
         }
     }
 
-    /// Sets what is there aside, and opens an empty one.
+    /// Sets the database aside and opens an empty one.
     pub fn renew(&self, now_ms: u64) -> Result<Box<dyn Database>, DatabaseError> {
         if let DatabaseBackend::Sled(path) = &self.backing {
             aside(path, now_ms)
@@ -51,7 +51,8 @@ impl DatabaseFolder {
         self.open()
     }
 
-    /// Opens an empty database beside the one that is there, to be filled and then [`DatabaseFolder::replace`]d.
+    /// Opens an empty database beside the present one. The caller fills it and then calls
+    /// [`DatabaseFolder::replace`].
     pub fn beside(&self) -> Result<Box<dyn Database>, DatabaseError> {
         match &self.backing {
             DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
@@ -63,8 +64,8 @@ impl DatabaseFolder {
         }
     }
 
-    /// Puts the filled database in the place of the old one. Both must be closed. Whatever a kill leaves
-    /// between two steps is rebuilt from the log.
+    /// Replaces the old database by the filled one. Both must be closed. If a kill interrupts the steps, the database
+    /// is rebuilt from the log.
     pub fn replace(&self) -> Result<Box<dyn Database>, DatabaseError> {
         if let DatabaseBackend::Sled(path) = &self.backing {
             let swap = || -> io::Result<()> {
@@ -81,7 +82,7 @@ fn fresh(path: &Path) -> PathBuf {
     path.with_extension("fresh")
 }
 
-/// Opens with a limit of time, in a thread of its own: where the limit passes, the thread is left behind.
+/// Opens a database on a thread of its own, with a time limit. If the limit passes, the thread is left behind.
 pub(super) fn timely<T: Send + 'static>(
     path: PathBuf,
     limit: Duration,
@@ -91,7 +92,7 @@ pub(super) fn timely<T: Send + 'static>(
     std::thread::Builder::new()
         .name("database".to_owned())
         .spawn(move || {
-            // Nobody waits any more where the limit has passed.
+            // If the limit has passed, nothing receives this.
             let _ = send.send(open(&path));
         })
         .map_err(|e| DatabaseError(format!("no thread to open the database: {e}")))?;
@@ -103,7 +104,7 @@ pub(super) fn timely<T: Send + 'static>(
     })
 }
 
-/// Opens sled. Its lock may be held for a moment by threads of a database that was just closed.
+/// Opens sled. Threads of a database that was just closed may hold its lock for a moment.
 fn patient(path: &Path) -> Result<SledDatabase, DatabaseError> {
     clear_snapshots(path).map_err(|e| DatabaseError(format!("{}: {e}", path.display())))?;
     let mut attempt = 0;
@@ -118,7 +119,7 @@ fn patient(path: &Path) -> Result<SledDatabase, DatabaseError> {
     }
 }
 
-/// Removes what a kill left of a snapshot: with it, sled 0.34.7 fails to open for ever.
+/// Removes a snapshot that a kill left half written: sled 0.34.7 can never open a database that has one.
 #[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
 fn clear_snapshots(path: &Path) -> io::Result<()> {
     let names = match std::fs::read_dir(path) {
@@ -149,7 +150,7 @@ fn aside(path: &Path, now_ms: u64) -> io::Result<()> {
         older.extend(time.map(|time| (time, entry)));
     }
     older.sort();
-    // A second doubt in the same millisecond, or after the clock went back, must not hit a name that is taken.
+    // The name must be free even if this is the second time in a millisecond, or the clock went back.
     let time = older.last().map_or(now_ms, |(newest, _)| now_ms.max(newest + 1));
     for (_, entry) in older.iter().take((older.len() + 1).saturating_sub(KEPT)) {
         remove(entry)?;

@@ -1,8 +1,8 @@
-//! Rows in sled 0.34.7. It never relies on sled to be durable, and a panic in sled ends its use, not the
+//! A database in sled 0.34.7. It does not rely on sled for durability; a panic in sled ends the use of sled, not the
 //! daemon.
 //!
-//! One tree, since a batch is one transaction only within a tree. No background flush: the log is what
-//! lasts. sled's `Mode` is not set: this version reads it nowhere.
+//! There is one tree, since a batch is one transaction only within a tree. There is no background flush: durability
+//! comes from the log. sled's `Mode` is not set: this version never reads it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,13 +10,13 @@ use std::path::Path;
 use super::{Database, DatabaseError, Row};
 use crate::store::index::RowUpdates;
 
-/// Bytes of sled's cache. What it takes in memory was seen to reach a small multiple of this.
+/// Bytes of sled's cache. The memory in use was seen to reach a small multiple of this.
 const CACHE: u64 = 16 * 1024 * 1024;
 
 /// A sled database with one tree.
 pub struct SledDatabase(sled::Db);
 
-/// Runs a call of sled; a panic in it, as on damaged pages, is an error like any other.
+/// Calls sled; a panic in it, as on damaged pages, becomes an error.
 fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, DatabaseError> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(done) => done.map_err(|e| DatabaseError(format!("sled: {e}"))),
@@ -29,7 +29,7 @@ fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, DatabaseError
 }
 
 impl SledDatabase {
-    /// Opens or makes a database in a folder of its own. May take long or panic inside where the files are
+    /// Opens or creates a database in a folder of its own. May take long, or panic inside sled, if the files are
     /// damaged; see [`super::shelf`].
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
         let config = sled::Config::new().path(path).cache_capacity(CACHE).flush_every_ms(None);

@@ -1,4 +1,4 @@
-//! Both databases give the same answers; opening is bounded in time and survives a panic.
+//! Both databases give the same answers; opening has a time limit and survives a panic.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

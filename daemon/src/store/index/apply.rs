@@ -1,5 +1,4 @@
-//! Applying records one after the other: the rows they make, and the open entries, which are few and
-//! stay in memory.
+//! Applies records one after the other: it makes their rows and keeps the open entries, which are few, in memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,15 +17,15 @@ use crate::store::{Position, StoreError};
 /// An entry that is not settled.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenEntry {
-    /// It.
+    /// The entry.
     pub entry: Arc<Entry>,
-    /// Where its intent stands.
+    /// The position of its intent.
     pub at: Position,
-    /// Where its seal stands.
+    /// The position of its seal.
     pub sealed: Option<Position>,
 }
 
-/// What is known beside the rows.
+/// The state of the index that is kept in memory.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct IndexState {
     /// Entries that are neither voided nor settled.
@@ -38,7 +37,7 @@ pub struct IndexState {
 }
 
 impl IndexState {
-    /// Applies a record that stands at `at`. `of` reads what an entry names where its row does not tell.
+    /// Applies the record at `at`. `of` reads the entries that an entry names, if its row does not hold them.
     pub fn apply(
         &mut self,
         at: Position,
@@ -79,7 +78,8 @@ impl IndexState {
         Ok(())
     }
 
-    /// An open entry stands here from now on. Whom it takes back was marked when it was sealed.
+    /// Applies a checkpoint of an open entry: it is at this position from now on. The entries it undoes were marked
+    /// when it was sealed.
     fn carried(
         &mut self,
         at: Position,
@@ -128,7 +128,7 @@ impl IndexState {
         draft: &mut RowChanges<'_>,
         of: &ReadNamed<'_>,
     ) -> Result<(), StoreError> {
-        // A second seal, or one of an entry that retention has dropped, has nothing to say.
+        // A second seal, or the seal of an entry that retention has dropped, changes nothing.
         let Some(open) = self.open.get_mut(&seal.id).filter(|open| open.sealed.is_none()) else {
             return Ok(());
         };
@@ -148,7 +148,7 @@ impl IndexState {
         Ok(())
     }
 
-    /// Gives an entry its rows.
+    /// Writes the rows of an entry.
     fn enter(
         &mut self,
         at: Position,

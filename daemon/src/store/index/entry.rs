@@ -1,4 +1,4 @@
-//! Rows of an entry, and back to what `history` shows. Pure.
+//! Converts an entry to its rows, and rows to the summary that `history` shows. Pure.
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryFile, EntrySummary};
@@ -9,10 +9,10 @@ use crate::store::record::{ChangeMethod, Entry, FilePart};
 use crate::store::taken::{FileTaken, TakenBack};
 use crate::store::{Position, StoreError};
 
-/// What a path's row ends with where the bytes never stood at the path.
+/// The last byte of a path's row if the bytes were never at the path.
 pub const RESCUED: u8 = 0;
 
-/// Puts the rows by which an entry is found, as one that nothing was said of yet.
+/// Writes the rows of an entry that has no marks yet.
 pub fn put(draft: &mut RowChanges<'_>, at: Position, entry: &Entry) -> Result<(), StoreError> {
     put_marked(draft, at, entry, EntryMarks { undone: false, parts: &[], hooks: &[] })
 }
@@ -20,15 +20,15 @@ pub fn put(draft: &mut RowChanges<'_>, at: Position, entry: &Entry) -> Result<()
 /// The marks that later entries left on an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryMarks<'m> {
-    /// It has been taken back.
+    /// True if it has been undone.
     pub undone: bool,
-    /// The parts of it that have been taken back, where that is not all of it.
+    /// The parts of it that have been undone, if not all of it.
     pub parts: &'m [FilePart],
     /// The entries of commands that ran on its files.
     pub hooks: &'m [JobId],
 }
 
-/// The same with what later entries had said of it.
+/// Writes the rows of an entry with the marks that later entries left on it.
 pub fn put_marked(
     draft: &mut RowChanges<'_>,
     at: Position,
@@ -54,7 +54,7 @@ pub fn put_marked(
     for file in &entry.files {
         let mut bytes = at.0.to_be_bytes().to_vec();
         match &file.after {
-            // Rescued bytes never stood at their path.
+            // Rescued bytes were never at their path.
             _ if file.how == ChangeMethod::Rescued => bytes.push(RESCUED),
             Some(after) => bytes.extend_from_slice(after.hash.as_bytes()),
             None => {}
@@ -64,7 +64,7 @@ pub fn put_marked(
     Ok(())
 }
 
-/// Removes them.
+/// Removes the rows of an entry.
 pub fn remove(draft: &mut RowChanges<'_>, entry: &Entry) {
     draft.remove(key::job(key::ENTRY, entry.id));
     draft.remove(key::session(&entry.session, entry.id));
@@ -73,7 +73,7 @@ pub fn remove(draft: &mut RowChanges<'_>, entry: &Entry) {
     }
 }
 
-/// What of an entry fits a row, mostly.
+/// Returns the part of an entry that usually fits a row.
 pub fn brief(entry: &Entry) -> EntrySummaryRow {
     let files = entry.files.iter().map(|file| FileRow {
         path: file.path.clone(),
@@ -94,7 +94,7 @@ pub fn brief(entry: &Entry) -> EntrySummaryRow {
     }
 }
 
-/// What `history` shows.
+/// Returns the summary that `history` shows.
 pub fn summary(id: JobId, row: &EntryRow, brief: EntrySummaryRow) -> EntrySummary {
     let taken = TakenBack::new(row.undone, row.parts.clone());
     let files = (0..).zip(brief.files).map(|(number, file)| {

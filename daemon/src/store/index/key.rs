@@ -19,7 +19,7 @@ pub const CLIENT_KEY: u8 = b'k';
 pub const RECEIPT: u8 = b'r';
 /// Clipboards.
 pub const CLIP: u8 = b'c';
-/// What sessions have seen.
+/// Read receipts.
 pub const SEEN: u8 = b'v';
 /// Open entries.
 pub const OPEN: u8 = b'o';
@@ -33,58 +33,58 @@ fn join(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     key
 }
 
-/// Of a job or entry, for the kinds that are keyed by it alone.
+/// The key of a job or entry, for kinds that have no other key.
 pub fn job(kind: u8, id: JobId) -> Vec<u8> {
     join(kind, &[&id.0.to_be_bytes()])
 }
 
-/// Of an entry under a path.
+/// The key of an entry under a path.
 pub fn path(path: &WirePath, id: JobId) -> Vec<u8> {
     join(PATH, &[&digest(path.as_bytes()), &id.0.to_be_bytes()])
 }
 
-/// What all entries under a path begin with.
+/// The common prefix of the keys of all entries under a path.
 pub fn paths(path: &WirePath) -> Vec<u8> {
     join(PATH, &[&digest(path.as_bytes())])
 }
 
-/// Of an entry under a session.
+/// The key of an entry under a session.
 pub fn session(session: &str, id: JobId) -> Vec<u8> {
     join(SESSION, &[&digest(session.as_bytes()), &id.0.to_be_bytes()])
 }
 
-/// What all entries under a session begin with.
+/// The common prefix of the keys of all entries under a session.
 pub fn sessions(session: &str) -> Vec<u8> {
     join(SESSION, &[&digest(session.as_bytes())])
 }
 
-/// Of a client's key.
+/// The key of a client's key.
 pub fn client_key(session: &str, key: &str) -> Vec<u8> {
     join(CLIENT_KEY, &[&digest(session.as_bytes()), &digest(key.as_bytes())])
 }
 
-/// Of a clipboard. A name that begins with `/` is the workspace's, whoever asks.
+/// The key of a clipboard. A name that begins with `/` belongs to the workspace, whatever the session.
 pub fn clip(session: &str, name: &str) -> Vec<u8> {
     let session = if name.starts_with('/') { "" } else { session };
     join(CLIP, &[&digest(session.as_bytes()), &digest(name.as_bytes())])
 }
 
-/// What all clipboards of a session begin with.
+/// The common prefix of the keys of all clipboards of a session.
 pub fn clips(session: &str) -> Vec<u8> {
     join(CLIP, &[&digest(session.as_bytes())])
 }
 
-/// Of a session's receipt for a path.
+/// The key of a session's read receipt for a path.
 pub fn seen(session: &str, path: &WirePath) -> Vec<u8> {
     join(SEEN, &[&digest(session.as_bytes()), &digest(path.as_bytes())])
 }
 
-/// The number at the end of a key.
+/// Returns the number at the end of a key.
 pub fn id_of(key: &[u8]) -> Option<JobId> {
     key.last_chunk::<8>().map(|bytes| JobId(u64::from_be_bytes(*bytes)))
 }
 
-/// The first key behind all that begin with a prefix.
+/// Returns the first key behind all that begin with a prefix.
 pub fn behind(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {
@@ -93,6 +93,6 @@ pub fn behind(prefix: &[u8]) -> Vec<u8> {
             return end;
         }
     }
-    // Only a prefix of nothing but 255 has none; no kind is 255.
+    // Only a prefix of nothing but bytes 255 has no next key; no kind is 255.
     vec![u8::MAX; prefix.len() + 1]
 }

@@ -1,9 +1,8 @@
-//! Which entries stand and which are taken back: what an undo or a redo does to the entries that it
-//! names. Pure.
+//! Marks entries as undone or redone: the effect of an undo or a redo on the entries that it names. Pure.
 //!
-//! An undo takes back what it names. A redo brings it back; where it names an undo, it takes that undo
-//! back, which brings back what the undo had taken. An undo of an undo or of a redo works through in the
-//! same way, at most `DEPTH` deep. One that names parts of an entry takes back, or brings back, those alone.
+//! An undo takes back the entries that it names. A redo brings them back; if it names an undo, it takes that undo
+//! back, which restores the entries that the undo had taken back. An undo of an undo or of a redo has its effect in
+//! the same way, at most `DEPTH` levels deep. If parts of an entry are named, only those are affected.
 
 use std::collections::BTreeSet;
 
@@ -17,16 +16,16 @@ use crate::store::record::{Entry, EntryPart};
 use crate::store::taken::TakenBack;
 use crate::store::{Position, StoreError};
 
-/// Undos of undos that are followed.
+/// The number of levels of undos of undos that are followed.
 const DEPTH: u32 = 64;
 
-/// Where the entries that one names are read from when they do not fit a row.
+/// Reads the entries that an entry names from its record, if they do not fit a row.
 pub type ReadNamed<'a> = dyn Fn(Position) -> Result<NamedEntries, StoreError> + 'a;
 
-/// The entries that an undo or a redo names, and the parts of them that it means.
+/// The entries that an undo or a redo names, and the parts of them.
 pub type NamedEntries = (Vec<JobId>, Vec<EntryPart>);
 
-/// Marks what a sealed entry takes back or brings back.
+/// Marks the entries that a sealed entry undoes or redoes.
 pub fn mark(draft: &mut RowChanges<'_>, entry: &Entry, of: &ReadNamed<'_>) -> Result<(), StoreError> {
     let mut marking = Marking { draft, of, seen: BTreeSet::new() };
     marking.works(entry.kind, (&entry.of, &entry.parts), true, 0)?;
@@ -40,7 +39,8 @@ struct Marking<'a, 'b> {
 }
 
 impl Marking<'_, '_> {
-    /// What an entry of a kind does to those that it names, now that it stands or no longer stands.
+    /// Applies the effect of an entry of a kind to the entries that it names, when it becomes valid or is undone
+    /// itself.
     fn works(
         &mut self,
         kind: EntryKind,
@@ -64,7 +64,7 @@ impl Marking<'_, '_> {
         Ok(())
     }
 
-    /// An entry is what a command made of the files that others had written.
+    /// Notes the entry of a hook at the entries whose files the hook changed.
     fn belongs(&mut self, hook: JobId, of: &[JobId]) -> Result<(), StoreError> {
         for &id in of {
             let Some((at, mut row)) = self.row(id)? else { continue };
@@ -82,7 +82,8 @@ impl Marking<'_, '_> {
         Ok(())
     }
 
-    /// Marks parts of an entry. What the record itself says of it goes before what the entries say that it names.
+    /// Marks parts of an entry. A mark that the record makes directly takes precedence over one that follows from the
+    /// entries it names.
     fn set_parts(
         &mut self,
         id: JobId,

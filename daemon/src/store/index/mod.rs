@@ -1,5 +1,5 @@
-//! Which rows a record makes in the database: a pure function of the record, its place and the rows that
-//! are there. It reads no file and keeps no row itself.
+//! Computes the rows of a record: a pure function of the record, its position and the present rows. It reads no file
+//! and keeps no row itself.
 //!
 //! | first byte | key | value |
 //! |---|---|---|
@@ -33,25 +33,25 @@ use std::collections::BTreeMap;
 
 use super::StoreError;
 
-/// Rows to write: `None` removes.
+/// Rows to write; `None` removes a row.
 pub type RowUpdates = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
-/// The rows that are there.
+/// Access to the present rows.
 pub trait RowView {
-    /// The value of a key.
+    /// Returns the value of a key.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 }
 
-/// Changes on top of the rows that are there.
+/// Changes on top of the present rows.
 pub struct RowChanges<'a> {
-    /// What is there.
+    /// The present rows.
     pub below: &'a dyn RowView,
-    /// What changes.
+    /// The changes.
     pub changes: RowUpdates,
 }
 
 impl RowChanges<'_> {
-    /// The value of a key, changes included.
+    /// Returns the value of a key, changes included.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.changes.get(key) {
             Some(changed) => Ok(changed.clone()),

@@ -1,4 +1,4 @@
-//! Values of rows, to bytes and back. Pure.
+//! Converts the values of rows to bytes and back. Pure.
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
@@ -14,38 +14,38 @@ use crate::store::{Position, StoreError};
 /// An entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryRow {
-    /// It has been taken back.
+    /// True if it has been undone.
     pub undone: bool,
-    /// Recovery found a file that is neither before nor after.
+    /// True if recovery found a file with neither its old nor its new content.
     pub diverged: bool,
     /// What made it.
     pub kind: EntryKind,
     /// When, milliseconds since 1970.
     pub time: u64,
-    /// The rest; `None` where it does not fit a row.
+    /// The rest of the summary; `None` if it does not fit a row.
     pub brief: Option<EntrySummaryRow>,
-    /// What commands made of the files that it had written: their entries, oldest first.
+    /// The entries of hooks that changed files of this entry, oldest first.
     pub hooks: Vec<JobId>,
-    /// The parts of it that have been taken back, where that is not all of it.
+    /// The parts of it that have been undone, if not all of it.
     pub parts: Vec<FilePart>,
 }
 
-/// What `history` shows beside.
+/// The part of an entry's summary that may not fit a row.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntrySummaryRow {
     /// The number under which it was queued.
     pub queued: Option<JobId>,
     /// The client's key.
     pub key: Option<String>,
-    /// Whose.
+    /// The session.
     pub session: String,
-    /// Which program's.
+    /// The client program.
     pub client: String,
-    /// Why.
+    /// The label.
     pub label: Option<String>,
-    /// Entries that it took or brought back.
+    /// Entries that it undid or redid.
     pub of: Vec<JobId>,
-    /// The parts of those entries that it means, where it does not mean them whole.
+    /// The parts of those entries, for entries that it does not mean whole.
     pub parts: Vec<EntryPart>,
     /// Its files.
     pub files: Vec<FileRow>,
@@ -56,9 +56,9 @@ pub struct EntrySummaryRow {
 pub struct FileRow {
     /// Its path.
     pub path: WirePath,
-    /// What was there.
+    /// The hash before the change.
     pub before: Option<ContentHash>,
-    /// What is there afterwards.
+    /// The hash after the change.
     pub after: Option<ContentHash>,
     /// Lines added.
     pub added: u64,
@@ -75,14 +75,14 @@ pub struct KeyRow {
     pub request: Option<ContentHash>,
     /// When, milliseconds since 1970.
     pub time: u64,
-    /// Whether the record at the place has its receipt.
+    /// True if the record at the position has its receipt.
     pub ended: bool,
 }
 
 /// A clipboard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ClipRow {
-    /// Which of the entry's clipboards it is; `None` where the record is the clipboard itself.
+    /// The position among the entry's clipboards; `None` if the record is the clipboard itself.
     pub index: Option<u32>,
     /// Its name.
     pub name: String,
@@ -92,30 +92,30 @@ pub struct ClipRow {
     pub time: u64,
     /// The file that the text was cut from.
     pub origin: Option<WirePath>,
-    /// The origin does not fit the row.
+    /// True if the origin does not fit the row.
     pub cut: bool,
 }
 
-/// What a session has seen of a path.
+/// A session's read receipt for a path.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReceiptRow {
-    /// Which content; `None`: that nothing is there.
+    /// The content; `None` if nothing was there.
     pub hash: Option<ContentHash>,
-    /// Which lines; `None` where they do not fit the row.
+    /// The lines that were shown; `None` if they do not fit the row.
     pub ranges: Option<Vec<(u64, u64)>>,
     /// When, milliseconds since 1970.
     pub time: u64,
-    /// The line numbers under which they were shown; rows of an earlier version have none.
+    /// The lines that were shown under their numbers; rows of an earlier version have none.
     #[serde(default)]
     pub numbered: Vec<NumberedLines>,
 }
 
-/// What the database holds.
+/// The contents of the database: it is trusted only if its rows match this.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DatabaseMeta {
     /// Version of the rows, [`ROWS`].
     pub rows: u32,
-    /// The last record that was applied.
+    /// The position of the last record that was applied.
     pub at: u64,
     /// Its checksum.
     pub sum: Checksum,
@@ -127,14 +127,14 @@ pub struct DatabaseMeta {
     pub count: u64,
     /// Bytes of their keys and values.
     pub bytes: u64,
-    /// Sum of their hashes.
+    /// Wrapping sum of their hashes.
     pub hash: u64,
 }
 
-/// The version of the rows: a database of another is rebuilt from the log.
+/// The version of the rows: a database with another version is rebuilt from the log.
 pub const ROWS: u32 = 4;
 
-/// A value: the place, then the rest.
+/// Encodes a value: the position, then the rest.
 pub fn value<T: Serialize>(at: Position, rest: &T) -> Result<Vec<u8>, StoreError> {
     let mut bytes = at.0.to_be_bytes().to_vec();
     rmp_serde::encode::write(&mut bytes, rest)
@@ -142,28 +142,28 @@ pub fn value<T: Serialize>(at: Position, rest: &T) -> Result<Vec<u8>, StoreError
     Ok(bytes)
 }
 
-/// Whether a value fits a row.
+/// Returns true if a value fits a row.
 pub fn fits(value: &[u8]) -> bool {
     value.len() <= limits::ROW
 }
 
-/// The place at the start of a value.
+/// Returns the position at the start of a value.
 pub fn place(value: &[u8]) -> Result<Position, StoreError> {
     value.first_chunk::<8>().map(|bytes| Position(u64::from_be_bytes(*bytes))).ok_or_else(|| bad("short"))
 }
 
-/// What stands behind the place.
+/// Decodes the part of a value behind the position.
 pub fn rest<T: DeserializeOwned>(value: &[u8]) -> Result<T, StoreError> {
     let rest = value.get(8..).ok_or_else(|| bad("short"))?;
     rmp_serde::from_slice(rest).map_err(|e| bad(&e.to_string()))
 }
 
-/// A value that is only a place.
+/// Encodes a value that is only a position.
 pub fn place_only(at: Position) -> Vec<u8> {
     at.0.to_be_bytes().to_vec()
 }
 
-/// A number that a row adds to [`DatabaseMeta::hash`].
+/// Returns the hash of a row that is added to [`DatabaseMeta::hash`].
 pub fn hash(key: &[u8], value: &[u8]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(key.len() as u64).to_le_bytes());

@@ -1,4 +1,4 @@
-//! Making the log durable: one flush for all who wait at the same time. It starts no thread: one of the
+//! Makes the log durable, with one flush for all callers that wait at the same time. It starts no thread: one of the
 //! waiting callers flushes for all.
 
 use std::sync::PoisonError;
@@ -9,14 +9,14 @@ use super::writer::{Log, fail, pad};
 use crate::store::lock::lock;
 use crate::store::{Position, StoreError};
 
-/// Who flushes.
+/// The state of the flush that callers share.
 #[derive(Default)]
 pub(super) struct Sync {
-    /// Somebody does, right now.
+    /// True while a caller flushes.
     leading: bool,
 }
 
-/// Gives the lead back and wakes the others, also when the flush panicked.
+/// Ends a caller's flush and wakes the others, also if the flush panicked.
 struct Lead<'a>(&'a Log);
 
 impl Drop for Lead<'_> {
@@ -27,9 +27,9 @@ impl Drop for Lead<'_> {
 }
 
 impl Log {
-    /// Makes the record that starts at `upto`, and everything before it, durable; tells the place before
-    /// which everything now is. Whoever comes while a flush is under way waits for the next one. A flush
-    /// that fails is not tried again: the log is failed for ever.
+    /// Makes the record that starts at `upto`, and all before it, durable. Returns the position before which
+    /// everything is durable now. A caller that arrives during a flush waits for the next one. A failed flush is not
+    /// repeated: from then on the log refuses everything.
     pub fn flush(&self, upto: Position) -> Result<Position, StoreError> {
         let upto = upto.min(self.last());
         let mut sync = lock(&self.sync);
@@ -57,7 +57,7 @@ impl Log {
         Ok(target)
     }
 
-    /// What has to be flushed, oldest first, and what is durable afterwards.
+    /// Returns the segments to flush, oldest first, and the position up to which everything is durable afterwards.
     fn begin_flush(&self) -> Result<(Position, Vec<Segment>), StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {

@@ -1,6 +1,9 @@
-//! How a record stands in a segment: 88 bytes before its payload, with checksums. Pure.
+//! The frame of a record in a segment: 88 bytes before its payload, with checksums. Pure.
 //!
-//! | bytes | what (little-endian) |
+//!
+//!  bytes
+//!  content (little-endian)
+//!
 //! |---|---|
 //! | 0..4 | `rec1` |
 //! | 4..8 | bytes of the payload as stored |
@@ -8,7 +11,10 @@
 //! | 12..16 | kind, version, flags (1 zstd, 2 the next record is of the same group), 0 |
 //! | 16..24 | epoch: grows with every opening |
 //! | 24..32 | sequence: grows by one with every record |
-//! | 32..40 | up to where the log was flushed |
+//!
+//!  32..40
+//!  position up to which the log was flushed
+//!
 //! | 40..56 | checksum of the record before |
 //! | 56..72 | digest of the payload as stored |
 //! | 72..88 | checksum: of the bytes before it, the segment's number and the offset |
@@ -21,33 +27,33 @@ use crate::store::Position;
 /// A checksum or digest.
 pub type Checksum = [u8; 16];
 
-/// Bytes of a frame before its payload.
+/// Bytes of a frame, which stands before the payload.
 pub const FRAME: usize = 88;
 
 const MAGIC: [u8; 4] = *b"rec1";
 const ZSTD: u8 = 1;
 const MORE: u8 = 2;
 
-/// What stands before a payload.
+/// The frame of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordFrame {
     /// Bytes of the payload as stored.
     pub stored: u32,
     /// Bytes of the payload, unpacked.
     pub raw: u32,
-    /// Which record it is.
+    /// The kind of the record.
     pub kind: u8,
-    /// In which version.
+    /// The version in which it was written.
     pub version: u8,
-    /// Whether the payload is packed with zstd.
+    /// True if the payload is packed with zstd.
     pub packed: bool,
-    /// Whether the next record belongs to the same group.
+    /// True if the next record belongs to the same group.
     pub more: bool,
-    /// Which opening wrote it.
+    /// The epoch: the opening that wrote it.
     pub epoch: u64,
     /// Its number in the log.
     pub sequence: u64,
-    /// Up to where the log was flushed when it was written.
+    /// The position up to which the log was flushed when the record was written.
     pub flushed: Position,
     /// Checksum of the record before.
     pub previous: Checksum,
@@ -55,7 +61,7 @@ pub struct RecordFrame {
     pub digest: Checksum,
 }
 
-/// The first 16 bytes of the BLAKE3 hash of some bytes.
+/// Returns the first 16 bytes of the BLAKE3 hash of some bytes.
 pub fn digest(bytes: &[u8]) -> Checksum {
     first(&blake3::hash(bytes))
 }
@@ -73,7 +79,7 @@ fn checksum(head: &[u8], at: Position) -> Checksum {
 }
 
 impl RecordFrame {
-    /// Appends the frame for a place, and tells its checksum.
+    /// Appends the encoded frame for a position and returns its checksum.
     pub fn encode(&self, at: Position, out: &mut Vec<u8>) -> Checksum {
         let mut head = Vec::with_capacity(FRAME);
         head.extend_from_slice(&MAGIC);
@@ -92,8 +98,8 @@ impl RecordFrame {
         sum
     }
 
-    /// The frame at the start of `bytes`, if one was written for this very place, and its checksum. The
-    /// payload is not looked at.
+    /// Returns the frame at the start of `bytes` and its checksum, if the frame was written for this position. The
+    /// payload is not checked.
     pub fn decode(bytes: &[u8], at: Position) -> Option<(RecordFrame, Checksum)> {
         let (head, rest) = bytes.split_at_checked(FRAME - 16)?;
         let sum: Checksum = *rest.first_chunk()?;
@@ -120,22 +126,22 @@ impl RecordFrame {
         Some((frame, sum))
     }
 
-    /// Whether bytes could begin a frame: cheap, wrong one time in four thousand million.
+    /// Returns true if bytes may begin a frame: a cheap test that is wrong one time in four thousand million.
     pub fn may_begin(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }
 
-    /// Bytes of frame and payload.
+    /// Returns the bytes of frame and payload.
     pub fn size(&self) -> u64 {
         FRAME as u64 + u64::from(self.stored)
     }
 }
 
-/// Takes fixed fields off the front of a slice.
+/// Reads fixed fields from the front of a slice.
 pub(super) struct FieldReader<'a>(pub(super) &'a [u8]);
 
 impl FieldReader<'_> {
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     pub(super) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (field, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;

@@ -1,6 +1,9 @@
-//! The first block of a segment: who it is and what it continues. Pure.
+//! The first block of a segment: its number and the record that it continues. Pure.
 //!
-//! | bytes | what (little-endian) |
+//!
+//!  bytes
+//!  content (little-endian)
+//!
 //! |---|---|
 //! | 0..8 | `editdlog` |
 //! | 8..12 | version of the format, 1 |
@@ -8,12 +11,15 @@
 //! | 16..24 | the segment's number |
 //! | 24..32 | epoch in which it was begun |
 //! | 32..40 | sequence of its first record |
-//! | 40..48 | up to where the log was flushed |
+//!
+//!  40..48
+//!  position up to which the log was flushed
+//!
 //! | 48..64 | checksum of the last record of the segment before |
 //! | 64..80 | checksum of the bytes before it |
 //!
-//! The rest of the block is zero. A segment that was only prepared has no header yet; one that is used
-//! again has the header of its earlier life, under another number.
+//! The rest of the block is zero. A segment that was only prepared has no header yet; one that is reused has the
+//! header of its earlier life, under another number.
 
 use super::frame::{Checksum, FieldReader, digest};
 use crate::store::Position;
@@ -27,25 +33,25 @@ pub const FORMAT: u32 = 1;
 const MAGIC: [u8; 8] = *b"editdlog";
 const SUMMED: usize = 64;
 
-/// What a segment says of itself.
+/// The header of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SegmentHeader {
     /// Version of the format.
     pub format: u32,
     /// Its number.
     pub segment: u64,
-    /// The opening that began it.
+    /// The epoch: the opening that began it.
     pub epoch: u64,
     /// Sequence of its first record.
     pub sequence: u64,
-    /// Up to where the log was flushed when it was begun.
+    /// The position up to which the log was flushed when the segment was begun.
     pub flushed: Position,
     /// Checksum of the last record of the segment before; zeros in the very first.
     pub previous: Checksum,
 }
 
 impl SegmentHeader {
-    /// The block as it is written.
+    /// Returns the encoded block.
     pub fn encode(&self) -> Vec<u8> {
         let mut block = Vec::with_capacity(HEADER as usize);
         block.extend_from_slice(&MAGIC);
@@ -61,7 +67,7 @@ impl SegmentHeader {
         block
     }
 
-    /// The header in a block, if it is whole and the segment's own. Its format may be a newer one.
+    /// Returns the header in a block if it is whole and belongs to this segment. Its format may be a newer one.
     pub fn decode(block: &[u8], segment: u64) -> Option<SegmentHeader> {
         let (head, rest) = block.split_at_checked(SUMMED)?;
         let sum: Checksum = *rest.first_chunk()?;

@@ -1,13 +1,13 @@
-//! The append-only log: the truth of the store. It never rewrites an acknowledged block and never skips
-//! a damaged record.
+//! The append-only log: the source of truth of the store. It never rewrites an acknowledged block and never skips a
+//! damaged record.
 //!
-//! *Calling sequence*: [`recover::open`] scans what is there, cuts the tail and hands out a [`Log`];
-//! [`Log::append`] writes a group, [`Log::flush`] makes it durable, [`read::record`] reads one back.
+//! *Calling sequence*: [`recover::open`] scans the segments, cuts the tail and returns a [`Log`]; [`Log::append`]
+//! writes a group, [`Log::flush`] makes it durable, [`read::record`] reads one back.
 //!
-//! *Layout*: `log/<16 hex digits>.log`, numbered without gaps. A segment's first block is its header
-//! ([`header`]); behind it stand records ([`frame`]) at multiples of eight bytes. After a flush the next
-//! record starts a new block of 4 KiB. What stands behind the last record means nothing: zeros, or the
-//! records of an earlier life of the segment.
+//! *Layout*: `log/<16 hex digits>.log`, numbered without gaps. The first block of a segment is its header
+//! ([`header`]); records ([`frame`]) follow at multiples of eight bytes. After a flush the next record starts a new
+//! block of 4 KiB. Bytes behind the last record have no meaning: zeros, or the records of an earlier life of the
+//! segment.
 //!
 //! *Invariants*
 //! * A record is part of the log only if its checksum holds, it follows the record before it (sequence,
@@ -18,8 +18,8 @@
 //! * The first record of every opening is flushed before anything else is written and bears a new epoch,
 //!   so no record of an earlier life can continue this one.
 //!
-//! *Limitations*: that the last flush before a cut happened is told only by records after it, so damage
-//! to the very last flushed group cannot be told from a tail that never became durable.
+//! *Limitations*: only later records show that the last flush before a power cut happened, so damage to the very last
+//! flushed group looks like a tail that never became durable.
 
 pub mod frame;
 pub mod header;
@@ -43,5 +43,5 @@ pub use writer::{Log, LogLocation, PlacedRecord};
 /// Records begin at multiples of this many bytes.
 pub const ALIGN: u64 = 8;
 
-/// What a disk may write at once; a flush ends on a multiple of it.
+/// The bytes that a disk may write at once; a flush ends on a multiple of it.
 pub const BLOCK: u64 = 4096;

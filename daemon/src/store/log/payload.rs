@@ -1,4 +1,4 @@
-//! Records to bytes and back: the kinds and versions that were ever stored. Pure.
+//! Encodes records to bytes and decodes them, in all kinds and versions that were ever stored. Pure.
 //!
 //! A payload is MessagePack without field names; what a version holds never changes. A new field is a new
 //! version, decoded beside the old ones, with a sample of each under `store/samples`. The fields that the second version of
@@ -11,25 +11,25 @@ use crate::limits;
 use crate::store::StoreError;
 use crate::store::record::Record;
 
-/// A record ready to be placed.
+/// An encoded record, ready to be appended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Payload {
-    /// Which record it is.
+    /// The kind of the record.
     pub kind: u8,
-    /// In which version.
+    /// The version in which it is written.
     pub version: u8,
-    /// Whether `bytes` are packed with zstd.
+    /// True if `bytes` are packed with zstd.
     pub packed: bool,
     /// Bytes when unpacked.
     pub raw: u32,
-    /// As they are stored.
+    /// The bytes as they are stored.
     pub bytes: Vec<u8>,
     /// Digest of `bytes`.
     pub digest: Checksum,
 }
 
-/// The version in which a kind of record is written: entries have had their parts and extents, and the seen their line
-/// numbers, since the second.
+/// The version in which a kind of record is written. The second version added parts and extents to entries, and line
+/// numbers to read receipts.
 const fn version(kind: u8) -> u8 {
     match kind {
         2 | 6 | 8 | 11 => 2,
@@ -37,7 +37,7 @@ const fn version(kind: u8) -> u8 {
     }
 }
 
-/// Packs a record. Fails where it is larger than [`limits::RECORD`].
+/// Encodes a record. Fails if it is larger than [`limits::RECORD`].
 pub fn encode(record: &Record) -> Result<Payload, StoreError> {
     let (kind, bytes) = match record {
         Record::Start(body) => (1, rmp_serde::to_vec(body)),
@@ -72,7 +72,7 @@ pub fn encode(record: &Record) -> Result<Payload, StoreError> {
     Ok(Payload { kind, version: version(kind), packed, raw, digest: digest(&bytes), bytes })
 }
 
-/// Unpacks a payload whose frame and digest were found to hold; else says what is wrong.
+/// Decodes a payload whose frame and digest are valid. The error says what is wrong.
 pub fn decode(frame: &RecordFrame, stored: &[u8]) -> Result<Record, String> {
     if !frame.packed {
         return parse(frame, stored);

@@ -1,4 +1,4 @@
-//! Places in the log as numbers that grow: segment and offset in one. It reads nothing.
+//! Positions in the log as numbers that grow: segment and offset in one. It reads nothing.
 
 use crate::store::Position;
 
@@ -6,28 +6,28 @@ use crate::store::Position;
 const OFFSET_BITS: u32 = 36;
 
 impl Position {
-    /// The place at an offset of a segment.
+    /// The position at an offset of a segment.
     pub(crate) const fn at(segment: u64, offset: u64) -> Self {
         Self(segment << OFFSET_BITS | offset)
     }
 
-    /// The number of its segment.
+    /// Returns the number of its segment.
     pub(crate) const fn segment(self) -> u64 {
         self.0 >> OFFSET_BITS
     }
 
-    /// The bytes before it in its segment.
+    /// Returns the offset in its segment.
     pub(crate) const fn offset(self) -> u64 {
         self.0 & ((1 << OFFSET_BITS) - 1)
     }
 
-    /// For people: segment and offset.
+    /// Formats the segment and the offset for messages.
     pub(crate) fn shown(self) -> String {
         format!("{:016x}.log, byte {}", self.segment(), self.offset())
     }
 }
 
-/// The next multiple of a power of two.
+/// Returns the next multiple of a power of two.
 pub(crate) const fn align(offset: u64, to: u64) -> u64 {
     offset.saturating_add(to - 1) & !(to - 1)
 }

@@ -1,4 +1,4 @@
-//! Reading one record back by its place. It never hands out what does not hold.
+//! Reads one record by its position. It never returns a record that is not valid.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::os::{Access, Dir, OsFile};
 use crate::store::record::Record;
 use crate::store::{Position, StoreError};
 
-/// The record that starts at a place, with its frame and checksum.
+/// Returns the record that starts at a position, with its frame and checksum.
 pub fn record(dir: &Dir, at: Position) -> Result<(Record, RecordFrame, Checksum), StoreError> {
     let file = segment::open(dir, at.segment(), Access::Read)
         .map_err(|e| segment::failure("opening", at.segment(), &e))?
@@ -24,7 +24,7 @@ pub fn record(dir: &Dir, at: Position) -> Result<(Record, RecordFrame, Checksum)
     Ok((record, frame, sum))
 }
 
-/// The checksum of the record that starts at a place, and its frame; the payload is not read.
+/// Returns the frame and the checksum of the record that starts at a position; the payload is not read.
 pub fn frame_at(dir: &Dir, at: Position) -> Result<(RecordFrame, Checksum), StoreError> {
     let file = segment::open(dir, at.segment(), Access::Read)
         .map_err(|e| segment::failure("opening", at.segment(), &e))?
@@ -50,7 +50,7 @@ fn exactly(file: &dyn OsFile, len: usize, offset: u64, at: Position) -> Result<V
     Ok(bytes)
 }
 
-/// Reads until the buffer is full or the file ends; tells how much.
+/// Reads until the buffer is full or the file ends; returns the number of bytes.
 pub(super) fn fill(file: &dyn OsFile, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
@@ -62,7 +62,7 @@ pub(super) fn fill(file: &dyn OsFile, bytes: &mut [u8], offset: u64) -> io::Resu
     Ok(filled)
 }
 
-/// Damage at a place, with what to do about it.
+/// The error for damage at a position, with what to do about it.
 pub(super) fn rotten(at: Position, what: &str) -> StoreError {
     StoreError::Rotten { at: at.shown(), what: what.to_owned() }
 }

@@ -1,5 +1,5 @@
-//! Opening the log: find its end, cut the tail, refuse damage. It changes nothing before it knows that
-//! the log holds, and never skips a record.
+//! Opens the log: finds its end, cuts the tail, refuses damage. It changes nothing before it knows that the log is
+//! valid, and never skips a record.
 
 use std::io;
 
@@ -17,10 +17,10 @@ use crate::os::{Access, Dir};
 use crate::store::record::Record;
 use crate::store::{Position, StoreError};
 
-/// Bytes that are written again at once.
+/// The bytes that are rewritten at once.
 const CHUNK: usize = 64 * 1024;
 
-/// A record that is known to be in the log: reading starts behind it.
+/// A record that is known to be in the log: reading starts after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checkpoint {
     /// Its start.
@@ -29,14 +29,14 @@ pub struct Checkpoint {
     pub sum: Checksum,
 }
 
-/// What a scan hands over, group by group: each record with its place and checksum.
+/// Receives the records of a scan, group by group: each with its position and checksum.
 pub type RecordVisitor<'a> = dyn FnMut(Position, Checksum, Record) -> Result<(), StoreError> + 'a;
 
-/// Why the log cannot be read from a checkpoint: the record is not there, or is another.
+/// The reason why the log cannot be read from a checkpoint: its record is not there, or is another one.
 #[derive(Debug)]
 pub struct CheckpointMismatch(pub String);
 
-/// Looks a checkpoint up.
+/// Checks that the record of a checkpoint is in the log.
 pub fn find(dir: &Dir, checkpoint: &Checkpoint) -> Result<(), CheckpointMismatch> {
     match read::record(dir, checkpoint.at) {
         Ok((_, _, sum)) if sum == checkpoint.sum => Ok(()),
@@ -45,16 +45,15 @@ pub fn find(dir: &Dir, checkpoint: &Checkpoint) -> Result<(), CheckpointMismatch
     }
 }
 
-/// The place of the first record, if the log has a segment.
+/// Returns the position of the first record, if the log has a segment.
 pub fn oldest(dir: &Dir) -> Result<Option<Position>, StoreError> {
     let ids =
         segment::list(dir).map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
     Ok(ids.first().map(|id| Position::at(*id, HEADER)))
 }
 
-/// Opens the log in `dir`, or begins one: hands every record behind the checkpoint (or all of them) to
-/// `visit`, cuts the tail, makes what remains durable and begins a new epoch. The caller's first append
-/// must be flushed before the next.
+/// Opens the log in `dir`, or begins one: calls `visit` for every record after the checkpoint (or for all), cuts the
+/// tail, makes the rest durable and begins a new epoch. The caller must flush its first append before the next one.
 pub fn open(
     home: LogLocation,
     from: Option<Checkpoint>,
@@ -77,12 +76,12 @@ pub fn open(
 pub(super) struct LogScan<'a> {
     pub(super) dir: &'a Dir,
     pub(super) ids: &'a [u64],
-    /// Stop behind the record that starts here, which must be reached.
+    /// The record at which the scan ends; it must be reached.
     pub(super) until: Option<Position>,
 }
 
 impl LogScan<'_> {
-    /// Visits every record from the checkpoint on; `None` where there is no log yet.
+    /// Visits every record from the checkpoint on; `None` if there is no log yet.
     pub(super) fn run(
         &self,
         from: Option<Checkpoint>,
@@ -138,7 +137,7 @@ impl LogScan<'_> {
         }
     }
 
-    /// The cursor behind a record that was found to be in the log.
+    /// Returns a cursor after a record that is known to be in the log.
     fn behind(&self, checkpoint: &Checkpoint) -> Result<ScanCursor, StoreError> {
         let (frame, sum) = read::frame_at(self.dir, checkpoint.at)?;
         Ok(ScanCursor {
@@ -151,7 +150,7 @@ impl LogScan<'_> {
         })
     }
 
-    /// Looks through everything behind the end for proof that more was flushed.
+    /// Searches everything behind the end for proof that the log was flushed further.
     fn prove(&self, cursor: &mut ScanCursor) -> Result<(), StoreError> {
         for &id in self.ids.iter().filter(|id| **id > cursor.end.segment()) {
             let mut window = SegmentWindow::open(self.dir, id)?;
@@ -174,7 +173,7 @@ impl LogScan<'_> {
         Ok(())
     }
 
-    /// The first segment has no header: nothing was ever written, or it was damaged.
+    /// Handles a first segment without a header: nothing was ever written, or it was damaged.
     fn nothing(&self, window: &mut SegmentWindow) -> Result<(), StoreError> {
         let id = window.segment();
         let start = Position::at(id, HEADER);
@@ -182,15 +181,15 @@ impl LogScan<'_> {
             ScanCursor { end: start, last: start, sequence: 0, previous: [0; 16], epoch: 0, flushed: start };
         cursor.flushed = cursor.flushed.max(window.evidence(HEADER)?);
         if id != 1 {
-            // The first segment is numbered 1; a later one is the oldest only after retention, which drops
-            // a segment only when the next was flushed.
+            // The first segment is numbered 1. A later one is the oldest only after retention, which drops a segment
+            // only after the next one was flushed.
             return Err(rotten(Position::at(id, 0), "the oldest segment has no valid header"));
         }
         self.prove(&mut cursor)
     }
 }
 
-/// The checksums of a group's records: each is what the next one tells of it.
+/// Returns the checksums of a group's records: each is repeated in the record after it.
 fn sums(group: &[ScannedRecord], last: Checksum) -> Vec<Checksum> {
     group.iter().skip(1).map(|found| found.frame.previous).chain([last]).collect()
 }
@@ -218,7 +217,7 @@ fn begin(home: LogLocation, ids: &[u64]) -> Result<Log, StoreError> {
     Ok(Log::new(home, epoch, tail, None, flushed))
 }
 
-/// Goes on behind the last record.
+/// Continues after the last record.
 fn resume(home: LogLocation, ids: &[u64], cursor: ScanCursor) -> Result<Log, StoreError> {
     let id = cursor.end.segment();
     let dir = &home.dir;
@@ -241,17 +240,16 @@ fn resume(home: LogLocation, ids: &[u64], cursor: ScanCursor) -> Result<Log, Sto
         segments,
         failed: None,
     };
-    // The header and everything up to here was just flushed.
+    // The header and everything up to this position was just flushed.
     let flushed = Position::at(id, offset);
     Ok(Log::new(home, cursor.epoch + 1, tail, next, flushed))
 }
 
-/// Makes durable what is not proven to be, by writing the same bytes again before the flush: after a
-/// flush that failed, the system may show bytes which never reached the disk and which a second flush
-/// would not write either.
+/// Makes bytes durable that are not proven to be, by writing the same bytes again before the flush: after a failed
+/// flush, the system may show bytes that never reached the disk and that a second flush would not write either.
 fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError> {
     let from = cursor.flushed.min(cursor.end);
-    // The place that is proven may lie in a segment which retention has dropped since.
+    // The proven position may lie in a segment that retention has dropped since.
     for &id in ids.iter().filter(|id| (from.segment()..=cursor.end.segment()).contains(*id)) {
         let start = if id == from.segment() { from.offset() } else { 0 };
         let again = || -> io::Result<()> {
@@ -274,7 +272,7 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
     Ok(())
 }
 
-/// Removes what stands behind the last segment; the very next one is kept as the one that is ready.
+/// Removes the files behind the last segment, except the next one, which is kept as the prepared segment.
 fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<Segment>, StoreError> {
     let mut next = None;
     for &id in ids.iter().rev().filter(|id| **id > last) {
@@ -286,7 +284,7 @@ fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<Segment>, 
             segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
         }
     }
-    // Also makes durable the names of segments that a killed daemon had just made.
+    // This also makes the names of segments durable that a killed daemon had just created.
     home.dir.sync().map_err(|e| StoreError::Io(format!("a flush of the log's folder failed: {e}").into()))?;
     Ok(next)
 }

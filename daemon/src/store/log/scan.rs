@@ -1,4 +1,4 @@
-//! Walking over a segment: which records stand there and follow one another. It only reads.
+//! Walks over a segment and returns the records that are valid and follow one another. It only reads.
 
 use super::frame::{Checksum, FRAME, RecordFrame, digest};
 use super::header::HEADER;
@@ -7,24 +7,24 @@ use super::window::SegmentWindow;
 use super::{ALIGN, BLOCK};
 use crate::store::{Position, StoreError};
 
-/// Where a walk stands: behind which record.
+/// The position of a scan: after a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScanCursor {
-    /// Behind the last record.
+    /// The end of the last record.
     pub end: Position,
-    /// Start of the last record.
+    /// The start of the last record.
     pub last: Position,
-    /// Sequence of the next.
+    /// The sequence of the next record.
     pub sequence: u64,
-    /// Checksum of the last.
+    /// The checksum of the last record.
     pub previous: Checksum,
-    /// Highest epoch seen.
+    /// The highest epoch seen.
     pub epoch: u64,
-    /// The highest place before which the log is proven to have been flushed.
+    /// The highest position up to which the log is proven to have been flushed.
     pub flushed: Position,
 }
 
-/// A record that holds.
+/// A valid record.
 #[derive(Clone, Debug)]
 pub struct ScannedRecord {
     /// Its start.
@@ -36,7 +36,7 @@ pub struct ScannedRecord {
 }
 
 impl ScanCursor {
-    /// The beginning of a segment whose header says what comes first in it.
+    /// Returns a cursor at the beginning of a segment, from its header.
     pub fn begin(header: &super::header::SegmentHeader) -> Self {
         Self {
             end: Position::at(header.segment, HEADER),
@@ -48,7 +48,7 @@ impl ScanCursor {
         }
     }
 
-    /// The next whole group in the segment, if one follows; the cursor moves behind it.
+    /// Returns the next whole group in the segment, if one follows; the cursor moves after it.
     pub fn group(&mut self, segment: &mut SegmentWindow) -> Result<Option<Vec<ScannedRecord>>, StoreError> {
         let end = self.end.offset();
         let direct = align(end, ALIGN);
@@ -87,7 +87,7 @@ impl ScanCursor {
         }
     }
 
-    /// The record at an offset, if it holds and follows.
+    /// Returns the record at an offset if it is valid and follows the last one.
     fn record_at(
         &self,
         segment: &mut SegmentWindow,
@@ -106,7 +106,7 @@ impl ScanCursor {
         Ok(holds.then(|| (ScannedRecord { at, frame, stored: stored.to_vec() }, sum)))
     }
 
-    /// Whether the log is proven to have been flushed beyond the cursor: then what follows it was damaged.
+    /// Returns true if the log is proven to have been flushed beyond the cursor: the bytes after it are then damaged.
     pub fn proven_beyond(&self) -> bool {
         self.flushed > Position::at(self.end.segment(), align(self.end.offset(), BLOCK))
     }

@@ -1,4 +1,4 @@
-//! Segment files: their names, and making one ready for use. It knows nothing of records.
+//! Segment files: their names, and preparing one for use. It knows nothing of records.
 
 use std::io;
 
@@ -21,39 +21,39 @@ pub struct Segment {
     pub len: u64,
 }
 
-/// Name of a segment's file.
+/// Returns the name of a segment's file.
 pub fn name(id: u64) -> String {
     format!("{id:016x}.log")
 }
 
-/// Number of the segment with this file name.
+/// Returns the number of the segment with this file name.
 pub fn number(name: &[u8]) -> Option<u64> {
     let digits = name.strip_suffix(b".log").filter(|digits| digits.len() == 16)?;
     let plain = digits.iter().all(|d| d.is_ascii_digit() || (b'a'..=b'f').contains(d));
     u64::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| plain)?, 16).ok()
 }
 
-/// Numbers of all segments in the folder, ascending.
+/// Returns the numbers of all segments in the folder, ascending.
 pub fn list(dir: &Dir) -> io::Result<Vec<u64>> {
     let mut ids: Vec<u64> = dir.list()?.iter().filter_map(|listed| number(&listed.name)).collect();
     ids.sort_unstable();
     Ok(ids)
 }
 
-/// Bytes of a segment that takes a group of this size.
+/// Returns the size of a segment that has room for a group of this size.
 pub fn length_for(size: u64, group: u64) -> u64 {
     size.max(align(HEADER.saturating_add(group), BLOCK))
 }
 
-/// Opens a segment that is there.
+/// Opens an existing segment.
 pub fn open(dir: &Dir, id: u64, access: Access) -> io::Result<Segment> {
     let file = dir.open_file(name(id).as_bytes(), access)?;
     let len = file.stat()?.size;
     Ok(Segment { id, file, len })
 }
 
-/// Makes a segment of at least `len` allocated bytes, or lengthens one that was left behind, and makes it
-/// and its name durable, so that a later flush of it writes no new metadata.
+/// Creates a segment of at least `len` allocated bytes, or lengthens one that was left behind. It and its name are
+/// durable afterwards, so that a later flush of it writes no metadata.
 pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<Segment> {
     let name = name(id);
     let file = match dir.create_file(name.as_bytes(), 0o600) {
@@ -74,7 +74,7 @@ pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<Segment> {
     Ok(Segment { id, file, len: filled })
 }
 
-/// Takes a segment's file away.
+/// Removes a segment's file.
 pub fn remove(dir: &Dir, id: u64) -> io::Result<()> {
     match dir.remove_file(name(id).as_bytes()) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -82,7 +82,7 @@ pub fn remove(dir: &Dir, id: u64) -> io::Result<()> {
     }
 }
 
-/// The error of a call on the log's files.
+/// The error of a failed call on the log's files.
 pub fn failure(what: &str, id: u64, e: &io::Error) -> StoreError {
     StoreError::Io(format!("{what} of the log's segment {} failed: {e}", name(id)).into())
 }

@@ -1,4 +1,4 @@
-//! Reading the log while it is in use: all of it, or one old segment. It changes nothing.
+//! Reads the log while it is in use: all of it, or one old segment. It changes nothing.
 
 use super::payload;
 use super::read::rotten;
@@ -9,12 +9,12 @@ use super::writer::Log;
 use crate::store::record::Record;
 use crate::store::{Position, StoreError};
 
-/// What a check has seen.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Verified {
-    /// Records that hold.
+    /// Valid records.
     pub records: u64,
-    /// Segments read.
+    /// Segments that were read.
     pub segments: u64,
 }
 
@@ -34,8 +34,7 @@ impl Log {
         Ok(Verified { records, segments: ids.len() as u64 })
     }
 
-    /// Hands over every record of a segment that is followed by another. No segment may be dropped
-    /// meanwhile.
+    /// Calls `visit` for every record of a segment that is followed by another. No segment may be dropped meanwhile.
     pub fn segment(
         &self,
         id: u64,

@@ -1,5 +1,4 @@
-//! A segment's bytes, a small window at a time, so that reading a large log costs little memory. It only
-//! reads.
+//! Reads a segment through a small window, so that reading a large log takes little memory. It only reads.
 
 use super::frame::{FRAME, RecordFrame};
 use super::position::align;
@@ -10,7 +9,7 @@ use crate::limits;
 use crate::os::{Access, Dir, File};
 use crate::store::{Position, StoreError};
 
-/// Bytes that are read at once: below what allocators give back and forth to the system piece by piece.
+/// The bytes read at once: small enough that allocators do not return them to the system each time.
 const CHUNK: usize = 64 * 1024;
 
 /// An open segment and the part of it that was read last.
@@ -29,12 +28,12 @@ impl SegmentWindow {
         Ok(Self { segment: id, file: segment.file, len: segment.len, start: 0, bytes: Vec::new() })
     }
 
-    /// Its number.
+    /// Returns the number of the segment.
     pub fn segment(&self) -> u64 {
         self.segment
     }
 
-    /// `len` bytes from an offset on; `None` where the segment ends before, or no record is that long.
+    /// Returns `len` bytes from an offset on; `None` if the segment ends before, or no record is that long.
     pub fn get(&mut self, offset: u64, len: usize) -> Result<Option<&[u8]>, StoreError> {
         if len > limits::RECORD || offset.saturating_add(len as u64) > self.len {
             return Ok(None);
@@ -51,7 +50,7 @@ impl SegmentWindow {
         Ok(self.bytes.get(from..).and_then(|bytes| bytes.get(..len)))
     }
 
-    /// The segment's header, if it has one of its own; refuses one of a newer format.
+    /// Returns the segment's header, if it has its own; fails if the format is newer than this daemon.
     pub fn header(&mut self) -> Result<Option<header::SegmentHeader>, StoreError> {
         let id = self.segment;
         let Some(block) = self.get(0, header::HEADER as usize)? else { return Ok(None) };
@@ -68,8 +67,8 @@ impl SegmentWindow {
         }
     }
 
-    /// The highest flushed place that any frame from `offset` on tells. A frame counts wherever it stands,
-    /// if it was written for that place: what it tells was true then, and nothing below a flushed place is
+    /// Returns the highest flushed position in any frame from `offset` on. A frame counts at any offset if it was
+    /// written for that position: the value was true when it was written, and nothing below a flushed position is
     /// ever cut.
     pub fn evidence(&mut self, offset: u64) -> Result<Position, StoreError> {
         let (segment, mut highest) = (self.segment, Position(0));

@@ -1,5 +1,5 @@
-//! Writing the log: groups of records at its end, one write each. It never writes below the flushed
-//! place, and nothing at all after a failure.
+//! Writes the log: groups of records at its end, one write each. It never writes below the flushed position, and
+//! writes nothing after a failure.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -16,11 +16,11 @@ use crate::os::{Access, Dir, Os};
 use crate::store::lock::lock;
 use crate::store::{Position, StoreError};
 
-/// Where the log ends.
+/// The end of the log.
 pub(super) struct LogTail {
-    /// The segment that is written.
+    /// The segment that is written to.
     pub(super) segment: Segment,
-    /// Where in it the next record goes.
+    /// The offset of the next record in it.
     pub(super) offset: u64,
     /// The next record's sequence.
     pub(super) sequence: u64,
@@ -28,26 +28,26 @@ pub(super) struct LogTail {
     pub(super) previous: Checksum,
     /// Start of the last record.
     pub(super) last: Position,
-    /// Segments before it with bytes that were not flushed yet.
+    /// Earlier segments with bytes that were not flushed yet.
     pub(super) dirty: Vec<Segment>,
     /// All segments that belong to the log and their bytes, ascending.
     pub(super) segments: Vec<(u64, u64)>,
-    /// Why nothing is written any more.
+    /// The reason why nothing is written any more.
     pub(super) failed: Option<Arc<str>>,
 }
 
-/// Where a log lives.
+/// The place where a log is stored.
 #[derive(Clone)]
 pub struct LogLocation {
-    /// The machine.
+    /// The operating system.
     pub os: Arc<dyn Os>,
     /// The log's folder.
     pub dir: Dir,
-    /// Bytes of a segment, a multiple of [`BLOCK`]; a group that needs more gets a larger one.
+    /// Bytes of a segment, a multiple of [`BLOCK`]; a group that needs more gets a larger segment.
     pub size: u64,
 }
 
-/// Where a record came to stand.
+/// The position of an appended record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlacedRecord {
     /// Its start.
@@ -66,11 +66,11 @@ pub struct Log {
     pub(super) size: u64,
     pub(super) epoch: u64,
     pub(super) tail: Mutex<LogTail>,
-    /// Taken after `tail`, never before it.
+    /// Locked after `tail`, never before it.
     pub(super) next: Mutex<Option<Segment>>,
-    /// The segment that is written; changed only with `next` held.
+    /// The segment that is written to; changed only while `next` is locked.
     pub(super) current: AtomicU64,
-    /// Preparing a segment ahead failed: it is tried again only when there is no other way.
+    /// Set if preparing a segment ahead failed: it is tried again only when there is no other way.
     stuck: AtomicBool,
     pub(super) flushed: AtomicU64,
     pub(super) sync: Mutex<Sync>,
@@ -100,9 +100,9 @@ impl Log {
         }
     }
 
-    /// Writes a group: after a kill or a power cut all of its records are there or none. Tells where each
-    /// stands. They survive a kill from here. A full disk before anything was written is an `Io` error
-    /// that may pass; any failure after that is for ever.
+    /// Appends a group: after a kill or a power cut all of its records are there, or none. Returns the position of
+    /// each. From its return they survive a kill. If the disk was full before anything was written, the error is `Io`
+    /// and a later call may succeed; after any other failure all calls fail.
     pub fn append(&self, group: &[Payload]) -> Result<Vec<PlacedRecord>, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
@@ -142,7 +142,7 @@ impl Log {
         for (sequence, (index, payload)) in (tail.sequence..).zip(group.iter().enumerate()) {
             let at = Position::at(tail.segment.id, tail.offset + bytes.len() as u64);
             let frame = RecordFrame {
-                // `payload::encode` refuses what is longer than 32 bits can tell.
+                // `payload::encode` refuses payloads longer than 32 bits can express.
                 stored: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
                 raw: payload.raw,
                 kind: payload.kind,
@@ -163,7 +163,7 @@ impl Log {
         (bytes, placed)
     }
 
-    /// Goes on in the next segment. What is left of the current one stays unused.
+    /// Continues in the next segment. The rest of the current one stays unused.
     fn roll(&self, tail: &mut LogTail, needed: u64) -> Result<(), StoreError> {
         let id = tail.segment.id + 1;
         let len = segment::length_for(self.size, needed);
@@ -192,15 +192,15 @@ impl Log {
         Ok(())
     }
 
-    /// Whether the next segment should be prepared now: more than half of the current one is used.
+    /// Returns true if the next segment should be prepared now: more than half of the current one is used.
     pub fn wants_next(&self) -> bool {
         let tail = lock(&self.tail);
         tail.failed.is_none() && tail.offset > tail.segment.len / 2
-            // Somebody who holds the lock is preparing it already.
+            // If the lock is held, a thread is preparing it already.
             && self.next.try_lock().is_ok_and(|next| next.is_none())
     }
 
-    /// Prepares the next segment ahead of need, without holding up appends.
+    /// Prepares the next segment ahead of need, without blocking appends.
     pub fn prepare_next(&self) -> Result<(), StoreError> {
         let mut next = lock(&self.next);
         if next.is_none() {
@@ -212,45 +212,45 @@ impl Log {
         Ok(())
     }
 
-    /// Start of the last record.
+    /// Returns the start of the last record.
     pub fn last(&self) -> Position {
         lock(&self.tail).last
     }
 
-    /// The last record: its start and checksum.
+    /// Returns the start and the checksum of the last record.
     pub fn reach(&self) -> (Position, Checksum) {
         let tail = lock(&self.tail);
         (tail.last, tail.previous)
     }
 
-    /// Where the next record would go at the earliest.
+    /// Returns the lowest position that the next record can have.
     pub fn end(&self) -> Position {
         let tail = lock(&self.tail);
         Position::at(tail.segment.id, tail.offset)
     }
 
-    /// Everything before this place is durable.
+    /// Returns the position up to which everything is durable.
     pub fn flushed(&self) -> Position {
         Position(self.flushed.load(Ordering::Acquire))
     }
 
-    /// Why nothing is written any more, where that is so.
+    /// Returns the reason why nothing is written any more, if there is one.
     pub fn failed(&self) -> Option<Arc<str>> {
         lock(&self.tail).failed.clone()
     }
 
-    /// The log's segments and their bytes, oldest first.
+    /// Returns the log's segments and their bytes, oldest first.
     pub fn segments(&self) -> Vec<(u64, u64)> {
         lock(&self.tail).segments.clone()
     }
 
-    /// Its folder.
+    /// Returns the log's folder.
     pub fn dir(&self) -> &Dir {
         &self.dir
     }
 
-    /// Drops the oldest segment, which must not be the one that is written or hold anything unflushed.
-    /// The file becomes the next segment if none is ready. Tells whether there was something to drop.
+    /// Drops the oldest segment, which must not be the one that is written to or have unflushed bytes. Its file
+    /// becomes the next segment if none is prepared. Returns false if there was nothing to drop.
     pub fn drop_oldest(&self) -> Result<bool, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
@@ -272,7 +272,7 @@ impl Log {
         Ok(true)
     }
 
-    /// Gives an old segment's file a new number. Its header tells another, so nothing in it counts.
+    /// Renames an old segment's file to a new number. Its header has another number, so nothing in it counts.
     fn reuse(&self, id: u64, free: u64) -> std::io::Result<Segment> {
         let old = segment::open(&self.dir, id, Access::Write)?;
         let (from, to) = (segment::name(id), segment::name(free));
@@ -282,14 +282,14 @@ impl Log {
     }
 }
 
-/// Marks the log as failed and tells so.
+/// Marks the log as failed and returns the error.
 pub(super) fn fail(tail: &mut LogTail, why: &StoreError) -> StoreError {
     let why: Arc<str> = why.to_string().into();
     tail.failed.get_or_insert(why.clone());
     StoreError::Failed(why)
 }
 
-/// Rounds the tail up, so that what a flush makes durable is never written again.
+/// Rounds the end up to a block, so that flushed bytes are never written again.
 pub(super) fn pad(tail: &mut LogTail) -> Position {
     tail.offset = align(tail.offset, BLOCK).min(tail.segment.len);
     Position::at(tail.segment.id, tail.offset)

@@ -1,4 +1,4 @@
-//! Writing again what a segment holds and is still needed, and taking the rows of the rest away.
+//! Writes the records of a segment that are still needed again, and removes the rows of the others.
 
 use crate::store::index::row::{self, KeyRow};
 use crate::store::index::{IndexState, OpenEntry, RowChanges, entry, key};
@@ -10,13 +10,13 @@ use crate::store::shared::StoreParts;
 use crate::store::{Position, StoreError};
 
 impl StoreParts {
-    /// Carries a segment's living records to the log's end and removes the rows of its entries. Tells how
-    /// many entries went and how many records were carried; `None` where this is not the moment.
+    /// Appends a segment's needed records again and removes the rows of its entries. Returns the number of removed
+    /// entries and of rewritten records; `None` if this is not possible now.
     pub(super) fn carry(&self, segment: u64, now_ms: u64) -> Result<Option<(u64, u64)>, StoreError> {
         let Some(mut carried) = self.carry_open(segment, now_ms)? else { return Ok(None) };
         let mut entries = 0;
         self.log.segment(segment, &mut |at, record| {
-            // Nothing is appended between the look and the writing, so nothing newer is overwritten.
+            // Nothing is appended between reading and writing, so nothing newer is overwritten.
             let mut index = lock(&self.index);
             let needed = self.needed(&index, at, &record, now_ms)?;
             let payloads = needed.iter().map(payload::encode).collect::<Result<Vec<_>, _>>()?;
@@ -28,9 +28,9 @@ impl StoreParts {
         Ok(Some((entries, carried)))
     }
 
-    /// Carries a segment's open entries, in one group, so that what they say of each other is of one moment.
-    /// An undo that is intended and not sealed has not said yet whom it takes back, and its intent may be
-    /// carried behind its seal: it is waited for.
+    /// Appends a segment's open entries again, in one group, so that their references to each other are consistent.
+    /// An undo that is intended and not sealed has not marked the entries it undoes yet, and its intent could then
+    /// follow its seal: in that case the caller must try again later.
     fn carry_open(&self, segment: u64, now_ms: u64) -> Result<Option<u64>, StoreError> {
         let mut index = lock(&self.index);
         let held: Vec<OpenEntry> =
@@ -50,13 +50,13 @@ impl StoreParts {
         Ok(Some(needed.len() as u64))
     }
 
-    /// Removes the rows that stand for a record which goes away. Those that are still needed stand by now
-    /// for the record that was written again.
+    /// Removes the rows of a record that is dropped. Rows that are still needed belong to the rewritten record by
+    /// now.
     fn forget(&self, index: &mut IndexState, at: Position, record: &Record) -> Result<u64, StoreError> {
         let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
         let mut gone = 0;
         match record {
-            // The entry's seal may stand in a later segment; without its intent it says nothing.
+            // The entry's seal may be in a later segment; without its intent it has no meaning.
             Record::Intent(entry)
             | Record::External(entry)
             | Record::Checkpoint(CheckpointEntry { entry, .. })
@@ -83,7 +83,7 @@ impl StoreParts {
         Ok(gone)
     }
 
-    /// Removes an entry's rows, with its receipt and its key where they are its own.
+    /// Removes an entry's rows, and its receipt and key if no other entry has them.
     pub(super) fn forget_entry(&self, entry: &Entry, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
         entry::remove(draft, entry);
         if let Some(value) = draft.get(&key::job(key::RECEIPT, entry.id))?

@@ -1,4 +1,4 @@
-//! What of a segment is still needed. It writes nothing.
+//! Finds the records of a segment that are still needed. It writes nothing.
 
 use editd_proto::ids::ContentHash;
 
@@ -14,24 +14,24 @@ use crate::store::record::{CheckpointEntry, Clip, EndedWithoutEntry, Entry, Reco
 use crate::store::shared::StoreParts;
 use crate::store::{Position, StoreError};
 
-/// What a segment holds.
+/// The contents of a segment, as far as retention needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Survey {
-    /// Its number.
+    /// The number of the segment.
     pub(super) segment: u64,
-    /// Entries with rows that would lose them.
+    /// Entries that would lose their rows.
     pub(super) entries: u64,
     /// Bytes that would be written again, frames included.
     pub(super) carried_bytes: u64,
 }
 
-/// Whether a time is less than a day ago. A time that lies ahead is: the clock may have been set back.
+/// Returns true if a time is less than a day ago, or in the future: the clock may have been set back.
 fn young(time: u64, now_ms: u64) -> bool {
     time.saturating_add(limits::KEY_MS) > now_ms
 }
 
 impl StoreParts {
-    /// Looks through a segment.
+    /// Surveys a segment.
     pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<Survey, StoreError> {
         let mut survey = Survey { segment, ..Survey::default() };
         self.log.segment(segment, &mut |at, record| {
@@ -56,7 +56,7 @@ impl StoreParts {
         Ok(survey)
     }
 
-    /// The records that must be written again when this one goes.
+    /// Returns the records that must be written again when this record is dropped.
     pub(super) fn needed(
         &self,
         index: &IndexState,
@@ -106,7 +106,7 @@ impl StoreParts {
         Ok(needed)
     }
 
-    /// The value of a row, if it stands for the record at this place.
+    /// Returns the value of a row if it belongs to the record at this position.
     pub(super) fn stands_at(&self, key: &[u8], at: Position) -> Result<Option<Vec<u8>>, StoreError> {
         match self.rows.get(key)? {
             Some(value) if row::place(&value)? == at => Ok(Some(value)),
@@ -114,7 +114,7 @@ impl StoreParts {
         }
     }
 
-    /// Whether no later intent has the entry's number: a detached job whose first intent was voided by
+    /// Returns true if no later intent has the entry's number: a detached job whose first intent was rolled back by
     /// recovery runs again under the same number.
     pub(super) fn is_last_of(
         &self,
@@ -138,7 +138,7 @@ impl StoreParts {
         }
     }
 
-    /// An open entry with what its seal and later entries said of it.
+    /// Returns an open entry with all that its seal and later entries said of it.
     fn open_whole(&self, open: &OpenEntry) -> Result<CheckpointEntry, StoreError> {
         let receipt = match open.sealed {
             Some(at) => Some(match self.record(at)? {
@@ -154,7 +154,8 @@ impl StoreParts {
         Ok(CheckpointEntry { entry: (*open.entry).clone(), receipt, undone, hooks, parts })
     }
 
-    /// What keeps an entry's key and receipt when the entry goes: less than a day after it was made.
+    /// Returns a record that keeps an entry's key and receipt after the entry is dropped, if the entry is younger
+    /// than a day.
     fn end_of(&self, entry: &Entry, now_ms: u64) -> Result<Option<EndedWithoutEntry>, StoreError> {
         let Some(name) = entry.key.as_ref().filter(|_| young(entry.time, now_ms)) else { return Ok(None) };
         let Some(value) = self.rows.get(&key::client_key(&entry.session, name))? else { return Ok(None) };
@@ -173,7 +174,7 @@ impl StoreParts {
                 rmp_serde::to_vec_named(&self.plain_receipt(entry.id)?)
                     .map_err(|e| StoreError::Io(format!("a receipt cannot be encoded: {e}").into()))?
             }
-            // It was carried before.
+            // It was written again before.
             _ => return Ok(None),
         };
         Ok(Some(EndedWithoutEntry {

@@ -1,15 +1,15 @@
-//! Keeping the log bounded: whole oldest segments are dropped, and what is still needed of them is
-//! written again at the log's end first, open entries as well. It never drops an unsettled entry, and never tells
-//! the log what it removed: a rebuilt database shows it again until the next upkeep.
+//! Keeps the log bounded: whole segments are dropped, oldest first. Records in them that are still needed, also open
+//! entries, are appended again before. It never drops an unsettled entry, and does not record what it removed: a
+//! rebuilt database shows that again until the next upkeep.
 //!
-//! *Calling sequence* of [`crate::store::Store::upkeep`]: entries beyond the limits lose their rows
-//! ([`prune`]); receipts for files beyond theirs too; then, oldest segment first: what lives in it is
-//! appended again ([`carry`]), flushed, rows and database follow, and only then the file goes. A kill
-//! between any two of these leaves records twice at most, and applying a record twice changes nothing.
+//! *Calling sequence* of [`crate::store::Store::upkeep`]: it removes the rows of entries ([`prune`]) and of read
+//! receipts beyond the limits. Then, oldest segment first, it appends the needed records again ([`carry`]), flushes
+//! them, brings rows and database up to date, and only then deletes the segment's file. A kill between two steps
+//! leaves some records twice, and applying a record twice changes nothing.
 //!
-//! *Limitations*: a log of which more than half lives is not written again: it has at most twice the bytes of what
-//! lives in it, where that is more than the limit. Clipboards, entries that are not settled, detached jobs, receipts
-//! for files and keys have limits of their own.
+//! *Limitations*: a log of which more than half is needed is not rewritten: its size is at most twice the needed
+//! bytes, if that is more than the limit. Clipboards, unsettled entries, detached jobs, read receipts and keys have
+//! limits of their own.
 
 mod carry;
 mod live;

@@ -1,5 +1,5 @@
-//! Which entries and receipts for files are beyond their limits. Their records stay in the log until
-//! their segment goes.
+//! Removes the rows of entries and read receipts beyond their limits. Their records stay in the log until their
+//! segment is dropped.
 
 use editd_proto::ids::JobId;
 
@@ -11,17 +11,17 @@ use crate::store::record::Entry;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, StoreError};
 
-/// Rows that are removed in one step, so that appends wait little.
+/// Rows that are removed in one step, so that appends wait only briefly.
 const STEP: usize = 64;
 
 impl StoreParts {
-    /// Removes the rows of entries that are too old or too many, settled ones only. Their keys live for a
-    /// day at least.
+    /// Removes the rows of settled entries that are too old or too many. Their keys are kept for at least a day.
     pub(super) fn prune_entries(&self, now_ms: u64, keep: RetentionPolicy) -> Result<u64, StoreError> {
         let old = |time: u64| time >= keep.sane_ms && time.saturating_add(keep.age_ms) < now_ms;
         let mut beyond = Vec::new();
         let mut rank = 0u64;
-        // Those that are too old, as far as all before them are: a later one cannot be older, whatever the clock said.
+        // Entries that are too old, as long as all before them are: a later entry cannot be older, whatever the clock
+        // said.
         let mut aged = Vec::new();
         self.rows.down(&[key::ENTRY], &key::behind(&[key::ENTRY]), &mut |key, value| {
             rank += 1;
@@ -71,7 +71,7 @@ impl StoreParts {
         }
     }
 
-    /// Removes receipts for files that are too old, or the oldest where there are too many.
+    /// Removes read receipts that are too old, or the oldest if there are too many.
     pub(super) fn prune_seen(&self, now_ms: u64, keep: RetentionPolicy) -> Result<(), StoreError> {
         let mut all: Vec<(u64, Vec<u8>)> = Vec::new();
         self.rows.down(&[key::SEEN], &key::behind(&[key::SEEN]), &mut |key, value| {
@@ -98,7 +98,7 @@ impl StoreParts {
             let mut index = lock(&self.index);
             let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
             for (time, key) in step {
-                // One that was renewed meanwhile stays.
+                // A receipt that was renewed meanwhile is kept.
                 let now = self.rows.get(key)?.map(|value| row::rest::<ReceiptRow>(&value)).transpose()?;
                 if now.is_some_and(|row| row.time == *time) {
                     draft.remove(key.clone());

@@ -1,4 +1,4 @@
-//! Retention against the model: what is within the limits stays, also through kills and a rebuild.
+//! Retention against a naive model: everything within the limits is kept, also through kills and a rebuild.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ fn settled(store: &Store, id: u64, session: &str, key: Option<&str>) {
     if let Some(key) = key {
         (e.key, e.request) = (Some(key.to_owned()), Some(hash(id)));
     }
-    // Fills segments quickly, and does not pack.
+    // These bytes fill segments quickly, since they cannot be compressed.
     let mut seed = id | 1;
     e.files[0].splices[0].new = std::iter::repeat_with(|| next(&mut seed) as u8).take(1500).collect();
     store.append(&[Record::Intent(e), seal(id)]).unwrap();
@@ -53,7 +53,7 @@ fn the_number_of_entries_and_the_log_are_bounded_and_the_newest_stay() {
     assert_eq!(store.entry(JobId(1)).unwrap(), None);
     assert_eq!(store.receipt(JobId(1)).unwrap(), None);
     assert!(store.entry(JobId(251)).unwrap().is_some());
-    // A database that is rebuilt shows again what its segments still hold, until the next upkeep.
+    // A rebuilt database shows again what its segments still hold, until the next upkeep.
     let (again, opened) = open(&machine.copy());
     assert_eq!(opened.last_id, 300);
     again.upkeep(NOW, RetentionPolicy { entries: 50, ..NEVER }).unwrap();
@@ -65,7 +65,7 @@ fn the_number_of_entries_and_the_log_are_bounded_and_the_newest_stay() {
 fn an_entry_is_no_older_than_one_before_it_whatever_the_clock_said() {
     let (store, _) = open(&FakeMachine::new());
     (1..=9).for_each(|id| settled(&store, id, "s", None));
-    // The clock was ahead when 10 was made, and before everything when 20 was.
+    // The clock was ahead when 10 was made, and far behind when 20 was.
     for (id, time) in [(10, NOW + 5000), (11, 1011), (20, 3), (21, 1021)] {
         let mut e = entry(id, "s", &["a"]);
         e.time = time;
@@ -95,7 +95,7 @@ fn age_and_bytes_are_limits_too() {
     assert!(left[0] > 150 && left.len() > 20);
 }
 
-/// A store whose oldest segments hold one of everything that must outlive them.
+/// Creates a store whose oldest segments hold one of each record that must be kept longer than they are.
 fn precious(machine: &FakeMachine) -> Store {
     let (store, _) = open(machine);
     store.append(&[Record::Clip(clip("s", "mine", Some(b"text"), 1))]).unwrap();
@@ -142,7 +142,7 @@ fn clipboards_receipts_keys_and_detached_jobs_outlive_their_segment() {
     let (again, opened) = open(&machine);
     assert_eq!(opened.queued.len(), 1);
     look(&again);
-    // And once more, a day later: then the keys go.
+    // Once more, a day later: then the keys are removed.
     (201..=400).for_each(|id| settled(&again, id, "s", None));
     again.upkeep(NOW, keep).unwrap();
     look(&again);
@@ -156,8 +156,8 @@ fn clipboards_receipts_keys_and_detached_jobs_outlive_their_segment() {
     assert_eq!(rebuilt.clips("s").unwrap().len(), 3);
 }
 
-/// Entries that are never settled, in the oldest segments: 1 is sealed, has a key and a clipboard, and is taken back;
-/// 2 is intended only, with a clipboard that counts once it is sealed.
+/// Appends entries that are never settled, in the oldest segments: 1 is sealed, has a key and a clipboard, and is
+/// undone; 2 is intended only, with a clipboard that would count once it is sealed.
 fn held(store: &Store) {
     let mut sealed = entry(1, "s", &["held"]);
     (sealed.key, sealed.request) = (Some("held key".to_owned()), Some(hash(1)));
@@ -192,7 +192,7 @@ fn an_unsettled_entry_outlives_its_segment() {
     let (store, _) = open(&machine);
     held(&store);
     let keep = RetentionPolicy { entries: 10, bytes: 4 * SEGMENT, ..NEVER };
-    // Twice: what was carried is carried again.
+    // Twice: records that were written again are written again once more.
     for from in [5, 205] {
         (from..from + 200).for_each(|id| settled(&store, id, "s", None));
         assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
@@ -210,7 +210,7 @@ fn an_unsettled_entry_outlives_its_segment() {
         assert!(store.summary(JobId(1)).unwrap().unwrap().diverged);
         assert_eq!(store.clip("s", "half").unwrap().unwrap().bytes.unwrap(), b"not yet");
         store.append(&[Record::Settle(Settle { id: JobId(2), diverged: false })]).unwrap();
-        // Now they go as all others, but for what is younger than a day.
+        // Now they are removed as all others, except what is younger than a day.
         (405..=600).for_each(|id| settled(&store, id, "s", None));
         store.upkeep(NOW, keep).unwrap();
         assert_eq!(ids(&store), (591..=600).collect::<Vec<_>>());
@@ -236,8 +236,8 @@ fn an_entry_is_not_carried_between_the_intent_and_the_seal_of_what_takes_it_back
     }
 }
 
-/// An upkeep may fail or be killed at any call: what must hold does, with so many detached jobs, and so it does after the
-/// next one, with `last` besides.
+/// Lets an upkeep fail, or be killed, at each call. The store must be correct afterwards, with so many detached jobs,
+/// and after the next upkeep also `last` must hold.
 fn upkeep_may_fail_anywhere(
     (base, queued): (&FakeMachine, usize),
     keep: RetentionPolicy,
@@ -289,7 +289,7 @@ fn a_log_over_its_bytes_is_written_again_where_its_oldest_part_lives() {
     assert!(store.upkeep(NOW, keep).unwrap().segments > 5);
     assert!(store.numbers().log_bytes <= keep.bytes);
     assert_eq!(store.clips("s").unwrap().len(), 100);
-    // Where more than half lives, nothing is won, and nothing is written: also the next time.
+    // If more than half of the log is needed, nothing is gained and nothing is written, also the next time.
     let tight = RetentionPolicy { bytes: SEGMENT, ..NEVER };
     store.upkeep(NOW, tight).unwrap();
     assert!(store.numbers().log_bytes <= 2 * 100 * 1200 + 2 * SEGMENT);

@@ -1,4 +1,4 @@
-//! One round of upkeep: which steps, in which order. Call it from one background thread now and then.
+//! The steps of one upkeep, in their order. A background thread calls it now and then.
 
 use crate::limits;
 use crate::store::lock::lock;
@@ -6,14 +6,14 @@ use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, Store, StoreError, UpkeepReport};
 
 impl Store {
-    /// Drops what is older or more than `keep` says, and gives disk space back. Edits go on meanwhile.
+    /// Removes what exceeds the limits in `keep` and frees disk space. Edits continue meanwhile.
     pub fn upkeep(&self, now_ms: u64, keep: RetentionPolicy) -> Result<UpkeepReport, StoreError> {
         let shared = &self.shared;
         let _one = lock(&shared.upkeep);
         let mut kept =
             UpkeepReport { entries: shared.prune_entries(now_ms, keep)?, ..UpkeepReport::default() };
         shared.prune_seen(now_ms, keep)?;
-        // What is carried now stands behind it: one pass through the log, so that it ends.
+        // Records that are appended from now on lie behind this position: one pass through the log, so that it ends.
         let end = shared.log.flushed().segment();
         'pass: while let Some(last) = shared.droppable(now_ms, keep, end)? {
             while let Some(oldest) = shared.log.segments().first().map(|one| one.0).filter(|id| *id <= last) {
@@ -32,8 +32,8 @@ impl Store {
 }
 
 impl StoreParts {
-    /// Up to which segment, all from the oldest on, the log should be dropped: the shortest part of it in which what
-    /// must be written again is clearly less than what is freed, or nothing is won.
+    /// Returns the last segment to drop, together with all before it: the shortest part of the log of which clearly
+    /// less must be written again than is freed. `None` if nothing is gained.
     fn droppable(&self, now_ms: u64, keep: RetentionPolicy, end: u64) -> Result<Option<u64>, StoreError> {
         let segments = self.log.segments();
         let total: u64 = segments.iter().map(|(_, len)| len).sum();
@@ -53,7 +53,7 @@ impl StoreParts {
         Ok(None)
     }
 
-    /// Takes a segment's file away, after log and database no longer need it.
+    /// Deletes a segment's file after the log and the database no longer need it.
     fn drop_segment(&self, id: u64) -> Result<bool, StoreError> {
         self.flush(self.log.last())?;
         self.apply()?;
@@ -63,7 +63,7 @@ impl StoreParts {
         }
     }
 
-    /// Moves the database into a fresh folder where it holds several times what lives in it.
+    /// Moves the database into a fresh folder if it takes several times the space of its rows.
     fn compact(&self) -> Result<bool, StoreError> {
         let (size, live) = (self.rows.size(), self.rows.meta().bytes);
         if size <= limits::DATABASE_SMALL || size <= limits::DATABASE_SLACK * live {

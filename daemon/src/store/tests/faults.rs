@@ -1,4 +1,4 @@
-//! Kills at every record, every call failing once, many threads at the same time.
+//! Kills at every record, one failure of every call, many threads at the same time.
 
 use super::kit::*;
 use super::model::{Model, group, write};
@@ -55,7 +55,7 @@ fn after_any_failed_call_what_was_acknowledged_is_there_and_nothing_is_accepted(
         if !failed {
             model.check(&again);
         } else {
-            // The group that failed may be there or not; everything before it is.
+            // The group that failed may be there or not; everything before it must be.
             assert!(again.numbers().entries >= model.entries.len() as u64);
         }
     }

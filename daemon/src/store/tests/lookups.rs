@@ -1,4 +1,4 @@
-//! What each record makes visible, at once and after a kill.
+//! The effect of each record on look-ups, at once and after a kill.
 
 use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
@@ -8,7 +8,7 @@ use crate::store::fake::FakeMachine;
 use crate::store::record::{Entry, Record, Settle};
 use crate::store::{EntryQuery, Store};
 
-/// Looks at a store now, and as a new process finds it after a kill.
+/// Checks a store now, and as a new process opens it after a kill.
 fn both(machine: &FakeMachine, store: &Store, look: impl Fn(&Store)) {
     look(store);
     look(&open(&machine.copy()).0);
@@ -55,7 +55,7 @@ fn the_newest_job_of_a_path_is_found_below_what_others_did() {
     let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
-    // More than are looked at together.
+    // More than are read at once.
     let outside =
         (2..150).map(|id| Record::External(Entry { kind: EntryKind::External, ..entry(id, "", &["a"]) }));
     store.append(&outside.collect::<Vec<_>>()).unwrap();
@@ -184,7 +184,7 @@ fn keys_belong_to_a_session_and_tell_what_became_of_the_job() {
         assert_eq!(store.keyed("s", "k").unwrap().unwrap().receipt, Some(receipt(1)));
     });
     assert!(open(&machine.copy()).1.queued.is_empty());
-    // Another session's intent under the same words, which is then refused.
+    // Another session's intent under the same key, which is rolled back.
     store.append(&[Record::Intent(keyed(2, "t"))]).unwrap();
     both(&machine, &store, |store| assert_eq!(store.keyed("t", "k").unwrap().unwrap().receipt, None));
     store.append(&[Record::Void(JobId(2)), done(2, "t", Some("k"))]).unwrap();

@@ -1,5 +1,5 @@
-//! The store as a whole, against a naive model, through kills, faults and rebuilds. Real files are only
-//! those of sled, in temporary folders.
+//! The store as a whole, against a naive model, through kills, faults and rebuilds. The only real files are those of
+//! sled, in temporary folders.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

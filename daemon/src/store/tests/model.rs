@@ -1,5 +1,5 @@
-//! Random records against a naive model: the same answers at once, after a kill, after a power cut that
-//! follows a flush, and from a database that was rebuilt.
+//! Random records against a naive model: the answers must be the same at once, after a kill, after a power cut that
+//! follows a flush, and from a rebuilt database.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ impl Model {
             Record::ReadReceipt(seen) => {
                 self.seen.insert((seen.session.clone(), seen.path.display()), seen.clone());
             }
-            // What stands already stands there.
+            // The model has these entries already.
             Record::Checkpoint(_) => {}
             Record::Queued(job) => {
                 self.last = self.last.max(job.id.0);
@@ -149,7 +149,7 @@ impl Model {
     }
 }
 
-/// The next group that a daemon could write.
+/// Returns the next group that a daemon could write.
 pub(super) fn group(model: &Model, seed: &mut u64) -> Vec<Record> {
     let id = model.last + 1;
     let session = SESSIONS[next(seed) as usize % 3];

@@ -1,4 +1,4 @@
-//! The database on sled: brought up from where it is, or rebuilt from the log when it is in doubt.
+//! The database on sled: brought up to date, or rebuilt from the log if it is in doubt.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::store::fake::FakeMachine;
 use crate::store::record::Record;
 use crate::store::{DatabaseBackend, Store};
 
-/// Every row, whatever it is kept in.
+/// Returns every row, whatever the backend.
 fn dump(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut rows = Vec::new();
     let keep = &mut |key: &[u8], value: &[u8]| {
@@ -106,7 +106,7 @@ fn a_damaged_or_lost_database_is_rebuilt_and_told() {
             fs::write(path.join("db"), bytes).unwrap();
         },
         &|| {
-            // A row that vanished without a sound.
+            // A row that was lost without an error.
             let db = sled::Config::new().path(&path).flush_every_ms(None).open().unwrap();
             let key = db.scan_prefix(b"p").keys().next().unwrap().unwrap();
             db.remove(key).unwrap();

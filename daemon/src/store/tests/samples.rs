@@ -1,5 +1,5 @@
-//! A sample of every kind of record in every version that was ever stored. What stands in `samples/` must
-//! load for ever; with `BLESS=1` samples that are missing are written, and none is ever changed.
+//! A sample of every kind of record in every version that was ever stored. All samples in `samples/` must always
+//! load; with `BLESS=1` missing samples are written, and none is ever changed.
 
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ fn records() -> Vec<(&'static str, Record)> {
     ]
 }
 
-/// A receipt as it was encoded when the samples were made: with an empty list of files.
+/// Returns a receipt as it was encoded when the samples were made: with an empty list of files.
 fn stored_receipt(id: u8) -> Vec<u8> {
     [b"\x83\xa3job".as_slice(), &[id], b"\xa6status\xa7applied\xa5files\x90"].concat()
 }
@@ -71,7 +71,7 @@ fn sample_done() -> Record {
     }
 }
 
-/// Records of entries with what their second version added.
+/// Returns records of entries with the fields that their second version added.
 fn second_versions() -> Vec<(&'static str, Record)> {
     let part = FilePart { file: 1, hunks: vec![(1, 2), (4, 4)], total: 7 };
     let mut e = undo(14, "session", editd_proto::message::EntryKind::Undo, &[12]);

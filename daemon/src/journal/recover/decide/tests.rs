@@ -1,4 +1,4 @@
-//! The table, row by row: what a refused job and what came behind a chain make of each thing that a target may show.
+//! The decision table, row by row: for each state of a target, with refused jobs and with changes after the chain.
 
 use editd_engine::Splice;
 
@@ -11,7 +11,7 @@ pub(in super::super) const OLD: &[u8] = b"old text\n";
 pub(in super::super) const NEW: &[u8] = b"new and longer text\n";
 pub(in super::super) const OTHER: &[u8] = b"what others wrote\n";
 
-/// A file by its number and its content.
+/// Returns a file with this number and content.
 pub(in super::super) fn face(ino: u64, bytes: &[u8]) -> FileMeta {
     let identity = Identity { dev: 1, ino, born: 7 };
     let (hash, size) = (hash(bytes), bytes.len() as u64);
@@ -37,13 +37,13 @@ pub(in super::super) fn swap() -> FileRecord {
     record(ChangeMethod::Swap, Some(face(1, OLD)), Some(face(2, NEW)))
 }
 
-/// What others write is younger.
+/// Files that another program writes are younger.
 fn shown(ino: u64, bytes: &[u8]) -> TargetState {
     let modified = if bytes == OTHER { 6 } else { 5 };
     TargetState::File { face: FileMeta { modified, ..face(ino, bytes) }, bytes: bytes.into() }
 }
 
-/// What is done with the last record of a chain, with every content at hand.
+/// Returns the decision about the last record of a chain, with every content available.
 fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &TargetState) -> Action {
     let mut contents = IntactContents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
@@ -137,7 +137,7 @@ fn below_a_job_that_is_taken_back_the_others_are_done_again() {
 fn what_the_journal_has_behind_the_chain_stands() {
     let file = swap();
     let empty = Behind::Content(Some(hash(b"")));
-    // Cut to nothing by others: without that entry it would be torn.
+    // Another program truncated it to nothing: without that entry it would be torn.
     assert_eq!(done(&[&file], 0, empty, &shown(2, b"")), Action::Superseded);
     assert!(matches!(done(&[&file], 0, Behind::Nothing, &shown(2, b"")), Action::Rebuild(..)));
     assert!(matches!(done(&[&file], 0, empty, &shown(1, OLD)), Action::Rebuild(..)));
@@ -146,7 +146,7 @@ fn what_the_journal_has_behind_the_chain_stands() {
     for shown in [shown(9, OTHER), shown(1, OLD), TargetState::Absent, TargetState::Strange] {
         assert_eq!(done(&[&file], 0, Behind::Settled, &shown), Action::Superseded);
     }
-    // A look took the file of a job that broke for others'.
+    // An observation took the file of a broken job for another program's.
     let own = Behind::Content(Some(hash(NEW)));
     assert_eq!(done(&[&file], 1, own, &shown(2, NEW)), old());
     assert_eq!(done(&[&file], 1, own, &shown(9, NEW)), Action::Superseded);
@@ -165,7 +165,8 @@ fn others_file_goes_back_from_the_slot_of_a_job_that_is_taken_back() {
         assert_eq!(of(1, staged.clone()), Action::Return, "{staged:?}");
         assert_ne!(of(0, staged.clone()), Action::Return, "{staged:?}, kept");
     }
-    // What others wrote to the staged file since is newer, whatever time they gave it, and so is another file of theirs.
+    // Bytes that another program wrote to the staged file are newer, whatever time it set, and so is a different file
+    // of it.
     for theirs in [shown(2, OTHER), shown(2, b"dated back"), shown(9, OTHER), TargetState::Strange] {
         assert_eq!(of(1, theirs.clone()), Action::Leave, "{theirs:?}");
     }

@@ -1,4 +1,4 @@
-//! What files, slots and times tell of a job, row by row.
+//! The evidence of files, staged files and times, row by row.
 
 use editd_engine::Splice;
 

@@ -1,4 +1,4 @@
-//! Random undos and redos of parts of an entry against a model in which every hunk of every file is one flag.
+//! Random undos and redos of parts of an entry against a model that has one flag for each hunk of each file.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const NAMES: [&str; 3] = ["a", "made", "c"];
 fn text(file: usize, taken: &[bool]) -> String {
     let line = |number: usize| match number % 10 {
         5 if taken[number / 10] => format!("old {number}\n"),
-        // A hunk of more lines than it had, and one of fewer.
+        // A hunk that adds a line, and one that removes some.
         5 if number / 10 == 1 => format!("new {number}\nand more\n"),
         6 if number / 10 == 2 && !taken[2] => String::new(),
         5 => format!("new {number}\n"),
@@ -32,7 +32,7 @@ fn who() -> Who {
     Who { session: "s".to_owned(), client: "test".to_owned() }
 }
 
-/// The content at the path of a file; `None` where there is no file.
+/// Returns the expected content of a file; `None` if there is no file.
 fn expected(file: usize, taken: &[bool]) -> Option<String> {
     match file {
         1 if taken[0] => None,
@@ -45,7 +45,7 @@ struct Play {
     bench: Bench,
     job: JobId,
     model: Vec<Vec<bool>>,
-    /// Undos and what each took.
+    /// The undos and their hunks.
     undos: Vec<(JobId, Vec<Vec<bool>>)>,
 }
 
@@ -74,7 +74,7 @@ impl Play {
         Self { bench, job: receipt.job.unwrap(), model, undos: Vec::new() }
     }
 
-    /// Checks that files and journal say what the model says.
+    /// Checks files and journal against the model.
     fn check(&self, what: &str) {
         let names = self.bench.list(".");
         for (file, taken) in self.model.iter().enumerate() {
@@ -91,7 +91,7 @@ impl Play {
         }
     }
 
-    /// Sets what is named, and returns what that changed.
+    /// Sets the named hunks and returns those that changed.
     fn set(&mut self, named: &[Vec<bool>], to: bool) -> Vec<Vec<bool>> {
         let mut changed = named.to_vec();
         for (file, flags) in changed.iter_mut().enumerate() {
@@ -108,7 +108,7 @@ impl Play {
         if undo { workspace.undo(&who(), request) } else { workspace.redo(&who(), request) }
     }
 
-    /// One undo or redo of what is named, first as a preview.
+    /// Undoes or redoes the named hunks, first as a preview.
     fn turn(&mut self, request: &UndoRequest, named: &[Vec<bool>], undo: bool) {
         let what = format!("{request:?} undo {undo}");
         let preview = self.go(&UndoRequest { mode: JobMode::VerifyOnly, ..request.clone() }, undo);
@@ -141,9 +141,9 @@ fn step(play: &mut Play, seed: &mut u64) {
     let undo = next(seed).is_multiple_of(2);
     let by_job = UndoRequest { jobs: vec![play.job], ..UndoRequest::default() };
     match next(seed) % 8 {
-        // All that is left of it.
+        // All that is left of the entry.
         0 => play.turn(&by_job, &all, undo),
-        // What one undo took, by its number.
+        // The hunks of one undo, by its number.
         1 if !play.undos.is_empty() => {
             let (job, took) = play.undos[next(seed) % play.undos.len()].clone();
             play.turn(&UndoRequest { jobs: vec![job], ..UndoRequest::default() }, &took, false);
@@ -157,7 +157,7 @@ fn step(play: &mut Play, seed: &mut u64) {
             let paths = vec![NAMES[first].into(), NAMES[second].into()];
             play.turn(&UndoRequest { paths, ..by_job }, &named, undo);
         }
-        // The daemon starts again.
+        // The daemon restarts.
         4 if next(seed).is_multiple_of(4) => {
             let bench = std::mem::replace(&mut play.bench, Bench::new());
             play.bench = bench.reopened(Arc::new(Unix)).0;
@@ -220,12 +220,12 @@ fn whole(path: &str) -> ReadRequest {
     ReadRequest { path: path.into(), lines: None, symbol: None, body: false, seen: None }
 }
 
-/// A text of short lines, so that lines are alike.
+/// Returns a text of short lines, so that some are equal.
 fn lines(seed: &mut u64) -> String {
     (0..next(seed) % 40).map(|_| format!("{}\n", next(seed) % 12)).collect()
 }
 
-/// The text with some of its lines changed, in their middle or whole.
+/// Returns the text with some lines changed, in the middle or whole.
 fn touched(text: &str, seed: &mut u64) -> String {
     let change = |line: &str| match next(seed) % 6 {
         0 => format!("{line} x\n"),

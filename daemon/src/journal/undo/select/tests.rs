@@ -1,4 +1,4 @@
-//! Which entries are meant where there are more than one page of them. No file is touched.
+//! Selection over more than one page of entries. No file is touched.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use editd_proto::error::Code;
@@ -9,7 +9,7 @@ use super::*;
 use crate::store::record::{Entry, Record};
 use crate::workspace::tests::kit::Bench;
 
-/// As many entries of a session, without files.
+/// Appends so many entries of a session, without files.
 fn entries(bench: &Bench, number: usize) -> Vec<JobId> {
     let made: Vec<Entry> = (0..number).map(|_| entry(bench, "s", EntryKind::Edit, Vec::new())).collect();
     let records: Vec<Record> = made.iter().cloned().map(Record::External).collect();

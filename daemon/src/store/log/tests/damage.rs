@@ -1,4 +1,4 @@
-//! What is damaged, cut off or left over in the files.
+//! Damaged, truncated and left-over files.
 
 use editd_proto::ids::JobId;
 
@@ -9,7 +9,7 @@ use crate::store::log::header::SegmentHeader;
 use crate::store::log::segment::name;
 use crate::store::record::Record;
 
-/// A log with flushed and unflushed groups in two epochs and two segments; what each group is.
+/// Creates a log with flushed and unflushed groups in two epochs and two segments; returns the records of each group.
 fn sample() -> (FakeMachine, Vec<Vec<u64>>, u64) {
     let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
@@ -33,7 +33,7 @@ fn any_damaged_byte_is_told_or_cuts_the_tail_and_never_skips_a_record() {
     let first = name(1);
     let (mut rotten, mut cut, mut whole) = (0, 0, 0);
     let original = machine.file(&[&first]).lock().unwrap().seen.clone();
-    // Of what is zero, padding mostly, a part is enough.
+    // Of zero bytes, which are mostly padding, a sample is enough.
     for byte in (0..used).filter(|byte| original[*byte as usize] != 0 || byte % 16 == 0) {
         let damaged = machine.copy();
         damaged.file(&[&first]).lock().unwrap().seen[byte as usize] ^= 0x41;
@@ -43,7 +43,7 @@ fn any_damaged_byte_is_told_or_cuts_the_tail_and_never_skips_a_record() {
             Ok((_, seen)) => {
                 let seen = ids(&seen);
                 assert!(all.starts_with(&seen), "byte {byte}: {seen:?}");
-                // 1 to 7 are proven to be flushed by what follows them.
+                // The records after 1 to 7 prove that these were flushed.
                 assert!(seen.len() >= 7, "byte {byte}: {seen:?}");
                 assert!(
                     groups
@@ -65,14 +65,14 @@ fn any_damaged_byte_is_told_or_cuts_the_tail_and_never_skips_a_record() {
 fn a_log_that_is_cut_off_anywhere_is_refused_or_ends_there() {
     let (machine, groups, last) = sample();
     let all: Vec<u64> = groups.concat();
-    // At every field of a frame, and at odd places of payloads.
+    // At every field of a frame, and at odd offsets of payloads.
     for len in (0..last).filter(|len| len % 8 == 0 || len % 13 == 0) {
         let damaged = machine.copy();
         damaged.file(&[&name(1)]).lock().unwrap().seen.truncate(len as usize);
         match open(&damaged, None) {
             Err(StoreError::Rotten { .. }) => {}
             Err(other) => panic!("length {len}: {other}"),
-            // Nothing behind the place tells that there was more.
+            // Nothing behind the cut shows that there was more.
             Ok((log, seen)) => {
                 assert!(all.starts_with(&ids(&seen)), "length {len}");
                 put(&log, &[Record::Void(JobId(77))]);
@@ -119,7 +119,7 @@ fn damage_anywhere_in_a_log_of_many_segments_is_told() {
         for _ in 0..20 {
             let damaged = machine.copy();
             let file = damaged.file(&[&name(id)]);
-            // Within the header or the first record, which surely mean something.
+            // Within the header or the first record, where every byte counts.
             let byte = match next(&mut seed) % 2 {
                 0 => next(&mut seed) % 80,
                 _ => 4096 + next(&mut seed) % 88,
@@ -129,7 +129,7 @@ fn damage_anywhere_in_a_log_of_many_segments_is_told() {
         }
         let missing = machine.copy();
         missing.dir().remove_file(name(id).as_bytes()).unwrap();
-        // Without its oldest segment a log looks like one after retention.
+        // A log without its oldest segment looks like one after retention.
         assert_eq!(matches!(open(&missing, None), Err(StoreError::Rotten { .. })), id > 1, "{id}");
     }
 }

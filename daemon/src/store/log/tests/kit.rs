@@ -1,4 +1,4 @@
-//! Logs and records for the tests. It checks nothing but what it reads back.
+//! Logs and records for the tests. It checks only the records that it reads back.
 
 use editd_proto::ids::JobId;
 
@@ -15,7 +15,7 @@ pub(super) fn small(n: u64) -> Payload {
     payload::encode(&Record::Void(JobId(n))).unwrap()
 }
 
-/// Bytes that do not pack.
+/// Returns a record of bytes that cannot be compressed.
 pub(super) fn large(n: u64, len: usize) -> Record {
     let mut seed = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let bytes = std::iter::repeat_with(|| next(&mut seed) as u8).take(len).collect();
@@ -40,7 +40,7 @@ pub(super) fn open(
         seen.push((at, record));
         Ok(())
     })?;
-    // The epoch's first record, as the store writes it.
+    // The first record of the epoch, as the store writes it.
     let start = log.append(&[small(u64::MAX)])?;
     log.flush(start[0].at)?;
     seen.retain(|(_, record)| *record != Record::Void(JobId(u64::MAX)));

@@ -1,4 +1,4 @@
-//! Writing and reading through kills, power cuts, faults and many threads.
+//! Writes and reads through kills, power cuts, faults and many threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
@@ -58,7 +58,7 @@ fn a_flush_ends_on_a_block_and_a_flushed_place_is_not_flushed_again() {
     assert!(put(&log, &[Record::Void(JobId(2))])[0].at >= flushed);
 }
 
-/// One life of a daemon: what it appended group by group, and how many groups were acknowledged.
+/// Runs a daemon once; returns the groups that it appended, and how many of them were acknowledged.
 fn live(log: &Log, seed: &mut u64, first: u64) -> (Vec<Vec<u64>>, usize) {
     let (mut groups, mut acknowledged, mut n) = (Vec::new(), 0, first);
     for _ in 0..next(seed) % 12 {
@@ -107,7 +107,7 @@ fn no_power_cut_loses_what_was_flushed_or_tears_a_group() {
                 dice.store(state, Ordering::Relaxed);
                 (roll >> 20) % 5 < often
             });
-            // What is found must be a whole number of groups, and all that was acknowledged.
+            // The log must have a whole number of groups, among them all that were acknowledged.
             let (log, seen) = open(&machine.copy(), None).unwrap_or_else(|e| panic!("{round} {life}: {e}"));
             drop(log);
             let seen = ids(&seen);
@@ -140,7 +140,7 @@ fn after_any_failed_call_nothing_is_accepted_and_nothing_acknowledged_is_lost() 
                     acknowledged.extend([n, n + 100]);
                 }
                 Err(StoreError::Failed(_)) => failed = true,
-                // Preparing a segment may be tried again: nothing of the group was written.
+                // Preparing a segment may be repeated: nothing of the group was written.
                 Err(StoreError::Io(_)) => assert!(!failed),
                 Err(other) => panic!("{other}"),
             }

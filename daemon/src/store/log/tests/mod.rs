@@ -1,4 +1,4 @@
-//! The log under kills, power cuts, faults and damage, in a machine in memory. It touches no real file.
+//! The log under kills, power cuts, faults and damage, on a simulated machine. It touches no real file.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
