@@ -3,28 +3,31 @@
 
 use super::{Operation, OperationExample, OperationField};
 
-const NEAR: OperationField = field("near", "line?", "where it should start, if it stands several times");
+const NEAR: OperationField =
+    field("near", "line?", "the line at which it should start, if there are several places");
 const WINDOW: OperationField =
-    field("window", "number?", "lines around `near` in which one place is taken; 40");
+    field("window", "number?", "lines around `near` in which a single place is accepted; default 40");
 const MATCH: OperationField = field(
     "match",
     "text?",
-    "the loosest rung: exact, eol, trailing, indent, numbered, typographic, edge, fuzzy",
+    "the loosest rung allowed: exact, eol, trailing, indent, numbered, typographic, edge, fuzzy",
 );
-const THRESHOLD: OperationField = field("threshold", "0.5 to 1?", "similarity that `fuzzy` accepts");
-const WHOLE_LINES: OperationField =
-    field("whole_lines", "bool?", "only whole lines, given as a list of lines");
-const EOL: OperationField =
-    field("eol", "text?", "\"literal\" keeps line breaks as given; \"file\" is the default");
-const TO_CLIPBOARD: OperationField = field("to_clipboard", "name?", "stores what is replaced");
+const THRESHOLD: OperationField = field("threshold", "0.5 to 1?", "the similarity that `fuzzy` accepts");
+const WHOLE_LINES: OperationField = field("whole_lines", "bool?", "compare and replace whole lines only");
+const EOL: OperationField = field("eol", "text?", "\"literal\" keeps line breaks as given; default \"file\"");
+const TO_CLIPBOARD: OperationField =
+    field("to_clipboard", "name?", "the clipboard that stores the replaced text");
 const FROM_CLIPBOARD: OperationField =
-    field("from_clipboard", "name?", "a clipboard instead of the new text");
-const REINDENT: OperationField =
-    field("reindent", "object?", "{\"strip\": text?, \"add\": text?} for each line of the new text");
+    field("from_clipboard", "name?", "the clipboard that supplies the new text");
+const REINDENT: OperationField = field(
+    "reindent",
+    "object?",
+    "{\"strip\": text?, \"add\": text?}: prefixes to remove from and add to each new line",
+);
 const WITHIN: OperationField = field(
     "within",
     "object?",
-    "where to look: {\"lines\": [first, last]}, {\"symbol\": \"Class/method\"} or {\"position\": {\"line\": n, \"column\": n}}, both from 0",
+    "limits the search: {\"lines\": [first, last]}, {\"symbol\": \"Class/method\"} or {\"position\": {\"line\": n, \"column\": n}} (both from 0)",
 );
 
 /// The file `greet.py` of most examples.
@@ -43,18 +46,18 @@ const fn of_greet(edit: &'static str, after: &'static str) -> OperationExample {
 pub const OPERATIONS: &[Operation] = &[
     Operation {
         name: "replace",
-        purpose: "replaces a quoted text at the one place where it stands, or with `all` everywhere",
+        purpose: "replaces a quoted text at its only place, or with `all` at every place",
         fields: &[
-            field("old", "text", "what stands there"),
-            field("new", "text", "what takes its place; \"\" removes it"),
+            field("old", "text", "the quoted text"),
+            field("new", "text", "the new text; \"\" removes the old one"),
             WITHIN,
             NEAR,
             WINDOW,
             MATCH,
             THRESHOLD,
             WHOLE_LINES,
-            field("all", "bool?", "every occurrence"),
-            field("expect", "number?", "how many places there must be"),
+            field("all", "bool?", "replace every occurrence"),
+            field("expect", "number?", "the number of places that there must be"),
             EOL,
             TO_CLIPBOARD,
             FROM_CLIPBOARD,
@@ -74,9 +77,9 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "insert",
-        purpose: "adds text; the bytes of an anchor stay as they are",
+        purpose: "adds text; the anchor itself stays unchanged",
         fields: &[
-            field("text", "text", "what is added"),
+            field("text", "text", "the text to add"),
             field(
                 "at",
                 "place",
@@ -85,7 +88,7 @@ pub const OPERATIONS: &[Operation] = &[
             field(
                 "own_line",
                 "bool?",
-                "put the text on lines of its own before or after the lines of the anchor",
+                "put the text on lines of its own, before or after the lines of the anchor",
             ),
             NEAR,
             WINDOW,
@@ -94,7 +97,7 @@ pub const OPERATIONS: &[Operation] = &[
             field(
                 "whole_lines",
                 "bool?",
-                "with an anchor: only whole lines; at the start or end: the text is lines",
+                "with an anchor: compare whole lines only; at the start or end: add whole lines",
             ),
             EOL,
             FROM_CLIPBOARD,
@@ -118,10 +121,10 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "write",
-        purpose: "writes the whole file, and makes it and its folders where it is missing",
+        purpose: "writes the whole file; makes it and its folders if it does not exist",
         fields: &[
             field("text", "text", "the content; \"\" empties the file"),
-            field("eol", "text?", "\"literal\", which is the default"),
+            field("eol", "text?", "\"literal\" (default)"),
             FROM_CLIPBOARD,
             REINDENT,
         ],
@@ -134,10 +137,10 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "lines",
-        purpose: "replaces lines by their numbers",
+        purpose: "replaces lines by number",
         fields: &[
-            field("start", "line", "the first, from 1"),
-            field("end", "line", "the last, inclusive; `start` - 1 inserts before `start`"),
+            field("start", "line", "the first line, from 1"),
+            field("end", "line", "the last line, inclusive; `start` - 1 inserts before `start`"),
             field("text", "text", "the new lines; \"\" removes them"),
             EOL,
             TO_CLIPBOARD,
@@ -160,17 +163,21 @@ pub const OPERATIONS: &[Operation] = &[
         name: "substitute",
         purpose: "replaces every occurrence of a text or a regular expression",
         fields: &[
-            field("pattern", "text", "literal, or with `regex` a regular expression"),
-            field("replacement", "text", "with `regex`, \\1, \\g<name>, \\n and \\t are replaced"),
-            field("regex", "bool?", "whether `pattern` is a regular expression"),
+            field("pattern", "text", "a literal text, or with `regex` a regular expression"),
+            field(
+                "replacement",
+                "text",
+                "the new text; with `regex`, \\1, \\g<name>, \\n and \\t are expanded",
+            ),
+            field("regex", "bool?", "`pattern` is a regular expression"),
             field(
                 "flags",
                 "text?",
-                "of i, m, s, x, a (ASCII classes) with `regex`; o: it may be nowhere; 1: it stands at one place",
+                "i, m, s, x, a (ASCII classes), with `regex`; o: no place is not an error; 1: exactly one place",
             ),
             WITHIN,
-            field("count", "number?", "only the first so many"),
-            field("expect", "number?", "how many places there must be; it also counts as a quotation"),
+            field("count", "number?", "replace only this many, from the start"),
+            field("expect", "number?", "the number of places that there must be; counts as a quotation"),
             EOL,
         ],
         examples: &[
@@ -189,11 +196,15 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "chunk",
-        purpose: "replaces whole lines between the lines quoted around them; without old lines it inserts",
+        purpose: "replaces whole lines between quoted context lines; without old lines it inserts",
         fields: &[
             field("before", "text?", "the lines directly before, as one text"),
-            field("old", "text", "the lines that go, as one text; \"\" for none, \"\\n\" for one blank line"),
-            field("new", "text", "the lines that come; \"\" for none"),
+            field(
+                "old",
+                "text",
+                "the lines to remove, as one text; \"\" for none, \"\\n\" for one blank line",
+            ),
+            field("new", "text", "the new lines; \"\" for none"),
             field("after", "text?", "the lines directly after"),
             WITHIN,
         ],
@@ -219,17 +230,21 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "hunk",
-        purpose: "applies lines as a diff shows them",
+        purpose: "applies a hunk of a diff",
         fields: &[
-            field("text", "text", "lines, each with \" \", \"-\" or \"+\" in front"),
-            field("at", "place?", "\"end\" or {\"line\": n}, for a hunk that quotes nothing"),
-            field("before", "text?", "lines that stand above it, as headers of hunks name them"),
-            field("all", "bool?", "the text holds all lines of the file"),
+            field(
+                "text",
+                "text",
+                "lines, each with \" \" (context), \"-\" (removed) or \"+\" (added) in front",
+            ),
+            field("at", "place?", "\"end\" or {\"line\": n}, for a hunk without context and removed lines"),
+            field("before", "text?", "lines somewhere above the hunk, as in the headers of hunks"),
+            field("all", "bool?", "the hunk has all lines of the file"),
             NEAR,
             WINDOW,
             MATCH,
             THRESHOLD,
-            field("in_order", "bool?", "places keep the order of the hunks"),
+            field("in_order", "bool?", "the hunk is below the previous hunk of the entry"),
             EOL,
         ],
         examples: &[of_greet(
@@ -240,16 +255,16 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "symbol",
-        purpose: "edits one definition, found with the syntax tree",
+        purpose: "edits one definition, found by the syntax tree",
         fields: &[
-            field("name", "name path?", "\"Class/method\", or its last names where they name one"),
+            field("name", "name path?", "\"Class/method\", or its last names if only one symbol has them"),
             field(
                 "within",
                 "object?",
-                "instead of `name`: {\"symbol\": name path} or {\"position\": {\"line\": n, \"column\": n}}, both from 0",
+                "instead of `name`: {\"symbol\": name path} or {\"position\": {\"line\": n, \"column\": n}} (both from 0)",
             ),
             field("action", "text", "replace_body, replace, insert_before, insert_after or delete"),
-            field("text", "text?", "what comes; not with `delete`"),
+            field("text", "text?", "the new text; not with `delete`"),
             EOL,
             TO_CLIPBOARD,
             FROM_CLIPBOARD,
@@ -269,10 +284,10 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "create",
-        purpose: "makes a new file with this text; refused where a file is",
+        purpose: "makes a new file; refused if the file exists",
         fields: &[
-            field("text", "text?", "the content; empty where absent"),
-            field("if_empty", "bool?", "an empty file that is there is filled"),
+            field("text", "text?", "the content; default empty"),
+            field("if_empty", "bool?", "fill the file if it exists and is empty"),
         ],
         examples: &[OperationExample {
             edit: r#"{"op": "create", "text": "one\n"}"#,
@@ -290,8 +305,11 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "rename",
-        purpose: "gives the file another path",
-        fields: &[field("to", "path", "the new path"), field("overwrite", "bool?", "replace what is there")],
+        purpose: "moves the file to another path",
+        fields: &[
+            field("to", "path", "the new path"),
+            field("overwrite", "bool?", "replace a file at the new path"),
+        ],
         examples: &[OperationExample {
             edit: r#"{"op": "rename", "to": "hello.py"}"#,
             before: Some(GREET),
@@ -301,10 +319,10 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "copy",
-        purpose: "puts a copy of the file at another path",
+        purpose: "copies the file to another path",
         fields: &[
             field("to", "path", "the path of the copy"),
-            field("overwrite", "bool?", "replace what is there"),
+            field("overwrite", "bool?", "replace a file at the new path"),
         ],
         examples: &[of_greet(r#"{"op": "copy", "to": "hello.py"}"#, GREET)],
         of_several: None,
