@@ -63,7 +63,7 @@ fn merged(told: &Value, filled: &Value, reply: &Value) -> Value {
     }
 }
 
-/// What a story mostly wants to say about a reply.
+/// Returns the fields of a reply that a scenario usually expects.
 fn usual(reply: &Value) -> Value {
     let take = |from: &Value, keys: &[&str]| -> Map<String, Value> {
         keys.iter().filter_map(|key| Some(((*key).to_owned(), from.get(*key)?.clone()))).collect()
@@ -80,7 +80,7 @@ fn usual(reply: &Value) -> Value {
     Value::Object(out)
 }
 
-/// What of the world is not as it was before, as a story says it.
+/// Returns the paths that differ from the initial state, in the form of a scenario.
 fn changed(story: &Story, root: &Path) -> BTreeMap<String, Node> {
     let is = Tree::of(root);
     let mut after = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! What a story is played against: something that answers requests, can be told to die after a step, and can
-//! be opened again. It knows nothing of files or of what the answers mean.
+//! The target of a scenario: it answers requests, can be killed after a step, and can be opened again. It knows
+//! nothing of files and does not interpret the replies.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub enum StepName {
     Seal,
     /// Its hooks have run.
     Hooks,
-    /// What was displaced is dropped.
+    /// The displaced file is dropped.
     Settle,
 }
 
@@ -67,13 +67,13 @@ pub trait Hook: Send + Sync {
     fn after(&self, step: StepName) -> bool;
 }
 
-/// Where and how a desk is opened.
+/// The folders and options with which a target is opened.
 pub struct Opening {
     /// The workspace.
     pub root: PathBuf,
     /// The folder of log and database.
     pub state: PathBuf,
-    /// What the story's `[settings]` say.
+    /// The `[settings]` of the scenario.
     pub settings: Settings,
     /// The time, milliseconds since 1970; it moves between steps.
     pub now: Arc<AtomicU64>,

@@ -1,4 +1,4 @@
-//! Whether a reply holds what a story expects of it. Pure; what is not expected is not looked at.
+//! Comparison of a reply with the expected fields. Pure; other fields are ignored.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ pub const ANY: &str = "<any>";
 /// Fits only what is not there.
 pub const ABSENT: &str = "<absent>";
 
-/// What earlier replies left for later steps.
+/// The values that later steps use from earlier replies.
 pub type Saved = BTreeMap<String, Value>;
 
-/// Where `actual` does not hold what `expect` names: one line each, empty if it holds it all.
+/// Returns one line for each field of `expect` that `actual` does not have; empty if it has all.
 pub fn mismatches(expect: &Value, actual: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", expect, actual, &mut found);
@@ -42,7 +42,7 @@ fn compare(at: &str, expect: &Value, actual: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Whether one value fits another that is neither a table nor a list of the same length.
+/// Returns true if a value matches another that is neither a table nor a list of the same length.
 pub fn fits(expect: &Value, actual: &Value) -> bool {
     match (expect, actual) {
         (Value::String(any), _) if any == ANY => true,

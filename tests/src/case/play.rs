@@ -17,14 +17,14 @@ const BEGIN: u64 = 1_767_225_600_000;
 /// Milliseconds that each step takes.
 const TICK: u64 = 1_000;
 
-/// What happened in a story.
+/// The result of a scenario.
 #[derive(Default, Debug)]
 pub struct Played {
-    /// What was not as the story says.
+    /// The differences from the expectations.
     pub complaints: Vec<String>,
     /// The reply to each step, where it had one.
     pub replies: Vec<Option<Value>>,
-    /// What later steps could use.
+    /// The values that later steps could use.
     pub saved: Saved,
 }
 
@@ -114,7 +114,7 @@ pub fn play(story: &Story, scratch: &Scratch, open: &Open) -> Played {
     played
 }
 
-/// What a play needs from step to step.
+/// The state that a run passes from step to step.
 struct Stage<'a> {
     opening: Opening,
     script: Arc<Script>,
@@ -186,7 +186,7 @@ impl Stage<'_> {
     }
 }
 
-/// What others do while a request is answered.
+/// The actions of others while a request is answered.
 struct Script {
     root: PathBuf,
     lines: Mutex<Lines>,

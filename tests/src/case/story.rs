@@ -11,16 +11,16 @@ use super::desk::StepName;
 #[derive(Clone, Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Story {
-    /// What the name does not say.
+    /// An explanation, where the name is not enough.
     #[serde(default)]
     pub why: String,
-    /// What `.editd.toml` would say.
+    /// The settings, as in `.editd.toml`.
     #[serde(default)]
     pub settings: Settings,
     /// The world before.
     #[serde(default)]
     pub before: BTreeMap<String, Node>,
-    /// What happens.
+    /// The steps.
     #[serde(rename = "step")]
     pub steps: Vec<Step>,
     /// The world after, where it is not as before.
@@ -28,7 +28,7 @@ pub struct Story {
     pub after: BTreeMap<String, Node>,
 }
 
-/// What a story may set.
+/// The settings that a scenario may set.
 #[derive(Clone, Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -46,7 +46,7 @@ pub struct Settings {
     pub generated: Option<String>,
 }
 
-/// What stands at a path. Without anything named: an empty file.
+/// A file, folder or link. Without any field: an empty file.
 #[derive(Clone, Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
@@ -77,12 +77,12 @@ pub struct Node {
     /// Nothing.
     #[serde(default)]
     pub absent: bool,
-    /// How others put it there; by default as most programs save.
+    /// The way in which another program writes it; by default as most programs save.
     #[serde(default)]
     pub how: How,
 }
 
-/// How others write a file.
+/// The way in which another program writes a file.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Default, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
@@ -135,33 +135,33 @@ pub struct Step {
     /// The daemon settles what is due.
     #[serde(default)]
     pub settle: bool,
-    /// Who asks; `s` by default.
+    /// The session that sends the request; `s` by default.
     #[serde(default)]
     pub session: Option<String>,
-    /// What others do after steps of this job's journey.
+    /// The actions of others after steps of this job.
     #[serde(default)]
     pub meanwhile: Vec<Meanwhile>,
     /// The process dies after this step of the journey, and starts again.
     #[serde(default)]
     pub stop_after: Option<StepName>,
-    /// What the reply must hold.
+    /// The fields that the reply must have.
     #[serde(default)]
     pub expect: Option<Value>,
-    /// What of the reply later steps use, by name: a path of keys and numbers, joined by dots.
+    /// The values of the reply that later steps use, by name: a path of keys and numbers, joined by dots.
     #[serde(default)]
     pub save: BTreeMap<String, String>,
-    /// What must stand at some paths right after this step.
+    /// The state of some paths right after this step.
     #[serde(default)]
     pub world: BTreeMap<String, Node>,
 }
 
-/// What others do after a step.
+/// The actions of others after a step.
 #[derive(Clone, Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Meanwhile {
     /// After which.
     pub after: StepName,
-    /// What they put where.
+    /// The files that they write.
     pub files: BTreeMap<String, Node>,
 }
 

@@ -120,8 +120,8 @@ fn place(root: &Path, path: &str) -> PathBuf {
     root.join(std::ffi::OsStr::from_bytes(&path_bytes(path)))
 }
 
-/// How the workspace differs from the world before with `changed` laid over it: one line for each path.
-/// With `only_named`, nothing but the paths of `changed` is looked at.
+/// Describes the differences between the workspace and the initial state with `changed` applied, one line for each
+/// path. With `only_named`, only the paths of `changed` are compared.
 pub fn differences(root: &Path, before: &Nodes, changed: &Nodes, only_named: bool) -> Vec<String> {
     let mut should: BTreeMap<Vec<u8>, (&Node, bool)> = BTreeMap::new();
     for (path, node) in before {
@@ -182,7 +182,7 @@ fn differs(
     (!fits).then(|| format!("should be {}, is {}", shown(node), there.shown()))
 }
 
-/// Whether a second name no longer is one.
+/// Returns a description if `path` is no longer another name of the file.
 pub fn hard_differs(root: &Path, path: &str, node: &Node) -> Option<String> {
     let other = node.hard.as_ref()?;
     let number =

@@ -7,7 +7,7 @@ use super::story::{Course, KEY, Story};
 use super::verdict::{Depth, judge};
 use crate::sim::{Abilities, Op, Seeded};
 
-/// What is looked at, and how much of it.
+/// The extent of a crash test.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Power cuts after each effect of the job and of what settles it.
@@ -26,12 +26,12 @@ pub struct Plan {
     pub enough: usize,
 }
 
-/// What a lens saw.
+/// The result of a test.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Images that were opened.
     pub images: usize,
-    /// What was not as it must be.
+    /// The violations, one sentence each.
     pub found: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ use crate::sim::{Outside, OutsideFile, SimMachine};
 
 /// The workspace on every machine.
 pub const ROOT: &str = "/w";
-/// Where the journal lives.
+/// The folder of the journal.
 pub const STATE: &str = "/state";
 /// Bytes of a log segment: small, so that stories cross from one to the next.
 const SEGMENT: u64 = 64 * 1024;
@@ -44,11 +44,11 @@ impl Clock for SimClock {
 
 /// An open workspace.
 pub struct Desk {
-    /// Where it runs.
+    /// The machine on which it runs.
     pub machine: SimMachine,
     /// The workspace.
     pub workspace: Workspace,
-    /// What recovery had to say.
+    /// The notes of recovery.
     pub notes: Vec<String>,
     /// Files that other processes have open for writing.
     held: Mutex<Vec<OutsideFile>>,
@@ -210,13 +210,13 @@ impl Desk {
     }
 }
 
-/// Whose jobs they are.
+/// The client that sends all jobs.
 #[must_use]
 pub fn who() -> Who {
     Who { session: "s".to_owned(), client: "lens".to_owned() }
 }
 
-/// How every store on a machine works.
+/// The options of every store on a simulated machine.
 #[must_use]
 pub fn options() -> StoreOptions {
     StoreOptions { database: DatabaseBackend::Memory, segment: SEGMENT, contents: 1 << 20, background: false }

@@ -12,7 +12,7 @@ use super::verdict::{Depth, judge};
 use super::view::View;
 use crate::sim::{EACCES, EIO, ENOSPC, Lasting, Seeded};
 
-/// How much is looked at.
+/// The extent of a fault injection.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Chooses.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::sim::{Seeded, SimMachine, When};
 
-/// What ended the process.
+/// The event that ended the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blow {
     /// It was killed.
@@ -15,7 +15,7 @@ pub enum Blow {
     Cut(usize),
 }
 
-/// What the client had been told of the job.
+/// The reply that the client had received for the job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// Nothing yet.
@@ -33,9 +33,9 @@ pub enum Answer {
 /// A machine on which the next process may start.
 #[derive(Clone)]
 pub struct Image {
-    /// What ended the process.
+    /// The event that ended the process.
     pub blow: Blow,
-    /// What the client had been told by then.
+    /// The reply that the client had received by then.
     pub answer: Answer,
     /// The machine.
     pub machine: SimMachine,
@@ -51,7 +51,7 @@ impl fmt::Debug for Image {
     }
 }
 
-/// How many power cuts to look at after each effect, and which.
+/// The power cuts to test after each effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
     /// At most so many; all where there are no more.
@@ -146,7 +146,7 @@ impl Album {
         taken.images.extend(cuts);
     }
 
-    /// What was taken. The machine's process is ended, so that it takes no more.
+    /// Returns the images and ends the machine's process, so that no more are taken.
     #[must_use]
     pub fn close(self, machine: &SimMachine) -> Vec<Image> {
         machine.kill();

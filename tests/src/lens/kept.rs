@@ -1,6 +1,6 @@
-//! What must never be lost: every content that ever stood at a path is afterwards at a path, in the journal, or in
-//! `.editd/lost`, unless whoever wrote over it took it away himself. It reads the journal's records, for they hold
-//! changes and not files: a content is there when its bytes can be made of them and match its hash.
+//! The check that no content is lost: every content that was ever at a path is later at a path, in the journal, or in
+//! `.editd/lost`, unless the process that overwrote it removed it. It reads the records of the journal, which hold
+//! changes and not files: a content is kept if its bytes can be made from them and match its hash.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::sim::{Outside, Seen, SimMachine, Snapshot};
 /// Rounds in which records are applied to each other: more than any chain of a story is long.
 const ROUNDS: usize = 6;
 
-/// How a content is told that stood when the story began.
+/// The name of a content that was there when the scenario began.
 pub const AT_FIRST: &str = "at first";
 
-/// What stood in one playing of a story.
+/// The contents that were in the workspace during one run of a scenario.
 #[derive(Clone, Default)]
 pub struct Chronicle {
     stood: Vec<Stood>,
@@ -58,10 +58,11 @@ impl Chronicle {
         self.gone.extend(gone);
     }
 
-    /// What is nowhere, one sentence each. The machine's process must have settled what it could.
+    /// Returns the contents that are lost, one sentence each. The machine's process must have settled all entries
+    /// that it could.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn lost(&self, machine: &SimMachine, cut: bool) -> Result<Vec<String>, String> {
         let mut contents = IntactContents::default();
         contents.add(Arc::default());
@@ -88,7 +89,8 @@ impl Chronicle {
     }
 }
 
-/// Whether people find what stands there: in the workspace, or among what was set aside; a slot is neither.
+/// Returns true if users find a file at this path: in the workspace or among the files that were set aside, but not
+/// among staged files.
 fn is_found(path: &str) -> bool {
     let beside = path.rsplit('/').next().is_some_and(|name| name.starts_with(".editd-"));
     // On another mount a slot goes with the folder that others move.

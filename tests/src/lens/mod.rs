@@ -19,13 +19,13 @@ pub mod story;
 pub mod verdict;
 pub mod view;
 
-/// How much is looked at: a run of the suite samples, `LENS=long` looks at a hundred times as much.
+/// Returns true if `LENS=long`, which tests a hundred times as much as a run of the suite.
 #[must_use]
 pub fn long() -> bool {
     std::env::var_os("LENS").is_some_and(|value| value == "long")
 }
 
-/// Whether the lenses also ask for what recovery is known not to give yet (`STRICT=1`): see [`mixed`].
+/// Returns true if `STRICT` is set: then the tests also check the known limitations of recovery, see [`mixed`].
 #[must_use]
 pub fn strict() -> bool {
     std::env::var_os("STRICT").is_some()

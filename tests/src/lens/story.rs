@@ -35,9 +35,9 @@ pub enum Act {
 /// A story.
 #[derive(Clone)]
 pub struct Story {
-    /// What it is about.
+    /// The name of the scenario.
     pub name: &'static str,
-    /// What the machine can do.
+    /// The features of the machine.
     pub abilities: Abilities,
     /// Makes the files that have stood for long.
     pub files: fn(&Outside),
@@ -45,13 +45,13 @@ pub struct Story {
     pub young: fn(&Outside),
     /// The paths of those.
     pub young_paths: Vec<String>,
-    /// What was done before.
+    /// The actions before the job.
     pub prior: Vec<Act>,
     /// The job.
     pub job: Act,
 }
 
-/// What a story comes to where nothing goes wrong.
+/// The result of a scenario in which nothing goes wrong.
 pub struct Course {
     /// The workspace before the job.
     pub before: View,
@@ -123,7 +123,7 @@ impl Story {
         }
     }
 
-    /// Whether the job makes one file of what another holds.
+    /// Returns true if the job makes a file from the content of another.
     #[must_use]
     pub fn is_entwined(&self) -> bool {
         let Act::Edit(request) = &self.job else { return false };

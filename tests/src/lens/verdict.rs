@@ -1,5 +1,5 @@
-//! What must hold when a workspace is opened on an image of a machine whose process was ended: the job is wholly there
-//! or not at all, what was answered stands, nothing else changed, and the way back is exact.
+//! The properties of a workspace that is opened on an image of a machine whose process was ended: the job is applied
+//! to all its files or to none, a reply holds, nothing else changed, and undo is exact.
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, EntrySummary, Status, UndoRequest};
@@ -9,7 +9,7 @@ use super::image::{Answer, Blow, Image};
 use super::story::{Act, Course, KEY, Story};
 use super::view::View;
 
-/// Where the job ended up.
+/// The state of the job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
     Before,
@@ -24,10 +24,10 @@ struct Look<'a> {
     found: Vec<String>,
 }
 
-/// How thorough a look is.
+/// The thoroughness of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// What stands and what the journal says.
+    /// Checks the files and the journal.
     Quick,
     /// Also: settling, opening again, the same key again, undo.
     Whole,
@@ -77,7 +77,8 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// What the journal says: every job before stands, the one that is looked at or not, and nobody else did anything.
+    /// Checks the journal: it has every earlier job, has the tested job or not, and records no outside change that
+    /// did not happen.
     fn journal(&mut self, desk: &Desk, when: &str) -> Result<Side, String> {
         let entries = desk.entries()?;
         let has = |key: &str| entries.iter().find(|entry| entry.key.as_deref() == Some(key));

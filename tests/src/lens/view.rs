@@ -1,5 +1,5 @@
-//! What stands in the workspace, as a story compares it: files with their bytes, modes and numbers of names. Folders
-//! are left out, since a job makes them on its way and nothing takes them away again.
+//! The files of a workspace as scenarios compare them: bytes, modes and numbers of names. Folders are left out, since
+//! a job makes folders that nothing removes.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::sim::{Seen, SimMachine};
 /// The workspace's files by their paths.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct View {
-    /// What each path shows.
+    /// The file at each path.
     pub files: BTreeMap<String, Seen>,
-    /// How many names each file has.
+    /// The number of names of each file.
     pub links: BTreeMap<String, u64>,
     /// Slots: the daemon's own files in `.editd/staging` or among the workspace's.
     pub slots: Vec<String>,
@@ -49,7 +49,7 @@ impl View {
         view
     }
 
-    /// Whether a path is one of several names of a file.
+    /// Returns true if the path is one of several names of a file.
     #[must_use]
     pub fn has_links(&self, path: &str) -> bool {
         self.links.get(path).is_some_and(|links| *links > 1)
@@ -65,7 +65,7 @@ impl View {
         paths
     }
 
-    /// How this view differs from what it should be, in a few words for each path.
+    /// Describes the differences between this view and the expected one, in a few words for each path.
     #[must_use]
     pub fn differences(&self, should: &Self, except: &[String]) -> Vec<String> {
         let differing = self.differing(should).into_iter();

@@ -1,5 +1,5 @@
-//! What stands before every call of the process under test: its number, its fault, the hooks of others, and
-//! death. It knows no files.
+//! The steps before each call of the process under test: its number, its injected fault, the hooks of other
+//! processes, and the end of the process. It knows no files.
 
 use std::io;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether it changes what others see or what a power cut leaves.
+    /// Returns true if the call changes the files that others see, or the state after a power cut.
     pub fn is_effect(self) -> bool {
         match self {
             Op::Exchange | Op::RenameNoreplace | Op::Rename | Op::Link => true,
@@ -71,7 +71,7 @@ impl Op {
     }
 }
 
-/// How often a fault strikes.
+/// The number of calls that a fault makes fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lasting {
     /// The first call that it fits.
@@ -85,7 +85,7 @@ pub enum Lasting {
 pub struct Fault {
     /// The first call that it may strike, counted from 1.
     pub at: u64,
-    /// How often.
+    /// The number of calls that fail.
     pub lasting: Lasting,
     /// Only these calls; all where empty.
     pub only: Vec<Op>,
@@ -121,7 +121,7 @@ pub(super) struct Stop {
     pub(super) written: Option<usize>,
 }
 
-/// How far a call gets.
+/// The part of a call that is carried out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pass {
     Whole,
@@ -131,7 +131,7 @@ pub(super) enum Pass {
     FlushFails,
 }
 
-/// What happens to one call.
+/// The result of the steps before a call.
 pub(super) enum Fate {
     Passes,
     Fails { errno: i32, pass: Option<Pass> },
@@ -162,7 +162,7 @@ impl std::fmt::Display for Dead {
 
 impl std::error::Error for Dead {}
 
-/// Whether a call failed because the process was ended.
+/// Returns true if a call failed because the process was ended.
 pub fn is_dead(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Dead>())
 }

@@ -1,22 +1,22 @@
-//! Who decides what a power cut leaves: a seeded chooser, and one that goes through all states. It only
-//! counts and never looks at the disk.
+//! The choices of one power cut: a chooser with a seed, and one that enumerates all states. It only counts, and never
+//! reads the disk.
 
-/// What is being decided.
+/// A choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Point {
-    /// How many of the names and metadata changes that were not forced are there: 0 is none.
+    /// The number of unflushed changes of names and metadata that persist: 0 is none.
     Journal,
-    /// Whether one of them is there, where they have no common order: 0 is no.
+    /// One such change persists, if the disk keeps no common order: 0 is no.
     Step,
-    /// Whether the exchange that was lost first stands half done: 0 is no.
+    /// The first exchange that was lost is half done: 0 is no.
     HalfExchange,
     /// A file with unflushed changes: 0 as last flushed, 1 all there, 2 torn.
     File,
-    /// Which length a torn file has.
+    /// The length of a torn file.
     Length,
-    /// Which pattern a torn file's sectors follow.
+    /// The pattern of a torn file's sectors.
     Pattern,
-    /// Which content one sector has: 0 is the oldest.
+    /// The content of one sector: 0 is the oldest.
     Sector,
 }
 

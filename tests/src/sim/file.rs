@@ -39,7 +39,7 @@ impl FileData {
         Self { seen: data.clone(), durable: data, pending: Vec::new(), forgotten: 0 }
     }
 
-    /// What processes see.
+    /// The content that processes see.
     pub(super) fn seen(&self) -> &Data {
         &self.seen
     }
@@ -94,7 +94,7 @@ impl FileData {
         self.forgotten = self.pending.len();
     }
 
-    /// What a power cut leaves of it.
+    /// Returns the content after a power cut.
     pub(super) fn cut(&self, chooser: &mut dyn Chooser) -> Data {
         if self.pending.is_empty() {
             return self.durable.clone();
@@ -224,7 +224,7 @@ fn touched(before: &Data, change: &Change) -> Vec<u64> {
     }
 }
 
-/// What a file was between two shortenings.
+/// The states of a file between two truncations.
 struct Era {
     start: Data,
     /// Every length it had.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::call::Lasting;
 use super::machine::SimMachine;
 
-/// What ended a run, to be shown where a check fails.
+/// The event that ended a run, printed if a check fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Blow {
     /// The process was ended after so many effects.
@@ -40,7 +40,7 @@ pub enum Blow {
 
 /// A machine after a blow: the next process may start on it.
 pub struct Struck {
-    /// What happened.
+    /// The event.
     pub blow: Blow,
     /// The machine, without faults or stops.
     pub machine: SimMachine,

@@ -45,7 +45,8 @@ impl SimMachine {
         Self { shared: Arc::new(Mutex::new(State { world, gate: Gate::of(process) })), process }
     }
 
-    /// What other processes do on this machine, uncounted and never failing by order.
+    /// Returns the access of other processes to this machine. Their calls are not counted, and no injected fault hits
+    /// them.
     pub fn outside(&self) -> Outside {
         Outside::new(Arc::clone(&self.shared))
     }
@@ -192,7 +193,7 @@ impl SimMachine {
         lock(&self.shared).gate.effects
     }
 
-    /// Whether an ordered stop has been reached.
+    /// Returns true if the process has reached the effect after which it was to stop.
     pub fn stopped(&self) -> bool {
         lock(&self.shared).gate.refuses(self.process)
     }
@@ -207,7 +208,7 @@ impl SimMachine {
         lock(&self.shared).gate.trace.last().cloned().unwrap_or_else(|| "".into())
     }
 
-    /// What stands in a folder and below it, by path from there.
+    /// Returns the contents of a folder and all folders below it, by path from there.
     ///
     /// # Errors
     /// `NotFound` and `NotADirectory` for the folder itself.
@@ -215,8 +216,8 @@ impl SimMachine {
         Snapshot::take(&lock(&self.shared).world, path.as_bytes())
     }
 
-    /// What a check of the file system would complain about: names without files, wrong counts of links,
-    /// folders that lie in themselves. For the simulator's own tests.
+    /// Returns the first complaint of a check of the file system: a name without a file, a wrong count of links, or a
+    /// folder that is below itself. For the simulator's own tests.
     pub fn inconsistency(&self) -> Option<String> {
         lock(&self.shared).world.tree().inconsistency()
     }

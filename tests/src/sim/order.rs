@@ -1,11 +1,12 @@
-//! Which step of names and metadata needs which others, for a disk that keeps no common order. Pure.
+//! The order of changes of names and metadata on a disk that keeps no common order: the earlier changes that each one
+//! needs. Pure.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::tree::{At, Id, Step, Tree, What};
 
-/// What a step stands on and changes.
+/// The names and files that a step needs and changes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Reach {
     /// The names that it changes.
@@ -44,8 +45,8 @@ impl<'a> Reached<'a> {
         self.subjects.extend(&reach.subjects);
     }
 
-    /// Whether a step and these must keep their order: they share a name or a subject, or one changes the
-    /// folder that the other works in.
+    /// Returns true if the order of a step and these must be kept: they share a name or a subject, or one changes the
+    /// folder in which the other works.
     fn meets(&self, reach: &Reach) -> bool {
         let shares =
             |at: &At| self.names.contains(&(at.dir, at.name.as_slice())) || self.subjects.contains(&at.dir);

@@ -34,7 +34,7 @@ impl Drop for Open {
     }
 }
 
-/// What the real seam answers to opening a link (`ELOOP`).
+/// The error of the operating system for opening a link (`ELOOP`).
 pub(super) fn link_error() -> io::Error {
     #[cfg(unix)]
     let number = rustix::io::Errno::LOOP.raw_os_error();

@@ -102,7 +102,7 @@ impl Outside {
         Ok(OutsideFile { shared: self.shared.clone(), id, handle })
     }
 
-    /// Whether a lease stands on a file: whoever opens it for writing waits.
+    /// Returns true if a process holds a lease on the file, so that opening it for writing waits.
     pub fn is_leased(&self, path: &str) -> bool {
         let leased = self.act(|world| {
             let id = world.walk(path.as_bytes(), true)?;
@@ -120,7 +120,7 @@ impl Outside {
         })
     }
 
-    /// What a name stands for; a link is not followed.
+    /// Returns the metadata of a name; a link is not followed.
     pub fn stat(&self, path: &str) -> io::Result<Stat> {
         self.act(|world| world.stat(world.walk(path.as_bytes(), false)?))
     }
@@ -227,7 +227,7 @@ impl Outside {
         })
     }
 
-    /// What stands in a folder and below it.
+    /// Returns the contents of a folder and all folders below it.
     pub fn snapshot(&self, path: &str) -> io::Result<Snapshot> {
         self.act(|world| Snapshot::take(world, path.as_bytes()))
     }

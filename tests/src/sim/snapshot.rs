@@ -1,4 +1,4 @@
-//! What stands in a folder, for comparing: names, kinds, modes and contents; no times and no numbers.
+//! The contents of a folder, for comparing: names, kinds, modes and bytes, without times and inode numbers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ pub enum Seen {
     },
     /// A symbolic link.
     Link {
-        /// What it says.
+        /// The path in the link.
         target: Vec<u8>,
     },
     /// A FIFO, socket or device.

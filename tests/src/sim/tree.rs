@@ -14,7 +14,7 @@ pub(super) type Id = u64;
 /// The root of the machine's one tree.
 pub(super) const ROOT: Id = 0;
 
-/// What a `chmod`, `chown`, `setxattr` or write leaves.
+/// The metadata that `chmod`, `chown`, `setxattr` or a write sets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Attributes {
     pub(super) mode: u32,
@@ -24,7 +24,7 @@ pub(super) struct Attributes {
     pub(super) extended: Arc<BTreeMap<Vec<u8>, Vec<u8>>>,
 }
 
-/// What kind of thing it is, and what only that kind has.
+/// The kind of a node, with the data of that kind.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
     File,
@@ -81,7 +81,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Whether flushing this folder must make the step durable.
+    /// Returns true if flushing this folder must make the step durable.
     pub(super) fn concerns_folder(&self, dir: Id) -> bool {
         match &self.what {
             What::Create { id, at, .. } => at.dir == dir || *id == dir,
@@ -92,7 +92,7 @@ impl Step {
         }
     }
 
-    /// Whether `sync_all` of this file must make the step durable.
+    /// Returns true if `sync_all` of this file must make the step durable.
     pub(super) fn concerns_file(&self, file: Id) -> bool {
         matches!(&self.what, What::Create { id, .. } | What::Attributes { id, .. } if *id == file)
     }
@@ -220,7 +220,7 @@ impl Tree {
         gone
     }
 
-    /// What `fsck` would find.
+    /// Returns the first inconsistency that `fsck` would find.
     pub(super) fn inconsistency(&self) -> Option<String> {
         let mut counted: BTreeMap<Id, u64> = BTreeMap::from([(ROOT, 1)]);
         let mut waiting = vec![ROOT];

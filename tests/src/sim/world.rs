@@ -26,7 +26,7 @@ const DOWN: i64 = 5_000_000_000;
 /// When the machine was first started: 2026-01-01.
 const START: i64 = 1_767_225_600_000_000_000;
 
-/// What this machine's system can do.
+/// The features of this machine's operating system and file system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Abilities {
     /// Two names can be exchanged.
@@ -62,11 +62,11 @@ impl Default for Abilities {
 /// Everything about the machine that a copy copies.
 #[derive(Clone)]
 pub(super) struct World {
-    /// What every process sees.
+    /// The tree that every process sees.
     tree: Tree,
-    /// What a power cut is sure to leave.
+    /// The tree that a power cut leaves at least.
     durable: Tree,
-    /// What was done since and may be lost, in order.
+    /// The later changes, in order; a power cut may lose them.
     journal: Vec<Arc<Step>>,
     data: BTreeMap<Id, Arc<FileData>>,
     handles: BTreeMap<HandleId, Handle>,
@@ -142,7 +142,7 @@ impl World {
         self.data.get(&id).map(Arc::as_ref)
     }
 
-    /// How many changes of names and metadata a power cut may lose.
+    /// Returns the number of changes of names and metadata that a power cut may lose.
     pub(super) fn unforced(&self) -> usize {
         self.journal.len()
     }

@@ -1,4 +1,4 @@
-//! What another process may do to a file, with bytes that can be told from all others.
+//! Outside writes: the actions of another process on a file, with bytes that differ from all others.
 
 use std::io;
 
@@ -60,21 +60,21 @@ impl Deed {
         Self::MoveFolder,
     ];
 
-    /// Whether it writes bytes that nobody else wrote.
+    /// Returns true if it writes bytes that nobody else wrote.
     #[must_use]
     pub fn writes(self) -> bool {
         !matches!(self, Self::Delete | Self::Chmod | Self::Link | Self::Symlink | Self::Folder)
             && !matches!(self, Self::MoveAway | Self::MoveFolder)
     }
 
-    /// Whether the name is free afterwards: as it is where a cut took it.
+    /// Returns true if the name is free afterwards. A power cut may free a name in the same way.
     #[must_use]
     pub fn frees(self) -> bool {
         matches!(self, Self::Delete | Self::MoveAway | Self::MoveFolder)
     }
 
-    /// Whether what it writes stands on what it read a moment before: from a file that is being rewritten in place it
-    /// may have read the middle.
+    /// Returns true if the bytes that it writes depend on those that it just read. If the file is being rewritten in
+    /// place, it may have read a mixture.
     #[must_use]
     pub fn reads(self) -> bool {
         matches!(self, Self::Replace | Self::Rewrite | Self::Exchange | Self::Backup)
@@ -90,7 +90,7 @@ impl Deed {
         }
     }
 
-    /// What all names begin with that it touches.
+    /// Returns the common prefix of all names that it touches.
     #[must_use]
     pub fn reach(self, path: &str) -> &str {
         match (self, path.rsplit_once('/')) {
@@ -99,7 +99,7 @@ impl Deed {
         }
     }
 
-    /// What the other process has opened before: nothing where the file is not there.
+    /// Opens the file before the job if it writes through an old descriptor; `None` if the file is absent.
     #[must_use]
     pub fn prepare(self, outside: &Outside, path: &str) -> Option<OutsideFile> {
         let path = format!("{ROOT}/{path}");

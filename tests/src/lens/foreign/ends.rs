@@ -1,4 +1,4 @@
-//! What may stand when a job and a deed have both happened, in whichever order. It plays them where nothing goes wrong.
+//! The permitted final states after a job and an outside write, in either order, recorded from runs without a crash.
 
 use super::deed::Deed;
 use super::window::Windows;
@@ -7,7 +7,7 @@ use crate::lens::desk::ROOT;
 use crate::lens::story::{KEY, Story};
 use crate::lens::view::View;
 
-/// What may stand in the end.
+/// The permitted final states.
 pub struct Ends {
     /// The deed alone: the job was refused.
     pub alone: View,
@@ -22,7 +22,7 @@ pub struct Ends {
     pub over: View,
     /// Calls that the process has made when the job begins, when it is answered, and when all is settled.
     pub calls: [u64; 3],
-    /// Where a deed may be lost.
+    /// The calls before which an outside write may be lost.
     pub windows: Windows,
 }
 
@@ -70,7 +70,7 @@ impl Ends {
         Ok(Some(Self { alone, on_top, below, journaled: course.after, over, calls, windows }))
     }
 
-    /// Whether a view shows one of the orders.
+    /// Returns true if a view shows one of the permitted orders.
     #[must_use]
     pub fn have(&self, view: &View) -> bool {
         [&self.alone, &self.on_top, &self.below, &self.journaled].iter().any(|end| view.files == end.files)
@@ -84,7 +84,7 @@ impl Ends {
             && same(view, &self.alone, |path| !path.starts_with(reach))
     }
 
-    /// Whether what the deed touched shows the deed, and with it the job or not.
+    /// Returns true if the names that the outside write touched show it, with or without the job.
     #[must_use]
     pub fn shows(&self, view: &View, reach: &str, applied: bool) -> bool {
         // What others made of the job's file stays when the rest is taken back.
@@ -93,7 +93,7 @@ impl Ends {
         ends.iter().any(|end| same(view, end, |path| path.starts_with(reach)))
     }
 
-    /// What may stand where the job was applied.
+    /// Returns the permitted states if the job was applied.
     #[must_use]
     pub fn with_job(&self) -> [&View; 4] {
         [&self.journaled, &self.on_top, &self.below, &self.over]

@@ -24,7 +24,7 @@ use deed::Deed;
 use ends::Ends;
 use window::Windows;
 
-/// How much is looked at.
+/// The extent of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Chooses.
@@ -45,7 +45,7 @@ pub(super) fn tag(nth: u64) -> String {
     format!("foreign-{nth}-bytes")
 }
 
-/// Where a deed on a story's files may be lost, as `disk` says of itself.
+/// Returns the calls before which an outside write on the files of a scenario may be lost, as `disk` documents them.
 #[must_use]
 pub fn windows(course: &Course) -> Windows {
     Windows::of(&course.trace).after(course.calls[0])
@@ -100,7 +100,7 @@ struct Run<'a> {
     images: usize,
 }
 
-/// What came of the deed.
+/// The result of the outside write.
 #[derive(Default)]
 struct Told {
     done: Option<Result<(), String>>,
@@ -239,7 +239,7 @@ fn told(receipt: Option<&Receipt>) -> String {
     }
 }
 
-/// Whether bytes stand in some file of the workspace, or in some entry of the journal.
+/// Returns true if the bytes are in a file of the workspace or in an entry of the journal.
 pub(super) fn is_held(desk: &Desk, view: &View, word: &str) -> Result<bool, String> {
     let in_file = |seen: &crate::sim::Seen| match seen {
         crate::sim::Seen::File { bytes, .. } => {

@@ -61,7 +61,7 @@ fn first_swap(story: &Story) -> Result<Option<Swap>, String> {
     Ok(swaps.next())
 }
 
-/// What they do, each step before a call.
+/// The steps of the programs, each before a call.
 #[derive(Debug)]
 struct Programs {
     path: String,

@@ -41,7 +41,7 @@ impl Windows {
         self
     }
 
-    /// Whether a deed before a call may be lost.
+    /// Returns true if an outside write before this call may be lost.
     #[must_use]
     pub fn hold(&self, deed: Deed, call: u64) -> bool {
         let in_place = matches!(deed, Deed::Rewrite | Deed::RewriteAlone | Deed::Append | Deed::AppendHeld);
@@ -57,26 +57,27 @@ impl Windows {
         }
     }
 
-    /// Whether a kill after a deed before this call may leave the middle of a rewriting: the deed hit the file, or its
-    /// name, between its first new byte and the seal, so that recovery cannot tell what the file holds.
+    /// Returns true if a kill after an outside write before this call may leave a half rewritten file: the write hit
+    /// the file, or its name, between its first new byte and the seal, so that recovery cannot tell what the file
+    /// holds.
     #[must_use]
     pub fn hold_kills(&self, call: u64, answered: u64) -> bool {
         self.rewriting.first().is_some_and(|first| (*first..=answered).contains(&call))
     }
 
-    /// How many calls they are.
+    /// Returns the number of these calls.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rewriting.len() + self.replacing.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no such calls.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether a file is rewritten in place.
+    /// Returns true if a file is rewritten in place.
     #[must_use]
     pub fn rewrites(&self) -> bool {
         !self.rewriting.is_empty()

@@ -19,7 +19,7 @@ use super::story::{Course, Story};
 use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
 use play::Play;
 
-/// What comes together.
+/// A combination of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A deed while the job runs; then the process is killed or the power cut.
@@ -37,12 +37,12 @@ impl Kind {
     pub const ALL: [Self; 4] = [Self::DeedThenEnd, Self::FaultThenEnd, Self::DeedAndFault, Self::WhileDown];
 }
 
-/// What is looked at, and how much of it.
+/// The extent of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Chooses.
     pub seed: u64,
-    /// What comes together.
+    /// The combinations to test.
     pub kinds: &'static [Kind],
     /// On each disk so many pairs of a deed and one of the job's files;
     pub pairs: usize,
@@ -52,7 +52,7 @@ pub struct Plan {
     pub images: usize,
     /// Flushes that lie: to test this lens.
     pub lies: &'static [Op],
-    /// What a broken daemon would have done by the end of its recovery: to test this lens.
+    /// The damage that a broken daemon would have done by the end of its recovery, to test this test.
     pub harm: Option<fn(&Desk, &Story)>,
     /// Complaints after which it is enough.
     pub enough: usize,
@@ -61,15 +61,15 @@ pub struct Plan {
 /// A call that fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Strike {
-    /// Which, counted from 1.
+    /// The number of the call, counted from 1.
     pub call: u64,
     /// The system's number of the error.
     pub errno: i32,
-    /// How often.
+    /// The number of times that it fails.
     pub lasting: Lasting,
 }
 
-/// What happens in one playing.
+/// The events of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Trouble {
     /// Another process does something before this call.

@@ -30,7 +30,7 @@ pub(super) struct Play<'a> {
     /// The file to which others do something.
     pub(super) path: &'a str,
     pub(super) trouble: Trouble,
-    /// What may stand at that path; nothing where nobody does anything.
+    /// The permitted states of that path; `None` if no other process does anything.
     pub(super) ends: Option<&'a Ends>,
     pub(super) plan: &'a Plan,
     dice: Seeded,
@@ -39,9 +39,9 @@ pub(super) struct Play<'a> {
     pub(super) images: usize,
 }
 
-/// What is noted while the machine runs.
+/// The notes taken while the machine runs.
 struct Noted {
-    /// Whether the deed was done.
+    /// True if the outside write was done; `None` before.
     done: Option<bool>,
     chronicle: Chronicle,
     held: Option<OutsideFile>,
@@ -112,7 +112,7 @@ impl<'a> Play<'a> {
         })
     }
 
-    /// What stood when the job was answered stood, too: what the job made is promised.
+    /// Adds the contents at the moment of the reply. The content that the job made must be kept, too.
     fn answered(&self, waiting: &Chronicle, answer: Answer, view: &View) -> Chronicle {
         let mut chronicle = waiting.clone();
         if answer == Answer::Applied {
@@ -131,7 +131,7 @@ impl<'a> Play<'a> {
         chronicle
     }
 
-    /// What stands when the job begins.
+    /// Notes the contents at the start of the job.
     fn begun(&self, desk: &Desk, at_first: &View) -> Noted {
         // A cut may take what nobody had flushed, and tear what a relaxed job writes.
         let relaxed = self.story.durability() == Durability::Relaxed;
@@ -148,17 +148,17 @@ impl<'a> Play<'a> {
         Noted { done: None, chronicle, held }
     }
 
-    /// What all names begin with that others touch.
+    /// Returns the common prefix of all names that others touch.
     pub(super) fn reach(&self) -> Option<&'a str> {
         Some(self.deed()?.reach(self.path))
     }
 
-    /// What others do, whenever that is.
+    /// Returns the outside write of this run.
     pub(super) fn deed(&self) -> Option<Deed> {
         self.trouble.deed.map(|(deed, _)| deed).or(self.trouble.down)
     }
 
-    /// Whether the file to which others do something has another name.
+    /// Returns true if the file that others touch has another name.
     pub(super) fn is_linked(&self) -> bool {
         self.reach().is_some() && self.course.before.has_links(self.path)
     }

@@ -1,5 +1,5 @@
-//! What must hold whatever came together: the job is wholly there or not at all, an answer stands, what others touched
-//! shows what they did, and nothing that ever stood is lost.
+//! The properties after any combination of events: the job is applied to all its files or to none, a reply holds, the
+//! files that others touched show their changes, and no content is lost.
 
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
@@ -16,7 +16,7 @@ use crate::sim::SimMachine;
 /// One end of one playing.
 pub(super) struct Scene<'p, 'a> {
     pub(super) play: &'p Play<'a>,
-    /// What the client had been told.
+    /// The reply that the client had received.
     pub(super) answer: Answer,
     /// The power was cut.
     pub(super) cut: bool,
@@ -24,12 +24,12 @@ pub(super) struct Scene<'p, 'a> {
     pub(super) stable: bool,
     /// A cut may have taken seals, others did something, and the power was cut again before the next start.
     pub(super) untold: bool,
-    /// How it came to this end.
+    /// A description of the events of this run.
     pub(super) when: String,
     pub(super) found: Vec<String>,
 }
 
-/// Whether the job is in the journal.
+/// Returns true if the job is in the journal.
 fn is_there(desk: &Desk) -> Result<bool, String> {
     Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
 }
@@ -94,7 +94,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// What the journal and the files say; whether the job is there.
+    /// Checks that the journal and the files agree; returns true if the job is applied.
     fn stands(&mut self, desk: &Desk) -> Result<bool, String> {
         let (story, course) = (self.play.story, self.play.course);
         let entries = desk.entries()?;
@@ -144,7 +144,7 @@ impl Scene<'_, '_> {
         Ok(there)
     }
 
-    /// Whether nothing tells which order it must be.
+    /// Returns true if the order of the job and the outside write cannot be determined.
     fn tells_nothing(&self, entries: &[EntrySummary]) -> bool {
         let story = self.play.story;
         // A name that is free may have been taken by the cut, or while the job was taken back: it is made again.
@@ -156,7 +156,7 @@ impl Scene<'_, '_> {
         frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
     }
 
-    /// What nobody else touched shows the job, or nothing of it.
+    /// Checks the files that no other process touched: all of them show the job, or none does.
     fn others(&mut self, view: &View, there: bool, exempt: &[String]) {
         let (course, reach) = (self.play.course, self.play.reach());
         let mut may = if there { vec![&course.after] } else { vec![&course.before] };

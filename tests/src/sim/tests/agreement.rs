@@ -9,7 +9,7 @@ use crate::sim::{Seeded, Snapshot};
 
 const NAMES: [&[u8]; 6] = [b"a", b"b", b"c", b"d", b"\xff\n", b"none"];
 
-/// What a call gave, without what may differ between machines.
+/// The result of a call, without the parts that may differ between machines.
 type Told = Result<String, io::ErrorKind>;
 
 fn told<T: std::fmt::Debug>(done: io::Result<T>) -> Told {

@@ -1,4 +1,4 @@
-//! What power cuts leave: never less than was flushed, and anything else that a disk may do.
+//! The states after power cuts: all that was flushed is there, and every state that a disk may leave occurs.
 
 use super::{Access, Os, contents, machine, make, root};
 use crate::sim::{Abilities, Enumerated, Seeded, SimMachine};

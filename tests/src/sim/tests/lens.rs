@@ -6,7 +6,7 @@ use std::io;
 use super::{Os, machine, root};
 use crate::sim::{Abilities, Blow, EIO, ENOSPC, SimMachine, crashes, faults};
 
-/// How a file is replaced.
+/// The flushes that a replacement of a file makes.
 #[derive(Clone, Copy)]
 struct Way {
     flush_file: bool,
@@ -39,7 +39,8 @@ fn root_of(machine: &SimMachine) -> io::Result<editd::os::Dir> {
     machine.open_dir(std::path::Path::new("/w"))
 }
 
-/// What the crash lens finds wrong with a way: a torn file, or an acknowledged replacement that is not there.
+/// Returns the faults that the crash test finds in a replacement: a torn file, or an acknowledged replacement that is
+/// lost.
 fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static str> {
     let (base, _) = machine();
     base.outside().write("/w/f", &[b'o'; 1000]).unwrap();

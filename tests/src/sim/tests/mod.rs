@@ -38,7 +38,7 @@ fn make(dir: &Dir, name: &[u8], bytes: &[u8]) -> File {
     file
 }
 
-/// What a file shows in each state that a power cut may leave; `None` where it is not there.
+/// Returns the content of a file in each state that a power cut may leave; `None` if the file is absent.
 fn contents(machine: &SimMachine, path: &str) -> BTreeSet<Option<Vec<u8>>> {
     let cuts = machine.all_cuts(10_000).unwrap();
     cuts.iter().map(|cut| cut.outside().read(path).ok()).collect()

@@ -9,7 +9,7 @@ use crate::sim::tree::Id;
 
 pub(crate) type HandleId = u64;
 
-/// Who opened it.
+/// The process that opened a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Owner {
     /// The process under test, by its number.

@@ -10,7 +10,7 @@ use super::World;
 use crate::sim::file::FileData;
 use crate::sim::tree::{At, Attributes, Body, Id, Node, ROOT, What};
 
-/// What a move does where the target exists.
+/// The behaviour of a move whose target exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum How {
     Replace,
@@ -159,7 +159,7 @@ impl World {
         Ok(at)
     }
 
-    /// Whether a folder lies in another or is it.
+    /// Returns true if a folder is `ancestor` or below it.
     fn lies_in(&self, mut dir: Id, ancestor: Id) -> bool {
         loop {
             if dir == ancestor {
