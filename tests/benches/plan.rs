@@ -1,5 +1,5 @@
-//! What planning costs, as ratios to floors measured in the same run: the machine is noisy, so floors and work take
-//! turns, and medians are compared. It plans in memory, touches no disk, and asserts nothing about time.
+//! The time of planning, as ratios to lower bounds measured in the same run: the machine is noisy, so bounds and work
+//! take turns, and medians are compared. It plans in memory, touches no disk, and asserts nothing about time.
 //!
 //! `cargo bench -p editd-tests --bench plan` prints the table; `-- rounds=N` takes more or fewer turns (20).
 
@@ -41,13 +41,13 @@ fn main() {
 /// One line of the table.
 struct Row {
     name: String,
-    /// What the plan must come to: `applied`, or a code.
+    /// The expected result: `applied`, or an error code.
     outcome: &'static str,
-    /// What is promised of it.
+    /// The promised ratio.
     promise: &'static str,
     world: World,
     job: JobRequest,
-    /// What the floor looks for.
+    /// The text that the lower bound searches for.
     needle: Vec<u8>,
     floor: Vec<Duration>,
     work: Vec<Duration>,
@@ -110,7 +110,7 @@ fn median(times: &mut [Duration]) -> Duration {
     times[times.len() / 2]
 }
 
-/// What has a target.
+/// Returns the rows with a target.
 fn promised() -> Vec<Row> {
     let (few, many) = (code(FEW, 1), code(MANY, 1));
     let absent = fuzzy(&code(QUOTED, 2));
@@ -140,7 +140,7 @@ fn promised() -> Vec<Row> {
     ]
 }
 
-/// What must only end soon.
+/// Returns the hostile rows, which only must end soon.
 fn hostile() -> Vec<Row> {
     let alike: String =
         (0..FEW).map(|i| format!("    let value_{i:06} = compute({i:06}, {});\n", i % 7)).collect();

@@ -1,5 +1,5 @@
-//! What a durable edit costs, as ratios to floors measured in the same run: the machine is noisy, so floors and
-//! work take turns, and medians are compared. It reports; it asserts nothing about time.
+//! The time of a durable edit, as ratios to lower bounds measured in the same run: the machine is noisy, so bounds
+//! and work take turns, and medians are compared. It reports; it asserts nothing about time.
 //!
 //! `cargo bench -p editd-tests` prints the table; `-- rounds=N` takes more or fewer turns (40).
 
@@ -72,7 +72,7 @@ mod speed {
         log: File,
         end: u64,
         times: Times,
-        /// How often the single file, the many and each client's own have been edited.
+        /// The numbers of edits of the single file, the many files and each client's own file.
         one: u64,
         many: u64,
         own: u64,

@@ -1,5 +1,5 @@
-//! What an outline of a 10,000-line file costs in time and in the daemon's memory, as ratios to floors measured in the
-//! same run: floors and work take turns, and medians are compared. It reports; it asserts nothing about time.
+//! The time and the daemon's memory for an outline of a 10,000-line file, as ratios to lower bounds measured in the
+//! same run: bounds and work take turns, and medians are compared. It reports; it asserts nothing about time.
 //!
 //! `cargo bench -p editd-tests --bench syntax` prints the table; `-- rounds=N` takes more or fewer turns (20).
 
@@ -36,7 +36,7 @@ mod syntax {
 
     /// Lines of the file.
     const LINES: usize = 10_000;
-    /// How much more than before the daemon may hold once it is at rest again, KiB.
+    /// The growth of the daemon's memory that is permitted once it is at rest again, KiB.
     const KEPT: u64 = 8 * 1024;
 
     pub(super) fn run() {
@@ -71,7 +71,7 @@ mod syntax {
         println!("the same at most, and at rest afterwards {peak:>8} KiB, {rest} KiB");
     }
 
-    /// What it holds once nothing more goes back by itself.
+    /// Returns the memory that the daemon holds once it frees no more by itself.
     fn memory(house: &House) -> u64 {
         let mut least = u64::MAX;
         let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Where the built `editd` and `editctl` are. They are built on first use, with the profile of the tests, so
-//! that no test runs an old one.
+//! The paths of the built `editd` and `editctl`. They are built on first use, with the profile of the tests, so that
+//! no test runs an old one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

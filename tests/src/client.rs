@@ -29,7 +29,7 @@ pub struct Client {
     stream: UnixStream,
     frames: FrameReader,
     last: u64,
-    /// What the daemon answered to hello.
+    /// The daemon's reply to hello.
     pub welcome: Welcome,
 }
 

@@ -1,5 +1,5 @@
-//! What a journal holds, rebuilt: the contents that its entries speak of. It reads the state of a daemon that has
-//! left, and writes nothing of its own.
+//! The contents that the entries of a journal refer to, rebuilt. It reads the state folder of a daemon that has
+//! exited, and writes no files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,9 +24,9 @@ pub struct Told<'a> {
     pub entry: &'a Entry,
     /// The file.
     pub file: &'a FileRecord,
-    /// What was there, where the journal up to here can rebuild it; nothing of a file that was not there.
+    /// The content before, if the journal can rebuild it; `None` also if the file was absent.
     pub before: Option<Vec<u8>>,
-    /// What is there afterwards, likewise.
+    /// The content after, likewise.
     pub after: Option<Vec<u8>>,
 }
 

@@ -103,15 +103,15 @@ pub fn job(client: usize, step: u64) -> JobRequest {
     }
 }
 
-/// Whether the file that comes and goes is there after a step.
+/// Returns true if the file that is created and deleted in turn exists after a step.
 fn stands(step: u64) -> bool {
     step % 2 == 1
 }
 
-/// How far a client came, if all of its files say the same.
+/// Returns the step of a client, if all of its files agree.
 ///
 /// # Errors
-/// What they say instead.
+/// A description of the files if they disagree.
 pub fn shown(house: &House, client: usize) -> Result<u64, String> {
     let all: Vec<u64> = (0..FILES).map(|file| number(house, client, file)).collect::<Result<_, _>>()?;
     let turn = std::fs::read_to_string(house.workspace().join(turn_name(client))).ok();

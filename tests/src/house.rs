@@ -17,7 +17,7 @@ use crate::{binaries, process, wait};
 
 /// A workspace, the folders that a user would have, and the daemon if one was started.
 pub struct House {
-    /// Where its folders stand, if that goes with it.
+    /// The temporary folder of its folders, if it is deleted with them.
     scratch: Option<tempfile::TempDir>,
     workspace: PathBuf,
     daemon: Option<Child>,
@@ -83,7 +83,7 @@ impl House {
         self.workspace.with_file_name(name)
     }
 
-    /// Where the daemon listens.
+    /// Returns the path of the daemon's socket.
     pub fn socket(&self) -> PathBuf {
         let run = self.folder("run");
         let around = SocketEnvironment {
@@ -197,7 +197,7 @@ impl House {
         Client::connect(&self.socket(), session)
     }
 
-    /// What the daemons that were started here wrote to their standard error.
+    /// Returns the standard error of all daemons that were started here.
     pub fn said(&self) -> String {
         fs::read(self.log()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     }

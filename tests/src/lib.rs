@@ -1,6 +1,6 @@
-//! What the tests share: the kit. It holds no test of the house itself.
+//! The test kit that all tests share. It has no tests of the product itself.
 //!
-//! A kit function that cannot do its work panics: then the test that called it fails where it stands.
+//! A function of the kit panics if it cannot do its work, so that the calling test fails at that place.
 
 #![expect(
     clippy::panic,

@@ -1,5 +1,5 @@
-//! What the system says of a process: memory, time, threads, open files. Linux only; elsewhere every answer
-//! is `None`, and the test that asked says that it skips.
+//! Properties of a process as the operating system reports them: memory, time, threads, open files. Linux only;
+//! elsewhere every function returns `None`, and the calling test reports that it is skipped.
 
 use std::fs;
 use std::path::Path;

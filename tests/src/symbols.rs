@@ -1,8 +1,9 @@
-//! What must hold when the symbols of real files are edited: own bodies change nothing, deletions can be taken back, and
-//! whole definitions that come or go leave the syntax as it was. It asks the engine for plans only and writes no file.
+//! Properties of edits of symbols in real files: writing a symbol's own body changes nothing, a deletion can be
+//! undone, and adding or removing a whole definition keeps the syntax valid. It asks the engine for plans only and
+//! writes no file.
 //!
-//! *Calling sequence*: [`files`] lists real files, [`Judged::judge`] edits the symbols of one, printing [`Judged`] says
-//! how all of them fared.
+//! *Calling sequence*: [`files`] lists real files, [`Judged::judge`] edits their symbols, and printing [`Judged`] shows the
+//! results.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -46,13 +47,13 @@ pub fn files(folders: &[PathBuf], only: Option<&str>) -> Vec<(PathBuf, Language)
     found
 }
 
-/// How the symbols of many files fared, by language.
+/// The results for the symbols of many files, by language.
 #[derive(Default, Debug)]
 pub struct Judged {
     languages: BTreeMap<&'static str, Tally>,
 }
 
-/// How those of one language fared.
+/// The results of one language.
 #[derive(Default, Debug)]
 struct Tally {
     files: u64,
@@ -60,7 +61,7 @@ struct Tally {
     broken: u64,
     symbols: u64,
     bodies: u64,
-    /// What was tried and how often, with how often it went wrong and some examples.
+    /// The attempts, with their number, the number of failures, and some examples.
     tried: BTreeMap<&'static str, (u64, u64, Vec<String>)>,
 }
 
@@ -107,12 +108,12 @@ impl Judged {
         file.judge_bodies(tally);
     }
 
-    /// How many files were looked at.
+    /// Returns the number of files.
     pub fn files(&self) -> u64 {
         self.languages.values().map(|tally| tally.files).sum()
     }
 
-    /// What must never happen and did, one line each.
+    /// Returns the failures that must never happen, one line each.
     pub fn faults(&self) -> Vec<String> {
         let all = self.languages.values().flat_map(|tally| &tally.tried);
         let must = all.filter(|(what, _)| MUST.contains(what));
@@ -284,7 +285,7 @@ impl File<'_> {
         plan(&JobRequest { files, diff: Some(false), ..JobRequest::default() }, &world, &Options::default())
     }
 
-    /// Whether a plan leaves the file as it is.
+    /// Returns true if a plan does not change the file.
     fn same(&self, planned: &Result<Plan, Refusal>) -> bool {
         planned.as_ref().is_ok_and(|plan| plan.changes.is_empty())
     }

@@ -1,11 +1,11 @@
-//! What a folder holds, taken at one time and compared with another: bytes, modes, links. It follows no link
-//! and changes nothing.
+//! The contents of a folder at one time, to compare with another: bytes, modes, links. It follows no link and changes
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// What stands at one path.
+/// The file, folder or link at one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
     /// A regular file.
@@ -30,7 +30,7 @@ pub enum Node {
 /// Bytes of a file that are kept to show them.
 pub const KEPT: usize = 4096;
 
-/// What a folder holds, by path from it, `/`-separated bytes.
+/// The contents of a folder, by path from it, as bytes with `/`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tree {
     /// Every path but the folder itself.
@@ -48,7 +48,7 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// How `now` differs, one line for each path, in order; empty if it does not.
+    /// Returns one line for each path that differs in `now`, in order; empty if none does.
     pub fn differences(&self, now: &Tree) -> Vec<String> {
         let mut paths: Vec<&Vec<u8>> = self.nodes.keys().chain(now.nodes.keys()).collect();
         paths.sort();
@@ -64,7 +64,7 @@ impl Tree {
             .collect()
     }
 
-    /// How many regular files there are.
+    /// Returns the number of regular files.
     pub fn files(&self) -> usize {
         self.nodes.values().filter(|node| matches!(node, Node::File { .. })).count()
     }

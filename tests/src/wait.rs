@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How long anything may take that a machine under load still does in seconds.
+/// The time limit for anything that takes seconds on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
 /// Looks again and again until `look` returns something.

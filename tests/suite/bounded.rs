@@ -43,7 +43,8 @@ fn stranger(house: &House) -> UnixStream {
     stream
 }
 
-/// What a stranger is told before the door is closed; `None` where it is closed without a word.
+/// Returns the error that an unknown client receives before the connection is closed; `None` if it is closed without
+/// a reply.
 fn told(stream: &mut UnixStream) -> Option<Code> {
     let mut frames = FrameReader::new(limits::FRAME);
     let code = match receive(stream, &mut frames) {

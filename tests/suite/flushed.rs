@@ -1,6 +1,6 @@
-//! What is flushed before an original goes, on the simulated machine: a file that was moved away since, a file whose
-//! flush failed (`failed`), and the name that a job found its file under. It looks at power cuts alone; kills are
-//! `crash`'s.
+//! Flushes before an original is removed, on the simulated machine: of a file that was moved away, of a file whose
+//! flush failed (`failed`), and of the name under which a job found its file. It tests power cuts only; `crash` tests
+//! kills.
 
 mod failed;
 

@@ -16,7 +16,7 @@ fn run(house: &House, words: &[&str]) -> Output {
     house.editctl().args(words).output().unwrap()
 }
 
-/// What it printed, of one that ended well.
+/// Returns the output of a command that succeeded.
 #[track_caller]
 fn done(house: &House, words: &[&str]) -> String {
     let output = run(house, words);

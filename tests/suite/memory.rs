@@ -11,7 +11,8 @@ use editd_tests::house::House;
 use editd_tests::{jobs, process};
 use serde_json::{Value, json};
 
-/// What the daemon may have besides contents in hand, KiB: the content that is kept next, and itself.
+/// The memory that the daemon may have besides the contents of requests, KiB: the content that it keeps for the next
+/// request, and itself.
 const BESIDES: u64 = 160 * 1024;
 
 /// Times that a client asks until it is served.

@@ -17,7 +17,7 @@ use serde_json::json;
 /// Files that git is asked about.
 const FILES: usize = 300;
 
-/// What becomes of one line of the base.
+/// The change of one line of the base.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
     Keep,
@@ -66,8 +66,8 @@ fn ours(base: &str, wanted: &str, current: &str) -> Option<String> {
 /// A base, what one side wants, and what the other made.
 type Three = [String; 3];
 
-/// What git makes of each; `None` where it conflicts. One process for all: while one is started, files that are open
-/// here are open twice, and the daemons of tests beside this one would take that for a writer.
+/// Returns the merge of each by git; `None` for a conflict. One process merges all: starting a process duplicates
+/// open files for a moment, and the daemons of tests beside this one would take that for a writer.
 fn git(folder: &Path, files: &[Three]) -> Vec<Option<String>> {
     let place = |at: usize, name: &str| folder.join(format!("{at:04}")).join(name);
     for (at, three) in files.iter().enumerate() {
@@ -126,7 +126,7 @@ fn few(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<&'static str>
     prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "\n"]), count)
 }
 
-/// What one side makes of equal lines: it adds a block, or removes one.
+/// Changes one of several equal lines on one side: adds a block, or removes one.
 fn changed(base: &[&str], at: usize, block: &[&str], adds: bool) -> String {
     let at = at.min(base.len());
     let end = if adds { at } else { (at + block.len()).min(base.len()) };

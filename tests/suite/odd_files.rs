@@ -10,7 +10,7 @@ mod permission;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Whether this test may mount and change users; a word about it where not.
+/// Returns true if this test may mount and change users; prints that the test is skipped otherwise.
 fn is_root(test: &str) -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {

@@ -18,7 +18,7 @@ use editd_tests::wait;
 
 /// Clients that write while the disk is recorded.
 const CLIENTS: usize = 3;
-/// How long they work; in the middle the daemon is killed, so that a recovery is recorded, too.
+/// The time for which the clients work. The daemon is killed in the middle, so that a recovery is recorded, too.
 const WORK: Duration = Duration::from_millis(2_500);
 
 /// When a client had the answer to a step: how much the disk had been told by then.
@@ -28,7 +28,7 @@ struct Answered {
     step: u64,
 }
 
-/// What was recorded.
+/// The recording.
 struct Recorded {
     tape: Tape,
     answered: Vec<Answered>,
@@ -95,7 +95,7 @@ fn work(house: &mut House, told: &Position) -> Vec<Answered> {
     answered.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is not so on a disk that was cut.
+/// Checks a disk after a power cut.
 fn judge(house: &House, recorded: &Recorded, position: usize, thorough: bool) -> Result<(), String> {
     let before = recorded.answered.iter().filter(|one| one.position <= position);
     let mut owed = [0; CLIENTS];

@@ -1,6 +1,6 @@
-//! What the daemon's own threads do while a job is on its way, on the simulated machine: settling, looks after hints,
-//! flushes and upkeep come between any two of its calls. The job is applied, nothing is invented, and kills and power
-//! cuts find it as ever.
+//! Background threads of the daemon during a job, on the simulated machine: settling, checks of hints, flushes and
+//! upkeep run between any two calls of the job. The job is applied, no outside change is invented, and kills and
+//! power cuts have the same results as without them.
 //!
 //! `LENS=long` and `STORY=…` as for `crash`.
 
@@ -18,7 +18,8 @@ use editd_tests::sim::When;
 
 /// Power cuts that are looked at behind one run.
 const CUTS: usize = 2;
-/// How long a job waits for what runs beside it. Where that waits for a lock of the job's own, both go on together.
+/// The time for which a job waits for the other thread. If that one waits for a lock of the job, both continue
+/// concurrently.
 const BESIDE: Duration = Duration::from_millis(20);
 
 /// All that other threads of the daemon do in the end.
@@ -32,7 +33,7 @@ fn housekeeping(desk: &Desk, paths: &[String]) {
     desk.workspace.settle(true);
 }
 
-/// Who is interrupted by the other.
+/// The side that is interrupted by the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum First {
     Job,

@@ -87,7 +87,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// What is not so on this machine; whether it was rebooted, so that nothing was lost.
+    /// Opens the workspace on this machine and returns the violations; `when` describes the case in each of them.
     fn look(&self, machine: &SimMachine, when: &str) -> Vec<String> {
         let found = self.all(machine).unwrap_or_else(|error| vec![error]);
         let line = |what| format!("{}: {:?} on {}, {when}: {what}", self.story.name, self.deed, self.path);
@@ -150,7 +150,7 @@ fn has_entry(desk: &Desk) -> Result<bool, String> {
     Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
 }
 
-/// Whether bytes stand in some file, slots and lost ones too, or in the journal.
+/// Returns true if the bytes are in a file (also a staged or set aside one) or in the journal.
 fn holds(desk: &Desk, word: &str) -> Result<bool, String> {
     let everything = desk.machine.snapshot("/w").map_err(|error| error.to_string())?;
     let within = |bytes: &[u8]| bytes.windows(word.len()).any(|window| window == word.as_bytes());

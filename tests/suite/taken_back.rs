@@ -22,7 +22,7 @@ const CUTS: usize = 120;
 /// The same after each of many moments.
 const FEW_CUTS: usize = 3;
 
-/// What another process does.
+/// An action of another process.
 type Deed = fn(&Outside);
 
 fn files(outside: &Outside) {
@@ -45,7 +45,7 @@ fn edit_of_b() -> editd_proto::message::FileEntry {
     file("b.txt", vec![replace("line 1 of b", "changed")])
 }
 
-/// What a job does to the file with the original, before it edits another.
+/// The changes of the file with the original that a job makes before it edits another file.
 fn kinds() -> Vec<Story> {
     let with = |name, edit| Story::new(name, files, job(vec![file("d/a.txt", vec![edit]), edit_of_b()]));
     let poor = Abilities { exchange: false, ..Abilities::default() };
@@ -68,7 +68,7 @@ fn deeds() -> [(&'static str, Deed); 5] {
     ]
 }
 
-/// Whether the original stands at some path, in some entry, or where files are set aside.
+/// Returns true if the original is at a path, in an entry, or among the files that were set aside.
 fn is_kept(desk: &Desk) -> bool {
     let in_file = |seen: &Seen| match seen {
         Seen::File { bytes, .. } => String::from_utf8_lossy(bytes).contains(ORIGINAL),
@@ -81,7 +81,7 @@ fn is_kept(desk: &Desk) -> bool {
         || desk.entries().unwrap().iter().any(|entry| told(entry.id))
 }
 
-/// Whether the original is kept when the next daemon is started on each of these machines.
+/// Returns true if the next daemon, started on each of these machines, keeps the original.
 fn all_keep(cuts: Vec<SimMachine>) -> bool {
     cuts.iter().all(|cut| {
         let desk = Desk::open(cut).unwrap();

@@ -16,7 +16,7 @@ use editd_tests::house::House;
 use editd_tests::{jobs, process, wait};
 use serde_json::json;
 
-/// How long an edit of the bystander may take at most: far more than it needs, far less than a hang.
+/// The time limit of an edit of the bystander: far more than it needs, far less than a hang.
 const QUICK: Duration = Duration::from_secs(10);
 
 const MIB: u64 = 1024;
@@ -89,7 +89,7 @@ fn guest(house: &House) -> UnixStream {
     house.client("guest").stream().try_clone().unwrap()
 }
 
-/// What the daemon says until it closes the connection: the codes of its errors.
+/// Returns the codes of the errors that the daemon sends before it closes the connection.
 #[track_caller]
 fn farewell(stream: &mut UnixStream) -> Vec<String> {
     let mut frames = FrameReader::new(limits::FRAME);

@@ -25,7 +25,7 @@ fn in_mode(job: Value, mode: &str) -> Value {
     jobs::with(job, "mode", json!(mode))
 }
 
-/// What a reply says of issues: `path:line:column validator`, of the refusal or of all files.
+/// Returns the issues of a refusal or of all files: `path:line:column validator`.
 fn issues(reply: &Value) -> Vec<String> {
     let files = reply["files"].as_array().into_iter().flatten();
     let lists = files.map(|file| &file["issues"]).chain([&reply["error"]["issues"]]);
@@ -235,7 +235,7 @@ fn the_built_in_check_can_be_told_to_leave_files_alone() {
     jobs::refused(&edit(&house, &jobs::write("a.json", "{\n")), "rejected");
 }
 
-/// Whether a tool is there; where it is not, the test says so and ends.
+/// Returns true if a tool is installed; prints that the test is skipped otherwise.
 fn has(tool: &str) -> bool {
     let there = std::process::Command::new(tool)
         .arg("--version")

@@ -33,7 +33,7 @@ const LARGE: usize = 12 * 1024;
 /// Between two writes of one program.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How other programs write.
+/// The ways in which other programs write.
 const MANNERS: [Manner; 5] =
     [Manner::Replace, Manner::Backup, Manner::Append, Manner::Rewrite, Manner::Exchange];
 
@@ -51,7 +51,7 @@ enum Manner {
     Exchange,
 }
 
-/// What is known of one file: only who holds it writes.
+/// The state of one file; only the thread that holds it writes the file.
 #[derive(Default)]
 struct Turn {
     /// Tags that were written, and not cut off again by a writer who saw them.

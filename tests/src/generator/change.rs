@@ -1,5 +1,5 @@
-//! What somebody would do to a file: rename, change a literal, add, replace, delete, wrap or move lines. The result
-//! is known at once, from the lines alone; how it is said is not decided here.
+//! Changes that a person would make to a file: rename, change a literal, add, replace, delete, wrap or move lines.
+//! The result follows from the lines alone; the wording of the edit is not decided here.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::source::{Source, indent};
 pub(super) struct Site {
     /// The first line that gives way, counted from 0.
     pub(super) first: usize,
-    /// How many lines give way; 0 inserts before `first`.
+    /// The number of lines that are replaced; 0 inserts before `first`.
     pub(super) removed: usize,
     /// The lines that stand there then, without endings.
     pub(super) new: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Site {
 pub(super) struct Phrase {
     /// Bytes of the line's text.
     pub(super) at: Range<usize>,
-    /// What stands there then.
+    /// The text that replaces it.
     pub(super) new: String,
 }
 
@@ -194,7 +194,7 @@ fn moving(source: &Source, rng: &mut Rng) -> Option<Site> {
     Some(Site { first, removed, new, phrase: None })
 }
 
-/// Where the words of a line stand that could be names.
+/// Returns the ranges of the words of a line that could be names.
 pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     runs(text, |c| c.is_ascii_alphanumeric() || c == '_')
         .filter(|at| at.len() >= 3 && !text.as_bytes()[at.start].is_ascii_digit())
@@ -226,7 +226,7 @@ fn pick<T: Clone>(all: Vec<T>, rng: &mut Rng) -> Option<T> {
     (!all.is_empty()).then(|| all[rng.usize(0..all.len())].clone())
 }
 
-/// Where the words and numbers of a line stand.
+/// Returns the ranges of the words and numbers of a line.
 pub(super) fn numbers_and_words(text: &str) -> Vec<Range<usize>> {
     words(text).chain(numbers(text)).collect()
 }

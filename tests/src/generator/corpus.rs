@@ -13,7 +13,7 @@ use crate::sources::registries;
 /// Bytes of a file that is taken: what a person would edit by hand.
 const SIZES: std::ops::RangeInclusive<u64> = 120..=96 * 1024;
 
-/// What a file is written in, as its name says.
+/// The language of a file, by its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Language {
     /// Rust.
@@ -32,7 +32,8 @@ pub enum Language {
     Data,
 }
 
-/// How often a language is drawn, of a hundred: not as often as it stands in the registry, which is nearly all Rust.
+/// The share of each language among the drawn files, of a hundred. The registry is nearly all Rust, so the shares
+/// differ from those there.
 const WEIGHTS: [(Language, usize); 7] = [
     (Language::Rust, 48),
     (Language::C, 16),
@@ -124,17 +125,17 @@ impl Corpus {
         Self { files, changed }
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.values().map(Vec::len).sum()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// How many files there are of each language.
+    /// Returns the number of files of each language.
     pub fn counts(&self) -> impl Iterator<Item = (Language, usize)> {
         self.files.iter().map(|(language, paths)| (*language, paths.len()))
     }

@@ -3,7 +3,7 @@
 
 use super::printers::{Context, Ways};
 
-/// What is wrong with a quotation.
+/// An error in a quotation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Disturbance {
     /// Nothing.
@@ -94,7 +94,7 @@ pub(super) const ALL: [(Disturbance, usize); 27] = [
 ];
 
 impl Disturbance {
-    /// What the table calls it.
+    /// Returns its name in the table.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -145,12 +145,12 @@ impl Disturbance {
         )
     }
 
-    /// Whether nothing is wrong.
+    /// Returns true if the quotation has no error.
     pub(super) fn is_none(self) -> bool {
         matches!(self, Self::None | Self::Everywhere | Self::Ends | Self::Whole)
     }
 
-    /// Whether edits in this way can be disturbed so.
+    /// Returns true if edits of this form can have the error.
     pub(super) fn can_disturb(self, ways: &Ways) -> bool {
         match self {
             Self::None | Self::Everywhere | Self::Ends | Self::Whole => true,
@@ -165,7 +165,7 @@ impl Disturbance {
         }
     }
 
-    /// Whether the dialect is said to find the one place that is left.
+    /// Returns true if the dialect promises to find the only place that is left.
     pub(super) fn is_repaired(self, ways: &Ways) -> bool {
         match self {
             Self::LineTooMany => ways.edge,
@@ -177,12 +177,13 @@ impl Disturbance {
         }
     }
 
-    /// Whether only one edit of a payload is disturbed.
+    /// Returns true if only one edit of a payload has the error.
     pub(super) fn is_of_one(self) -> bool {
         matches!(self, Self::LineTooMany | Self::Typo | Self::TypoSimilar | Self::Stale)
     }
 
-    /// Whether what is repeated may be written as it was given: the rung changes no new text.
+    /// Returns true if repeated lines may be written as they were given, because the rung does not change the new
+    /// text.
     pub(super) fn writes_as_given(self) -> bool {
         matches!(self, Self::Trailing | Self::Quotes | Self::LineTooMany)
     }

@@ -15,7 +15,7 @@ use super::quoting::{Said, Times, exact_at, quote};
 use super::source::{Endings, Source};
 use super::spoil::spoil;
 
-/// What is right for a whole payload.
+/// The permitted results of a whole payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// Each edit has one right place.
@@ -37,7 +37,7 @@ pub(super) struct Task {
     pub(super) threshold: Option<f64>,
 }
 
-/// What came of drawing.
+/// The result of drawing.
 pub(super) enum Drawn {
     /// A payload.
     Task(Box<Task>),

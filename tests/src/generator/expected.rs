@@ -12,7 +12,7 @@ use super::source::{Endings, Source, plain};
 #[derive(Clone, Debug)]
 pub(super) struct Meant {
     pub(super) site: Site,
-    /// What is wrong with this one.
+    /// The error in this quotation.
     pub(super) how: Disturbance,
     pub(super) truth: Said,
     pub(super) said: Said,
@@ -26,7 +26,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// What is right after all edits of a payload.
+    /// Returns the permitted contents after all edits of a payload.
     pub(super) fn after(source: &Source, edits: &[Meant], ways: &Ways) -> Self {
         let mut made = Self::default();
         if source.bom {
@@ -49,7 +49,7 @@ impl Expected {
         Self { pieces: vec![vec![bytes.to_vec()]] }
     }
 
-    /// Whether a content is right.
+    /// Returns true if a content is permitted.
     pub(super) fn accepts(&self, content: &[u8]) -> bool {
         let mut ends = vec![0];
         for piece in &self.pieces {
@@ -189,7 +189,7 @@ fn mixed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
     Region { from, to, lines: lines.collect() }
 }
 
-/// How many lines the old and new texts share at either end, as they are said.
+/// Counts the lines at either end that the old and new texts share as they are quoted.
 fn shared(said: &Said, ways: &Ways) -> (usize, usize) {
     let (old, new) = if is_merged(said, ways) {
         (said.quoted(), said.with_context())

@@ -14,7 +14,7 @@ use super::source::Source;
 /// Bytes that a payload may have here.
 const PAYLOAD: usize = 64 * 1024 * 1024;
 
-/// How a payload ended.
+/// The result of a payload.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ended {
     /// With what was meant.
@@ -29,7 +29,7 @@ pub(super) enum Ended {
     AppliedWrongly(Vec<u8>),
 }
 
-/// What became of a payload.
+/// Applies a payload and compares the result with the permitted ones.
 pub(super) fn judge(source: &Source, task: &Task) -> Ended {
     let before = source.bytes();
     match carried_out(source, task, &before) {

@@ -1,5 +1,5 @@
-//! What may become of a quotation, from the lines of the file alone: applied at its place, refused, or either. It
-//! knows the specification and not the engine.
+//! The permitted results of a quotation, from the lines of the file alone: applied at its place, refused, or either.
+//! It knows the specification and not the engine.
 
 use super::disturb::Disturbance;
 use super::printers::Ways;
@@ -14,7 +14,7 @@ const NEAR: usize = 40;
 pub(super) const SIMILAR: f64 = 0.85;
 const MARGIN: f64 = 0.05;
 
-/// What is right.
+/// A permitted result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Right {
     /// The lines that were meant are replaced by the lines that were meant.
@@ -27,7 +27,7 @@ pub(super) enum Right {
     Either,
 }
 
-/// What is right for one edit. `None` where the quotation names another place as well as anybody could.
+/// Returns the permitted result of one edit; `None` if the quotation fits another place just as well.
 pub(super) fn right(
     source: &Source,
     truth: &Said,
@@ -105,7 +105,7 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
     }
 }
 
-/// Whether the quotation stands at another place but for white space at line ends and the last break.
+/// Returns true if the quotation occurs at another place, apart from white space at line ends and the last break.
 fn trails_elsewhere(source: &Source, truth: &Said, said: &Said) -> bool {
     let quoted = said.quoted();
     if said.phrase.is_some() || quoted.is_empty() {
@@ -117,7 +117,7 @@ fn trails_elsewhere(source: &Source, truth: &Said, said: &Said) -> bool {
     })
 }
 
-/// Where text stands that looks like the quotation.
+/// Returns the places of texts that resemble the quotation.
 fn alike(source: &Source, said: &Said, ways: &Ways, how: Disturbance) -> Vec<usize> {
     let (old, _) = said.texts("\n");
     if said.phrase.is_some() || (ways.anywhere && how == Disturbance::Quotes) {
@@ -126,7 +126,7 @@ fn alike(source: &Source, said: &Said, ways: &Ways, how: Disturbance) -> Vec<usi
     source.alike(&said.quoted())
 }
 
-/// Whether the place that was meant is the most similar by far. `None` where another is more so.
+/// Compares the similarity of the meant place with all others; `None` if another place is more similar.
 fn similar(source: &Source, truth: &Said, said: &Said) -> Option<Right> {
     if said.phrase.is_some() {
         return Some(Right::Either);

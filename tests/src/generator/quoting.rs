@@ -1,5 +1,5 @@
-//! How a caller quotes what it wants changed: the lines that give way, lines around them, a hint where they stand.
-//! A quotation made here reads word for word as the file does; nothing is disturbed yet.
+//! The quotation of a change as a caller makes it: the replaced lines, lines around them, a line number. A quotation
+//! from here equals the file word for word; errors are added later.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::source::Source;
 /// Lines of context on either side that a caller would add to make a quotation unique.
 const CONTEXT: usize = 8;
 
-/// What an edit is said to be.
+/// An edit as it is quoted.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     /// The first quoted line, counted from 0.
@@ -23,7 +23,7 @@ pub(super) struct Said {
     pub(super) before: Vec<String>,
     /// The lines that give way.
     pub(super) old: Vec<String>,
-    /// What stands there then.
+    /// The lines that replace them.
     pub(super) new: Vec<String>,
     /// Context after.
     pub(super) after: Vec<String>,
@@ -31,11 +31,11 @@ pub(super) struct Said {
     pub(super) repeated: Option<(Vec<String>, Vec<String>)>,
     /// The line that the caller names, 1-based.
     pub(super) hint: Option<u64>,
-    /// Whether the quoted text ends in a break.
+    /// True if the quoted text ends in a break.
     pub(super) closed: bool,
     /// Instead of lines, a part of one: old and new.
     pub(super) phrase: Option<(String, String)>,
-    /// Whether one right place is left; else a refusal is right too.
+    /// True if exactly one place is left; otherwise a refusal is permitted, too.
     pub(super) sure: bool,
 }
 
@@ -75,7 +75,7 @@ impl Said {
     }
 }
 
-/// Whether a quotation must stand once.
+/// The number of occurrences that a quotation may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Times {
     /// Once: context is added until it does.
@@ -156,7 +156,7 @@ fn around(source: &Source, site: &Site, (above, below): (usize, usize)) -> Said 
     }
 }
 
-/// Whether the texts end in a break; `None` where neither way says what is meant.
+/// Returns true if the texts end in a break; `None` if neither form is unambiguous.
 fn closed(source: &Source, said: &Said, ways: &Ways, rng: &mut Rng) -> Option<bool> {
     let at_open_end = source.is_open() && said.span().end == source.lines.len();
     // Without a break at its end, a text whose last line is empty is read as one line less.
@@ -170,7 +170,7 @@ fn closed(source: &Source, said: &Said, ways: &Ways, rng: &mut Rng) -> Option<bo
     }
 }
 
-/// Where a quotation stands word for word, as offsets in the file's text with `\n`.
+/// Returns the places where a quotation occurs word for word, as offsets in the file's text with `\n`.
 pub(super) fn exact_at(source: &Source, said: &Said, ways: &Ways) -> Vec<usize> {
     if said.phrase.is_some() || ways.anywhere {
         let (old, _) = said.texts("\n");
@@ -187,7 +187,7 @@ pub(super) fn exact_at(source: &Source, said: &Said, ways: &Ways) -> Vec<usize> 
         .collect()
 }
 
-/// Where a text stands, also where it overlaps itself.
+/// Returns the places where a text occurs, also those that overlap.
 pub(super) fn overlapping(text: &str, part: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -198,7 +198,7 @@ pub(super) fn overlapping(text: &str, part: &str) -> Vec<usize> {
     found
 }
 
-/// Whether a printer's new text repeats the contexts.
+/// Returns true if the new text of a printer repeats the context lines.
 pub(super) fn is_merged(said: &Said, ways: &Ways) -> bool {
     said.phrase.is_none() && ways.context == Context::Merged
 }

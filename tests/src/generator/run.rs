@@ -23,12 +23,12 @@ const BATCH: usize = 256;
 /// Threads.
 const THREADS: usize = 2;
 
-/// What is wanted.
+/// The extent of a run.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Payloads to judge, at least.
     pub edits: usize,
-    /// Where the drawing begins.
+    /// The seed of the random choices.
     pub seed: u64,
     /// A part of the names of the ways that are wanted; all where empty.
     pub only: String,

@@ -18,7 +18,7 @@ pub(super) struct Line {
     pub(super) ending: &'static str,
 }
 
-/// How a file ends its lines.
+/// The line endings of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Endings {
     /// All alike.
@@ -32,7 +32,7 @@ pub(super) enum Endings {
 pub(super) struct Source {
     /// The path it has in payloads.
     pub(super) path: String,
-    /// Where it was read.
+    /// The path that it was read from.
     pub(super) origin: String,
     pub(super) language: Language,
     pub(super) bom: bool,
@@ -115,7 +115,7 @@ impl Source {
         self.lines[range].iter().map(|line| line.text.clone()).collect()
     }
 
-    /// Whether the last line has no ending.
+    /// Returns true if the last line has no ending.
     pub(super) fn is_open(&self) -> bool {
         self.lines.last().is_some_and(|line| line.ending.is_empty())
     }
@@ -140,7 +140,7 @@ impl Source {
         depths.windows(2).filter(|pair| pair[1] == pair[0] + width).count()
     }
 
-    /// Where a run of whole lines stands that is the same once trimmed and folded.
+    /// Returns the places of runs of whole lines that are equal once trimmed and folded.
     pub(super) fn alike(&self, quoted: &[String]) -> Vec<usize> {
         let wanted: Vec<String> = quoted.iter().map(|line| loosened(line)).collect();
         windows(&self.loose, &wanted)

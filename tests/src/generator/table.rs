@@ -1,4 +1,4 @@
-//! How payloads ended, by way and disturbance. It counts and prints; it judges nothing.
+//! The results of payloads, by form and error. It counts and prints; it judges nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -53,7 +53,7 @@ impl Count {
     }
 }
 
-/// How payloads ended.
+/// The results of payloads.
 #[derive(Default, Debug)]
 pub struct Table {
     counts: BTreeMap<(&'static str, Disturbance), Count>,

@@ -172,7 +172,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// What it was told so far.
+    /// Returns the position in the recording; it advances with it.
     #[must_use]
     pub fn tape(&self) -> Position {
         Position(Arc::clone(&self.tape))
@@ -192,12 +192,12 @@ impl Recording {
     }
 }
 
-/// How far a recording came.
+/// The position in a recording that goes on.
 #[derive(Clone)]
 pub struct Position(Shared);
 
 impl Position {
-    /// How much the disk was told.
+    /// Returns the number of recorded operations.
     #[must_use]
     pub fn now(&self) -> usize {
         lock(&self.0).position()

@@ -1,14 +1,14 @@
-//! What a disk was told, in order, and what it may hold after a cut. Pure.
+//! The operations that a disk received, in order, and the states that it may have after a power cut. Pure.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// What a disk keeps or loses as a whole, bytes: XFS, too, stands on that, and cannot be mounted where less of its metadata
-/// is kept. The simulated machine tears files at every 512.
+/// Bytes that a disk keeps or loses as a whole. XFS relies on this size, too, and cannot be mounted if less of its
+/// metadata is kept. The simulated machine tears files at every 512.
 const SECTOR: usize = 4096;
-/// What is kept in memory as one piece, bytes.
+/// Bytes of a page, the unit that is kept in memory.
 const PAGE: usize = 64 * 1024;
 
 /// A disk's content; what was never written is zero.
@@ -16,7 +16,7 @@ const PAGE: usize = 64 * 1024;
 pub(super) struct Pages(BTreeMap<u64, Vec<u8>>);
 
 impl Pages {
-    /// What a file holds.
+    /// Reads the content of a file.
     pub(super) fn of(file: &File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         let mut pages = Self::default();
@@ -71,7 +71,7 @@ enum Told {
     Flush,
 }
 
-/// What a disk was told, in order.
+/// The operations that a disk received, in order.
 #[derive(Debug, Default)]
 pub struct Tape {
     first: Pages,
@@ -102,7 +102,7 @@ impl Tape {
         Self::new(self.now.clone())
     }
 
-    /// How much it was told so far.
+    /// Returns the number of operations up to now.
     #[must_use]
     pub fn position(&self) -> usize {
         self.told.len()
@@ -114,8 +114,8 @@ impl Tape {
         self.told.iter().filter(|told| matches!(told, Told::Flush)).count()
     }
 
-    /// What the disk may hold if the power goes when it was told so much: all that came before the last flush, and of
-    /// the rest what the dice say.
+    /// Returns a state of the disk if the power is cut at this position: everything before the last flush, and a
+    /// random part of the rest.
     pub(super) fn cut(&self, position: usize, dice: &mut fastrand::Rng) -> Pages {
         let told = &self.told[..position.min(self.told.len())];
         let flushed = told.iter().rposition(|told| matches!(told, Told::Flush)).unwrap_or(0);

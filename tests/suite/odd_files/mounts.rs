@@ -24,7 +24,7 @@ fn fill(folder: &Path) -> std::path::PathBuf {
     filler
 }
 
-/// What a daemon keeps in its staging folder.
+/// Returns the files in the staging folder of the daemon.
 fn staged(house: &House) -> Vec<String> {
     let folder = house.workspace().join(".editd/staging");
     let names =

@@ -64,7 +64,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("run", &["ipc", "queue", "workspace", "validate", "watch", "store", "os", "clock", "config", "limits"]),
 ];
 
-/// What a room may name beyond that, and why: single items and files where one can name them.
+/// The exceptions: the module, the item or module that it may name, and the reason.
 const BESIDES: &[(&str, &str, &str)] = &[
     ("disk", "store::record", "what the disk did is recorded in the store's words"),
     ("state", "job::step", "the observer of the steps belongs to the open workspace"),
@@ -107,7 +107,7 @@ fn layers(tree: &Checkout) -> Vec<String> {
     found
 }
 
-/// Whether a path names an item, or something in it.
+/// Returns true if a path names an item, or something in it.
 fn is_in(path: &str, item: &str) -> bool {
     path.strip_prefix(item).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }

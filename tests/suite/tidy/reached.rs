@@ -7,7 +7,7 @@ use editd_tests::checkout::{Checkout, rust};
 
 use super::{none, one, tree};
 
-/// Where compiling begins.
+/// Returns true if the file is the root of a crate.
 fn is_root(name: &str) -> bool {
     let in_folder = |folder: &str| {
         name.rsplit_once('/').is_some_and(|(parent, _)| parent.ends_with(folder) || parent == &folder[1..])
@@ -33,7 +33,7 @@ fn forgotten(tree: &Checkout) -> Vec<String> {
         .collect()
 }
 
-/// Where the modules that a file declares may be.
+/// Returns the paths at which the modules that a file declares may be.
 fn children(name: &str, text: &str) -> Vec<String> {
     let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
     let home = if is_root(name) || file == "mod.rs" {

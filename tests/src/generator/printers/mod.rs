@@ -20,40 +20,40 @@ use fastrand::Rng;
 use super::quoting::Said;
 use super::source::Source;
 
-/// How a way of editing quotes.
+/// The properties of the quotations in one form of edits.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    /// What the table calls it.
+    /// Its name in the table.
     pub(super) name: &'static str,
-    /// Where contexts stand.
+    /// The place of the context lines.
     pub(super) context: Context,
-    /// Whether a quotation may begin and end anywhere in a line.
+    /// A quotation may begin and end anywhere in a line.
     pub(super) anywhere: bool,
-    /// Whether a part of a line can be quoted.
+    /// A part of a line can be quoted.
     pub(super) phrases: bool,
-    /// Whether it quotes at all, or names lines by number.
+    /// It quotes text; otherwise it names lines by number.
     pub(super) quotes: bool,
-    /// Whether a line number can stand beside a quotation.
+    /// A line number can be given with a quotation.
     pub(super) hints: bool,
-    /// Whether one always does.
+    /// A line number is always given.
     pub(super) always_hints: bool,
-    /// Whether a payload may have several edits.
+    /// A payload may have several edits.
     pub(super) many: bool,
     /// Lines of context on either side that are customary.
     pub(super) context_lines: usize,
-    /// Whether it only inserts, beside one anchor.
+    /// It only inserts, beside one anchor.
     pub(super) insertions: bool,
-    /// Whether the ladder looks the quotation up.
+    /// The ladder locates the quotation.
     pub(super) looks: bool,
-    /// Whether that goes through the rung `numbered`.
+    /// The ladder tries the rung `numbered`.
     pub(super) numbered: bool,
-    /// Whether that goes through the rung `edge`.
+    /// The ladder tries the rung `edge`.
     pub(super) edge: bool,
-    /// Whether the caller can say that similar text is enough.
+    /// The caller can permit similar text.
     pub(super) similar: bool,
 }
 
-/// Where the lines around an edit are said.
+/// The place of the lines around an edit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Context {
     /// In the old text, and again in the new.
@@ -62,13 +62,13 @@ pub(super) enum Context {
     Beside,
 }
 
-/// What is to be said.
+/// The edits to print.
 #[derive(Debug)]
 pub(super) struct Ask<'a> {
     pub(super) source: &'a Source,
     /// The edits, in the order of the file.
     pub(super) edits: &'a [Said],
-    /// Where each changes the file: first line, and how many give way.
+    /// The lines that each edit replaces: the first line and their number.
     pub(super) lines: &'a [(usize, usize)],
     /// The breaks that the caller writes.
     pub(super) eol: &'static str,
@@ -83,7 +83,7 @@ pub(super) enum Sweeping {
     Everywhere {
         /// The text, on one line.
         old: String,
-        /// What stands there then.
+        /// The text that replaces it.
         new: String,
     },
     /// Text before the first line.
@@ -94,7 +94,7 @@ pub(super) enum Sweeping {
     Whole(String),
 }
 
-/// What is sent.
+/// A request.
 #[derive(Clone, Debug)]
 pub(super) enum Sent {
     /// Native edits.
@@ -105,14 +105,14 @@ pub(super) enum Sent {
         dialect: &'static str,
         /// Itself.
         text: String,
-        /// Whether the file is named beside it.
+        /// True if the file is named beside the payload.
         beside: bool,
     },
 }
 
 /// One way of saying edits.
 pub(super) trait Printer: Sync {
-    /// How it quotes.
+    /// Returns the properties of its quotations.
     fn ways(&self) -> Ways;
 
     /// Says edits; `None` where this way cannot say them.

@@ -10,7 +10,7 @@ use crate::generator::quoting::Said;
 /// The dialect.
 pub(super) struct SearchReplace;
 
-/// What a line of content must not begin with unescaped.
+/// Prefixes of content lines that must be escaped.
 const MARKERS: [&str; 6] = ["<<<<<<<", "=======", ">>>>>>>", "-------", ":start_line:", ":end_line:"];
 
 impl Printer for SearchReplace {
