@@ -1,5 +1,6 @@
-//! Folders on other mounts that hold slots: noted in `.editd/beside` before the first slot is made there, so that the
-//! next start finds what a kill or a power cut has left among the workspace's own files. It holds nothing but paths.
+//! Staged files in folders on other mounts. Each such folder is noted in `.editd/beside` before the first file is
+//! staged there, so that the next start finds files that a kill or a power cut left among the workspace's own. The
+//! note holds only paths.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,14 +16,14 @@ use crate::os::{Dir, Lease, read_all};
 
 /// The note: paths, each ended by a NUL.
 const NOTE: &[u8] = b"beside";
-/// The note while it is written anew.
+/// The note while it is rewritten.
 const NOTE_ANEW: &[u8] = b"beside.new";
-/// Bytes of the note that are read; what is beyond is noted again when it is next used.
+/// Bytes of the note that are read; folders beyond that are noted again when they are next used.
 const NOTE_BYTES: usize = 16 * 1024 * 1024;
 
 impl Disk {
-    /// Remembers that slots for this path must stand beside it: a bind mount has its file system's device
-    /// number, and is another mount all the same.
+    /// Remembers that files for this path must be staged beside it: a bind mount has the device number of its file
+    /// system, but is another mount.
     pub fn stage_beside(&self, path: &WirePath) {
         let folder = path.folder();
         let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,10 +33,10 @@ impl Disk {
         beside.insert(folder);
     }
 
-    /// Notes a folder that is about to get a slot. One flush for each folder and run.
+    /// Notes a folder before a file is staged in it. One flush for each folder and run.
     ///
     /// # Errors
-    /// What the system says: then no slot may be made there.
+    /// Errors of the system: then no file may be staged there.
     pub(super) fn note_beside(&self, folder: &WirePath) -> io::Result<()> {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.contains(folder) {
@@ -51,11 +52,12 @@ impl Disk {
         Ok(())
     }
 
-    /// Takes every slot that `known` does not name out of the noted folders, to `.editd/lost`, finds those that were set
-    /// aside there, and ends the note but for folders that still hold some of either. Returns how many were taken out.
+    /// Moves every staged file that `known` does not name from the noted folders to `.editd/lost`, and finds files
+    /// that were set aside there. Keeps only folders in the note that still have such files. Returns the number of
+    /// files moved.
     ///
     /// # Errors
-    /// What the system says; the note stands.
+    /// Errors of the system; the note is kept.
     pub fn sweep_beside(&self, known: &dyn Fn(&str) -> bool, now_ms: u64) -> io::Result<usize> {
         let own = self.own_dir()?;
         let note = match own.open_file(NOTE, crate::os::Access::Write) {
@@ -67,7 +69,7 @@ impl Disk {
         let mut strangers = 0;
         let mut kept = BTreeSet::new();
         for path in folders.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
-            // A folder that others took away has no slots of ours.
+            // A folder that another program removed has no staged files.
             let path = WirePath::new(path);
             let dir = match self.folder(&path) {
                 Err(gone) if is_gone(&gone) => continue,
@@ -88,7 +90,7 @@ impl Disk {
                     strangers += 1;
                 }
             }
-            // What was taken away stays away, also what an earlier run took.
+            // The removals must be durable, also those of an earlier run.
             dir.sync()?;
         }
         let anew: Vec<u8> = kept.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
@@ -101,7 +103,7 @@ impl Disk {
         Ok(strangers)
     }
 
-    /// Writes the note in one step.
+    /// Replaces the note in one step.
     fn note_anew(&self, own: &Dir, text: &[u8]) -> io::Result<()> {
         let anew = open_or_create(own, NOTE_ANEW)?;
         anew.set_len(0)?;
@@ -111,12 +113,12 @@ impl Disk {
         own.sync()
     }
 
-    /// Copies a file to `.editd/lost`, since no move crosses mounts, and takes its name away. Tells whether the folder
-    /// holds nothing of it any more.
+    /// Copies a file to `.editd/lost`, since no move crosses mounts, and removes its name. Returns true if the folder
+    /// has nothing of it any more.
     fn take_aside(&self, folder: &WirePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<bool> {
         match observation::observe(dir, name)? {
             Observation::Absent => Ok(true),
-            // Until the lease ends, at the latest with the file that is open for it, nobody writes to it.
+            // Until the lease ends, at the latest when the open file is closed, nobody writes to the file.
             Observation::File(found) if matches!(found.file.lease(), Ok(Lease::Held)) => {
                 let Observation::File(found) = observation::read(found.file)? else {
                     return self.lose_beside(folder, dir, name, to).map(|()| false);
@@ -129,7 +131,7 @@ impl Disk {
                 dir.remove_file(name)?;
                 found.file.release_lease().map(|()| true)
             }
-            // It has a writer, or may have, is too large, or no file: it keeps a plain name where it is.
+            // It has a writer or may have one, is too large, or is not a file: it gets a plain name in its folder.
             _ => self.lose_beside(folder, dir, name, to).map(|()| false),
         }
     }

@@ -1,5 +1,5 @@
-//! When what a path shows was last changed, and when this run of the machine began. It changes nothing, and what follows
-//! from the two it does not say.
+//! The time at which a path was last changed, and the start of this run of the machine. It changes nothing and draws
+//! no conclusion.
 
 use std::io;
 
@@ -9,19 +9,20 @@ use super::Disk;
 use crate::os::FileKind;
 
 impl Disk {
-    /// When this run of the machine began, nanoseconds since 1970.
+    /// Returns the start of this run of the machine, in nanoseconds since 1970.
     ///
     /// # Errors
-    /// Where the system does not say.
+    /// If the system does not tell.
     pub fn began(&self) -> io::Result<i64> {
         self.os.began()
     }
 
-    /// The last change of what stands at a path, whatever it is, nanoseconds since 1970; where nothing does, of the
-    /// innermost folder on the way, and where something else is in the way, of that. No program can set it back.
+    /// Returns the time of the last change of the file at a path, of whatever kind, in nanoseconds since 1970. If
+    /// there is none, of the innermost folder on the way; if something else is in the way, of that. No program can
+    /// set it back.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn changed(&self, path: &WirePath) -> io::Result<i64> {
         let mut dir = self.root.dir().clone();
         for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {

@@ -1,8 +1,8 @@
-//! Files of which a flush has failed: the system may show bytes of theirs that never reached the disk, and a second
-//! flush would not write them either, but report success. It flushes and remembers, and changes no file.
+//! Files whose flush has failed: the system may show bytes that never reached the disk, and a second flush would
+//! report success without writing them. It flushes and remembers, and changes no file.
 //!
-//! A mark in `.editd/unflushed` bears the name of each, so that the next daemon knows. Only until the machine starts
-//! again: from then on a file shows what the disk has, and marks of an earlier run of it are removed.
+//! A mark in `.editd/unflushed` with the identity of each file tells the next daemon. It counts only until the
+//! machine restarts: from then on a file shows the bytes on the disk, and marks of earlier runs are removed.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,19 +13,19 @@ use super::folders::folder;
 use crate::limits::DOUBTED;
 use crate::os::{BootId, Dir, File, Identity};
 
-/// The folder of marks in the daemon's own.
+/// The folder of the marks, in the daemon's own folder.
 const MARKS: &[u8] = b"unflushed";
 
 /// The files whose flush has failed in this run of the machine.
 pub(super) struct FailedFlushes {
     boot: BootId,
     files: BTreeSet<Identity>,
-    /// There were more than are remembered: none is trusted any more.
+    /// Set if there were more than can be remembered: then no file is trusted.
     all: bool,
 }
 
 impl FailedFlushes {
-    /// What earlier daemons have marked.
+    /// Reads the marks of earlier daemons.
     pub(super) fn open(own: &Dir, boot: BootId) -> io::Result<Self> {
         let mut this = Self { boot, files: BTreeSet::new(), all: false };
         let marks = match own.open_dir(MARKS) {
@@ -51,13 +51,13 @@ impl FailedFlushes {
     }
 }
 
-/// The name of a file's mark.
+/// Returns the name of a file's mark.
 fn mark_of(file: Identity, BootId(boot): BootId) -> String {
     let Identity { dev, ino, born } = file;
     format!("{:032x}-{dev:x}-{ino:x}-{born:x}", u128::from_be_bytes(boot))
 }
 
-/// Which file a mark of this run of the machine is for.
+/// Returns the file of a mark made in this run of the machine.
 fn file_of(mark: &[u8], boot: BootId) -> Option<Identity> {
     let parts: Vec<&str> = std::str::from_utf8(mark).ok()?.split('-').collect();
     let [_, dev, ino, born] = parts.as_slice() else { return None };
@@ -67,10 +67,10 @@ fn file_of(mark: &[u8], boot: BootId) -> Option<Identity> {
 }
 
 impl Disk {
-    /// Flushes an open file. A failure is remembered.
+    /// Flushes an open file and remembers a failure.
     ///
     /// # Errors
-    /// What the system says: from then on [`Disk::doubts`] the file.
+    /// Errors of the system: from then on [`Disk::doubts`] returns true for the file.
     pub fn sync(&self, file: &File) -> io::Result<()> {
         let identity = file.stat()?.identity;
         file.sync_all().inspect_err(|_| self.doubt(identity))
@@ -94,13 +94,14 @@ impl Disk {
         }
     }
 
-    /// Whether a flush of this file has failed: what it holds is on the disk only once all of it was written again.
+    /// Returns true if a flush of this file has failed: its bytes count as durable only after all of them were
+    /// written again.
     pub fn doubts(&self, file: Identity) -> bool {
         let doubted = self.doubted();
         doubted.all || doubted.files.contains(&file)
     }
 
-    /// All of this file was written again and flushed, or its content was elsewhere.
+    /// Notes that all of this file was written again and flushed, or that its content was stored elsewhere.
     pub fn trust_again(&self, file: Identity) {
         let boot = {
             let mut doubted = self.doubted();
@@ -110,7 +111,7 @@ impl Disk {
             doubted.boot
         };
         if let Ok(marks) = self.own_dir().and_then(|own| own.open_dir(MARKS)) {
-            // A mark that stays costs one writing more.
+            // A mark that stays only costs one more write.
             let _ = marks.remove_file(mark_of(file, boot).as_bytes());
         }
     }

@@ -1,4 +1,4 @@
-//! Dropping a displaced file: only when nobody can still write to it, and only bytes that the journal has.
+//! Drops a displaced file: only when nobody can still write to it, and only if the journal has its bytes.
 
 use std::io;
 
@@ -10,34 +10,34 @@ use super::observation::{self, FileSnapshot, Observation};
 use crate::os::{Access, File, FileKind, Lease};
 use crate::store::record::Staging;
 
-/// What became of a slot.
+/// The result of dropping a displaced file.
 pub enum DropOutcome {
-    /// It is empty.
+    /// The name is free.
     Gone,
-    /// Somebody has its file open for writing, or may have: look again later.
+    /// The file is open for writing, or may be: try again later.
     Wait,
-    /// It is empty, but somebody opened its file for writing in the last moment: what they write goes
-    /// to this file, which has no name any more. Keep it and look again with [`observe_late`].
+    /// The name is free, but in the last moment a process opened the file for writing. Its writes go to this file,
+    /// which has no name any more: keep it and observe it again with [`observe_late`].
     Open(File),
-    /// It holds something that is no file, or one too large for the journal: it must be set aside.
+    /// It is not a file, or one too large for the journal: it must be set aside.
     Keep,
 }
 
-/// What a caller knows of a slot that is to be dropped.
+/// The conditions under which a displaced file may be dropped.
 #[derive(Clone, Copy)]
 pub struct DropConditions<'a> {
-    /// Contents that the journal has.
+    /// Hashes of contents that the journal has.
     pub hashes: &'a [ContentHash],
-    /// Whether the grace time has passed, where no lease can tell that nobody writes.
+    /// True if the grace time has passed, for systems without leases.
     pub ripe: bool,
 }
 
 impl Disk {
-    /// Empties a slot: takes a lease, looks at the file once more, hands what the journal does not have to
-    /// `rescue`, unlinks it, and looks at the lease again.
+    /// Removes a displaced file: takes a lease, reads the file once more, passes bytes that the journal does not have
+    /// to `rescue`, unlinks the file, and checks the lease again.
     ///
     /// # Errors
-    /// What the system says, or `rescue`; the slot is as it was.
+    /// Errors of the system or of `rescue`; the file is unchanged.
     pub fn drop_staged(
         &self,
         staging: &Staging,
@@ -61,7 +61,7 @@ impl Disk {
             }
         };
         if file.stat()?.links > 1 {
-            // Its bytes keep another name.
+            // The bytes keep another name.
             return dir.remove_file(&name).map(|()| DropOutcome::Gone);
         }
         let lease = file.lease()?;
@@ -83,10 +83,10 @@ impl Disk {
     }
 }
 
-/// Looks at a file without a name once more: whether its writer is done, and what it wrote.
+/// Reads a file without a name once more. Returns true if its writer is done.
 ///
 /// # Errors
-/// What the system says, or `rescue`.
+/// Errors of the system or of `rescue`.
 pub fn observe_late(
     file: &File,
     known: DropConditions<'_>,
@@ -105,7 +105,7 @@ pub fn observe_late(
     })
 }
 
-/// Whether the journal has, or now has, what the file holds.
+/// Returns true if the journal has, or now has, the bytes of the file.
 fn rescue_unknown(
     file: &File,
     known: &[ContentHash],

@@ -1,4 +1,4 @@
-//! Making what was put durable: the file, its folder, the folder of its slot. It changes nothing.
+//! Makes files that were put in place durable: the file, its folder, and its staging folder. It changes nothing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,30 +15,30 @@ use crate::store::record::{FileMeta, Staging};
 pub struct PutFile {
     /// Open for reading: it stays this file whatever happens to its name.
     pub file: File,
-    /// When the system last changed anything about it, nanoseconds since 1970.
+    /// The time of the last change of the file or its metadata, in nanoseconds since 1970.
     pub changed: i64,
 }
 
-/// What stands at a place, as far as it could be flushed.
+/// The file at a place, as far as it could be flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlushedTarget {
     /// No file.
     Nothing,
     /// This file, which was flushed.
     Flushed(Identity),
-    /// This file, which may not be read: whoever knows no other way to it cannot flush it.
+    /// This file, which may not be read: it can be flushed only through a handle opened before.
     Unreadable(Identity),
 }
 
 impl Disk {
-    /// Opens what a job has just put at a place; `None` where another file stands there by now, or none that may be
+    /// Opens the file that a job has just put in place; `None` if another file is there by now, or it may not be
     /// read.
     pub fn open_left(&self, place: &ResolvedPath, face: &FileMeta) -> Option<PutFile> {
         let resolved;
         let place = if place.missing().is_empty() {
             place
         } else {
-            // Its folders were made since.
+            // Its folders were created since.
             resolved = self.resolve_link(place.path()).ok()?;
             &resolved
         };
@@ -47,11 +47,11 @@ impl Disk {
         Some(PutFile { file, changed: stat.changed })
     }
 
-    /// Flushes what stands at a place now, whoever put it there, and tells which file that was.
+    /// Flushes the file that is now at a place, whoever put it there, and returns its identity.
     ///
     /// # Errors
-    /// What the system says: then nothing that it covers may be called settled, nor when it is asked again and says
-    /// nothing more ([`Disk::doubts`]).
+    /// Errors of the system: then nothing that depends on the flush may be settled, even if a second flush succeeds
+    /// ([`Disk::doubts`]).
     pub fn flush_file(&self, place: &ResolvedPath) -> io::Result<FlushedTarget> {
         if !place.missing().is_empty() {
             return Ok(FlushedTarget::Nothing);
@@ -72,17 +72,17 @@ impl Disk {
         }
     }
 
-    /// Flushes the folder of a place and every folder above it that the job made.
+    /// Flushes the folder of a place and every folder above it that the job created.
     ///
     /// # Errors
-    /// As [`Disk::flush_file`].
+    /// As for [`Disk::flush_file`].
     pub fn flush_folders(&self, place: &ResolvedPath, made: &[WirePath]) -> io::Result<()> {
         place.parent().sync()?;
         let above: BTreeSet<WirePath> = made.iter().map(WirePath::folder).collect();
         for path in above {
             match self.folder(&path) {
                 Ok(dir) => dir.sync()?,
-                // Others took it away: there is nothing of ours to keep.
+                // Another program removed it: there is nothing to keep.
                 Err(gone) if is_gone(&gone) => {}
                 Err(error) => return Err(error),
             }
@@ -90,19 +90,19 @@ impl Disk {
         Ok(())
     }
 
-    /// Flushes the file in a slot.
+    /// Flushes a staged file.
     ///
     /// # Errors
-    /// As [`Disk::flush_file`].
+    /// As for [`Disk::flush_file`].
     pub fn flush_staged(&self, staging: &Staging, staged_name: &str) -> io::Result<()> {
         let (dir, name) = self.staged_entry(staging, staged_name)?;
         dir.open_file(&name, Access::Read)?.sync_all()
     }
 
-    /// Flushes the folder that holds slots.
+    /// Flushes a staging folder.
     ///
     /// # Errors
-    /// As [`Disk::flush_file`].
+    /// As for [`Disk::flush_file`].
     pub fn flush_staging(&self, staging: &Staging) -> io::Result<()> {
         match self.staged_entry(staging, "") {
             Ok((dir, _)) => dir.sync(),

@@ -1,5 +1,5 @@
-//! The workspace's folder, and the daemon's own folder in it: `.editd`, which ignores itself, with `staging`
-//! for slots and `lost` for slots that no open entry knows. It opens and makes folders, nothing else.
+//! The workspace's folder, and the daemon's own folder in it: `.editd`, which git ignores, with `staging` for staged
+//! files and `lost` for staged files that no open entry knows. It opens and creates folders, nothing else.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,22 +22,22 @@ const LOST: &[u8] = b"lost";
 pub(super) const LOCK: &[u8] = b"lock";
 const PROBE: &[u8] = b"probe";
 const IGNORE: &[u8] = b".gitignore";
-/// What a slot's name begins with where it stands among the workspace's own files.
+/// The prefix of a staged file's name among the workspace's own files.
 pub(super) const BESIDE: &str = ".editd-slot-";
 
-/// The workspace's files.
+/// The files of the workspace.
 pub struct Disk {
     pub(super) os: Arc<dyn Os>,
     pub(super) root: WorkspaceRoot,
     own: RwLock<Own>,
-    /// Bits that new folders do not get.
+    /// Permission bits that new folders do not get.
     pub(super) mask: u32,
     staging_device: u64,
-    /// Folders that turned out to be on another mount, though they have the same device number.
+    /// Folders that are on another mount although they have the same device number.
     pub(super) beside: Mutex<BTreeSet<WirePath>>,
-    /// Folders on other mounts that `.editd/beside` names.
+    /// Folders on other mounts that are in `.editd/beside`.
     pub(super) noted: Mutex<BTreeSet<WirePath>>,
-    /// Where its daemon listens, once that is known.
+    /// The address at which the daemon listens, once known.
     pub(super) address: Mutex<Vec<u8>>,
 
     /// Files that were set aside on other mounts: folder and name.
@@ -45,19 +45,19 @@ pub struct Disk {
     pub(super) doubted: Mutex<FailedFlushes>,
 }
 
-/// The daemon's own folder, open.
+/// The daemon's own folder, opened.
 struct Own {
     staging: Dir,
     lost: Dir,
-    /// Held as long as the workspace is open: no second daemon serves it.
+    /// Held while the workspace is open, so that no second daemon serves it.
     _lock: File,
 }
 
 impl Disk {
-    /// Opens a workspace by its absolute path, makes `.editd` where it is missing, and takes its lock.
+    /// Opens a workspace by its absolute path, creates `.editd` if it is missing, and takes its lock.
     ///
     /// # Errors
-    /// [`RootError::Locked`] where another daemon has it.
+    /// [`RootError::Locked`] if another daemon has it.
     pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, RootError> {
         let io = |what| move |source| RootError::Io { what, source };
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
@@ -82,15 +82,15 @@ impl Disk {
         })
     }
 
-    /// The mount that the workspace is on, as [`crate::os::OsDir::mount`] tells it.
+    /// Returns the mount of the workspace; see [`crate::os::OsDir::mount`].
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn mount(&self) -> io::Result<Option<u64>> {
         self.root.dir().mount()
     }
 
-    /// The workspace's folder, open: for walking it.
+    /// Returns the workspace's folder, for walking it.
     pub fn top(&self) -> &Dir {
         self.root.dir()
     }
@@ -112,7 +112,7 @@ impl Disk {
         self.own().lost.clone()
     }
 
-    /// Makes the daemon's own folder anew, where somebody has removed it (as `git clean -dfx` does).
+    /// Creates the daemon's own folder again after it was removed (as by `git clean -dfx`).
     pub(super) fn renew(&self) -> io::Result<()> {
         let mut own = self.own.write().unwrap_or_else(PoisonError::into_inner);
         let standing = self.root.dir().open_dir(OWN).and_then(|dir| dir.open_dir(STAGING));
@@ -128,7 +128,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Finds the place that a path means, links followed, never outside.
+    /// Resolves a path, following links, but never out of the workspace.
     ///
     /// # Errors
     /// See [`ResolveError`].
@@ -136,7 +136,7 @@ impl Disk {
         resolve(&self.root, path)
     }
 
-    /// The same, but a link in the last component is refused instead of followed.
+    /// The same, but a link as last component is refused instead of followed.
     ///
     /// # Errors
     /// See [`ResolveError`].
@@ -144,10 +144,10 @@ impl Disk {
         resolve_link(&self.root, path)
     }
 
-    /// Finds where a path of the journal leads by now; `None` where that is elsewhere, or to what is no file.
+    /// Resolves a path of the journal as it is now; `None` if it leads elsewhere, or to something that is not a file.
     ///
     /// # Errors
-    /// What may be otherwise the next time: nothing is to be concluded from it.
+    /// Errors that may not occur the next time: the caller concludes nothing from them.
     pub fn find(&self, path: &WirePath) -> io::Result<Option<ResolvedPath>> {
         match self.resolve_link(path) {
             Ok(place) => Ok(Some(place)),
@@ -160,18 +160,18 @@ impl Disk {
         }
     }
 
-    /// Looks at a place now.
+    /// Observes the file at a place.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn observe(&self, place: &ResolvedPath) -> io::Result<Observation> {
         self.observe_within(place, editd_proto::limits::FILE)
     }
 
-    /// The same where a file above `most` bytes is [`Observation::TooLarge`].
+    /// The same, but a file above `most` bytes is [`Observation::TooLarge`].
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn observe_within(&self, place: &ResolvedPath, most: usize) -> io::Result<Observation> {
         if !place.missing().is_empty() {
             return Ok(Observation::Absent);
@@ -179,10 +179,10 @@ impl Disk {
         observation::observe_within(place.parent(), place.name(), most)
     }
 
-    /// Where a slot for a place must stand: neither `rename` nor an exchange crosses mounts.
+    /// Returns the staging folder for a place: neither `rename` nor an exchange crosses mounts.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn staging_of(&self, place: &ResolvedPath) -> io::Result<Staging> {
         let folder = parent_path(place);
         let same = place.parent().stat_self()?.identity.dev == self.staging_device;
@@ -194,12 +194,12 @@ impl Disk {
         Ok(Staging::Folder(folder))
     }
 
-    /// Moves a name to one that must be free. A file system that cannot do that in one step does it with a
-    /// link, which fails as well where the name is taken; in between, the file has both.
+    /// Moves a name to one that must be free. If the file system cannot do that in one step, a link is used, which
+    /// fails in the same way if the name is taken; in between, the file has both names.
     pub(super) fn move_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         match self.os.rename_noreplace(from, name, to, to_name) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                // A folder takes no second name, and goes over nothing but an empty folder.
+                // A folder cannot have a second name, and a rename replaces nothing but an empty folder.
                 if from.stat(name)?.kind == FileKind::Dir {
                     return self.os.rename(from, name, to, to_name);
                 }
@@ -210,8 +210,9 @@ impl Disk {
         }
     }
 
-    /// Moves a name to a slot of ours, which is free, since no slot's name is used twice. Where the system cannot be
-    /// asked to refuse, a link and an unlinking would take away what others put there in between; a plain move does not.
+    /// Moves a name to a staged name, which is free since no staged name is used twice. On a system that cannot
+    /// refuse to replace, a link and an unlinking could remove what another program put there in between; a plain
+    /// move cannot.
     pub(super) fn move_to_staging(
         &self,
         from: &Dir,
@@ -231,7 +232,7 @@ impl Disk {
         }
     }
 
-    /// The folder and the name of a slot.
+    /// Returns the folder and the name of a staged file.
     pub(super) fn staged_entry(&self, staging: &Staging, staged_name: &str) -> io::Result<(Dir, Vec<u8>)> {
         match staging {
             Staging::Root => Ok((self.own().staging.clone(), staged_name.as_bytes().to_vec())),
@@ -242,13 +243,13 @@ impl Disk {
         }
     }
 
-    /// Looks at what a slot holds.
+    /// Observes a staged file.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn observe_staged(&self, staging: &Staging, staged_name: &str) -> io::Result<Observation> {
         if staged_name.is_empty() {
-            // What is rewritten in place has none.
+            // A file that is rewritten in place has no staged file.
             return Ok(Observation::Absent);
         }
         match self.staged_entry(staging, staged_name) {
@@ -267,10 +268,10 @@ impl Disk {
         Ok(dir)
     }
 
-    /// Whether the folder of a path is there, reached by real folders alone.
+    /// Returns true if the folder of a path exists and is reached without links.
     ///
     /// # Errors
-    /// What the system says where it cannot be told.
+    /// Errors of the system if that cannot be told.
     pub fn has_folder(&self, path: &WirePath) -> io::Result<bool> {
         match self.folder(&path.folder()) {
             Err(gone) if is_gone(&gone) || crate::os::is_link(&gone) => Ok(false),
@@ -278,20 +279,20 @@ impl Disk {
         }
     }
 
-    /// Names in `.editd/staging`.
+    /// Returns the names in `.editd/staging`.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn staged_names(&self) -> io::Result<Vec<String>> {
         let listed = self.own().staging.list()?;
         Ok(listed.into_iter().map(|one| String::from_utf8_lossy(&one.name).into_owned()).collect())
     }
 
-    /// Takes a name in `.editd/staging` away whose file has another one: nothing is lost with it. A kill leaves such
-    /// names where a move is a link and an unlinking, and a file with two names would be rewritten in place.
+    /// Removes a name in `.editd/staging` if its file has another one, so nothing is lost. A kill leaves such names
+    /// where a move is a link and an unlinking, and a file with two names would be rewritten in place.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn unname_second(&self, staged_name: &str) -> io::Result<()> {
         match self.own().staging.stat(staged_name.as_bytes()) {
             Ok(stat) if stat.kind == FileKind::File && stat.links > 1 => {
@@ -303,19 +304,19 @@ impl Disk {
     }
 }
 
-/// The folder of a place that exists: the place's own, or the nearest above it.
+/// Returns the path of the folder of a place that exists: its own, or the nearest above it.
 pub(crate) fn parent_path(place: &ResolvedPath) -> WirePath {
     let names: Vec<&[u8]> = place.path().as_bytes().split(|byte| *byte == b'/').collect();
     let above = names.len().saturating_sub(1).saturating_sub(place.missing().len());
     WirePath::new(names.get(..above).unwrap_or_default().join(&b'/'))
 }
 
-/// Whether a folder is not there any more, or something else has its name: what it held went with it.
+/// Returns true if the error says that a folder no longer exists, or that its name now belongs to something else.
 pub(super) fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// The process's mask for new files: told by a file that is made to see it.
+/// Returns the process's mask for new files, read from a file created for this.
 fn mask_of(own: &Dir) -> io::Result<u32> {
     match own.remove_file(PROBE) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -344,7 +345,8 @@ pub(super) fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
     }
 }
 
-/// Opens the daemon's own folder, made where it is missing, and takes its lock. With the mask for new files.
+/// Opens the daemon's own folder, creates it if it is missing, and takes its lock. Also returns the mask for new
+/// files.
 fn open_own(root: &Dir) -> Result<(Own, u32), RootError> {
     let io = |what| move |source| RootError::Io { what, source };
     let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
@@ -356,7 +358,7 @@ fn open_own(root: &Dir) -> Result<(Own, u32), RootError> {
     ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;
     let staging = folder(&own, STAGING).map_err(io("make .editd/staging"))?;
     let lost = folder(&own, LOST).map_err(io("make .editd/lost"))?;
-    // Slots that a power cut must not lose are named by flushed folders only.
+    // Staged files survive a power cut only in folders that were flushed.
     own.sync().map_err(io("flush .editd"))?;
     root.sync().map_err(io("flush the workspace's folder"))?;
     Ok((Own { staging, lost, _lock: lock }, mask))
@@ -367,6 +369,6 @@ fn ignore_itself(own: &Dir) -> io::Result<()> {
     if file.stat()?.size > 0 {
         return Ok(());
     }
-    // Also after a power cut that kept the name and lost the content.
+    // Also if a power cut kept the name and lost the content.
     file.write_all_at(b"*\n", 0)
 }

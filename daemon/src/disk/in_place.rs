@@ -1,6 +1,6 @@
-//! Rewriting a file in place, where exchanging would break its hard links or lose its owner. A reader can see
-//! the middle of it; its intent therefore holds every byte, old and new, from the first changed one to the end.
-//! It is looked at, written and flushed through one handle, so that it stays the file that was judged.
+//! Rewrites a file in place, if exchanging it would break its hard links or lose its owner. A reader can see an
+//! intermediate state, so the intent holds every byte, old and new, from the first changed one to the end. The file
+//! is observed, written and flushed through one handle, so that it stays the file that was checked.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::put::{SwapRefusal, Swapped};
 use crate::os::{Access, File};
 use crate::store::record::{FileMeta, FileRecord};
 
-/// Bits of a mode by which a program runs as its file's owner or group.
+/// The mode bits by which a program runs as its file's owner or group.
 const SET_ID: u32 = 0o6000;
 
 impl Disk {
@@ -40,7 +40,7 @@ impl Disk {
             return Ok(Err(SwapRefusal::Changed));
         }
         write(&open, file, Side::After)?;
-        // Its other names are not the journal's to flush later.
+        // The journal cannot flush its other names later.
         self.sync(&open)?;
         Ok(Ok(Self::swapped()))
     }
@@ -50,7 +50,7 @@ impl Disk {
             Ok(open) => open,
             Err(error) => {
                 return match self.observe(place)? {
-                    // Others took it away, or put something else in its place.
+                    // Another program removed it, or replaced it by something that is not a file.
                     Observation::Absent | Observation::Other(_) => Ok(()),
                     Observation::File(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
                         Err(error)
@@ -67,11 +67,10 @@ impl Disk {
         }
     }
 
-    /// Writes a content into the file that stands at a place, if it still is the one that was looked at, and
-    /// flushes it: for recovery.
+    /// Writes a content to the file at a place, if it still is the observed one, and flushes it: for recovery.
     ///
     /// # Errors
-    /// What the system says; `InvalidInput` where it is another file.
+    /// Errors of the system; `InvalidInput` if it is another file.
     pub fn rewrite(&self, place: &ResolvedPath, was: &FileMeta, bytes: &[u8], mode: u32) -> io::Result<()> {
         let open = place.parent().open_file(place.name(), Access::Write)?;
         if open.stat()?.identity != was.identity {
@@ -87,19 +86,19 @@ impl Disk {
     }
 }
 
-/// A change of the mode alone needs no right to write.
+/// A change of the mode alone needs no write permission.
 fn open_for(file: &FileRecord, place: &ResolvedPath) -> io::Result<File> {
     let access = if file.splices.is_empty() { Access::Read } else { Access::Write };
     place.parent().open_file(place.name(), access)
 }
 
-/// The mode before any byte, so that no byte has changed where it is refused: also the one that it has, where writing will
-/// take it away.
+/// Sets the mode before any byte is written, so that nothing has changed if that is refused. Also sets an equal mode,
+/// if writing will clear bits of it.
 fn mode_first(open: &File, mode: u32, writes: bool) -> io::Result<()> {
     if open.stat()?.mode != mode || (writes && mode & SET_ID != 0) { open.set_mode(mode) } else { Ok(()) }
 }
 
-/// The mode again: who writes to a file takes its set-id bits away, unless the system trusts him with them.
+/// Sets the mode again: a write clears set-id bits unless the process is privileged.
 fn mode_last(open: &File, mode: u32) -> io::Result<()> {
     if open.stat()?.mode == mode { Ok(()) } else { open.set_mode(mode) }
 }
@@ -126,11 +125,11 @@ fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
     Ok(())
 }
 
-/// One side of a change.
+/// A side of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
-    /// What was.
+    /// The old content.
     Before,
-    /// What shall be.
+    /// The new content.
     After,
 }

@@ -1,5 +1,4 @@
-//! What a kill interrupted in the middle of a move that takes several calls: it is finished, or undone. It never
-//! decides about a job.
+//! Finishes or undoes a move of several calls that a kill interrupted. It never decides about a job.
 
 use std::io;
 
@@ -10,11 +9,11 @@ use super::put::held_name;
 use crate::store::record::{ChangeMethod, Entry};
 
 impl Disk {
-    /// Finishes what a kill interrupted where the file system has no exchange: a displaced file that is still
-    /// held under its other name goes to its slot, or back where its target has vanished.
+    /// Finishes an interrupted move on a file system without exchange: a displaced file that still has its temporary
+    /// name gets its staged name, or its old name if the target has vanished.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn finish_held(&self, entry: &Entry, now_ms: u64) -> io::Result<()> {
         for file in entry.files.iter().filter(|file| file.how == ChangeMethod::Swap) {
             let (dir, staged_name) = match self.staged_entry(&file.staging, &file.staged_name) {
@@ -29,7 +28,7 @@ impl Disk {
             let kept = observation::observe(&dir, &held)?.identity();
             let (staged, target) = (observation::observe(&dir, &staged_name)?, self.observe(&place)?);
             if kept.is_some() && (staged.identity() == kept || target.identity() == kept) {
-                // Its file has another name, since the move has not begun, or was all but finished.
+                // The file has another name, since the move has not begun, or was almost finished.
                 dir.remove_file(&held)?;
                 continue;
             }
@@ -44,11 +43,12 @@ impl Disk {
         Ok(())
     }
 
-    /// Where a move is a link and an unlinking, a kill may have come between: the file stands under the target's and
-    /// the slot's name. The slot's goes, so the move has not begun (a deletion), or is done (a creation).
+    /// Finishes a move that is a link and an unlinking, if a kill came between them and the file has both the
+    /// target's and the staged name. The staged name is removed, so that the move has not begun (a deletion) or is
+    /// done (a creation).
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn part_moved(&self, entry: &Entry) -> io::Result<()> {
         for file in
             entry.files.iter().filter(|file| matches!(file.how, ChangeMethod::Create | ChangeMethod::Delete))

@@ -1,5 +1,5 @@
-//! Files that were set aside, since they may be the only copy of somebody's bytes: in `.editd/lost`, or on another mount
-//! under a name of ours beside where they were. It does not decide which of them are to go.
+//! Files that were set aside because they may be the only copy of some bytes: in `.editd/lost`, or on another mount
+//! with a name of editd's in their folder. It does not decide which of them are removed.
 
 use std::io;
 use std::sync::PoisonError;
@@ -12,26 +12,26 @@ use crate::limits;
 use crate::os::Dir;
 use crate::store::record::Staging;
 
-/// What stands in a slot's name where its file was set aside.
+/// The part of the name of a file that was set aside in its folder.
 pub(super) const LOST: &str = "lost-";
 
 /// A file that was set aside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetAsideFile {
-    /// The folder in which it stands, where that is not `.editd/lost`.
+    /// The folder of the file, if that is not `.editd/lost`.
     pub folder: Option<WirePath>,
     /// Its name there.
     pub name: String,
-    /// When it was set aside, milliseconds since 1970; 0 where the name does not tell.
+    /// The time at which it was set aside, in milliseconds since 1970; 0 if the name does not tell.
     pub time: u64,
 }
 
 impl Disk {
-    /// Moves a slot's file to `.editd/lost`, where no open entry knows it or the journal cannot hold it: it may
-    /// be the only copy of somebody's bytes. One on another mount gets a plain name beside where it is.
+    /// Moves a staged file to `.editd/lost`, if no open entry knows it or the journal cannot hold it: it may be the
+    /// only copy of some bytes. A file on another mount gets a plain name in its folder.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn set_aside(&self, staging: &Staging, staged_name: &str, now_ms: u64) -> io::Result<()> {
         let (dir, name) = match self.staged_entry(staging, staged_name) {
             Err(gone) if is_gone(&gone) => return Ok(()),
@@ -64,10 +64,10 @@ impl Disk {
         }
     }
 
-    /// What was set aside and is still there.
+    /// Returns the files that were set aside and still exist.
     ///
     /// # Errors
-    /// What the system says of `.editd/lost`.
+    /// Errors of the system about `.editd/lost`.
     pub fn lost(&self) -> io::Result<Vec<SetAsideFile>> {
         let time = |name: &str| name.split('-').next().and_then(|ms| ms.parse().ok()).unwrap_or(0);
         let mut all = Vec::new();
@@ -79,7 +79,7 @@ impl Disk {
         for (folder, name) in beside {
             match self.folder(&folder).and_then(|dir| dir.stat(name.as_bytes())) {
                 Err(gone) if is_gone(&gone) => self.no_longer_beside(folder, name),
-                // Where it cannot be looked at, it is told all the same.
+                // If it cannot be observed, it is listed all the same.
                 _ => {
                     let staged_name =
                         name.strip_prefix(BESIDE).and_then(|staged_name| staged_name.strip_prefix(LOST));
@@ -91,10 +91,10 @@ impl Disk {
         Ok(all)
     }
 
-    /// Removes what was set aside for good.
+    /// Deletes a file that was set aside.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn forget_lost(&self, lost: &SetAsideFile) -> io::Result<()> {
         let Some(folder) = &lost.folder else { return self.lost_dir().remove_file(lost.name.as_bytes()) };
         match self.folder(folder).and_then(|dir| dir.remove_file(lost.name.as_bytes())) {

@@ -1,23 +1,24 @@
-//! The only room that touches workspace files: finding a place, looking at it, staging new bytes beside it,
-//! exchanging them with it, and dropping what was displaced. It decides nothing: what to put where, and what
-//! a displaced file means for the job, is `job`'s and `journal`'s.
+//! Access to the workspace's files: resolving a path, observing it, staging new bytes beside it, exchanging them, and
+//! dropping what was displaced. No other module touches these files. It decides nothing: `job` and `journal` decide
+//! what to put in place, and what a displaced file means for the job.
 //!
-//! *Calling sequence*: [`Disk::resolve`] → [`Disk::look`] → [`Disk::stage`] → (the intent is flushed)
-//! → [`Disk::put`] → [`Disk::flush_file`], [`Disk::flush_folders`] → [`Disk::drop_slot`]; [`Disk::withdraw`]
-//! takes a put back, and the same flushes follow.
+//! *Calling sequence*: [`Disk::resolve`] → [`Disk::observe`] → [`Disk::stage`] → (the intent is flushed) →
+//! [`Disk::put`] → [`Disk::flush_file`], [`Disk::flush_folders`] → [`Disk::drop_staged`]; [`Disk::withdraw`] rolls a
+//! put back, and the same flushes follow.
 //!
-//! *Invariants*: **nothing is unlinked that was not looked at**; a displaced file that shows other bytes than
-//! those judged goes back to where it was; bytes that are nobody's in the journal are handed to the caller
-//! (`RescuedBytes`) before they are moved again.
+//! *Invariants*: **nothing is unlinked before it was observed**; a displaced file whose bytes differ from the checked
+//! ones goes back to its place; bytes that the journal does not have are passed to the caller (`RescuedBytes`) before
+//! they are moved again.
 //!
-//! *Limitations*: two windows of microseconds stay open. One is around the exchange back of a displaced file that
-//! somebody has open for writing: what is written between the last asking for a lease and the exchange (without
-//! leases, between the last look and it) is lost if another program overwrites it before the look behind. The other
-//! is between another process's look-up of a name and its open. Where the file system cannot exchange, the displaced file is held by a link made just before the rename, and another process's replacing
-//! between the two is lost. A file with several hard links is rewritten in place, where a reader can see the
-//! middle and a write by another process between the last look and the rewriting is lost; if it or the file's name
-//! is changed by others in that moment and the daemon is killed in the next, the file stays as that left it, and the journal
-//! has what stood there before.
+//! *Limitations*: two windows of microseconds remain. The first is around putting back a displaced file that a
+//! process has open for writing: bytes written between the last request for a lease and the exchange (without leases:
+//! between the last observation and it) are lost if another program overwrites them before the observation
+//! afterwards. The second is between another process's look-up of a name and its open. If the file system cannot
+//! exchange, the displaced file is kept by a link made just before the rename, and a file by which another process
+//! replaces it between the two is lost. A file with several hard links is rewritten in place: a reader can see an
+//! intermediate state, and a write by another process between the last observation and the rewriting is lost. If
+//! another process changes it or its name in that moment and the daemon is killed in the next, the file stays as that
+//! process left it, and the journal has the content before.
 
 pub mod beside;
 mod changed;

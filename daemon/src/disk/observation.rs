@@ -1,4 +1,4 @@
-//! Looking at a name: what stands there, whole and with its hash. It never changes anything.
+//! Observes a name: reads the whole file there and computes its hash. It never changes anything.
 
 use std::io;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use editd_proto::limits;
 use crate::os::{self, Access, Dir, File, FileKind, Identity, Stat};
 use crate::store::record::FileMeta;
 
-/// Reads that are tried when a file changes while it is read; the last one counts.
+/// The number of reads if a file changes while it is read; the last one counts.
 const READS: usize = 4;
 
-/// What stands at a name.
+/// The result of observing a name.
 #[derive(Clone)]
 pub enum Observation {
-    /// Nothing.
+    /// No file.
     Absent,
     /// A regular file.
     File(FileSnapshot),
-    /// A regular file above [`limits::FILE`], or above what was to be read of one.
+    /// A regular file above [`limits::FILE`], or above the limit of this read.
     TooLarge(Stat),
     /// A regular file that may not be read.
     Unreadable(Stat),
@@ -30,9 +30,9 @@ pub enum Observation {
 /// A regular file as it was read.
 #[derive(Clone)]
 pub struct FileSnapshot {
-    /// What it is.
+    /// Its metadata and hash.
     pub face: FileMeta,
-    /// Names that it has.
+    /// The number of its names.
     pub links: u64,
     /// Last change of content or metadata, nanoseconds since 1970; no program can set it back.
     pub changed: i64,
@@ -43,13 +43,13 @@ pub struct FileSnapshot {
 }
 
 impl FileSnapshot {
-    /// Whether it is what the journal says of it, in everything but its number: an equal file that came
-    /// from elsewhere is as good.
+    /// Returns true if it matches recorded metadata in everything but its identity: an equal file that was put there
+    /// by other means is as good.
     pub fn shows(&self, face: &FileMeta) -> bool {
         self.face.hash == face.hash && self.face.mode == face.mode && self.owned_as(face)
     }
 
-    /// Whether it is the very file, with the very content.
+    /// Returns true if it is the very file, with the same content.
     pub fn is(&self, face: &FileMeta) -> bool {
         self.face.hash == face.hash && self.face.identity == face.identity
     }
@@ -60,7 +60,7 @@ impl FileSnapshot {
 }
 
 impl Observation {
-    /// The file, where it is one that was read.
+    /// Returns the file if it was read.
     pub fn found(&self) -> Option<&FileSnapshot> {
         match self {
             Self::File(found) => Some(found),
@@ -68,7 +68,7 @@ impl Observation {
         }
     }
 
-    /// Which file it is, where it is one.
+    /// Returns the identity if it is a file.
     pub fn identity(&self) -> Option<Identity> {
         match self {
             Self::File(found) => Some(found.face.identity),
@@ -77,7 +77,7 @@ impl Observation {
         }
     }
 
-    /// Whether it is the very file with the very content, as far as it may be read.
+    /// Returns true if it is the very file with the same content, as far as it may be read.
     pub fn is(&self, face: &FileMeta) -> bool {
         match self {
             Self::File(found) => found.is(face),
@@ -86,24 +86,24 @@ impl Observation {
         }
     }
 
-    /// The hash of the content, where there is one.
+    /// Returns the hash of the content, if there is one.
     pub fn hash(&self) -> Option<ContentHash> {
         self.found().map(|found| found.face.hash)
     }
 }
 
-/// Looks at a name in a folder.
+/// Observes a name in a folder.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the system.
 pub fn observe(dir: &Dir, name: &[u8]) -> io::Result<Observation> {
     observe_within(dir, name, limits::FILE)
 }
 
-/// The same where a file above `most` bytes is too large.
+/// The same, but a file above `most` bytes is too large.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the system.
 pub fn observe_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observation> {
     match dir.open_file(name, Access::Read) {
         Ok(file) => read_within(file, most),
@@ -121,10 +121,10 @@ pub fn observe_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observa
     }
 }
 
-/// Reads an open file as a [`Observation`]; again if it changed meanwhile.
+/// Reads an open file as an [`Observation`]; again if it changed meanwhile.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the system.
 pub fn read(file: File) -> io::Result<Observation> {
     read_within(file, limits::FILE)
 }
@@ -157,12 +157,12 @@ fn read_within(file: File, most: usize) -> io::Result<Observation> {
     }
 }
 
-/// The hash that names a content.
+/// Returns the hash that names a content.
 pub fn hash(bytes: &[u8]) -> ContentHash {
     ContentHash::from_bytes(*blake3::hash(bytes).as_bytes())
 }
 
-/// What a file is, by what the system and its content say.
+/// Returns the metadata of a file with the hash of its content.
 pub(super) fn face(stat: &Stat, bytes: &[u8]) -> FileMeta {
     FileMeta {
         hash: hash(bytes),

@@ -1,16 +1,16 @@
-//! Where a path leads, inside the workspace or nowhere: [`ResolvedPath`] is the only path that `disk` accepts, and
-//! only resolving makes one. It changes nothing on the disk but for [`ResolvedPath::ensure_folders`].
+//! Resolves paths inside the workspace. [`ResolvedPath`] is the only path that `disk` accepts, and only resolving
+//! makes one. It changes nothing on the disk except in [`ResolvedPath::ensure_folders`].
 //!
-//! *Calling sequence*: open a [`WorkspaceRoot`] once, [`resolve`] each path of a job, act on the place's folder and
-//! name through the seam.
+//! *Calling sequence*: open a [`WorkspaceRoot`] once, [`resolve`] each path of a job, then use the folder and the
+//! name of the result with [`crate::os`].
 //!
-//! *Invariants*: every step is taken from an open folder by one name that is not followed; links are read and
-//! their targets walked the same way, and `..` in them goes back along the folders that were walked. So
-//! whatever others swap meanwhile, a place's folder was reached from the root by real folders alone.
+//! *Invariants*: every step goes from an open folder to one name in it, which is not followed. Links are read and
+//! their targets walked in the same way, and `..` in them goes back through the walked folders. So whatever other
+//! programs replace meanwhile, the result's folder was reached from the root through real folders only.
 //!
-//! *Limitations*: a folder that is moved out of the workspace after it was opened is still written to. On
-//! file systems that ignore case, one file has several paths (and one identity). On Windows only relative paths
-//! written with `/` are accepted.
+//! *Limitations*: a folder that is moved out of the workspace after it was opened is still written to. On file
+//! systems that ignore case, one file has several paths (and one identity). On Windows only relative paths written
+//! with `/` are accepted.
 
 mod folders;
 #[cfg(all(test, unix))]
@@ -39,17 +39,17 @@ pub struct WorkspaceRoot {
 }
 
 impl WorkspaceRoot {
-    /// Opens it by its absolute path with links resolved.
+    /// Opens the root by its absolute path with links resolved.
     ///
     /// # Errors
-    /// What the system says when it is no folder that may be read.
+    /// Errors of the system if it is not a folder that may be read.
     pub fn open(os: &dyn Os, path: &Path) -> io::Result<Self> {
         let dir = os.open_dir(path)?;
         let identity = dir.stat_self()?.identity;
         Ok(Self { dir, path: path.to_path_buf(), names: vec![path.to_path_buf()], identity })
     }
 
-    /// Accepts another absolute path for it too: the one that the user gave, before links were resolved.
+    /// Accepts a second absolute path: the one that the user gave, before links were resolved.
     #[must_use]
     pub fn also_known_as(mut self, path: &Path) -> Self {
         if path.is_absolute() && !self.names.iter().any(|name| name == path) {
@@ -58,23 +58,23 @@ impl WorkspaceRoot {
         self
     }
 
-    /// The open folder.
+    /// Returns the open folder.
     pub fn dir(&self) -> &Dir {
         &self.dir
     }
 
-    /// Its absolute path.
+    /// Returns its absolute path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Which folder it is.
+    /// Returns the identity of the folder.
     pub fn identity(&self) -> Identity {
         self.identity
     }
 }
 
-/// A name in an open folder of the workspace: a regular file, or nothing yet.
+/// A name in an open folder of the workspace, of a regular file or of nothing yet.
 #[derive(Clone)]
 pub struct ResolvedPath {
     parent: Dir,
@@ -85,27 +85,27 @@ pub struct ResolvedPath {
 }
 
 impl ResolvedPath {
-    /// The innermost folder that exists. The file's own, unless some are [`ResolvedPath::missing`].
+    /// Returns the innermost folder that exists: the file's own, unless some are [`ResolvedPath::missing`].
     pub fn parent(&self) -> &Dir {
         &self.parent
     }
 
-    /// The file's name in its folder.
+    /// Returns the file's name in its folder.
     pub fn name(&self) -> &[u8] {
         &self.name
     }
 
-    /// From the root, links resolved: no `.`, `..`, doubled or trailing slash.
+    /// Returns the path from the root, links resolved: without `.`, `..`, doubled or trailing slash.
     pub fn path(&self) -> &WirePath {
         &self.path
     }
 
-    /// What the name was when it was resolved: a regular file, or `None` for nothing.
+    /// Returns the metadata of the file when the path was resolved; `None` if there was none.
     pub fn stat(&self) -> Option<&Stat> {
         self.stat.as_ref()
     }
 
-    /// The names of the folders that do not exist yet, outermost first; empty mostly.
+    /// Returns the names of the folders that do not exist yet, outermost first; usually none.
     pub fn missing(&self) -> &[Vec<u8>] {
         &self.missing
     }
@@ -118,34 +118,34 @@ impl std::fmt::Debug for ResolvedPath {
     }
 }
 
-/// Why a path leads to no place. Paths in it are from the root, links resolved.
+/// The reason why a path cannot be resolved. Paths in it are from the root, links resolved.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// No bytes, or none but slashes.
+    /// It is empty, or only slashes.
     #[error("the path is empty")]
     Empty,
-    /// A NUL byte.
+    /// It has a NUL byte.
     #[error("the path contains a NUL byte")]
     Nul,
-    /// More bytes than a path may have, or in one name of it.
+    /// It, or a name in it, has more bytes than allowed.
     #[error("the path or a name in it is longer than {0} bytes")]
     TooLong(usize),
     /// It ends in a slash and names no folder.
     #[error("the path ends in a slash, as only a folder's may")]
     TrailingSlash,
-    /// A `..` in the path itself.
+    /// It has a `..`.
     #[error("the path contains \"..\"")]
     Parent,
-    /// An absolute path to elsewhere, or a link to elsewhere, at this path.
+    /// It is an absolute path outside the workspace, or passes through a link that leaves it, at this path.
     #[error("{}", match .link { Some(link) => format!("the link {link} leads out of the workspace"), None => "the path lies outside the workspace".to_owned() })]
     Outside {
-        /// The link that leaves, if it is one.
+        /// The link that leaves, if there is one.
         link: Option<WirePath>,
     },
     /// The daemon's own folder, or something in it.
     #[error("the folder .editd belongs to the daemon")]
     Reserved,
-    /// A component that is no folder.
+    /// A component that is not a folder.
     #[error("{0} is not a folder")]
     NotAFolder(WirePath),
     /// A folder where a file is expected.
@@ -154,38 +154,38 @@ pub enum ResolveError {
     /// A FIFO, socket or device.
     #[error("{0} is not a regular file")]
     Special(WirePath),
-    /// A link, where links are not followed.
+    /// A link, if links are not followed.
     #[error("{path} is a link to {target}")]
     IsLink {
         /// The link.
         path: WirePath,
-        /// What it says.
+        /// Its target.
         target: WirePath,
     },
     /// More links than one path may pass through.
     #[error("the path passes through too many links, or through one that leads to itself")]
     Links,
-    /// A link that climbs back over a folder that is not there.
+    /// A link that climbs above a folder that does not exist.
     #[error("the link {0} leads through a folder that does not exist")]
     Dangling(WirePath),
-    /// Others kept changing what was looked at.
+    /// Other programs kept changing the folders on the way.
     #[error("{0} kept changing while it was looked at")]
     Changing(WirePath),
-    /// The system refused.
+    /// The system denied access.
     #[error("no permission for {0}")]
     Denied(WirePath),
     /// The disk failed, or another error of the system.
     #[error("{path}: {error}")]
     Io {
-        /// Where.
+        /// The path.
         path: WirePath,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
 impl ResolveError {
-    /// An error of the system at a path.
+    /// Maps an error of the system at a path.
     fn of(path: WirePath, error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::PermissionDenied => ResolveError::Denied(path),
@@ -228,7 +228,7 @@ impl ResolveError {
         }
     }
 
-    /// The error as the client that asked for `path` sees it.
+    /// Returns the error for the client that asked for `path`.
     pub fn to_wire(&self, path: &WirePath) -> WireError {
         let mut wire = WireError::new(self.code(), format!("{self}: {}", self.advice())).at(path);
         if let ResolveError::TooLong(limit) = self {

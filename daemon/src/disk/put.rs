@@ -1,4 +1,4 @@
-//! Putting a staged file in place, and looking at what it displaced. Foreign bytes go back at once.
+//! Puts a staged file in place and observes what it displaced. Bytes of another program go back at once.
 
 use std::io;
 
@@ -8,34 +8,34 @@ use super::place::{ResolveError, ResolvedPath};
 use crate::os::FileKind;
 use crate::store::record::{ChangeMethod, FileRecord};
 
-/// Bytes that stand in no journal entry, found where a file was moved.
+/// Bytes that no journal entry has, found where a file was moved.
 pub struct RescuedBytes<'a> {
     /// The file whose name they had.
     pub of: &'a FileRecord,
-    /// They.
+    /// The bytes.
     pub found: &'a super::FileSnapshot,
 }
 
-/// Where rescued bytes go: into the log, before the file that holds them is moved again.
+/// Stores rescued bytes in the log, before the file that holds them is moved again.
 pub type Rescuer<'a> = dyn FnMut(RescuedBytes<'_>) -> io::Result<()> + 'a;
 
-/// Proof that a file was put in place and displaced only what was judged.
+/// Proof that a file was put in place and displaced only the checked file.
 #[derive(Debug)]
 #[must_use]
 pub struct Swapped(());
 
-/// Why a file was not put in place: the target stands as others left it.
+/// The reason why a file was not put in place: the target is as another program left it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SwapRefusal {
-    /// It shows other bytes, another mode or owner, or has more names.
+    /// It has other bytes, another mode or owner, or more names.
     Changed,
-    /// It is gone.
+    /// It no longer exists.
     Vanished,
-    /// Something is there where nothing was.
+    /// It exists although it did not before.
     Appeared,
-    /// It became something else than a file.
+    /// It is no longer a file.
     Special(FileKind),
-    /// It is on another mount than the slot.
+    /// It is on another mount than the staged file.
     OtherMount,
 }
 
@@ -43,8 +43,8 @@ impl Disk {
     /// Puts one file of a durable intent in place.
     ///
     /// # Errors
-    /// The inner error: the target is foreign and stands as it was. The outer: the system refused, and
-    /// recovery must look.
+    /// The inner error: another program changed the target, which is as it was. The outer: the system failed, and
+    /// recovery must find out the state.
     pub fn put(
         &self,
         file: &FileRecord,
@@ -83,7 +83,7 @@ impl Disk {
         self.look_behind(file, place, rescue)
     }
 
-    /// Looks at what was displaced; what was not judged goes back at once.
+    /// Observes the displaced file; a file that was not checked goes back at once.
     fn look_behind(
         &self,
         file: &FileRecord,
@@ -95,14 +95,14 @@ impl Disk {
                 None => return Ok(Ok(Swapped(()))),
                 Some(foreign) => foreign,
             },
-            // What cannot be read cannot have been judged.
+            // A file that cannot be read cannot have been checked.
             Err(_) => SwapRefusal::Changed,
         };
         self.put_back(file, place, rescue)?;
         Ok(Err(foreign))
     }
 
-    /// Where the file system cannot exchange: the displaced file gets the slot's name by a link first.
+    /// For file systems without exchange: first the displaced file gets the staged name through a link.
     fn put_by_link(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<(), SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let (_, held) = self.staged_entry(&file.staging, &held_name(&file.staged_name))?;
@@ -121,7 +121,7 @@ impl Disk {
             }
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
             Err(_) => {
-                // Neither exchange nor links: move the target away, then the new one in.
+                // Neither exchange nor links: moves the target away, then the new file in.
                 self.move_to_staging(place.parent(), place.name(), &staging, &held)?;
                 self.move_noreplace(&staging, &staged_name, place.parent(), place.name())?;
                 self.os.rename(&staging, &held, &staging, &staged_name)?;
@@ -140,7 +140,7 @@ impl Disk {
             Ok(()) => Ok(Ok(Swapped(()))),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => Ok(Err(SwapRefusal::Appeared)),
-                // Its folder went, perhaps with an undo.
+                // Its folder was removed, perhaps by an undo.
                 io::ErrorKind::NotFound => Ok(Err(SwapRefusal::Vanished)),
                 io::ErrorKind::CrossesDevices => Ok(Err(SwapRefusal::OtherMount)),
                 _ => Err(error),
@@ -171,16 +171,16 @@ impl Disk {
     }
 }
 
-/// The name under which a displaced file is held while there is no exchange.
+/// Returns the temporary name of a displaced file on file systems without exchange.
 pub(super) fn held_name(staged_name: &str) -> String {
     format!("{staged_name}.held")
 }
 
-/// `None` where a displaced file is the one that was judged.
+/// Returns `None` if a displaced file is the checked one.
 fn judge_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapRefusal> {
     let before = file.before.as_ref();
     match observation {
-        // A deletion takes one name away; an exchange would part the names.
+        // A deletion removes one name; an exchange would separate the names.
         Observation::File(found) if found.links > 1 && file.how != ChangeMethod::Delete => {
             Some(SwapRefusal::Changed)
         }
@@ -194,7 +194,7 @@ fn judge_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapR
     }
 }
 
-/// A folder that became something else while a job was on its way is foreign; all else is the system's.
+/// Maps a folder that became something else during a job to a refusal, and other errors to those of the system.
 fn foreign_folder(error: ResolveError) -> io::Result<Result<Swapped, SwapRefusal>> {
     match error {
         ResolveError::Denied(_) => Err(io::ErrorKind::PermissionDenied.into()),

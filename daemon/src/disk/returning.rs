@@ -1,5 +1,5 @@
-//! A file that goes back to its name: what others write to it on the way is seen before the next program can
-//! overwrite it there. It moves nothing.
+//! A displaced file that goes back to its name: bytes that another program writes on the way are stored before the
+//! next program can overwrite them there. It moves nothing.
 
 use std::io;
 
@@ -8,27 +8,27 @@ use super::put::{RescuedBytes, Rescuer};
 use crate::os::{Access, Dir, File, Lease};
 use crate::store::record::{FileMeta, FileRecord};
 
-/// Looks before the move at a file that somebody has open for writing.
+/// Observations of a file that is open for writing, before the move.
 const LOOKS: usize = 2;
 
-/// A slot's file that is about to be moved.
+/// A displaced file that is about to be moved back.
 ///
-/// As long as it is away, another program sees the staged file under its name, or none, and what that program then
-/// writes goes over what comes back: all of it must be in the journal by then. A lease keeps the file from changing
-/// between the last look and the move. None is to be had while somebody has the file open for writing: it is looked at
-/// again behind the move.
+/// While it is away, other programs see the staged file under its name, or none, and what they write then is
+/// overwritten when it comes back: the journal must have all of it by then. A lease keeps the file from changing
+/// between the last observation and the move. No lease is granted while a process has the file open for writing: the
+/// file is then observed again after the move.
 pub(super) struct Returning<'a> {
     of: &'a FileRecord,
     file: Option<File>,
     lease: Lease,
-    /// As it was last seen, with its bytes in the journal.
+    /// The file as last observed; the journal has its bytes.
     found: Option<FileSnapshot>,
     refused: io::Result<()>,
 }
 
 impl<'a> Returning<'a> {
-    /// Looks at the slot's file, and hands what the journal has not to `rescue`. What cannot be read needs no
-    /// reading to go back.
+    /// Observes the displaced file and passes bytes that the journal does not have to `rescue`. A file that cannot be
+    /// read goes back without.
     pub(super) fn look(
         of: &'a FileRecord,
         staging: &Dir,
@@ -44,7 +44,7 @@ impl<'a> Returning<'a> {
                 return this;
             }
         }
-        // Its writer may have ended during the last look.
+        // Its writer may have ended during the last observation.
         this.lease();
         if this.lease == Lease::Held {
             this.rescue(rescue);
@@ -52,15 +52,15 @@ impl<'a> Returning<'a> {
         this
     }
 
-    /// Looks again where somebody could write during the move, and lets others write. Returns what was moved, and
-    /// whether the journal took all of it.
+    /// Observes again if the file could be written to during the move, and releases the lease. Returns the moved
+    /// file, and an error if the journal did not take all of it.
     pub(super) fn moved(mut self, rescue: &mut Rescuer<'_>) -> (Option<FileMeta>, io::Result<()>) {
         if self.lease != Lease::Held {
             self.lease();
             self.rescue(rescue);
         }
         if let (Some(file), Lease::Held) = (&self.file, self.lease) {
-            // Closing the file, which comes next, ends a lease that cannot be given back.
+            // Closing the file, which comes next, ends a lease that cannot be released.
             let _ = file.release_lease();
         }
         (self.found.map(|found| found.face), self.refused)
@@ -71,7 +71,7 @@ impl<'a> Returning<'a> {
         self.lease = lease.unwrap_or(Lease::Unsupported);
     }
 
-    /// Hands over what the journal has not: it has *before*, *after*, and what it was given a moment ago.
+    /// Passes on bytes that the journal does not have: it has *before*, *after*, and what it was given a moment ago.
     fn rescue(&mut self, rescue: &mut Rescuer<'_>) {
         let Some(file) = &self.file else { return };
         let Ok(Observation::File(found)) = observation::read(file.clone()) else { return };

@@ -1,5 +1,5 @@
 //! Temporary files for commands that read a file: each in a folder of its own below `.editd`, with the name of the
-//! file that it stands for. They are nobody's content; what is left of them is removed.
+//! file that it stands for. Nothing depends on their content; leftovers are removed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::os::{Dir, FileKind};
 
 const CHECK: &[u8] = b"check";
 
-/// Folders in folders that a command may leave beside its file.
+/// The depth of folders that a command may leave beside its file.
 const DEPTH: usize = 16;
 
-/// A temporary file, until it is dropped.
+/// A temporary file, removed when this is dropped.
 #[must_use]
 pub struct ScratchFile {
     parent: Dir,
@@ -24,7 +24,7 @@ pub struct ScratchFile {
 }
 
 impl ScratchFile {
-    /// Its path below the workspace.
+    /// Returns its path below the workspace.
     pub fn below(&self) -> &Path {
         &self.below
     }
@@ -39,10 +39,10 @@ impl Drop for ScratchFile {
 }
 
 impl Disk {
-    /// Makes a temporary file that holds these bytes and is called as `path` is. `staged_name` is a name that no other has.
+    /// Creates a temporary file with these bytes and the name of `path`. `staged_name` must be unique.
     ///
     /// # Errors
-    /// What the system says; nothing is left then.
+    /// Errors of the system; nothing is left then.
     pub fn scratch(&self, staged_name: &str, path: &WirePath, bytes: &[u8]) -> io::Result<ScratchFile> {
         let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let parent = folder(&self.own_dir()?, CHECK)?;
@@ -55,10 +55,10 @@ impl Disk {
         Ok(scratch)
     }
 
-    /// Removes what an earlier daemon left, and what a command put in the folder's place.
+    /// Removes files that an earlier daemon left, also if a command replaced the folder.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn clear_scratch(&self) -> io::Result<()> {
         let own = self.own_dir()?;
         match own.stat(CHECK) {
@@ -81,7 +81,7 @@ fn os_str(bytes: Vec<u8>) -> std::ffi::OsString {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// Removes whatever a name stands for, following no link.
+/// Removes whatever has a name, following no link.
 fn remove(parent: &Dir, name: &[u8]) -> io::Result<()> {
     remove_below(parent, name, DEPTH)
 }

@@ -1,5 +1,5 @@
-//! Staging: the new bytes in a file of their own, on the file system of their target, with its mode, owner,
-//! access control lists and extended attributes. Nothing is flushed, no target is touched.
+//! Stages a file: writes the new bytes to a file of their own, on the file system of their target, with its mode,
+//! owner, access control lists and extended attributes. It flushes nothing and touches no target.
 
 use std::io;
 
@@ -13,26 +13,26 @@ use crate::store::record::{FileMeta, Staging};
 pub enum StagedMode {
     /// These bits.
     Exact(u32),
-    /// Read and write for everybody, less the process's mask.
+    /// Read and write for everybody, without the bits of the process's mask.
     Masked,
 }
 
-/// New bytes beside their target.
+/// A staged file.
 #[derive(Debug)]
 #[must_use]
 pub struct StagedFile {
-    /// Where.
+    /// The staging folder.
     pub staging: Staging,
-    /// Under which name.
+    /// The name in it.
     pub staged_name: String,
-    /// What the target will be.
+    /// The metadata that the target will have.
     pub face: FileMeta,
 }
 
-/// Why a file could not be staged.
+/// The reason why a file could not be staged.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
-    /// The owner cannot be given to a new file: only rewriting in place keeps it.
+    /// A new file cannot get the owner: only rewriting in place keeps it.
     #[error("the owner cannot be kept")]
     Owner,
     /// The file may not be written.
@@ -44,10 +44,10 @@ pub enum StageError {
 }
 
 impl Disk {
-    /// Writes new bytes to a slot, with the attributes of what they will replace.
+    /// Writes new bytes to a staged file, with the attributes of the file that it will replace.
     ///
     /// # Errors
-    /// See [`StageError`]; a slot that was begun is taken away again.
+    /// See [`StageError`]; a partly written file is removed.
     pub fn stage(
         &self,
         place: &ResolvedPath,
@@ -96,32 +96,32 @@ impl Disk {
         match written {
             Ok(face) => Ok(StagedFile { staging, staged_name: staged_name.to_owned(), face }),
             Err(error) => {
-                // Ours alone: nobody has seen it, and its bytes are still in the caller's hands.
+                // No other process has seen it, and the caller still has its bytes.
                 let _ = dir.remove_file(&name);
                 Err(error)
             }
         }
     }
 
-    /// Takes a staged file away that was never put.
+    /// Removes a staged file that was never put in place.
     pub fn unstage(&self, staging: &Staging, staged_name: &str) {
         if let Ok((dir, name)) = self.staged_entry(staging, staged_name) {
-            // A slot that stays is set aside when the workspace is next opened.
+            // A file that stays is set aside when the workspace is next opened.
             let _ = dir.remove_file(&name);
         }
     }
 
-    /// Whether the content of a file may be changed by whoever runs the daemon.
+    /// Checks that the daemon's user may change the content of a file.
     ///
     /// # Errors
-    /// [`StageError::ReadOnly`] where not.
+    /// [`StageError::ReadOnly`] if not.
     pub fn writable(&self, place: &ResolvedPath, found: &FileSnapshot) -> Result<(), StageError> {
         if found.face.mode & 0o222 == 0 {
             return Err(StageError::ReadOnly);
         }
         match place.parent().may_write(place.name()) {
             Ok(false) => Err(StageError::ReadOnly),
-            // Any other trouble shows where it matters: in the exchange.
+            // Any other error shows in the exchange, where it matters.
             Ok(true) | Err(_) => Ok(()),
         }
     }

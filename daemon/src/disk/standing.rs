@@ -1,5 +1,5 @@
-//! Whether the workspace is still where it was opened, and where its daemon listens, for those who find it taken. It
-//! looks at the workspace's own folder and at `.editd/lock`, at nothing else.
+//! Checks that the workspace is still where it was opened, and stores the daemon's address for processes that find
+//! the workspace locked. It uses only the workspace's own folder and `.editd/lock`.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,26 +8,26 @@ use super::Disk;
 use super::folders::{LOCK, open_or_create};
 use crate::os::{Access, Dir, read_all};
 
-/// Bytes of `.editd/lock` that are read: more than a socket's path has.
+/// Bytes of `.editd/lock` that are read: longer than any socket's path.
 const ADDRESS: usize = 4096;
 
-/// Why a workspace could not be opened.
+/// The reason why a workspace could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    /// Another daemon holds the lock, and listens there.
+    /// Another daemon holds the lock and listens at this address.
     #[error("another editd serves this workspace{}", way_to(.0))]
     Locked(String),
     /// The system refused.
     #[error("cannot {what}: {source}")]
     Io {
-        /// What was tried.
+        /// The failed action.
         what: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// What to do about it.
+/// Returns what the user can do about it.
 fn way_to(address: &str) -> String {
     match address {
         "" => "; stop it (`editctl stop`) or use it".to_owned(),
@@ -38,32 +38,32 @@ fn way_to(address: &str) -> String {
 }
 
 impl Disk {
-    /// Whether the workspace's path leads to the folder that was opened. Others may have moved that one, or put another
-    /// in its place: what is done here would not be seen there.
+    /// Returns true if the workspace's path leads to the folder that was opened. If another program moved that folder
+    /// or replaced it, changes made here would not be seen there.
     ///
     /// # Errors
-    /// What the system says where it cannot be told.
+    /// Errors of the system if it cannot be told.
     pub fn stands(&self) -> io::Result<bool> {
         use io::ErrorKind::{NotADirectory, NotFound};
         let there = match self.os.open_dir(self.root.path()) {
             Err(gone) if matches!(gone.kind(), NotFound | NotADirectory) => return Ok(false),
             opened => opened?.stat_self()?.identity,
         };
-        // Both looked at now: some file systems tell another birth time later.
+        // Both are read now: some file systems report another birth time later.
         Ok(there == self.root.dir().stat_self()?.identity)
     }
 
-    /// Writes into `.editd/lock` where the daemon listens, so that who finds the workspace taken finds it.
+    /// Writes the daemon's address to `.editd/lock`, for processes that find the workspace locked.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn announce(&self, address: &[u8]) -> io::Result<()> {
         let mut kept = lock(&self.address);
         address.clone_into(&mut kept);
         self.write_address(&kept)
     }
 
-    /// The same into a folder that was made anew. Who finds the workspace taken can do without it.
+    /// The same for a folder that was created again. Nothing depends on its success.
     pub(super) fn announce_again(&self) {
         let kept = lock(&self.address);
         if !kept.is_empty()
@@ -85,7 +85,7 @@ fn lock(address: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
     address.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where the daemon that holds the lock listens; empty where it does not say.
+/// Returns the address of the daemon that holds the lock; empty if it is not stored.
 pub(super) fn announced(own: &Dir) -> String {
     let said = own.open_file(LOCK, Access::Read).and_then(|lock| read_all(&*lock, ADDRESS));
     String::from_utf8_lossy(&said.unwrap_or_default()).into_owned()

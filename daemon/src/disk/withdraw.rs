@@ -1,5 +1,5 @@
-//! Taking a put back: what was displaced returns to its name, and whatever came to stand there meanwhile is
-//! rescued first. Bounded, since another process may go on for ever.
+//! Rolls a put back: the displaced file returns to its name, and bytes that came there meanwhile are rescued first.
+//! The number of rounds is bounded, since another process may keep writing.
 
 use std::io;
 
@@ -13,14 +13,15 @@ use super::returning::Returning;
 use crate::os::Dir;
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
-/// Exchanges after which a target that others keep changing is left as they left it.
+/// The number of exchanges after which a target that keeps changing is left alone.
 const ROUNDS: usize = 16;
 
 impl Disk {
-    /// Takes back one file that was put: its target shows *before* again, or what others made of it.
+    /// Rolls back one file that was put in place: its target has its old content again, or what another program made
+    /// of it.
     ///
     /// # Errors
-    /// What the system says; recovery must look.
+    /// Errors of the system; recovery must find out the state.
     pub fn withdraw(
         &self,
         file: &FileRecord,
@@ -35,9 +36,9 @@ impl Disk {
         }
     }
 
-    /// Puts the slot's file back under its name. What comes out must be our staged file: if it is another's,
-    /// that is newer than what went in, so it is rescued and exchanged again. Bytes that the journal does not
-    /// take go back all the same: it is told afterwards.
+    /// Puts the displaced file back under its name. The file that comes out must be the staged one. Otherwise it is
+    /// newer than the one that went in, so it is rescued and exchanged again. Bytes that the journal does not take go
+    /// back all the same, and the error is returned afterwards.
     pub(super) fn put_back(
         &self,
         file: &FileRecord,
@@ -62,14 +63,15 @@ impl Disk {
             match (observation::observe(&staging, &staged_name)?, &ours) {
                 (Observation::Absent, _) => return refused,
                 (out, Some(face)) if out.is(face) => return refused,
-                // Ours by number, others' by content, or others' altogether: it is the newer one.
+                // The staged file by number with other content, or another file altogether: it is the newer one.
                 _ => ours = went_in,
             }
         }
         refused
     }
 
-    /// Without an exchange. A file goes over ours in one step; what is no file cannot, so ours steps aside first.
+    /// For file systems without exchange. A file replaces the staged one in one step; anything else cannot, so the
+    /// staged one is moved away first.
     fn replace_back(
         &self,
         file: &FileRecord,
@@ -110,16 +112,16 @@ impl Disk {
         }
     }
 
-    /// Back to a name that nobody holds; where somebody does by now, theirs is the newer one and stays.
+    /// Moves a file back to a free name. If the name is taken by now, the file there is newer and stays.
     fn move_back(&self, staging: &Dir, staged_name: &[u8], place: &ResolvedPath) -> io::Result<Back> {
         match self.move_noreplace(staging, staged_name, place.parent(), place.name()) {
             Ok(()) => Ok(Back::Moved),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => {
-                    // The slot's bytes are in the journal; a deletion's target was made anew by another.
+                    // The journal has the displaced bytes; another program created the deleted target again.
                     Ok(Back::Moved)
                 }
-                // The slot itself is gone: nothing is left to put back.
+                // The displaced file itself is gone: nothing is left to put back.
                 io::ErrorKind::NotFound => Ok(Back::Moved),
                 _ => Err(error),
             },
@@ -128,7 +130,7 @@ impl Disk {
 
     fn withdraw_new(&self, file: &FileRecord, rescue: &mut Rescuer<'_>) -> io::Result<()> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
-        // Its folders may be new: where it was put is not where it was resolved.
+        // Its folders may be new: the path may lead elsewhere than when it was resolved.
         let Some(place) = self.find(&file.path)? else { return Ok(()) };
         match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
             Ok(()) => {}
@@ -146,7 +148,7 @@ impl Disk {
         back.and(refused)
     }
 
-    /// Takes away the folders that were made for a file, as far as they are empty.
+    /// Removes the folders that were created for a file, as far as they are empty.
     pub fn remove_made(&self, made: &[WirePath]) {
         for path in made.iter().rev() {
             let bytes = path.as_bytes();
@@ -154,7 +156,7 @@ impl Disk {
                 Some(at) => (bytes.get(..at).unwrap_or_default(), bytes.get(at + 1..).unwrap_or_default()),
                 None => (&[][..], bytes),
             };
-            // One that somebody uses by now stays, and so do those above it.
+            // A folder that is in use by now stays, and so do those above it.
             let removed = self.folder(&WirePath::new(above)).and_then(|dir| dir.remove_dir(name));
             if removed.is_err() {
                 return;
@@ -163,10 +165,10 @@ impl Disk {
     }
 }
 
-/// How a slot's file went back.
+/// The way in which a displaced file went back.
 enum Back {
-    /// The slot holds what stood at the target.
+    /// The staging folder now has the file that was at the target.
     Exchanged,
-    /// The slot is empty, or its bytes are in the journal and the target is another's.
+    /// The staging folder has no file, or the journal has its bytes and the target belongs to another program.
     Moved,
 }

@@ -1,24 +1,24 @@
-//! Memory that was freed goes back to the system, and memory that is to be filled is not filled twice. It frees nothing itself.
+//! Returns freed memory to the system, and allocates zeros without writing them. It frees nothing itself.
 
 use std::sync::Arc;
 
-/// Bytes from which an allocation is a mapping of its own, which goes back as soon as it is freed. Otherwise the
-/// allocator raises the bound with the first large file, and every thread keeps the largest it ever had.
+/// Bytes from which an allocation is a mapping of its own, which is returned as soon as it is freed. Otherwise the
+/// allocator raises the bound with the first large file, and every thread keeps the largest block it ever had.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MAPPED: i32 = 256 * 1024;
 
-/// Makes the system's allocator keep little of what is freed. To be called once, before there are threads.
+/// Makes the system's allocator keep little freed memory. To be called once, before other threads start.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep_little() {
     #[expect(unsafe_code, reason = "the allocator's own call has no safe name")]
-    // SAFETY: it takes no pointer and only sets when the allocator maps; a refusal leaves it as it was.
+    // SAFETY: it takes no pointer and only sets when the allocator maps; if it fails, nothing changes.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED);
     }
 }
 
-/// Gives the pages of freed memory back, where the system's allocator keeps them: a burst of jobs leaves several
-/// times what an idle daemon needs. Takes a millisecond or so, more the more there is.
+/// Returns the pages of freed memory to the system, if the allocator keeps them: after a burst of jobs they take
+/// several times what an idle daemon needs. Takes about a millisecond, more with more memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn give_back() {
     #[expect(unsafe_code, reason = "the allocator's own call has no safe name")]
@@ -28,15 +28,15 @@ pub fn give_back() {
     }
 }
 
-/// Elsewhere the allocator does so by itself, or cannot be asked.
+/// Other allocators do so by themselves, or have no such call.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn keep_little() {}
 
-/// The same.
+/// As above.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_back() {}
 
-/// So many zeros in shared memory, without writing each: the system hands large memory out as zeros.
+/// Returns so many zeros in shared memory without writing each: the system provides large memory as zeros.
 pub(super) fn zeros(size: usize) -> Arc<[u8]> {
     #[expect(unsafe_code, reason = "no safe call makes shared zeros without writing them one by one")]
     // SAFETY: every byte is initialised, to zero.

@@ -1,11 +1,11 @@
-//! The one seam to the operating system's files: the smallest set of system calls, below everything that
-//! must be proven. `disk` and `store` are its only users; it decides nothing.
+//! The interface to the operating system's files: the smallest set of system calls, below everything that must be
+//! proven. Only `disk` and `store` use it; it decides nothing.
 //!
-//! *Calling sequence*: open a folder by its absolute path once ([`Os::open_dir`]); reach everything else
-//! by name from an open folder, never following a link. A name is one path component as bytes.
+//! *Calling sequence*: open a folder by its absolute path once ([`Os::open_dir`]); open everything else by name from
+//! an open folder, never following a link. A name is one path component as bytes.
 //!
-//! *Invariants*: no call follows a symbolic link in its last component. A call that returned `Ok` has
-//! happened in the view of every process; it is durable only after the `sync` that covers it.
+//! *Invariants*: no call follows a symbolic link in its last component. A call that returned `Ok` is visible to every
+//! process; it is durable only after the `sync` that covers it.
 
 use std::any::Any;
 use std::io;
@@ -28,13 +28,13 @@ pub type Dir = Arc<dyn OsDir>;
 /// An open file.
 pub type File = Arc<dyn OsFile>;
 
-/// Which run of the machine this is, or of one mount in it: what was not flushed is lost between two of them.
+/// The run of the machine, or of one mount in it: unflushed bytes are lost between two runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BootId(pub [u8; 16]);
 
 impl BootId {
-    /// Which run of a file system, by its mount: one that went while the machine ran, such as that of a disk that was
-    /// pulled out, has lost what was not flushed, too. Where the system does not tell, the machine's run.
+    /// Returns the run of a file system from its mount: if one went away while the machine ran, as with a disk that
+    /// was pulled out, its unflushed bytes are lost, too. If the system does not tell, the machine's run.
     #[must_use]
     pub fn of_mount(self, mount: Option<u64>) -> Self {
         let Some(mount) = mount else { return self };
@@ -46,7 +46,7 @@ impl BootId {
     }
 }
 
-/// What a name stands for.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum FileKind {
     /// A regular file.
@@ -59,23 +59,23 @@ pub enum FileKind {
     Other,
 }
 
-/// Which file it is, beyond its name: equal only for the same file, also after its number was reused.
+/// The identity of a file, independent of its name: equal only for the same file, also after its number was reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Identity {
-    /// The file system.
+    /// The file system's device number.
     pub dev: u64,
-    /// The file's number on it.
+    /// The file's inode number.
     pub ino: u64,
-    /// Birth time, nanoseconds since 1970; 0 where the file system keeps none.
+    /// The birth time in nanoseconds since 1970; 0 if the file system has none.
     pub born: i64,
 }
 
-/// What the system says of a file.
+/// The metadata of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stat {
-    /// What it is.
+    /// The kind.
     pub kind: FileKind,
-    /// Which it is.
+    /// The identity.
     pub identity: Identity,
     /// Bytes.
     pub size: u64,
@@ -85,7 +85,7 @@ pub struct Stat {
     pub uid: u32,
     /// Group.
     pub gid: u32,
-    /// Names that it has.
+    /// The number of its names.
     pub links: u64,
     /// Last change of content, nanoseconds since 1970.
     pub modified: i64,
@@ -93,7 +93,7 @@ pub struct Stat {
     pub changed: i64,
 }
 
-/// How a file is opened.
+/// The access with which a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// To read.
@@ -102,12 +102,12 @@ pub enum Access {
     Write,
 }
 
-/// What a read lease tells.
+/// The result of asking for a read lease.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lease {
-    /// Nobody has the file open for writing; the lease is held until [`OsFile::release_lease`].
+    /// No process has the file open for writing; the lease is held until [`OsFile::release_lease`].
     Held,
-    /// Somebody, perhaps this process itself, has it open for writing.
+    /// A process, perhaps this one, has it open for writing.
     Writer,
     /// This system or file system has no leases.
     Unsupported,
@@ -118,25 +118,25 @@ pub enum Lease {
 pub struct Listed {
     /// The name.
     pub name: Vec<u8>,
-    /// What it stands for, where the listing tells; else ask [`OsDir::stat`].
+    /// Its kind, if the listing has it; otherwise use [`OsDir::stat`].
     pub kind: Option<FileKind>,
 }
 
-/// The machine.
+/// The operating system.
 pub trait Os: Send + Sync {
     /// Opens a folder by its absolute path, following links.
     fn open_dir(&self, path: &Path) -> io::Result<Dir>;
-    /// Which run of the machine this is.
+    /// Returns the run of the machine.
     fn boot_id(&self) -> io::Result<BootId>;
-    /// When this run of the machine began, nanoseconds since 1970: by its clock as it is set now, and not before it was.
+    /// Returns the start of this run of the machine in nanoseconds since 1970: by the clock as it is set now, and not
+    /// too early.
     fn began(&self) -> io::Result<i64>;
-    /// Exchanges two names in one step. `Unsupported` where the file system cannot, or where a folder would
-    /// come to lie in itself.
+    /// Exchanges two names in one step. `Unsupported` if the file system cannot, or if a folder would come to lie in
+    /// itself.
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()>;
-    /// Moves a name; `AlreadyExists` if the target exists. In one step. `Unsupported` as for
-    /// [`Os::exchange`].
+    /// Moves a name in one step; `AlreadyExists` if the target exists. `Unsupported` as for [`Os::exchange`].
     fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
-    /// Moves a name over whatever the target is. In one step.
+    /// Moves a name over any target, in one step.
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
     /// Gives a file a second name.
     fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()>;
@@ -144,21 +144,21 @@ pub trait Os: Send + Sync {
 
 /// An open folder. It stays the same folder when it is renamed.
 pub trait OsDir: Send + Sync {
-    /// What a name stands for; a link is not followed.
+    /// Returns the metadata of a name; a link is not followed.
     fn stat(&self, name: &[u8]) -> io::Result<Stat>;
-    /// The folder's own.
+    /// Returns the metadata of the folder.
     fn stat_self(&self) -> io::Result<Stat>;
-    /// The mount that it is on, by a number that no other mount has before the machine starts again; `None` where the
-    /// system does not tell.
+    /// Returns the mount of the folder, as a number that no other mount gets before the machine restarts; `None` if
+    /// the system does not tell.
     fn mount(&self) -> io::Result<Option<u64>> {
         Ok(None)
     }
     /// Opens a folder in it; fails on a link.
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir>;
-    /// Opens a regular file in it, never blocking; fails on a link (told by [`is_link`]), and on a folder,
-    /// FIFO, socket or device (`InvalidInput`). `WouldBlock` where somebody's lease is in the way.
+    /// Opens a regular file in it without blocking; fails on a link (see [`is_link`]), and on a folder, FIFO, socket
+    /// or device (`InvalidInput`). `WouldBlock` if another process has a lease.
     fn open_file(&self, name: &[u8], access: Access) -> io::Result<File>;
-    /// Whether this process may write a file in it, without opening it: others who watch it see nothing.
+    /// Returns true if this process may write a file in it, without opening it, so that watchers see nothing.
     fn may_write(&self, name: &[u8]) -> io::Result<bool> {
         match self.open_file(name, Access::Write) {
             Ok(_) => Ok(true),
@@ -166,34 +166,34 @@ pub trait OsDir: Send + Sync {
             Err(error) => Err(error),
         }
     }
-    /// Makes a new file, open for reading and writing; `AlreadyExists` if the name is taken. Its mode is
-    /// reduced by the process's mask; [`OsFile::set_mode`] is not.
+    /// Creates a file, open for reading and writing; `AlreadyExists` if the name is taken. Its mode is reduced by the
+    /// process's mask, unlike that of [`OsFile::set_mode`].
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File>;
-    /// Makes a new folder. Its mode is not reduced by the process's mask.
+    /// Creates a folder. Its mode is not reduced by the process's mask.
     fn create_dir(&self, name: &[u8], mode: u32) -> io::Result<()>;
-    /// Takes a file's name away.
+    /// Removes the name of a file.
     fn remove_file(&self, name: &[u8]) -> io::Result<()>;
-    /// Takes an empty folder away.
+    /// Removes an empty folder.
     fn remove_dir(&self, name: &[u8]) -> io::Result<()>;
-    /// What a link says.
+    /// Returns the target of a link.
     fn read_link(&self, name: &[u8]) -> io::Result<Vec<u8>>;
-    /// All names in it, without `.` and `..`.
+    /// Returns all names in it, without `.` and `..`.
     fn list(&self) -> io::Result<Vec<Listed>>;
     /// Makes its names durable.
     fn sync(&self) -> io::Result<()>;
-    /// For the implementation that made it.
+    /// Used by the implementation that made it.
     fn as_any(&self) -> &dyn Any;
 }
 
 /// An open file. It stays the same file when it is renamed or unlinked.
 pub trait OsFile: Send + Sync {
-    /// What the system says of it.
+    /// Returns the metadata.
     fn stat(&self) -> io::Result<Stat>;
     /// Reads up to `buf.len()` bytes at an offset; 0 at the end.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
     /// Writes all bytes at an offset.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
-    /// Cuts or lengthens it.
+    /// Truncates or lengthens it.
     fn set_len(&self, len: u64) -> io::Result<()>;
     /// Makes content and length durable (`fdatasync`; `F_FULLFSYNC` on macOS).
     fn sync_data(&self) -> io::Result<()>;
@@ -205,20 +205,20 @@ pub trait OsFile: Send + Sync {
     fn set_owner(&self, uid: u32, gid: u32) -> io::Result<()>;
     /// Copies access control lists and extended attributes from another file, as far as permitted.
     fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()>;
-    /// Asks for a read lease: whether anybody has it open for writing. Only for a file opened with
-    /// [`Access::Read`]; else `InvalidInput`.
+    /// Asks for a read lease, which tells whether a process has the file open for writing. Only for a file opened
+    /// with [`Access::Read`]; otherwise `InvalidInput`.
     fn lease(&self) -> io::Result<Lease>;
-    /// Whether the lease that was `Held` still is: `false` once somebody tried to open it for writing.
+    /// Returns true while a `Held` lease is intact; false once a process tried to open the file for writing.
     fn lease_intact(&self) -> io::Result<bool>;
-    /// Gives the lease back.
+    /// Releases the lease.
     fn release_lease(&self) -> io::Result<()>;
     /// Takes the advisory exclusive lock; `false` if another process has it. Held until it is closed.
     fn try_lock(&self) -> io::Result<bool>;
-    /// For the implementation that made it.
+    /// Used by the implementation that made it.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Whether a call failed because the name is a symbolic link.
+/// Returns true if a call failed because the name is a symbolic link.
 pub fn is_link(error: &io::Error) -> bool {
     #[cfg(unix)]
     let links = rustix::io::Errno::LOOP.raw_os_error();
@@ -227,7 +227,7 @@ pub fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(links)
 }
 
-/// Reads a whole file, at most `limit` bytes and one more (so that a longer one can be told).
+/// Reads a whole file, at most `limit` bytes and one more (so that the caller can detect a longer one).
 pub fn read_all(file: &dyn OsFile, limit: usize) -> io::Result<Vec<u8>> {
     let size = usize::try_from(file.stat()?.size).unwrap_or(usize::MAX).min(limit).saturating_add(1);
     let mut bytes = vec![0; size];
@@ -250,7 +250,7 @@ pub fn read_all(file: &dyn OsFile, limit: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same into shared bytes, without a second copy of a file that has the size it says.
+/// The same into shared bytes, without a second copy if the file has the size in its metadata.
 pub fn read_shared(file: &dyn OsFile, limit: usize) -> io::Result<Arc<[u8]>> {
     let size = usize::try_from(file.stat()?.size).unwrap_or(usize::MAX);
     if size > limit {

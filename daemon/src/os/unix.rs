@@ -1,10 +1,10 @@
-//! The seam on Unix: each call is the system's own, made relative to an open folder; it never follows a
-//! link in the last component, never waits for another process, and decides nothing.
+//! The interface on Unix: each call is a system call relative to an open folder; it never follows a link in the last
+//! component, never waits for another process, and decides nothing.
 //!
-//! *Limitations*: without `renameat2` (kernels, file systems and systems other than Linux and macOS)
+//! *Limitations*: without `renameat2` (kernels, file systems and systems other than Linux and macOS),
 //! [`Os::exchange`] and [`Os::rename_noreplace`] are `Unsupported`. Leases exist on Linux only. `dev` of an
-//! [`Identity`](super::Identity) is what the kernel says in this run of the machine; some file systems
-//! (btrfs, network mounts) may number it otherwise after a restart.
+//! [`Identity`](super::Identity) is the kernel's number in this run of the machine; some file systems (btrfs, network
+//! mounts) may have another one after a restart.
 
 mod attributes;
 mod boot;
@@ -26,7 +26,7 @@ pub use lease::ignore_sigio;
 use super::{BootId, Dir, Os};
 use dir::UnixDir;
 
-/// The machine that this process runs on.
+/// The system that this process runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Unix;
 
@@ -65,7 +65,7 @@ impl Os for Unix {
     }
 }
 
-/// What `renameat2` can do beyond `renameat`.
+/// The functions of `renameat2` beyond `renameat`.
 #[derive(Clone, Copy)]
 enum Special {
     Exchange,
@@ -103,14 +103,14 @@ fn unsupported() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "this file system cannot exchange names or refuse to replace")
 }
 
-/// Checks that a name is one component: the last line of defence against a path that leaves its folder.
+/// Checks that a name is a single component: the last check against a path that leaves its folder.
 fn component(name: &[u8]) -> io::Result<&[u8]> {
     let good = !matches!(name, b"" | b"." | b"..") && !name.contains(&b'/') && !name.contains(&0);
     good.then_some(name)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of one file"))
 }
 
-/// For what was made by another [`Os`].
+/// The error for a handle of another [`Os`].
 fn foreign() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the folder or file belongs to another machine")
 }

@@ -1,5 +1,5 @@
-//! The seam on Windows, from the standard library and one call of kernel32; it decides nothing and follows
-//! no link or other reparse point.
+//! The interface on Windows, from the standard library and one call of kernel32; it decides nothing and follows no
+//! link or other reparse point.
 //!
 //! *Limitations*: not yet compiled or run on Windows. There is no exchange, no move of a folder that refuses
 //! to replace, no boot id, no lease, no owner, and no copying of access control lists: those calls are
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::{Access, BootId, Dir, File, FileKind, Identity, Lease, Listed, Os, OsDir, OsFile, Stat};
 
-/// What the system answers to opening a link (`ERROR_CANT_RESOLVE_FILENAME`).
+/// The error for opening a link (`ERROR_CANT_RESOLVE_FILENAME`).
 pub(super) const CANT_RESOLVE_FILENAME: i32 = 1921;
 
 const BACKUP_SEMANTICS: u32 = 0x0200_0000;
@@ -24,12 +24,12 @@ const REPARSE_POINT: u32 = 0x400;
 const READ_ONLY: u32 = 0x1;
 const DIRECTORY: u32 = 0x10;
 const SHARE_ALL: u32 = 0x7;
-/// Others may read and write, and not rename or delete.
+/// Other processes may read and write, but not rename or delete.
 const SHARE_IN_PLACE: u32 = 0x3;
 /// From 1601 to 1970, in units of 100 ns.
 const EPOCH: i64 = 116_444_736_000_000_000;
 
-/// The machine that this process runs on.
+/// The system that this process runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Windows;
 
@@ -71,8 +71,8 @@ impl Os for Windows {
 
 struct WindowsDir {
     path: PathBuf,
-    /// This folder's handle, behind those of the folders it was reached through: open for as long as this
-    /// one, so that the path stays true.
+    /// The handle of this folder, after those of the folders it was reached through: open as long as this one, so
+    /// that the path stays valid.
     held: Arc<fs::File>,
     above: Vec<Arc<fs::File>>,
 }
@@ -103,8 +103,8 @@ fn invalid(why: &'static str) -> io::Error {
 }
 
 impl WindowsDir {
-    /// The path of one name in it. What Windows reads otherwise than it is written (streams, devices,
-    /// trailing dots and blanks) is refused.
+    /// Returns the path of one name in it. Names that Windows reads differently than they are written (streams,
+    /// devices, trailing dots and blanks) are refused.
     fn at(&self, name: &[u8]) -> io::Result<PathBuf> {
         let text = std::str::from_utf8(name).map_err(|_| invalid("a name on Windows is UTF-8"))?;
         let bad =
@@ -127,7 +127,7 @@ impl WindowsDir {
 
 impl OsDir for WindowsDir {
     fn stat(&self, name: &[u8]) -> io::Result<Stat> {
-        // Access mode 0: attributes only, which no share mode of others refuses.
+        // Access mode 0: attributes only, which no share mode of another process refuses.
         let flags = BACKUP_SEMANTICS | OPEN_REPARSE_POINT;
         let file = OpenOptions::new()
             .access_mode(0)
@@ -191,7 +191,7 @@ impl OsDir for WindowsDir {
     fn list(&self) -> io::Result<Vec<Listed>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.path)? {
-            // A name that is not Unicode has no bytes that this seam could hand back.
+            // A name that is not Unicode has no bytes that could be returned.
             if let Ok(name) = entry?.file_name().into_string() {
                 found.push(Listed { name: name.into_bytes(), kind: None });
             }
@@ -313,7 +313,7 @@ fn look(file: &fs::File) -> io::Result<Stat> {
     })
 }
 
-/// What the standard library does not yet tell in its stable part: which file a handle stands for.
+/// The identity of a handle's file, which the standard library does not provide in its stable part.
 mod by_handle {
     use std::fs::File;
     use std::io;

@@ -1,4 +1,4 @@
-//! What becomes of slots on other mounts that no entry knows. The other mount is a folder that is taken for one.
+//! Staged files on other mounts that no entry knows. The other mount is a folder that is treated as one.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write;

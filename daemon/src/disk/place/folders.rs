@@ -1,4 +1,4 @@
-//! The folders that a new file needs. It makes what is missing and never steps through a link to do so.
+//! Creates the folders that a new file needs. It never steps through a link to do so.
 
 use std::io::ErrorKind;
 
@@ -8,13 +8,13 @@ use super::{ResolveError, ResolvedPath};
 use crate::os::{Dir, FileKind, OsDir};
 
 impl ResolvedPath {
-    /// Makes the folders that are missing, with mode 0777 without the bits of `mask`, and hands back the
-    /// file's folder and the paths of those that were made, outermost first. They are not flushed. One that
-    /// somebody else makes meanwhile is taken as it is.
+    /// Creates the missing folders, with mode 0777 without the bits of `mask`. Returns the file's folder and the
+    /// paths of the created ones, outermost first. They are not flushed. A folder that another program creates
+    /// meanwhile is used as it is.
     ///
     /// # Errors
-    /// [`ResolveError::Outside`] where a link came to stand in the way, [`ResolveError::NotAFolder`] for anything
-    /// else. What was made by then is removed again.
+    /// [`ResolveError::Outside`] if a link is in the way, [`ResolveError::NotAFolder`] for anything else. Folders
+    /// created by then are removed again.
     pub fn ensure_folders(&self, mask: u32) -> Result<(Dir, Vec<WirePath>), ResolveError> {
         let mut at = self.parent.clone();
         let mut made: Vec<(Dir, Vec<u8>, WirePath)> = Vec::new();
@@ -29,7 +29,7 @@ impl ResolvedPath {
                 }
                 Err(error) => {
                     for (above, name, _) in made.iter().rev() {
-                        // It stays where somebody uses it by now.
+                        // It stays if something uses it by now.
                         above.remove_dir(name).ok();
                     }
                     return Err(error);
@@ -39,16 +39,16 @@ impl ResolvedPath {
         Ok((at, made.into_iter().map(|(_, _, path)| path).collect()))
     }
 
-    /// The path of the `index`-th missing folder.
+    /// Returns the path of the `index`-th missing folder.
     fn folder_path(&self, index: usize) -> WirePath {
         let names: Vec<&[u8]> = self.path.as_bytes().split(|byte| *byte == b'/').collect();
-        // Behind it stand the missing folders after it, and the file.
+        // The missing folders after it and the file follow it.
         let len = names.len().saturating_sub(self.missing.len()).saturating_add(index);
         WirePath::new(names.get(..len).unwrap_or_default().join(&b'/'))
     }
 }
 
-/// Makes a folder unless it is there, and opens it. `true`: it was made.
+/// Creates a folder unless it exists, and opens it. `true`: it was created.
 fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir, bool), ResolveError> {
     let new = match at.create_dir(name, 0o777 & !mask) {
         Ok(()) => true,
@@ -60,7 +60,7 @@ fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir
         Err(error) => error,
     };
     if new {
-        // Only if it still is an empty folder, of course.
+        // This fails if it is no longer an empty folder.
         at.remove_dir(name).ok();
     }
     Err(match at.stat(name).map(|stat| stat.kind) {

@@ -1,4 +1,4 @@
-//! Resolving on a real temporary folder: what is inside, what is not, and what changes meanwhile.
+//! Resolves paths in a real temporary folder: inside, outside, and changing meanwhile.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -47,7 +47,8 @@ impl World {
         resolve(&self.root, &WirePath::from(path))
     }
 
-    /// What came out: the path, with `?` for nothing there and the missing folders in brackets; or the code.
+    /// Returns the result as text: the path, with `?` for no file and the missing folders in brackets; or the error's
+    /// name.
     fn told(&self, path: &str) -> String {
         match self.go(path) {
             Ok(place) => {
@@ -243,7 +244,7 @@ fn a_link_leads_to_no_path_that_is_too_long_to_be_told() {
         let end = end.join("/");
         for folder in [false, true] {
             if folder {
-                // The folders are there, the file is not; and nothing of it is.
+                // The folders exist, the file does not; no name of it is missing.
                 fs::create_dir_all(world.at("w").join("d".repeat(250))).unwrap();
             }
             let fits = world.go(&format!("long/{end}")).unwrap();
@@ -337,7 +338,7 @@ fn the_error_says_what_to_do_next_and_names_the_path() {
     );
 }
 
-/// Ends the other thread also when a test fails, which would wait for it.
+/// Ends the other thread also if a test fails, which would wait for it otherwise.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -346,8 +347,8 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// A folder and a link to elsewhere take turns under one name, while files are made through it: none of
-/// them may ever come to lie outside.
+/// A folder and a link to another place alternate under one name while files are created through it: none of them may
+/// be outside.
 #[test]
 fn a_folder_that_turns_into_a_link_never_lets_a_file_out() {
     let world = world();

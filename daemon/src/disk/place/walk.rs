@@ -1,4 +1,4 @@
-//! The walk from the root to a place, step by step. It opens folders and reads links, and changes nothing.
+//! Walks from the root to a path, step by step. It opens folders and reads links, and changes nothing.
 
 use std::io::ErrorKind;
 
@@ -8,18 +8,18 @@ use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
 use crate::limits;
 use crate::os::{Dir, FileKind, OsDir, Stat, is_link};
 
-/// Finds where a client's path leads: a regular file, or nothing yet. Links are followed, the last one too.
+/// Resolves a client's path to a regular file, or to no file yet. Links are followed, also the last one.
 ///
 /// # Errors
-/// [`ResolveError`], for whatever is no file inside the workspace.
+/// [`ResolveError`] for anything that is not a file inside the workspace.
 pub fn resolve(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
     Walk::begin(root, path.as_bytes(), true)?.run()
 }
 
-/// As [`resolve`], but a link at the end is not followed: it is [`ResolveError::IsLink`].
+/// As [`resolve`], but a link at the end is refused with [`ResolveError::IsLink`].
 ///
 /// # Errors
-/// As [`resolve`].
+/// As for [`resolve`].
 pub fn resolve_link(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
     Walk::begin(root, path.as_bytes(), false)?.run()
 }
@@ -27,15 +27,15 @@ pub fn resolve_link(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPat
 struct Walk<'a> {
     root: &'a WorkspaceRoot,
     follow_last: bool,
-    /// What is still to be walked, last first.
+    /// The remaining components, last first.
     ahead: Vec<Vec<u8>>,
-    /// What was said last must be a folder: a slash stands behind it.
+    /// True if the last component must be a folder, because a slash follows it.
     folder: bool,
     /// The open folders below the root, each with its name in the one before.
     behind: Vec<(Vec<u8>, Dir)>,
-    /// Folders beyond them that do not exist.
+    /// Further folders, which do not exist.
     missing: Vec<Vec<u8>>,
-    /// Bytes of the names behind and missing, each with its slash.
+    /// The bytes of the names in both, each with its slash.
     length: usize,
     links: usize,
     again: usize,
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
     fn run(mut self) -> Result<ResolvedPath, ResolveError> {
         loop {
             let Some(name) = self.ahead.pop() else {
-                // Only a link's target ends in a folder without naming it: "..", "." or the root.
+                // Only a link's target can end in a folder without naming it: "..", "." or the root.
                 return Err(ResolveError::IsFolder(self.path(None)));
             };
             if name == b".." {
@@ -94,7 +94,7 @@ impl<'a> Walk<'a> {
             if name.len() > limits::COMPONENT {
                 return Err(ResolveError::TooLong(limits::COMPONENT));
             }
-            // A short path through a link may lead to a long one, which no message and no record could hold.
+            // A short path through a link may lead to a long one, which no message or record could hold.
             if self.length + name.len() > editd_proto::limits::PATH {
                 return Err(ResolveError::TooLong(editd_proto::limits::PATH));
             }
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
             self.lack(name);
             return Ok(None);
         }
-        // Mostly it is a folder: ask for that first, and look closer only if it is none.
+        // It usually is a folder: try that first, and find out the kind only if it is none.
         let error = match self.here().open_dir(&name) {
             Ok(dir) => {
                 self.length += name.len() + 1;
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
             ErrorKind::NotFound => self.lack(name),
             _ if error.kind() == ErrorKind::NotADirectory || is_link(&error) => match self.observe(&name)? {
                 Some(FileKind::Link) => self.follow(name)?,
-                // It became a folder or went away since.
+                // It became a folder or was removed since.
                 Some(FileKind::Dir) | None => self.once_more(name)?,
                 Some(FileKind::File | FileKind::Other) => {
                     return Err(ResolveError::NotAFolder(self.path(Some(&name))));
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
             FileKind::File => Ok(Some(End::File(name, stat))),
             FileKind::Dir => Err(ResolveError::IsFolder(self.path(Some(&name)))),
             FileKind::Other => Err(ResolveError::Special(self.path(Some(&name)))),
-            // With a slash behind it, it is the folder that it leads to, as everywhere.
+            // With a slash after it, it means the folder that it leads to.
             FileKind::Link if self.follow_last || self.folder => self.follow(name).map(|()| None),
             FileKind::Link => {
                 let target = self.here().read_link(&name);
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Puts a link's target in the place of its name.
+    /// Replaces a link's name by its target.
     fn follow(&mut self, name: Vec<u8>) -> Result<(), ResolveError> {
         self.links += 1;
         if self.links > limits::LINKS {
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
             }
             Some(_) => names(&target).collect(),
         };
-        // Whether it can be climbed out of is known only when the steps are taken; the link is known here.
+        // Only the further steps show whether it leaves the root, but the link is known here.
         let depth = self.behind.len();
         if climbs_out(depth, &inside) {
             return Err(ResolveError::Outside { link: Some(link) });
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Goes back to the folder that was walked before.
+    /// Goes back to the folder before.
     fn climb(&mut self) -> Result<(), ResolveError> {
         if let Some(name) = self.missing.last() {
             return Err(ResolveError::Dangling(self.path(Some(name))));
@@ -220,13 +220,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Goes on into a folder that does not exist.
+    /// Continues in a folder that does not exist.
     fn lack(&mut self, name: Vec<u8>) {
         self.length += name.len() + 1;
         self.missing.push(name);
     }
 
-    /// Takes a step again, because others changed what it goes through.
+    /// Repeats a step because another program changed the folders on the way.
     fn once_more(&mut self, name: Vec<u8>) -> Result<(), ResolveError> {
         self.again += 1;
         if self.again > limits::RESOLVE_AGAIN {
@@ -248,7 +248,7 @@ impl<'a> Walk<'a> {
         self.behind.last().map_or(&**self.root.dir(), |(_, dir)| &**dir)
     }
 
-    /// The daemon's folder, also where the file system ignores case.
+    /// Returns true for the name of the daemon's folder, also on file systems that ignore case.
     fn is_reserved(&self, name: &[u8]) -> bool {
         if !self.behind.is_empty() || !self.missing.is_empty() || !name.eq_ignore_ascii_case(OWN_FOLDER) {
             return false;
@@ -257,7 +257,7 @@ impl<'a> Walk<'a> {
         name == OWN_FOLDER || identity(name).is_some_and(|found| identity(OWN_FOLDER) == Some(found))
     }
 
-    /// The path of a name here, or of this folder.
+    /// Returns the path of a name here, or of this folder.
     fn path(&self, name: Option<&[u8]>) -> WirePath {
         let behind = self.behind.iter().map(|(name, _)| name.as_slice());
         let path: Vec<&[u8]> = behind.chain(self.missing.iter().map(Vec::as_slice)).chain(name).collect();
@@ -271,22 +271,22 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The link was replaced by something else, or removed.
+/// Returns true if the link was replaced or removed.
 fn changed(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound)
 }
 
-/// The names of a path. Empty ones and `.` mean nothing.
+/// Returns the names of a path, without empty ones and `.`.
 fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
 }
 
-/// Whether the path's end says that it is a folder.
+/// Returns true if the end of the path says that it is a folder.
 fn ends_as_folder(path: &[u8]) -> bool {
     matches!(path.rsplit(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."))
 }
 
-/// The rest of an absolute path, if it begins with one of the root's.
+/// Returns the rest of an absolute path if it begins with one of the root's.
 fn from_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
     root.names.iter().find_map(|known| {
         let mut rest = names(path);
@@ -295,12 +295,12 @@ fn from_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> 
     })
 }
 
-/// Whether a link's target climbs above the root from so many folders below it.
+/// Returns true if a link's target climbs above the root from so many folders below it.
 fn climbs_out(depth: usize, target: &[&[u8]]) -> bool {
     let mut left = depth;
     for name in target {
         if *name != b".." {
-            // What follows a name may be a link itself: the steps will tell.
+            // What follows a name may be a link itself: the further steps decide.
             return false;
         }
         match left.checked_sub(1) {

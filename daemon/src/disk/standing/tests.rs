@@ -1,4 +1,4 @@
-//! A real folder that is moved, replaced and taken. No job runs here.
+//! A real folder that is moved, replaced and locked. No job runs here.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! Extended attributes, and with them POSIX access control lists: made the same on one file as on another,
-//! as far as the process may; it never touches what the kernel binds to the old content.
+//! Copies extended attributes, and with them POSIX access control lists, from one file to another, as far as the
+//! process may; it never copies attributes that the kernel binds to the old content.
 //!
 //! *Limitations*: the access control lists of macOS are no extended attributes and are not copied.
 
@@ -9,24 +9,24 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
 
-/// Tries to read a list or value that others change meanwhile, before giving up.
+/// The number of attempts to read a list or value that changes meanwhile.
 const TRIES: usize = 8;
 
-/// What one name of the list is worth.
+/// The treatment of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Worth {
-    /// Who may do what, or the user's own data: failing to copy it is a failure.
+    /// Access rights or the user's own data: failing to copy it is an error.
     Must,
-    /// Labels of the system, which only it may set.
+    /// Labels of the system, which often only the system may set.
     May,
-    /// Rights and signatures that belong to the old content: a write drops them too.
+    /// Rights and signatures that belong to the old content: a write removes them, too.
     Never,
 }
 
 fn worth(name: &[u8]) -> Worth {
     match name {
         b"security.capability" | b"security.ima" | b"security.evm" => Worth::Never,
-        // macOS sets these by itself and refuses them to others.
+        // macOS sets these by itself and refuses them to other processes.
         _ if name.starts_with(b"com.apple.") => Worth::May,
         _ if name.starts_with(b"trusted.") || name.starts_with(b"security.") => Worth::May,
         _ if name.starts_with(b"system.") && !name.starts_with(b"system.posix_acl_") => Worth::May,
@@ -34,12 +34,12 @@ fn worth(name: &[u8]) -> Worth {
     }
 }
 
-/// Gives `to` the attributes of `from`, and takes away the lists that it inherited from its folder.
+/// Gives `to` the attributes of `from`, and removes the access control lists that it inherited from its folder.
 pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
     let Some(wanted) = names(from)? else { return Ok(()) };
     for name in wanted.iter().filter(|name| worth(name) != Worth::Never) {
         let Some(value) = value(from, name)? else { continue };
-        // What is right already is left alone: setting it may need rights that having it does not.
+        // An attribute that is already right is left alone: setting it may need more rights than having it.
         if self::value(to, name).ok().flatten().as_ref() == Some(&value) {
             continue;
         }
@@ -64,7 +64,7 @@ fn settle(worth: Worth, done: Result<(), Errno>) -> io::Result<()> {
     }
 }
 
-/// The names, or `None` where the file system has none.
+/// Returns the names, or `None` if the file system has no attributes.
 fn names(fd: BorrowedFd<'_>) -> io::Result<Option<Vec<Vec<u8>>>> {
     match grown(|buf| flistxattr(fd, buf)) {
         Ok(list) => Ok(Some(
@@ -75,7 +75,7 @@ fn names(fd: BorrowedFd<'_>) -> io::Result<Option<Vec<Vec<u8>>>> {
     }
 }
 
-/// The value, or `None` where the attribute has gone or may not be read.
+/// Returns the value, or `None` if the attribute is gone or may not be read.
 fn value(fd: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<Vec<u8>>> {
     match grown(|buf| fgetxattr(fd, name, buf)) {
         Ok(value) => Ok(Some(value)),
@@ -85,12 +85,12 @@ fn value(fd: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The file system has no attributes. (The two numbers are one on Linux and differ on macOS.)
+/// Returns true if the file system has no attributes. (The two numbers are equal on Linux and differ on macOS.)
 fn unsupported(error: Errno) -> bool {
     error == Errno::NOTSUP || error == Errno::OPNOTSUPP || error == Errno::NOSYS
 }
 
-/// The file has no such attribute.
+/// Returns true if the file has no such attribute.
 fn absent(error: Errno) -> bool {
     #[cfg(target_os = "linux")]
     let number = libc::ENODATA;

@@ -1,4 +1,5 @@
-//! Which run of the machine this is: a value that is equal until the next restart, and when it began. It never guesses.
+//! Identifies the run of the machine, by a value that is the same until the next restart, and its start. It never
+//! guesses.
 
 #![expect(clippy::disallowed_methods, reason = "os is the seam to the system's files")]
 
@@ -23,7 +24,7 @@ pub(super) fn boot_id() -> io::Result<BootId> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not say when it was started"))
 }
 
-/// The system tells whole seconds; what came in the first one counts as before.
+/// The system has only whole seconds; changes within the first one count as before.
 #[cfg(target_os = "linux")]
 pub(super) fn began() -> io::Result<i64> {
     behind_second(std::fs::read_to_string("/proc/stat")?.lines().find_map(|line| line.strip_prefix("btime ")))
@@ -42,7 +43,7 @@ pub(super) fn began() -> io::Result<i64> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not say when it was started"))
 }
 
-/// Nanoseconds at the end of a second.
+/// Returns the nanoseconds at the end of a second.
 #[cfg(any(target_os = "linux", target_os = "macos", test))]
 pub(super) fn behind_second(seconds: Option<&str>) -> io::Result<i64> {
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the machine does not say when it was started");
@@ -61,7 +62,7 @@ fn sysctl(name: &std::ffi::CStr, into: &mut [u8]) -> io::Result<usize> {
     if answer == 0 { Ok(len) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The sixteen bytes of a UUID's text; dashes, white space and a final NUL do not count.
+/// Parses the sixteen bytes of a UUID; dashes, white space and a final NUL are ignored.
 #[cfg(any(target_os = "linux", target_os = "macos", test))]
 pub(super) fn parse(text: &[u8]) -> io::Result<BootId> {
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the machine's boot id is not a UUID");

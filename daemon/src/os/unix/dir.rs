@@ -16,7 +16,7 @@ pub(super) struct UnixDir {
     fd: OwnedFd,
 }
 
-/// The folder behind the seam's handle.
+/// Returns the Unix folder of a handle.
 pub(super) fn of(dir: &Dir) -> io::Result<&UnixDir> {
     dir.as_any().downcast_ref().ok_or_else(foreign)
 }
@@ -41,7 +41,7 @@ impl UnixDir {
     }
 }
 
-/// The permission bits as the call wants them; bits beyond them are dropped.
+/// Returns the permission bits of a mode for a system call; other bits are dropped.
 pub(super) fn permissions(mode: u32) -> Mode {
     // The raw type is u16 on macOS; 0o7777 fits it.
     Mode::from_raw_mode((mode & 0o7777) as rustix::fs::RawMode)
@@ -71,7 +71,7 @@ impl OsDir for UnixDir {
             Access::Write => OFlags::RDWR,
         };
         let fd = match self.open(name, flags, Mode::empty()) {
-            // What a folder (to write), a socket and a FIFO without a reader answer to opening.
+            // The error for opening a folder (to write), a socket, or a FIFO without a reader.
             Err(error) if not_a_file(&error) => return Err(not_regular()),
             opened => opened?,
         };
@@ -106,7 +106,7 @@ impl OsDir for UnixDir {
             Ok(rustix::fs::fchmod(folder.fd(), wanted)?)
         });
         if made.is_err() {
-            // The call failed, so its effect must not stay; a folder that is in use by now does.
+            // The call failed, so its effect must not stay, unless the folder is in use by now.
             rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR).ok();
         }
         made
@@ -146,7 +146,7 @@ impl OsDir for UnixDir {
 
     fn sync(&self) -> io::Result<()> {
         match super::file::flush(self.fd()) {
-            // File systems whose folders need no flush of their own (some FUSE and network ones).
+            // File systems whose folders need no flush of their own (some FUSE and network file systems).
             Err(Errno::INVAL) => Ok(()),
             done => Ok(done?),
         }

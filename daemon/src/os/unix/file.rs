@@ -32,7 +32,7 @@ impl UnixFile {
 /// Makes everything about a file or folder durable.
 #[cfg(target_os = "macos")]
 pub(super) fn flush(fd: BorrowedFd<'_>) -> Result<(), Errno> {
-    // Plain fsync leaves the data in the drive's cache; network mounts know only that one.
+    // Plain fsync leaves the data in the drive's cache; network mounts have only that.
     match rustix::fs::fcntl_fullfsync(fd) {
         Err(Errno::NOTSUP | Errno::INVAL | Errno::NOTTY) => rustix::fs::fsync(fd),
         done => done,
@@ -90,7 +90,7 @@ impl OsFile for UnixFile {
     }
 
     fn set_owner(&self, uid: u32, gid: u32) -> io::Result<()> {
-        // The largest number means "leave it" to the system; no file has it as its owner.
+        // The system takes the largest number as "unchanged"; no file has it as its owner.
         let owner = (uid != u32::MAX).then(|| Uid::from_raw(uid));
         let group = (gid != u32::MAX).then(|| Gid::from_raw(gid));
         Ok(rustix::fs::fchown(self.fd(), owner, group)?)
@@ -104,7 +104,7 @@ impl OsFile for UnixFile {
     fn lease(&self) -> io::Result<Lease> {
         match self.access {
             Access::Read => lease::take(self.fd()),
-            // The kernel counts our own handle among the writers.
+            // The kernel counts our own handle as a writer.
             Access::Write => {
                 Err(io::Error::new(io::ErrorKind::InvalidInput, "a read lease needs a file opened to read"))
             }

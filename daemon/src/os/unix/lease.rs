@@ -1,9 +1,9 @@
-//! Read leases: the kernel's word on whether anybody has a file open for writing. Linux only; elsewhere
-//! every question is answered with `Unsupported`.
+//! Read leases, by which the kernel tells whether a process has a file open for writing. Linux only; elsewhere every
+//! call returns `Unsupported`.
 //!
-//! When somebody opens a leased file for writing, the kernel breaks the lease and raises SIGIO, whose
-//! default action ends the process. So the first lease of a process installs a handler that does nothing
-//! ([`ignore_sigio`]); a program that wants to be sure calls it at its start.
+//! When a process opens a leased file for writing, the kernel breaks the lease and raises SIGIO, whose default action
+//! ends the process that holds it. So the first lease of a process installs a handler that does nothing
+//! ([`ignore_sigio`]); a program may call it at its start to be sure.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -12,13 +12,13 @@ use std::sync::atomic::AtomicBool;
 
 use crate::os::Lease;
 
-/// Makes SIGIO harmless for this process, once and for all. Child processes start with the default again.
+/// Makes SIGIO harmless for this process. Child processes start with the default again.
 ///
 /// # Errors
-/// What the system says when it refuses a signal handler.
+/// Errors of the system when it refuses a signal handler.
 pub fn ignore_sigio() -> io::Result<()> {
     static DONE: OnceLock<Result<(), i32>> = OnceLock::new();
-    // A handler rather than "ignore", which child processes would inherit. It restarts system calls.
+    // A handler instead of "ignore", which child processes would inherit. It restarts system calls.
     let done = DONE.get_or_init(|| {
         let nobody_looks = std::sync::Arc::new(AtomicBool::new(false));
         match signal_hook::flag::register(libc::SIGIO, nobody_looks) {
@@ -37,7 +37,7 @@ pub(super) fn take(fd: BorrowedFd<'_>) -> io::Result<Lease> {
         Ok(_) => Ok(Lease::Held),
         Err(error) => match error.raw_os_error() {
             Some(libc::EAGAIN | libc::EBUSY) => Ok(Lease::Writer),
-            // Not a local file system, not our file, or leases are turned off.
+            // Not a local file system, not our file, or leases are disabled.
             Some(
                 libc::EINVAL | libc::EACCES | libc::EPERM | libc::ENOLCK | libc::ENOSYS | libc::EOPNOTSUPP,
             ) => Ok(Lease::Unsupported),
@@ -46,17 +46,18 @@ pub(super) fn take(fd: BorrowedFd<'_>) -> io::Result<Lease> {
     }
 }
 
-/// Whether the lease still stands; `false` from the moment somebody tried to open the file for writing.
+/// Returns true while the lease is intact; false from the moment in which a process tried to open the file for
+/// writing.
 #[cfg(target_os = "linux")]
 pub(super) fn intact(fd: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(control(fd, libc::F_GETLEASE, 0)? == libc::F_RDLCK)
 }
 
-/// Gives the lease back; whoever waits for the file goes on.
+/// Releases the lease; a process that waits for the file continues.
 #[cfg(target_os = "linux")]
 pub(super) fn release(fd: BorrowedFd<'_>) -> io::Result<()> {
     match control(fd, libc::F_SETLEASE, libc::F_UNLCK) {
-        // None was held: it was broken and taken away by the kernel.
+        // None was held: the kernel had broken and removed it.
         Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => Ok(()),
         done => done.map(drop),
     }
@@ -72,19 +73,19 @@ fn control(fd: BorrowedFd<'_>, command: libc::c_int, argument: libc::c_int) -> i
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
 
-/// No leases here.
+/// This system has no leases.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn take(_: BorrowedFd<'_>) -> io::Result<Lease> {
     Ok(Lease::Unsupported)
 }
 
-/// No leases here.
+/// This system has no leases.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn intact(_: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(false)
 }
 
-/// No leases here.
+/// This system has no leases.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn release(_: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! What the kernel says of a file, in the seam's words; it asks, and never opens anything.
+//! Converts the kernel's metadata of a file; it never opens anything.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -92,7 +92,7 @@ mod linux {
         }
     }
 
-    // Kernels before 4.11, and sandboxes that do not know statx: no birth time.
+    // Kernels before 4.11, and sandboxes without statx: no birth time.
     #[expect(clippy::useless_conversion, reason = "the types differ between architectures")]
     fn plain(found: &rustix::fs::Stat) -> Stat {
         let part = |nsec| i64::try_from(nsec).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Every call of the Unix seam on a real temporary folder; no test needs rights that a user lacks.
+//! Every call of the Unix implementation on a real temporary folder; no test needs rights that a user lacks.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod sharing;
@@ -33,7 +33,7 @@ fn fifo(path: &Path) {
     rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
 }
 
-/// Runs it on a thread and fails where it takes longer than any disk would.
+/// Runs a function on a thread and fails if it takes longer than any disk would.
 fn soon<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, wait) = mpsc::channel();
     std::thread::spawn(move || done.send(run()));

@@ -1,4 +1,4 @@
-//! Leases and locks, against handles of others.
+//! Leases and locks, against other handles.
 
 use std::fs;
 use std::io::ErrorKind;
