@@ -9,28 +9,28 @@ use editd_proto::message::{
 use super::terse::ErrorSize;
 use crate::limits::{REFUSAL_TOKENS, UNASKED_DIFFS};
 
-/// The wishes of a request about its reply.
+/// The parts of a request that shape its reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ReplyWish {
-    /// Set if it shows diffs.
+    /// True if the reply shows diffs.
     diff: Option<bool>,
-    /// Bytes that it may have as JSON, beside diffs that were asked for.
+    /// Bytes that the reply may have as JSON, without the diffs that were requested.
     budget: Option<usize>,
 }
 
 impl ReplyWish {
-    /// The wish of a job.
+    /// Returns the wish of a job.
     pub(super) fn of_job(request: &JobRequest) -> Self {
         let preview = (request.mode == JobMode::VerifyOnly).then_some(true);
         Self::new(request.diff.or(preview), request.budget)
     }
 
-    /// The wish of an undo or redo.
+    /// Returns the wish of an undo or redo.
     pub(super) fn of_undo(request: &UndoRequest) -> Self {
         Self::new(request.diff, request.budget)
     }
 
-    /// Everything, however long.
+    /// The whole receipt, however long.
     #[cfg(test)]
     pub(super) const ALL: Self = Self { diff: Some(true), budget: Some(usize::MAX) };
 
@@ -73,22 +73,23 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         return;
     }
     let Some(budget) = wish.budget else { return };
-    // What commands did comes on top: nobody sent it.
+    // The output of commands is added: the sender did not know it.
     let hooks = std::mem::take(&mut receipt.hooks);
-    // What is surely too long, or surely not, is not written out to be measured.
+    // A receipt that is certainly too long, or certainly not, is not encoded just to be measured.
     let least = receipt.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
     let fits = |receipt: &Receipt| least <= budget && (budget == usize::MAX || size(receipt) <= budget);
     if !fits(receipt) {
         receipt.files.iter_mut().for_each(|file| (file.added, file.removed) = (0, 0));
     }
     if !fits(receipt) {
-        // The session has a receipt for what it wrote. A file that is gone has no version.
+        // The session has a receipt for the content it wrote. A deleted file has no version.
         receipt.files.iter_mut().for_each(|file| file.after = None);
     }
     receipt.hooks = hooks;
 }
 
-/// Bytes of a receipt as JSON, without what its sender did not ask for: diffs, and what formatters made of it.
+/// Returns the size of a receipt as JSON, without the parts that its sender did not request: diffs and the changes of
+/// formatters.
 fn size(receipt: &Receipt) -> usize {
     let bare = |file: &FileOutcome| FileOutcome { diff: None, formatted: None, ..file.clone() };
     let files = receipt.files.iter().map(bare).collect();
@@ -130,7 +131,7 @@ fn known_left_out(file: &mut FileOutcome, whole: bool) {
     };
     file.edits.retain(says_more);
     if alone {
-        // Its place is the file's.
+        // Its place is that of the file.
         file.edits.iter_mut().for_each(|edit| edit.now = None);
     }
 }
@@ -162,7 +163,7 @@ fn bound_diffs(receipt: &mut Receipt, mut left: usize) {
     }
 }
 
-/// The head of a diff up to the last hunk that ends within so many bytes, and the number of hunks behind it.
+/// Returns the head of a diff up to the last hunk that ends within so many bytes, and the number of hunks after it.
 fn first_hunks(diff: &str, most: usize) -> (&str, u64) {
     let starts: Vec<usize> = memchr::memmem::find_iter(diff.as_bytes(), b"\n@@ ").map(|at| at + 1).collect();
     if diff.len() <= most {
@@ -250,7 +251,7 @@ mod tests {
         });
         let short = shortened(&receipt, ReplyWish::default());
         let first = short.files.first().unwrap();
-        // A file that is gone keeps the version that it had.
+        // A deleted file keeps the version that it had.
         assert!(first.before.is_some() && first.edits.is_empty());
         assert_eq!((first.warnings.len(), first.issues.len()), (1, 1));
         let [edit] = short.files.last().unwrap().edits.as_slice() else { unreachable!("{short:?}") };
@@ -323,7 +324,7 @@ mod tests {
         let bytes = serde_json::to_string(&error).unwrap().len();
         assert!(bytes < 1200, "{bytes}");
         assert_eq!(told(ReplyWish::default()).len(), 1);
-        // What was quoted is the same for each window.
+        // The quoted text is the same for each window.
         let all = told(ReplyWish::new(None, Some(10_000)));
         let quoted: Vec<bool> = all.iter().map(|near| near.quoted.is_some()).collect();
         assert_eq!(quoted, [true, false, false]);

@@ -1,5 +1,5 @@
-//! One connection, from its first byte to its last. It reads frames and passes them on; what they ask for
-//! happens elsewhere.
+//! One connection, from its first byte to its last. It reads frames and passes them on; other modules carry out the
+//! requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use super::session::{Greeting, Session, boxed};
 use crate::limits;
 use crate::queue::reply;
 
-/// Why no more is read.
+/// The reason why reading ends.
 enum End {
-    /// The client sends nothing more, or is gone, or the last word was said.
+    /// The client sends nothing more, is gone, or was sent the last frame.
     Quiet,
-    /// The daemon stops: what was read is answered, and what was not is not done.
+    /// The daemon stops: requests that were read are answered, and the others are not carried out.
     Stopping,
-    /// The client is to be told why.
+    /// The client is told this reason.
     Refused(u64, Refusal),
 }
 
@@ -34,9 +34,10 @@ struct Reader {
     outbox: Arc<Outbox>,
     session: Session,
     frames: FrameReader,
-    /// Held while a large frame arrives, from where it is large indeed: what a header promises costs nothing.
+    /// Held while a large frame arrives, from the byte on at which it becomes large: the size in a header costs
+    /// nothing yet.
     large: Option<OwnedSemaphorePermit>,
-    /// A frame was taken since more was waited for.
+    /// True if a frame was taken since the last wait.
     another: bool,
 }
 
@@ -97,7 +98,7 @@ impl Reader {
             client.arrive(ReceivedFrame { frame, place, pass });
             self.large = None;
             if !counted {
-                // Not to gather more of what there is no room for: first that one must be answered.
+                // Reads no more than there is room for: that request must be answered first.
                 let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
                 drop(pipeline.acquire_many(all).await);
             }
@@ -133,7 +134,7 @@ impl Reader {
                 self.stream.read(&mut self.frames).await
             };
             tokio::select! {
-                // What has arrived is taken before the time is looked at: where the daemon itself had no turn for so long,
+                // Bytes that have arrived are taken before the deadline is checked: if the daemon itself was delayed,
                 // the client is not late.
                 biased;
                 () = self.server.stop.asked() => return Err(End::Stopping),
@@ -147,7 +148,7 @@ impl Reader {
         }
     }
 
-    /// Finishes what runs, says the last word, and closes.
+    /// Finishes running requests, sends the last frame, and closes.
     async fn part(self, end: End, pipeline: &Semaphore) {
         let Self { server, stream, outbox, mut frames, .. } = self;
         let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
@@ -176,18 +177,18 @@ impl Reader {
     }
 }
 
-/// Turns a connection away with a word.
+/// Refuses a connection with an error.
 pub(super) async fn turn_away(server: Arc<Server>, stream: Stream, refusal: Refusal) {
     let frame = codec::encode_error(0, &refusal);
     let time = Duration::from_millis(limits::LINGER_MS);
-    // A fresh connection takes a short frame whole; if this one does not, so be it.
+    // A fresh connection takes a short frame whole; if this one does not, nothing is lost.
     let _ = tokio::time::timeout(time, stream.write(&frame)).await;
     stream.end();
     linger(&server, &stream, &mut FrameReader::new(0)).await;
 }
 
-/// Takes in, and drops, what the client was just sending: closed at once, the connection would break under
-/// its writing before it has read why.
+/// Reads and drops the bytes that the client was just sending: if the connection were closed at once, the client's
+/// write would fail before it has read the error.
 async fn linger(server: &Server, stream: &Stream, frames: &mut FrameReader) {
     let Ok(_room) = server.lingering().try_acquire_owned() else { return };
     let taking = async {

@@ -1,4 +1,4 @@
-//! What each kind of request asks for, and of whom. It decides nothing about files.
+//! Decodes requests and calls the part of the daemon that handles each kind. It decides nothing about files.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,15 +26,15 @@ use crate::limits;
 use crate::queue::{AdmissionPass, Reply, Runnable, reply};
 use crate::workspace::ReservedReply;
 
-/// What is left to do for a frame.
+/// The remaining work for a frame.
 pub(super) enum NextStep {
-    /// Nothing.
+    /// None.
     Next,
-    /// This job, while another thread goes on with the connection's frames.
+    /// To run this job while another thread continues with the connection's frames.
     Run(Runnable),
 }
 
-/// The one answer to a request. Dropped unanswered (something panicked), it says `internal`.
+/// The one answer to a request. If it is dropped unanswered (after a panic), it answers `internal`.
 struct Answer {
     client: Arc<ClientSession>,
     id: u64,
@@ -69,7 +69,7 @@ impl Answer {
         }
     }
 
-    /// The same of what is held until it is on its way.
+    /// The same for a reply with a memory reservation, which is released once the reply is sent.
     fn tell_covered<T: Serialize>(self, kind: &str, result: Result<ReservedReply<'_, T>, Refusal>) {
         match result {
             Ok(held) => self.say(kind, &held.reply),
@@ -77,7 +77,7 @@ impl Answer {
         }
     }
 
-    /// As a job's reply.
+    /// Converts it to the reply of a job.
     fn of_job(self, kind: &'static str, wish: ReplyWish) -> Reply {
         Reply::new(move |outcome| {
             let frame = encode::outcome(self.id, kind, &outcome, wish, self.client.outbox.room());
@@ -94,23 +94,23 @@ impl Drop for Answer {
     }
 }
 
-/// Decodes a frame; a job takes its place in the queue, anything else is answered.
+/// Decodes a frame; a job gets its place in the queue, any other request is answered.
 pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> NextStep {
     let ReceivedFrame { frame, place, pass } = arrived;
     if client.outbox.is_closed() {
-        // What stands behind something that was no frame is not trusted either.
+        // Bytes after something that was not a frame are not trusted either.
         return NextStep::Next;
     }
     let message = match Message::parse(frame) {
         Ok(message) => message,
         Err(error) => {
-            // Whoever sends this does not speak the protocol; nothing after it can be trusted.
+            // The sender does not speak the protocol; nothing after this can be trusted.
             client.outbox.close(codec::encode_error(0, &boxed(&error)));
             return NextStep::Next;
         }
     };
     if asks_only(message.kind()) && client.outbox.is_broken() {
-        // Nobody would see the answer; and nobody may get a receipt for what was not seen.
+        // Nobody would see the answer, and no session may get a receipt for content that it did not see.
         return NextStep::Next;
     }
     let answer = Answer { client: Arc::clone(client), id: message.id(), place: Some(place) };
@@ -134,7 +134,7 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
     }
 }
 
-/// Whether such a request is over with its answer: it changes nothing but the session's receipts.
+/// Returns true for requests that only read: they change nothing but the session's receipts.
 fn asks_only(kind: &str) -> bool {
     let kinds = [
         kind::READ,
@@ -200,7 +200,7 @@ fn job(
     }
 }
 
-/// Everything that is no job.
+/// Answers requests that are not jobs.
 fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
     let (server, workspace) = (&client.server, &client.server.workspace);
     let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
@@ -305,7 +305,7 @@ fn wait(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
     };
     let time = Duration::from_millis(request.timeout_ms.unwrap_or(limits::WAIT_MS).min(limits::WAIT_MS));
     let job = request.job;
-    // Its other end is dropped with the reply, whoever sends it.
+    // The other end is dropped with the reply, whoever sends it.
     let (answered, over) = oneshot::channel::<()>();
     let reply = answer.of_job(kind::WAIT, ReplyWish::default());
     let reply = Reply::new(move |outcome| {
@@ -322,7 +322,7 @@ fn wait(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
             _ = gone.wait_for(|gone| *gone) => {}
         }
         if let Some(reply) = queue.unwait(wait) {
-            // Where the daemon leaves, the next one knows how the job ended.
+            // If the daemon is stopping, the next one knows how the job ended.
             reply.send(if stop.is_asked() { Err(reply::stopping()) } else { Ok(reply::queued(job)) });
         }
     });

@@ -1,4 +1,4 @@
-//! Replies as frames. What is too large for one is told in fewer words rather than not at all.
+//! Encodes replies as frames. A reply that is too large for one is shortened instead of refused.
 
 use editd_proto::message::{FileOutcome, Receipt};
 use editd_proto::{codec, limits};
@@ -7,7 +7,7 @@ use super::brief::{self, ReplyWish};
 use crate::queue::JobOutcome;
 use crate::queue::reply::without_diffs;
 
-/// Bytes that a file takes in a receipt beside its path, without its edits, issues and warnings.
+/// Bytes that a file takes in a receipt besides its path, without its edits, issues and warnings.
 const FILE_TOLD: usize = 160;
 
 /// Encodes the outcome of a job in the length that its request wishes. A job that was done is never answered with an
@@ -33,7 +33,7 @@ pub(super) fn outcome(id: u64, kind: &str, outcome: &JobOutcome, wish: ReplyWish
         if let Some(frame) = fitting(&less) {
             return frame;
         }
-        // Half of the room for the paths, half for what else is told of a file.
+        // Half of the room is for the paths, half for the rest of each file.
         let mut left = most.min(limits::FRAME) / 2;
         let fits = |file: &&FileOutcome| {
             let bytes = file.path.as_bytes().len() + FILE_TOLD;
@@ -53,7 +53,7 @@ fn bare(id: u64, kind: &str, mut receipt: Receipt) -> Vec<u8> {
     receipt.files.clear();
     receipt.hooks.clear();
     codec::encode(id, kind, &receipt).unwrap_or_else(|_| {
-        // Its error alone is too large: that it was refused, and why in short, is told all the same.
+        // Even its error alone is too large: the reply then has a short form of it.
         receipt.error = receipt.error.map(|error| codec::short(&error));
         codec::reply(id, kind, &receipt)
     })
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!((shown.job, shown.status, shown.files.len()), (Some(JobId(1)), Status::Applied, 0));
         assert_eq!(shown.omitted_files, 400);
 
-        // A refusal that is too large by itself is told in short.
+        // A refusal that is too large by itself is shortened.
         let mut error = WireError::new(editd_proto::Code::Stale, "changed");
         error.diff = Some("x".repeat(limits::FRAME));
         let shown = back(Receipt { error: Some(error), ..small });

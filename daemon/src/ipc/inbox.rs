@@ -1,6 +1,6 @@
-//! A connection's frames on their way to the workers: one thread at a time takes them in the order in which
-//! they arrived, answers what is no job, and gives each job its place; a job that may run at once it runs
-//! itself, after it has handed the rest over. So a connection costs one large reply at a time.
+//! Passes a connection's frames to the workers: one thread at a time takes them in their order, answers those that
+//! are not jobs, and gives each job its place. A job that may run at once is run by that thread, after another one
+//! took over. So a connection has at most one large reply in memory at a time.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,23 +19,23 @@ use crate::limits;
 use crate::queue::AdmissionPass;
 use crate::workspace::Who;
 
-/// A frame that has arrived whole.
+/// A frame that has arrived completely.
 pub(super) struct ReceivedFrame {
     pub(super) frame: Frame,
     /// Its place in the connection's pipeline.
     pub(super) place: OwnedSemaphorePermit,
-    /// Its place in the bounds of all requests, or that there is none.
+    /// Its admission in the limits of all requests, or the refusal.
     pub(super) pass: Result<AdmissionPass, Refusal>,
 }
 
-/// A connection that was greeted, as its requests see it.
+/// A client session: a connection that was greeted, as its requests see it.
 pub(super) struct ClientSession {
     pub(super) server: Arc<Server>,
     pub(super) who: Who,
     /// The default of its jobs for stale files.
     pub(super) on_stale: Option<OnStale>,
     pub(super) outbox: Arc<Outbox>,
-    /// True once its client sends nothing more: waits and subscriptions end.
+    /// True once the client sends nothing more: waits and subscriptions end.
     pub(super) gone: watch::Sender<bool>,
     subscriptions: Mutex<Vec<Box<dyn Subscription>>>,
     inbox: Mutex<Inbox>,
@@ -44,12 +44,12 @@ pub(super) struct ClientSession {
 #[derive(Default)]
 struct Inbox {
     frames: VecDeque<ReceivedFrame>,
-    /// A thread is at it.
+    /// True while a thread takes frames from it.
     drained: bool,
 }
 
 impl ClientSession {
-    /// A peer that has sent nothing yet.
+    /// Creates a session that has sent nothing yet.
     pub(super) fn new(
         server: Arc<Server>,
         (who, on_stale): (Who, Option<OnStale>),
@@ -66,7 +66,7 @@ impl ClientSession {
         })
     }
 
-    /// Takes a frame in. Never waits.
+    /// Adds a frame. Never waits.
     pub(super) fn arrive(self: &Arc<Self>, arrived: ReceivedFrame) {
         let mut inbox = self.inbox();
         inbox.frames.push_back(arrived);
@@ -76,7 +76,7 @@ impl ClientSession {
         }
     }
 
-    /// Its client sends nothing more.
+    /// Notes that the client sends nothing more.
     pub(super) fn leave(&self) {
         self.gone.send_replace(true);
         let ended = std::mem::take(&mut *self.subscriptions());
@@ -86,7 +86,8 @@ impl ClientSession {
         }
     }
 
-    /// Keeps a subscription as long as the connection; `false` where there are too many, or it is over.
+    /// Keeps a subscription as long as the connection; returns false if there are too many, or the connection has
+    /// ended.
     pub(super) fn keep(&self, subscription: Box<dyn Subscription>) -> bool {
         let mut kept = self.subscriptions();
         let fits = kept.len() < limits::CONNECTION_SUBSCRIPTIONS && !*self.gone.borrow();
@@ -103,8 +104,8 @@ impl ClientSession {
 
     fn drain(self: Arc<Self>) {
         while let Some(arrived) = self.next() {
-            // A panic is a fault of editd: its request is answered `internal` as it unwinds, and the
-            // connection's other requests go on.
+            // A panic is an error in editd: unwinding answers the request with `internal`, and the connection's other
+            // requests continue.
             match catch_unwind(AssertUnwindSafe(|| dispatch::begin(&self, arrived))) {
                 Ok(NextStep::Next) | Err(_) => {}
                 Ok(NextStep::Run(runnable)) => {
@@ -116,8 +117,8 @@ impl ClientSession {
         }
     }
 
-    /// The next frame, unless the client leaves too many replies unread: then its requests wait, and a task
-    /// waits for the replies to be taken.
+    /// Returns the next frame. If the client leaves too many replies unread, its requests wait, and a task waits
+    /// until the replies are taken.
     fn next(self: &Arc<Self>) -> Option<ReceivedFrame> {
         let mut inbox = self.inbox();
         if !inbox.frames.is_empty() && !self.outbox.is_writable() {

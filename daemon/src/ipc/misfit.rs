@@ -1,11 +1,12 @@
-//! Where in a request a field is missing or of a wrong type. It is asked only once that is known, and mends nothing.
+//! Finds the place of a missing or mistyped field in a request. It is called only for malformed requests, and repairs
+//! nothing.
 
 use editd_proto::codec::{CodecError, Message, plain};
 use editd_proto::limits;
 use rmp_serde::decode::Error;
 use serde::de::DeserializeOwned;
 
-/// The same error with the place of the field, such as `files[0].edits[1].near`, where it has one.
+/// Returns the same error with the path of the field, such as `files[0].edits[1].near`, if it has one.
 pub(super) fn placed<T: DeserializeOwned>(message: &Message, error: CodecError) -> CodecError {
     if !matches!(error, CodecError::Body(_)) {
         return error;
@@ -14,12 +15,12 @@ pub(super) fn placed<T: DeserializeOwned>(message: &Message, error: CodecError) 
     from.set_max_depth(limits::DEPTH + 1);
     let Err(found) = serde_path_to_error::deserialize::<_, T>(&mut from) else { return error };
     let why = match found.inner() {
-        // Where no number stands, only those are missed: all else names what it takes.
+        // Only a missing number has this error: all other types name the accepted values.
         Error::TypeMismatch(_) => "expected a number".to_owned(),
         Error::LengthMismatch(_) => "it has a wrong number of elements".to_owned(),
         other => plain(&other.to_string()),
     };
-    // What lacks a field at the top has no place.
+    // A field that is missing at the top has no path.
     match found.path().iter().next() {
         Some(_) => CodecError::body(format_args!("{}: {why}", found.path())),
         None => CodecError::body(why),

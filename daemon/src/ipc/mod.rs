@@ -1,16 +1,16 @@
-//! Sockets: who connects, frames in, replies and events out. It knows what a request is called, and asks
-//! `queue` and the workspace for everything else; it never touches a workspace file.
+//! Sockets: accepts connections, reads frames, sends replies and events. It decodes requests and leaves everything
+//! else to `queue` and the workspace; it never touches a workspace file.
 //!
-//! *Calling sequence*: [`Listener`] on a claimed or inherited socket, [`serve()`] until the house is told to
-//! stop. Each connection: `hello`, then requests; a worker thread decodes a frame, gives a job its place,
-//! runs it and writes the reply itself, so that a request costs one hop there and none back.
+//! *Calling sequence*: [`Listener`] on a claimed or inherited socket, then [`serve()`] until the server is told to
+//! stop. Each connection sends `hello`, then requests. A worker thread decodes a frame, gives a job its place, runs
+//! it and writes the reply itself, so that a request costs one thread switch.
 //!
-//! *Invariants*: a connection's jobs enter the queue in the order of its frames; a client that is slow,
-//! silent, hostile or dead costs bounded memory and nobody else's time; what is refused is told why with a
-//! typed error before anything is closed.
+//! *Invariants*: a connection's jobs enter the queue in the order of its frames; a client that is slow, silent,
+//! hostile or dead costs bounded memory and delays no other client; a refused client gets a typed error before the
+//! connection is closed.
 //!
-//! *Limitations*: on Windows another user could open the pipe's name first; the client must look at whom it
-//! talks to.
+//! *Limitations*: on Windows another user could create the pipe's name first; the client must check the owner of the
+//! server process.
 
 mod brief;
 pub mod connection;

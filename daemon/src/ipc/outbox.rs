@@ -1,5 +1,5 @@
-//! What a connection has still to be told. Whoever has a reply writes it at once, from any thread; what the
-//! client does not take is kept, bounded, and written by a task that exists only as long as that lasts.
+//! The frames that a connection has still to be sent. Any thread that has a reply writes it at once; frames that the
+//! client does not take are kept, up to a limit, and written by a task that exists only as long as there are some.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -16,7 +16,7 @@ use super::server::StopSignal;
 use super::subscriptions::{event_frame, overflow};
 use crate::limits;
 
-/// What must be held until a frame was taken: the request's place in its connection's pipeline.
+/// The permit of a request in its connection's pipeline, held until its reply was taken.
 pub type PipelinePermit = Option<OwnedSemaphorePermit>;
 
 /// The frames of one connection that wait to be taken.
@@ -34,15 +34,15 @@ pub struct Outbox {
 struct State {
     waiting: VecDeque<Waiting>,
     bytes: usize,
-    /// A task is writing.
+    /// True while a task is writing.
     writing: bool,
-    /// Nothing more is taken in: the last word was said.
+    /// True once the last frame was added.
     closed: bool,
-    /// Nothing more is sent: nobody listens.
+    /// True once nothing more can be sent, because the client is gone.
     broken: bool,
     /// Subscriptions whose reply was sent.
     subscribed: BTreeSet<u64>,
-    /// Of those, the ones whose events were lost.
+    /// Those of them whose events were lost.
     lost: BTreeSet<u64>,
 }
 
@@ -59,7 +59,7 @@ struct Waiting {
 }
 
 impl Outbox {
-    /// An empty outbox. `outgoing` is shared by all connections.
+    /// Creates an empty outbox. `outgoing` is shared by all connections.
     pub fn new(
         stream: Arc<Stream>,
         runtime: Handle,
@@ -75,7 +75,7 @@ impl Outbox {
         self.put(&mut state, frame, place);
     }
 
-    /// Sends a last frame. Whoever reads the connection sees it as closed.
+    /// Sends a last frame. The connection then counts as closed for its reader.
     pub fn close(self: &Arc<Self>, last: Vec<u8>) {
         let mut state = self.state();
         if !state.closed {
@@ -85,14 +85,14 @@ impl Outbox {
         }
     }
 
-    /// Sends the reply to a subscription; its events may follow from here on.
+    /// Sends the reply to a subscription; its events may follow from now on.
     pub(super) fn subscribed(self: &Arc<Self>, subscription: u64, reply: Vec<u8>, place: PipelinePermit) {
         let mut state = self.state();
         self.put(&mut state, reply, place);
         state.subscribed.insert(subscription);
     }
 
-    /// Sends an event, unless too much waits already: then the subscription gets one `overflow` later.
+    /// Sends an event. If too much waits already, the subscription gets one `overflow` later instead.
     pub(super) fn event(self: &Arc<Self>, subscription: u64, event: &ChangeEvent) {
         let mut state = self.state();
         if !state.subscribed.contains(&subscription) {
@@ -105,49 +105,49 @@ impl Outbox {
         }
     }
 
-    /// Where it writes.
+    /// Returns the stream that it writes to.
     pub(super) fn stream(&self) -> &Arc<Stream> {
         &self.stream
     }
 
-    /// Whether so much waits, over all connections, that a large reply is better refused.
+    /// Returns true if so much waits, over all connections, that a large reply should be refused.
     pub fn is_flooded(&self) -> bool {
         self.outgoing.load(Ordering::Acquire) > limits::OUTGOING
     }
 
-    /// How large the frame of a job's reply should be at most, in bytes: it is never refused, but told in fewer words where
-    /// too much waits already.
+    /// Returns the maximum size of the frame of a job's reply, in bytes. Such a reply is never refused, but shortened
+    /// if too much waits already.
     pub fn room(&self) -> usize {
         let waiting = self.outgoing.load(Ordering::Acquire);
         limits::OUTGOING.saturating_sub(waiting).max(limits::BRIEF)
     }
 
-    /// Whether little enough waits that another request may be answered, or it is broken.
+    /// Returns true if another request may be answered, or the connection is broken.
     pub fn is_writable(&self) -> bool {
         self.state().is_writable()
     }
 
-    /// Whether it is known that nobody takes replies any more.
+    /// Returns true if the client is known to take no more replies.
     pub fn is_broken(&self) -> bool {
         self.state().broken
     }
 
-    /// Whether the last word was said.
+    /// Returns true if the last frame was added.
     pub fn is_closed(&self) -> bool {
         self.state().closed
     }
 
-    /// Returns once little enough waits that another request may be read; at once where it is broken.
+    /// Returns once another request may be read; at once if the connection is broken.
     pub async fn writable(&self) {
         self.until(State::is_writable).await;
     }
 
-    /// Returns once nothing waits; at once where it is broken.
+    /// Returns once nothing waits; at once if the connection is broken.
     pub async fn empty(&self) {
         self.until(|state| !state.writing || state.broken).await;
     }
 
-    /// Returns once the last word was said, or the connection is known to be broken.
+    /// Returns once the last frame was added, or the connection is known to be broken.
     pub async fn closed(&self) {
         self.until(|state| state.closed || state.broken).await;
     }
@@ -159,7 +159,7 @@ impl Outbox {
 
     async fn until(&self, reached: impl Fn(&State) -> bool) {
         loop {
-            // Registered before looking, so that a change in between is not missed.
+            // Registered before checking, so that a change in between is not missed.
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
@@ -197,7 +197,7 @@ impl Outbox {
         }
     }
 
-    /// Writes what waits until nothing does.
+    /// Writes the waiting frames until there are none.
     async fn write_on(self: Arc<Self>) {
         while let Some(mut waiting) = self.next() {
             let written = tokio::select! {
@@ -216,7 +216,7 @@ impl Outbox {
         self.changed.notify_waiters();
     }
 
-    /// Returns when a frame should have been taken: sooner where the daemon is to stop.
+    /// Returns when a frame should have been taken: earlier if the daemon is stopping.
     async fn too_late(&self) {
         let parting = async {
             self.stop.asked().await;
@@ -233,7 +233,7 @@ impl Outbox {
         if let Some(next) = state.waiting.pop_front() {
             return Some(next);
         }
-        // The client has caught up: it is told that it missed something.
+        // The client has caught up: it is told that events were lost.
         if let Some(subscription) = state.lost.pop_first() {
             let frame = event_frame(subscription, &overflow());
             state.bytes += frame.len();
@@ -244,7 +244,7 @@ impl Outbox {
         None
     }
 
-    /// The client is gone or does not listen: nothing more is sent.
+    /// The client is gone or does not read: nothing more is sent.
     fn give_up(&self, state: &mut State) {
         state.broken = true;
         let dropped: usize = state.waiting.drain(..).map(|waiting| waiting.frame.len()).sum();
@@ -257,7 +257,7 @@ impl Outbox {
 
 impl Drop for Outbox {
     fn drop(&mut self) {
-        // Where the runtime ended under a writing task, what it kept is counted no more.
+        // If the runtime ended under a writing task, its bytes are no longer counted.
         let left = self.state().bytes;
         self.outgoing.fetch_sub(left, Ordering::AcqRel);
     }

@@ -1,4 +1,4 @@
-//! Accepting connections until the house is to stop. It reads nothing from them.
+//! Accepts connections until the server is told to stop. It reads nothing from them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use super::{Listener, Stream};
 use crate::limits;
 use crate::queue::reply;
 
-/// How long nothing is accepted after accepting failed, for instance for want of descriptors: milliseconds.
+/// The pause after accepting failed, for instance for lack of descriptors, in milliseconds.
 const PAUSE_MS: u64 = 100;
 
-/// Accepts and serves until the house is to stop, then until every connection has parted.
+/// Accepts and serves until the server is told to stop, then until every connection has ended.
 pub async fn serve(listener: &mut Listener, server: &Arc<Server>) {
     let mut connections = JoinSet::new();
     loop {
@@ -59,7 +59,7 @@ fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: Stream) {
     connections.spawn(turn_away(Arc::clone(server), stream, refusal));
 }
 
-/// Those who connected just before the socket went: they come again to the next daemon.
+/// Refuses clients that connected just before the socket was removed: they connect again to the next daemon.
 async fn turn_away_the_rest(listener: &Listener, server: &Arc<Server>, connections: &mut JoinSet<()>) {
     while let Ok(Ok(stream)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
         connections.spawn(turn_away(Arc::clone(server), stream, reply::stopping()));

@@ -1,4 +1,4 @@
-//! What all connections share. It holds things together and does nothing itself.
+//! The state that all connections share. It has no logic of its own.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,18 +15,18 @@ use crate::clock::Clock;
 use crate::limits;
 use crate::queue::{Activity, AdmissionGate, Queue, QueueEvents, Requests};
 
-/// What `status` and `hello` tell of the daemon.
+/// The daemon's information in `status` and `hello`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DaemonInfo {
     /// The workspace's absolute path.
     pub workspace: String,
-    /// Where it listens.
+    /// The address at which it listens.
     pub socket: String,
     /// The folder of log and database.
     pub state: String,
 }
 
-/// The wish that the daemon stop.
+/// The request that the daemon stop.
 #[derive(Debug)]
 pub struct StopSignal(watch::Sender<u32>);
 
@@ -37,27 +37,27 @@ impl Default for StopSignal {
 }
 
 impl StopSignal {
-    /// Asks: the first time to finish and leave, the second time to hurry.
+    /// Requests a stop: the first time to finish and exit, the second time to hurry.
     pub fn ask(&self) {
         self.0.send_modify(|asked| *asked = asked.saturating_add(1));
     }
 
-    /// Asks to finish and leave, unless that was asked already.
+    /// Requests a stop unless that was done already.
     pub fn ask_once(&self) {
         self.0.send_modify(|asked| *asked = (*asked).max(1));
     }
 
-    /// Whether it was asked.
+    /// Returns true if a stop was requested.
     pub fn is_asked(&self) -> bool {
         *self.0.borrow() > 0
     }
 
-    /// Returns once it was asked.
+    /// Returns once a stop was requested.
     pub async fn asked(&self) {
         self.reaches(1).await;
     }
 
-    /// Returns once it was asked again.
+    /// Returns once a stop was requested again.
     pub async fn hurried(&self) {
         self.reaches(2).await;
     }
@@ -68,50 +68,50 @@ impl StopSignal {
     }
 }
 
-/// What all connections share.
+/// The server: the state that all connections share.
 pub struct Server {
     /// The workspace.
     pub workspace: Arc<dyn Requests>,
-    /// Its jobs.
+    /// The queue of its jobs.
     pub queue: Queue,
-    /// How much may wait.
+    /// The limits on waiting requests.
     pub gate: Arc<AdmissionGate>,
-    /// Whether anything is going on.
+    /// The count of connections and jobs.
     pub activity: Arc<Activity>,
-    /// What is told of what was done.
+    /// Receives the events of the queue.
     pub events: Arc<dyn QueueEvents>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Who watches.
+    /// The provider of subscriptions.
     pub subscriptions: Arc<dyn Subscriptions>,
-    /// What it tells of itself.
+    /// The daemon's information.
     pub info: DaemonInfo,
     /// Finds other served workspaces above or below this one.
     pub nearby: FindNearby,
-    /// The wish to stop.
+    /// The request to stop.
     pub stop: Arc<StopSignal>,
-    /// Threads and tasks.
+    /// The runtime for threads and tasks.
     pub runtime: Handle,
     shared: ConnectionLimits,
 }
 
 struct ConnectionLimits {
     started: Duration,
-    /// Part of the names of sessions that bring none: unlike any of an earlier daemon.
+    /// A part of the names of unnamed sessions that differs from that of earlier daemons.
     era: u64,
     names: AtomicU64,
     connections: Arc<Semaphore>,
     lingering: Arc<Semaphore>,
     large: Arc<Semaphore>,
     outgoing: Arc<AtomicUsize>,
-    /// Connections that end with the process: each asked for its end.
+    /// Connections whose clients asked the daemon to stop; they stay open until the process has ended.
     kept: Mutex<Vec<Arc<Stream>>>,
 }
 
 /// Finds other served workspaces above or below this one.
 pub type FindNearby = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 
-/// The parts of a house.
+/// The parts from which a server is made.
 #[expect(missing_docs, reason = "each is described at the house's field of that name")]
 pub struct ServerBuilder {
     pub workspace: Arc<dyn Requests>,
@@ -128,7 +128,7 @@ pub struct ServerBuilder {
 }
 
 impl Server {
-    /// Puts a house together.
+    /// Creates a server.
     pub fn new(parts: ServerBuilder) -> Arc<Self> {
         let ServerBuilder {
             workspace,
@@ -169,39 +169,39 @@ impl Server {
         })
     }
 
-    /// Room for connections.
+    /// The permits for connections.
     pub(super) fn connections(&self) -> Arc<Semaphore> {
         Arc::clone(&self.shared.connections)
     }
 
-    /// Room for refused connections that are listened to a moment longer.
+    /// The permits for refused connections that are read a moment longer.
     pub(super) fn lingering(&self) -> Arc<Semaphore> {
         Arc::clone(&self.shared.lingering)
     }
 
-    /// Room for large frames.
+    /// The permits for large frames.
     pub(super) fn large(&self) -> Arc<Semaphore> {
         Arc::clone(&self.shared.large)
     }
 
-    /// Bytes of replies that wait.
+    /// The count of bytes of replies that wait.
     pub(super) fn outgoing(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.shared.outgoing)
     }
 
-    /// Keeps a connection open until the process has ended: its client learns from that when it has.
+    /// Keeps a connection open until the process has ended: its end tells the client that.
     pub(super) fn keep(&self, stream: &Arc<Stream>) {
         if !self.keeps(stream) {
             self.kept().push(Arc::clone(stream));
         }
     }
 
-    /// Whether a connection is kept open.
+    /// Returns true if a connection is kept open.
     pub(super) fn keeps(&self, stream: &Arc<Stream>) -> bool {
         self.kept().iter().any(|kept| Arc::ptr_eq(kept, stream))
     }
 
-    /// The connections that are kept open, no longer the house's.
+    /// Takes the connections that are kept open out of the server.
     pub fn take_kept(&self) -> Vec<Arc<Stream>> {
         std::mem::take(&mut *self.kept())
     }
@@ -211,13 +211,13 @@ impl Server {
         self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A name for a session that brings none.
+    /// Returns a name for a session that has none.
     pub(super) fn fresh_session(&self) -> String {
         let number = self.shared.names.fetch_add(1, Ordering::Relaxed);
         format!("session-{:x}-{number:x}", self.shared.era)
     }
 
-    /// What `status` answers.
+    /// Returns the reply to `status`.
     pub(super) fn status(&self) -> StatusReply {
         let counts = self.workspace.counts();
         let connections = limits::CONNECTIONS - self.shared.connections.available_permits();

@@ -1,5 +1,5 @@
-//! One connection's conversation: `hello` first, within its time, then requests. Pure: frames and times in,
-//! what to do out; it reads no socket and no clock.
+//! The protocol state of one connection: `hello` first, within its time, then requests. Pure: it gets frames and
+//! times and returns the next steps; it reads no socket and no clock.
 
 use std::time::Duration;
 
@@ -12,51 +12,51 @@ use editd_proto::message::{Hello, OnStale, ServerLimits, Welcome, kind};
 use crate::limits::{FRAME_MS, HELLO_MS};
 use crate::workspace::Who;
 
-/// Where a conversation is.
+/// The protocol state of a connection.
 #[derive(Debug)]
 pub struct Session {
     opened: Duration,
-    /// When the frame began that is not whole yet.
+    /// The time at which the incomplete frame began.
     begun: Option<Duration>,
     greeted: bool,
 }
 
-/// What the first frame leads to.
+/// The result of the first frame.
 #[derive(Debug)]
 pub enum Greeting {
-    /// Who it is; answer `welcome` to the request of this number.
+    /// The session is accepted; the reply is `welcome` to the request with this number.
     Welcome {
-        /// Of the request.
+        /// The number of the request.
         id: u64,
-        /// Whose requests follow.
+        /// The session and the client.
         who: Who,
         /// The default of its jobs for stale files.
         on_stale: Option<OnStale>,
-        /// What to answer.
+        /// The reply.
         welcome: Box<Welcome>,
     },
-    /// Answer the error to the request of this number, and close.
+    /// The session is refused; the reply is an error to the request with this number, and the connection closes.
     Refused {
-        /// Of the request; 0 where it could not be read.
+        /// The number of the request; 0 if it could not be read.
         id: u64,
-        /// Why.
+        /// The error.
         error: Refusal,
     },
 }
 
 impl Session {
-    /// A connection that was opened just now.
+    /// Returns the state of a new connection.
     pub fn new(now: Duration) -> Self {
         Self { opened: now, begun: None, greeted: false }
     }
 
-    /// What a frame may hold now, bytes.
+    /// Returns the most bytes that a frame may have now.
     pub fn frame_limit(&self) -> usize {
         if self.greeted { limits::FRAME } else { limits::FRAME_BEFORE_HELLO }
     }
 
-    /// More must arrive. `mid_frame`: a frame has begun and is not whole; `another`: it is not the one that
-    /// was so the last time.
+    /// Notes that more bytes must arrive. `mid_frame`: a frame is incomplete; `another`: it is not the same one as
+    /// the last time.
     pub fn waits(&mut self, now: Duration, another: bool, mid_frame: bool) {
         if !mid_frame {
             self.begun = None;
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// When to give up unless more arrives; `None`: whenever it likes.
+    /// Returns the time at which the connection is given up unless more arrives; `None`: never.
     pub fn deadline(&self) -> Option<Duration> {
         let frame = self.begun.map(|begun| begun + Duration::from_millis(FRAME_MS));
         let hello = (!self.greeted).then(|| self.opened + Duration::from_millis(HELLO_MS));
@@ -75,7 +75,7 @@ impl Session {
         }
     }
 
-    /// Why it was given up at the deadline.
+    /// Returns the error for a connection that was given up.
     pub fn late(&self) -> Refusal {
         let message = if self.greeted {
             format!("the frame was not whole within {} s; connect again and send it at once", FRAME_MS / 1000)
@@ -85,7 +85,7 @@ impl Session {
         Box::new(WireError::new(Code::Io, message))
     }
 
-    /// The first frame. `fresh` names a session that brings no name of its own.
+    /// Handles the first frame. `fresh` returns a name for a session that has none.
     pub fn greet(&mut self, frame: Frame, workspace: &str, fresh: impl FnOnce() -> String) -> Greeting {
         let refused = |id, error| Greeting::Refused { id, error };
         let message = match Message::parse(frame) {
@@ -124,7 +124,7 @@ impl Session {
     }
 }
 
-/// A codec's refusal as it travels.
+/// Converts a codec error to one that can be sent.
 pub(super) fn boxed(error: &CodecError) -> Refusal {
     Box::new(WireError::from(error))
 }

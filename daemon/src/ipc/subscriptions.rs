@@ -1,4 +1,4 @@
-//! How a connection gets the events that it subscribed to. It watches nothing itself.
+//! Passes events to the connections that subscribed to them. It watches nothing itself.
 
 use std::sync::Arc;
 
@@ -8,50 +8,49 @@ use editd_proto::message::{ChangeEvent, ChangeKind, SubscribeRequest, kind};
 
 use super::outbox::Outbox;
 
-/// Whoever watches.
+/// The provider of subscriptions.
 pub trait Subscriptions: Send + Sync {
-    /// Events that match go to `sink` until the subscription is dropped. Also returns the folders watched
+    /// Sends matching events to `sink` until the subscription is dropped. Also returns the number of folders watched
     /// for it.
     ///
     /// # Errors
-    /// A glob is malformed, or watching is not possible.
+    /// Fails if a glob is malformed, or watching is not possible.
     fn subscribe(
         &self,
         request: &SubscribeRequest,
         sink: Arc<EventSink>,
     ) -> Result<(Box<dyn Subscription>, u64), Refusal>;
-    /// Folders that are watched.
+    /// Returns the number of watched folders.
     fn folders(&self) -> u64;
 }
 
 /// A subscription; dropping it ends it.
 pub trait Subscription: Send + Sync {}
 
-/// Where the events of one subscription go. A subscription begins with its reply: what happened before is
-/// not in it.
+/// Sends the events of one subscription. It begins with the reply to the subscription: earlier events are not sent.
 pub struct EventSink {
     id: u64,
     outbox: Arc<Outbox>,
 }
 
 impl EventSink {
-    /// A sink for the subscription that the request `id` makes.
+    /// Creates a sink for the subscription of the request `id`.
     pub(super) fn new(id: u64, outbox: Arc<Outbox>) -> Self {
         Self { id, outbox }
     }
 
-    /// Sends an event, or notes that it was lost where the client does not keep up. Never waits.
+    /// Sends an event, or notes that it was lost if the client does not keep up. Never waits.
     pub fn send(&self, event: &ChangeEvent) {
         self.outbox.event(self.id, event);
     }
 }
 
-/// The frame of an event.
+/// Encodes an event as a frame.
 pub(super) fn event_frame(id: u64, event: &ChangeEvent) -> Vec<u8> {
     codec::reply(id, kind::EVENT, event)
 }
 
-/// The event that stands for those that were lost.
+/// Returns the event that stands for lost events.
 pub(super) fn overflow() -> ChangeEvent {
     ChangeEvent {
         change: ChangeKind::Overflow,

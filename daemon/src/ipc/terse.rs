@@ -1,5 +1,5 @@
-//! One short error. It keeps the message, the lines that count as seen by the session, and every place where the job
-//! fails.
+//! Shortens an error. It keeps the message, the lines that count as seen by the session, and every place where the
+//! job fails.
 
 use editd_proto::error::{Candidate, NearMiss, WireError};
 use editd_proto::tokens::tokens;
@@ -10,17 +10,17 @@ use crate::limits::{OTHER_MESSAGE, REGION_BYTES, TERSE_ISSUES, TERSE_LINE, TERSE
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ErrorSize {
     Bytes(usize),
-    /// As they are estimated.
+    /// An estimated number of tokens.
     Tokens(usize),
 }
 
 impl ErrorSize {
-    /// By how much an error is longer.
+    /// Returns the amount by which an error is too long.
     fn over(self, error: &WireError) -> usize {
         let text = serde_json::to_string(error).unwrap_or_default();
         match self {
             Self::Bytes(most) => text.len().saturating_sub(most),
-            // A token has at least a byte: what is surely short is not counted.
+            // A token has at least one byte, so a short text need not be counted.
             Self::Tokens(most) if text.len() <= most => 0,
             Self::Tokens(most) => tokens(&text).saturating_sub(most),
         }
@@ -46,7 +46,7 @@ pub(super) fn shorten(error: &mut WireError, most: ErrorSize) {
     }
 }
 
-/// Of the other failures the message and the lines remain.
+/// Keeps only the message and the lines of the other failures.
 fn short_others(error: &mut WireError, _: ErrorSize) {
     let path = error.path.clone();
     for other in &mut error.others {
@@ -54,7 +54,7 @@ fn short_others(error: &mut WireError, _: ErrorSize) {
         short.path = other.path.take().filter(|own| Some(own) != path.as_ref());
         (short.edit, short.other_edit, short.line) = (other.edit, other.other_edit, other.line);
         (short.version, short.found) = (other.version.take(), other.found);
-        // A session is taken to have seen these.
+        // The session counts as having seen these.
         short.excerpts = std::mem::take(&mut other.excerpts);
         short.moved = std::mem::take(&mut other.moved);
         short.diff = other.diff.take();
@@ -92,9 +92,9 @@ fn nearest_alone(error: &mut WireError, _: ErrorSize) {
     }
 }
 
-/// Of the nearest window the lines around the first that differs remain, each shortened.
+/// Keeps only the lines around the first difference of the nearest window, each shortened.
 fn near_the_difference(error: &mut WireError, _: ErrorSize) {
-    // With a version, the session is taken to have seen them.
+    // With a version, the session counts as having seen them.
     for near in error.near_misses.iter_mut().filter(|_| error.version.is_none()) {
         *near = around(near, 2);
     }
@@ -123,7 +123,7 @@ fn short_texts(error: &mut WireError, _: ErrorSize) {
     error.cause = error.cause.take().map(|cause| clipped(&cause, OTHER_MESSAGE));
 }
 
-/// The last of the other failures are counted alone, as far as nobody is taken to have seen lines by them.
+/// Replaces the last of the other failures by their number, unless the session counts as having seen lines in them.
 fn fewer_others(error: &mut WireError, most: ErrorSize) {
     let mut over = most.over(error);
     let size = |other: &WireError| match most {
@@ -140,7 +140,7 @@ fn shows_lines(error: &WireError) -> bool {
     error.diff.is_some() || !error.excerpts.is_empty() || !error.moved.is_empty()
 }
 
-/// A text of at most so many bytes, with a mark where it was cut.
+/// Returns at most so many bytes of a text, with a mark if it was cut.
 fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

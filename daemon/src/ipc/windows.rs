@@ -1,4 +1,4 @@
-//! Named pipes: what [`super`] needs of them, for the same user alone. It knows no message.
+//! Named pipes with the interface that [`super`] needs, for the same user alone. It knows no message.
 //!
 //! *Limitations*: never compiled here. There is no lock beside a pipe: the first instance of a name is the
 //! lock. Another user may have made a pipe of that name first; then listening fails.
@@ -16,38 +16,38 @@ use interprocess::os::windows::local_socket::ListenerOptionsExt;
 use interprocess::os::windows::security_descriptor::SecurityDescriptor;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Protected, and everything for the owner alone: nobody else may open the pipe, not even to read.
+/// Protected, with all rights for the owner alone: no other user may open the pipe, not even to read.
 const OWNER_ONLY: &widestring::U16CStr = widestring::u16cstr!("D:P(A;;GA;;;OW)");
 
 /// Bytes read at once.
 const READ: usize = 16 * 1024;
 
-/// Why there is no listening.
+/// The reason why the daemon cannot listen.
 #[derive(thiserror::Error, Debug)]
 pub enum ListenError {
-    /// Somebody listens there.
+    /// Another process listens there.
     #[error("the pipe {} exists: another editd serves this workspace, stop it with `editctl stop`", .0.display())]
     Served(PathBuf),
     /// The path cannot be used.
     #[error("{0}")]
     Unfit(String),
-    /// The system refused.
+    /// An error of the system.
     #[error("cannot {what} {}: {why}", path.display())]
     Io {
-        /// What was tried.
+        /// The failed action.
         what: &'static str,
-        /// With what.
+        /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: io::Error,
     },
 }
 
-/// The wish to listen at a path.
+/// A path to listen at.
 #[derive(Debug)]
 pub struct Claim(PathBuf);
 
-/// Nothing to claim: the first instance of the pipe is the claim.
+/// Claims nothing: the first instance of the pipe is the claim.
 ///
 /// # Errors
 /// None here.
@@ -56,7 +56,7 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
 }
 
 impl Claim {
-    /// The path.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -69,10 +69,10 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Makes the pipe's first instance.
+    /// Creates the pipe's first instance.
     ///
     /// # Errors
-    /// Somebody has made it already, or the system refuses.
+    /// It exists already, or the system refuses.
     pub fn listen(claim: Claim) -> Result<Self, ListenError> {
         let Claim(at) = claim;
         let io = |what, why| ListenError::Io { what, path: at.clone(), why };
@@ -80,29 +80,29 @@ impl Listener {
         let name = at.as_os_str().to_fs_name::<GenericFilePath>().map_err(|why| io("name", why))?;
         match ListenerOptions::new().name(name).security_descriptor(guard).create_tokio() {
             Ok(inner) => Ok(Self { inner, at }),
-            // What the system says to a second "first instance".
+            // The system's error for a second "first instance".
             Err(why) if why.kind() == io::ErrorKind::PermissionDenied => Err(ListenError::Served(at)),
             Err(why) => Err(io("listen on", why)),
         }
     }
 
-    /// Where clients connect.
+    /// Returns the address to which clients connect.
     pub fn address(&self) -> &Path {
         &self.at
     }
 
-    /// The next connection.
+    /// Returns the next connection.
     ///
     /// # Errors
-    /// What the system refuses; accepting may go on.
+    /// Errors of the system; accepting may continue.
     pub async fn accept(&self) -> io::Result<Stream> {
         self.inner.accept().await.map(Stream)
     }
 
-    /// A pipe's name goes with the listener.
+    /// Does nothing: a pipe's name ends with the listener.
     pub fn withdraw(&mut self) {}
 
-    /// Never.
+    /// Returns false.
     pub fn is_inherited(&self) -> bool {
         false
     }
@@ -118,12 +118,12 @@ impl Listener {
 pub struct Stream(PipeStream);
 
 impl Stream {
-    /// The pipe's guard lets nobody else in.
+    /// Returns true: the protection of the pipe admits no other user.
     pub fn same_user(&self) -> bool {
         true
     }
 
-    /// Takes in what has arrived, waiting for something. Returns the bytes; 0 at the end.
+    /// Waits for bytes and reads those that have arrived. Returns their number; 0 at the end.
     ///
     /// # Errors
     /// The connection is broken.
@@ -135,7 +135,7 @@ impl Stream {
         Ok(into.filled().len())
     }
 
-    /// Never fits: a pipe's writing has to be waited for by the one task that writes.
+    /// Writes nothing: only the one task that writes can wait for a pipe.
     ///
     /// # Errors
     /// Always `WouldBlock`.
@@ -154,6 +154,6 @@ impl Stream {
         .await
     }
 
-    /// A pipe has no half that could end alone.
+    /// Does nothing: the two directions of a pipe cannot end separately.
     pub fn end(&self) {}
 }

@@ -1,29 +1,29 @@
-//! Whether anything is going on: connections and jobs, counted. It decides nothing.
+//! Counts connections and jobs. It decides nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// Counts what is going on.
+/// The count of connections and jobs.
 #[derive(Debug, Default)]
 pub struct Activity {
     going: AtomicUsize,
     changed: Notify,
 }
 
-/// Something is going on until this is dropped.
+/// Counts as one until it is dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct ActivityGuard(Arc<Activity>);
 
 impl Activity {
-    /// Nothing going on.
+    /// Creates a count of 0.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    /// Something begins.
+    /// Adds one to the count.
     pub fn begin(self: &Arc<Self>) -> ActivityGuard {
         if self.going.fetch_add(1, Ordering::AcqRel) == 0 {
             self.changed.notify_waiters();
@@ -31,24 +31,24 @@ impl Activity {
         ActivityGuard(Arc::clone(self))
     }
 
-    /// How many things are going on.
+    /// Returns the count.
     pub fn count(&self) -> usize {
         self.going.load(Ordering::Acquire)
     }
 
-    /// Returns once nothing is going on.
+    /// Returns once the count is 0.
     pub async fn idle(&self) {
         self.until(|going| going == 0).await;
     }
 
-    /// Returns once something is going on.
+    /// Returns once the count is not 0.
     pub async fn active(&self) {
         self.until(|going| going > 0).await;
     }
 
     async fn until(&self, reached: impl Fn(usize) -> bool) {
         loop {
-            // Registered before looking, so that a change in between is not missed.
+            // Registered before checking, so that a change in between is not missed.
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();

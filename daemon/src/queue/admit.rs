@@ -1,4 +1,5 @@
-//! How much may wait or run at once. Beyond it a request is `busy` at once, rather than late.
+//! Limits the requests that wait or run at once. A request beyond the limits is refused with `busy` at once instead
+//! of late.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ pub struct AdmissionGate {
     closed: AtomicBool,
 }
 
-/// A request that was let in. It is out once this is dropped.
+/// An admitted request; dropping it ends the admission.
 #[derive(Debug)]
 #[must_use]
 pub struct AdmissionPass {
@@ -27,26 +28,26 @@ pub struct AdmissionPass {
 }
 
 impl AdmissionGate {
-    /// An open gate.
+    /// Creates a gate that admits requests.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    /// Lets a request of so many bytes in.
+    /// Admits a request of so many bytes.
     ///
     /// # Errors
-    /// `busy` above [`limits::QUEUE_BYTES`]; a request that is alone always fits.
+    /// `busy` above [`limits::QUEUE_BYTES`]; a single request always fits.
     pub fn request(self: &Arc<Self>, bytes: usize) -> Result<AdmissionPass, Refusal> {
         let with_it = |before: usize| {
             let sum = before.saturating_add(bytes);
             (before == 0 || sum <= limits::QUEUE_BYTES).then_some(sum)
         };
-        // A request that is refused never counts, not even for a moment: another one would be refused because of it.
+        // A refused request is never counted, not even for a moment: another one could be refused because of it.
         counted(&self.bytes, with_it).map_err(|_| too_many_bytes())?;
         Ok(AdmissionPass { gate: Arc::clone(self), jobs: 0, bytes })
     }
 
-    /// Lets a request in as a job.
+    /// Admits a request as a job.
     ///
     /// # Errors
     /// `busy` above [`limits::QUEUE`] jobs, `stopping` once the gate is closed.
@@ -60,36 +61,36 @@ impl AdmissionGate {
         Ok(pass)
     }
 
-    /// Lets in a job that was acknowledged by an earlier daemon, whatever waits: it is counted, and never refused.
-    /// That daemon's bounds held for it.
+    /// Admits a job that an earlier daemon acknowledged: it is counted, and never refused, since the limits of that
+    /// daemon applied to it.
     pub fn requeue(self: &Arc<Self>, bytes: usize) -> AdmissionPass {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
         self.jobs.fetch_add(1, Ordering::AcqRel);
         AdmissionPass { gate: Arc::clone(self), jobs: 1, bytes }
     }
 
-    /// No more jobs are let in.
+    /// Closes the gate: no more jobs are admitted.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Whether no more jobs are let in.
+    /// Returns true if the gate is closed.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Jobs that wait or run.
+    /// Returns the number of jobs that wait or run.
     pub fn jobs(&self) -> usize {
         self.jobs.load(Ordering::Acquire)
     }
 }
 
 impl AdmissionPass {
-    /// Counts what the request takes once it is decoded, in the place of the bytes that it came in: a hundred times
-    /// those, where a job is many small edits.
+    /// Counts the memory that the decoded request takes instead of its bytes: for a job of many small edits a hundred
+    /// times as much.
     ///
     /// # Errors
-    /// As [`AdmissionGate::request`].
+    /// As for [`AdmissionGate::request`].
     pub fn weighing(mut self, cost: usize) -> Result<Self, Refusal> {
         let more = cost.saturating_sub(self.bytes);
         let with_it = |all: usize| {
@@ -109,7 +110,7 @@ impl Drop for AdmissionPass {
     }
 }
 
-/// Replaces a count by the one that `with_it` makes of it; leaves it where that is `None`.
+/// Replaces a count by the result of `with_it`; keeps it if that is `None`.
 fn counted(count: &AtomicUsize, with_it: impl FnMut(usize) -> Option<usize>) -> Result<usize, usize> {
     count.fetch_update(Ordering::AcqRel, Ordering::Acquire, with_it)
 }

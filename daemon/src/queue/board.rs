@@ -1,5 +1,5 @@
-//! The jobs themselves: which wait, which run, who wants to know. Pure but for the replies that it keeps;
-//! it runs nothing and asks nobody.
+//! The jobs of the queue: those that wait, those that run, and the waits for their ends. Pure except for the replies
+//! it keeps; it runs nothing.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -13,7 +13,7 @@ use super::reply::Reply;
 use crate::limits;
 use crate::workspace::{Lanes, Understood, Who};
 
-/// What a job does.
+/// The work of a job.
 #[derive(Debug)]
 pub(super) enum JobWork {
     Edit(JobId, Box<Understood>),
@@ -21,18 +21,18 @@ pub(super) enum JobWork {
     Redo(Box<UndoRequest>),
 }
 
-/// A job that was let in.
+/// An admitted job.
 #[derive(Debug)]
 pub(super) struct QueuedJob {
     pub(super) who: Who,
     pub(super) work: JobWork,
-    /// Who sent it; nobody where it is detached.
+    /// The reply to its sender; `None` if it is detached.
     pub(super) reply: Option<Reply>,
-    /// Whether its reply may be sent before it is flushed.
+    /// True if its reply may be sent before it is flushed.
     pub(super) relaxed: bool,
-    /// Whether commands of the workspace may run for it: it may take as long as they do.
+    /// True if commands of the workspace may run for it: it may take as long as they do.
     pub(super) runs_commands: bool,
-    /// Its place in the queue's bounds, and in what keeps the daemon from leaving.
+    /// Its admission, and its part in the activity that keeps the daemon running.
     pub(super) held: (AdmissionPass, ActivityGuard),
 }
 
@@ -45,42 +45,42 @@ impl QueuedJob {
     }
 }
 
-/// Who waits for a job, so that the wait can be given up.
+/// The number of a wait, by which it can be given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitId {
     job: JobId,
     number: u64,
 }
 
-/// What became of a wish to cancel.
+/// The result of cancelling a job.
 #[derive(Debug)]
 pub(super) enum Cancelled {
-    /// It was taken away; these may begin now.
+    /// It was removed; these jobs may begin now.
     Taken(Box<QueuedJob>, BegunJobs),
-    /// It runs, or is not one that can be cancelled.
+    /// It runs, or cannot be cancelled.
     TooLate,
-    /// It is not here.
+    /// There is no such job.
     Unknown,
 }
 
 /// Jobs that begin.
 pub(super) type BegunJobs = Vec<(LaneTicket, QueuedJob)>;
 
-/// Those who wait for detached jobs that were put off.
-pub(super) type CancelledJob = Vec<Vec<Reply>>;
+/// The replies of the waits for postponed detached jobs.
+pub(super) type PostponedWaits = Vec<Vec<Reply>>;
 
-/// Everything that waits or runs.
+/// All jobs that wait or run.
 #[derive(Debug, Default)]
 pub(super) struct QueueBoard {
     table: LaneTable,
     /// Jobs that have not begun.
     waiting: HashMap<LaneTicket, QueuedJob>,
-    /// Of those, the ones whose lanes are free, while all workers are taken.
+    /// Those of them whose lanes are free while all workers are busy.
     ready: VecDeque<LaneTicket>,
-    /// The same for jobs for which commands may run.
+    /// The same for jobs that may run commands.
     ready_to_call: VecDeque<LaneTicket>,
     running: usize,
-    /// Of those that run, the ones for which commands may.
+    /// The running jobs that may run commands.
     calling: HashSet<LaneTicket>,
     by_id: HashMap<JobId, LaneTicket>,
     waiters: HashMap<JobId, Vec<(u64, Reply)>>,
@@ -88,7 +88,7 @@ pub(super) struct QueueBoard {
 }
 
 impl QueueBoard {
-    /// A job arrives. Returns it again if it may begin at once.
+    /// Adds a job. Returns it if it may begin at once.
     pub(super) fn arrive(&mut self, job: QueuedJob, lanes: Lanes) -> Option<(LaneTicket, QueuedJob)> {
         let (ticket, at_once) = self.table.arrive(lanes);
         if let Some(id) = job.id() {
@@ -101,7 +101,7 @@ impl QueueBoard {
         self.begin().pop()
     }
 
-    /// A job has ended. Returns those that may begin now, and who waits to know how it ended.
+    /// Removes a job that has ended. Returns the jobs that may begin now, and the waits for its end.
     pub(super) fn leave(&mut self, ticket: LaneTicket, id: Option<JobId>) -> (BegunJobs, Vec<Reply>) {
         let waiters = id.map_or_else(Vec::new, |id| {
             self.by_id.remove(&id);
@@ -114,7 +114,7 @@ impl QueueBoard {
         (self.begin(), waiters)
     }
 
-    /// Takes a detached job away that has not begun.
+    /// Removes a detached job that has not begun.
     pub(super) fn cancel(&mut self, id: JobId) -> Cancelled {
         let Some(&ticket) = self.by_id.get(&id) else { return Cancelled::Unknown };
         match self.waiting.remove(&ticket) {
@@ -130,15 +130,15 @@ impl QueueBoard {
         }
     }
 
-    /// Takes every detached job away that has not begun: they are stored, and begin after the next start.
-    /// Returns those who wait for them, and the jobs that may begin now.
-    pub(super) fn put_off(&mut self) -> (CancelledJob, BegunJobs) {
+    /// Removes all detached jobs that have not begun: they are stored, and begin after the next start. Returns the
+    /// waits for them, and the jobs that may begin now.
+    pub(super) fn put_off(&mut self) -> (PostponedWaits, BegunJobs) {
         let detached = |(_, job): &(&LaneTicket, &QueuedJob)| job.reply.is_none();
         let ids: Vec<JobId> = self.waiting.iter().filter(detached).filter_map(|(_, job)| job.id()).collect();
         let mut off = Vec::with_capacity(ids.len());
         let mut next = Vec::new();
         for id in ids {
-            // One that was let through by the one before it has begun.
+            // A job that an earlier removal let through has begun.
             if let Cancelled::Taken(_, begun) = self.cancel(id) {
                 next.extend(begun);
                 off.push(self.take_waiters(id));
@@ -147,7 +147,7 @@ impl QueueBoard {
         (off, next)
     }
 
-    /// Somebody wants to know how a job ends.
+    /// Adds a wait for the end of a job.
     pub(super) fn wait(&mut self, job: JobId, reply: Reply) -> WaitId {
         let number = self.next_wait;
         self.next_wait += 1;
@@ -155,7 +155,7 @@ impl QueueBoard {
         WaitId { job, number }
     }
 
-    /// A wait is given up; `None` if it has been answered.
+    /// Gives a wait up; `None` if it has been answered.
     pub(super) fn unwait(&mut self, wait: WaitId) -> Option<Reply> {
         let waiting = self.waiters.get_mut(&wait.job)?;
         let at = waiting.iter().position(|(number, _)| *number == wait.number)?;
@@ -166,7 +166,7 @@ impl QueueBoard {
         Some(reply)
     }
 
-    /// All who wait for a job that has ended.
+    /// Takes all waits for a job that has ended.
     pub(super) fn take_waiters(&mut self, job: JobId) -> Vec<Reply> {
         self.waiters.remove(&job).unwrap_or_default().into_iter().map(|(_, reply)| reply).collect()
     }
@@ -194,7 +194,7 @@ impl QueueBoard {
         }
     }
 
-    /// Takes what is ready, as far as there are workers.
+    /// Takes jobs whose lanes are free, as long as there are free workers.
     fn begin(&mut self) -> BegunJobs {
         let mut begun = Vec::new();
         while self.running < limits::WORKERS {
@@ -210,7 +210,7 @@ impl QueueBoard {
         begun
     }
 
-    /// The first of those that are ready; of those for which commands may run only while few do.
+    /// Returns the next of these jobs; one that may run commands only while few of those run.
     fn next(&mut self) -> Option<LaneTicket> {
         let may_call = self.calling.len() < limits::CALLING_WORKERS;
         let calling = self.ready_to_call.front().filter(|_| may_call);

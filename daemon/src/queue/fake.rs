@@ -1,4 +1,4 @@
-//! A workspace for tests: it keeps no files, and does with a job what its label says.
+//! A workspace for tests: it has no files, and acts on the labels of jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -25,12 +25,13 @@ struct Inside {
     ended: BTreeMap<JobId, Receipt>,
     held: BTreeSet<String>,
     log: Vec<String>,
-    /// Another folder stands at its path.
+    /// True if another folder is at its path.
     replaced: bool,
 }
 
-/// A job `label`: logs `begin label`, waits while the label is held, panics if it is `panic`, logs
-/// `end label`. Commands may run for what lies below `checked/`. A read gives its path as its text; of `big/N` a text of N bytes.
+/// A job with a `label` logs `begin label`, waits while the label is held, panics if it is `panic`, and logs `end
+/// label`. Jobs on paths below `checked/` may run commands. A read returns its path as its text; for `big/N` a text
+/// of N bytes.
 #[derive(Default)]
 pub(crate) struct FakeWorkspace {
     inside: Mutex<Inside>,
@@ -42,7 +43,7 @@ impl FakeWorkspace {
         self.inside.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Jobs of this label stop after they began.
+    /// Makes jobs with this label stop after they began.
     pub(crate) fn hold(&self, label: &str) {
         self.inside().held.insert(label.to_owned());
     }
@@ -57,12 +58,12 @@ impl FakeWorkspace {
         self.changed.notify_all();
     }
 
-    /// From here on another folder stands at its path: jobs are refused.
+    /// Puts another folder at its path: from now on jobs are refused.
     pub(crate) fn replace(&self) {
         self.inside().replaced = true;
     }
 
-    /// What happened, as soon as `what` has.
+    /// Returns the log once it has `what`.
     pub(crate) fn log_with(&self, what: &str) -> Vec<String> {
         self.log_until(what, |log| log.iter().any(|line| line == what))
     }
@@ -273,7 +274,7 @@ impl Requests for FakeWorkspace {
     }
 }
 
-/// Nothing comes after.
+/// Ignores all events.
 pub(crate) struct NoEvents;
 
 impl QueueEvents for NoEvents {

@@ -1,13 +1,12 @@
-//! Which job may run now, and the threads on which it does. It knows no socket and no file.
+//! Runs jobs on worker threads, each as soon as it may run. It knows no socket and no file.
 //!
 //! *Calling sequence*: a request passes the [`AdmissionGate`]; [`Queue::edit`], [`Queue::undo`] and [`Queue::redo`]
-//! give a job its number and its place, and hand back what the calling thread should [`Runnable::run`], if
-//! anything may begin. Called in the order in which a connection's frames arrived, they keep that order for
-//! jobs on one file.
+//! give a job its number and its place, and return a [`Runnable`] if the calling thread should run it
+//! ([`Runnable::run`]). Called in the order of a connection's frames, they keep that order for jobs on one file.
 //!
-//! *Invariants*: what [`lanes`] says; every [`Reply`] is answered exactly once, also when a job panics;
-//! the same key is the same job; never more than `limits::WORKERS` jobs run, of which at most
-//! `limits::CALLING_WORKERS` are such for which commands may run, nor do more than `limits::QUEUE` wait.
+//! *Invariants*: those of [`lanes`]; every [`Reply`] is answered exactly once, also if a job panics; the same key is
+//! the same job; at most `limits::WORKERS` jobs run, at most `limits::CALLING_WORKERS` of them with commands, and at
+//! most `limits::QUEUE` wait.
 
 pub mod activity;
 pub mod admit;

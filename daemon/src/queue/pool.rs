@@ -1,5 +1,4 @@
-//! The queue at work: jobs on worker threads, one after the other as their lanes come free. What a job
-//! does, it leaves to the workspace.
+//! Runs the queue's jobs on worker threads as their lanes become free. The workspace carries out a job.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,17 +22,17 @@ use crate::workspace::{Admission, Lanes, Understood, Who, is_call_id};
 pub struct Done {
     /// Its reply was sent before a flush.
     pub relaxed: bool,
-    /// The journal entry that it left, where it changed something, and those of its hooks.
+    /// The journal entry that it made, if it changed something, and those of its hooks.
     pub entries: Vec<JobId>,
 }
 
-/// What is told of what was done, so that it can be flushed, settled and told to subscribers later.
+/// Receives notice of finished work, to flush, settle and tell subscribers later.
 pub trait QueueEvents: Send + Sync {
-    /// A job has ended.
+    /// Called when a job has ended.
     fn job_ended(&self, done: Done);
-    /// A session has read something, and its receipt is not flushed.
+    /// Called when a session has read something and its receipt is not flushed.
     fn receipt_renewed(&self);
-    /// Much memory was taken for a moment: a text was parsed for a reader, subscriptions have ended.
+    /// Called when much memory was used for a moment: a text was parsed for a reader, or subscriptions have ended.
     fn memory_freed(&self);
 }
 
@@ -41,17 +40,17 @@ struct Inner {
     workspace: Arc<dyn Requests>,
     events: Arc<dyn QueueEvents>,
     activity: Arc<Activity>,
-    /// When replies are sent, for jobs that do not say.
+    /// The default for the time at which replies are sent.
     durability: Durability,
     workers: Handle,
     board: Mutex<QueueBoard>,
 }
 
-/// The queue. Clones are the same queue.
+/// The queue of jobs. Clones share one queue.
 #[derive(Clone)]
 pub struct Queue(Arc<Inner>);
 
-/// A job whose turn it is. Dropped instead of run, it would hold its lanes for ever.
+/// A job that may run now. If it were dropped instead of run, it would hold its lanes forever.
 #[must_use]
 pub struct Runnable {
     queue: Queue,
@@ -60,7 +59,7 @@ pub struct Runnable {
 }
 
 impl Queue {
-    /// A queue of jobs for `workspace`, run on the blocking threads of `workers`.
+    /// Creates a queue of jobs for `workspace`, run on the blocking threads of `workers`.
     pub fn new(
         workspace: Arc<dyn Requests>,
         events: Arc<dyn QueueEvents>,
@@ -71,13 +70,12 @@ impl Queue {
         Self(Arc::new(Inner { workspace, events, activity, durability, workers, board: Mutex::default() }))
     }
 
-    /// Takes an edit in. What is returned, if anything, the calling thread runs.
+    /// Adds an edit. The calling thread runs the returned job, if any.
     pub fn edit(&self, who: Who, request: JobRequest, pass: AdmissionPass, reply: Reply) -> Option<Runnable> {
         let workspace = &self.0.workspace;
         let asked = workspace.understand(request);
         let request = asked.request();
-        // A job that the workspace may know by its key is looked up before its paths are: they may be gone
-        // because it ran.
+        // A job whose key may be known is looked up before its paths are: they may be gone because it ran.
         let known = request.key.is_some() || request.detach;
         let early = match known {
             true => None,
@@ -90,7 +88,7 @@ impl Queue {
             },
         };
         let (id, reply) = self.admit(&who, &asked, reply)?;
-        // A job whose lanes cannot be told runs alone, and finds out itself what is wrong with it.
+        // A job whose lanes cannot be determined runs alone, and finds out itself what is wrong.
         let lanes = early.unwrap_or_else(|| workspace.lanes(&asked).unwrap_or(Lanes::All));
         let reply = if request.detach {
             reply.send(Ok(asked.said(reply::queued(id))));
@@ -104,7 +102,7 @@ impl Queue {
         self.place(QueuedJob { runs_commands, ..self.job(who, work, reply, durability, pass) }, lanes)
     }
 
-    /// Gives a job its number. `None` where it is another one, or none: then it is answered, or will be.
+    /// Gives a job its number. `None` if it is another job or ended: then its reply is sent, now or later.
     fn admit(&self, who: &Who, asked: &Understood, mut reply: Reply) -> Option<(JobId, Reply)> {
         let mut before = None;
         loop {
@@ -118,7 +116,8 @@ impl Queue {
                 Admission::Underway(id) => {
                     let (back, refusal) = self.attach(id, reply.repeated_if(true))?;
                     reply = back.repeated_if(false);
-                    // It has just ended: asked again, the workspace tells how, or lets this one be it.
+                    // It has just ended: asked again, the workspace returns its receipt, or lets this request be the
+                    // job.
                     if before.replace(id) != Some(id) {
                         continue;
                     }
@@ -130,7 +129,7 @@ impl Queue {
         }
     }
 
-    /// Takes an undo in. It runs alone.
+    /// Adds an undo. It runs alone.
     pub fn undo(
         &self,
         who: Who,
@@ -143,7 +142,7 @@ impl Queue {
         self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
     }
 
-    /// Takes a redo in. It runs alone.
+    /// Adds a redo. It runs alone.
     pub fn redo(
         &self,
         who: Who,
@@ -156,7 +155,7 @@ impl Queue {
         self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
     }
 
-    /// Takes in a detached job that an earlier daemon left.
+    /// Adds a detached job of an earlier daemon.
     pub fn requeue(&self, id: JobId, who: Who, request: JobRequest, pass: AdmissionPass) {
         let asked = self.0.workspace.understand(request);
         let lanes = self.0.workspace.lanes(&asked).unwrap_or(Lanes::All);
@@ -177,13 +176,13 @@ impl Queue {
         None
     }
 
-    /// The same for a request whose job this is. Hands the reply back where there is no such job any more.
+    /// The same for a request that is the same job. Returns the reply if there is no such job any more.
     fn attach(&self, job: JobId, reply: Reply) -> Option<(Reply, Refusal)> {
         self.in_line(job, reply).err()
     }
 
     fn in_line(&self, job: JobId, reply: Reply) -> Result<Option<WaitId>, (Reply, Refusal)> {
-        // First in line, then asking: a job that ends in between is seen by one of the two.
+        // First the wait, then the look-up: a job that ends in between is seen by one of the two.
         let wait = self.board().wait(job, reply);
         let outcome = match self.0.workspace.receipt(job) {
             Ok(None) => return Ok(Some(wait)),
@@ -199,15 +198,15 @@ impl Queue {
         Ok(None)
     }
 
-    /// Gives a wait up, and hands the reply back unless it was answered.
+    /// Gives a wait up and returns its reply unless it was answered.
     pub fn unwait(&self, wait: WaitId) -> Option<Reply> {
         self.board().unwait(wait)
     }
 
-    /// Withdraws a detached job that has not begun.
+    /// Cancels a detached job that has not begun.
     ///
     /// # Errors
-    /// `busy` where it runs already; what the workspace says where it is not here.
+    /// `busy` if it runs already; the workspace's error if it is not in the queue.
     pub fn cancel(&self, job: JobId) -> reply::JobOutcome {
         let cancelled = self.board().cancel(job);
         match cancelled {
@@ -229,7 +228,7 @@ impl Queue {
         }
     }
 
-    /// Puts detached jobs off that have not begun, since the daemon is stopping: they are stored.
+    /// Postpones detached jobs that have not begun, because the daemon stops: they are stored.
     pub fn put_off(&self) {
         let (off, next) = self.board().put_off();
         self.begin(next);
@@ -270,7 +269,7 @@ impl Queue {
     }
 
     fn board(&self) -> MutexGuard<'_, QueueBoard> {
-        // Nothing that may panic runs under the lock, so a poisoned board is a sound one.
+        // Nothing that may panic runs under the lock, so a poisoned board is valid.
         self.0.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -281,10 +280,10 @@ impl Queue {
             JobWork::Undo(request) => workspace.undo(&job.who, request),
             JobWork::Redo(request) => workspace.redo(&job.who, request),
         };
-        // A panic is a fault of editd; the lanes must come free and the others be served all the same.
+        // A panic is an error in editd; the lanes must become free and the other jobs must go on.
         let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;
         match receipt.error {
-            // It is as if it had never been sent.
+            // It is as if the job had never been sent.
             Some(left) if left.code == Code::Stopping => Err(Box::new(left)),
             _ => Ok(receipt),
         }
@@ -292,7 +291,7 @@ impl Queue {
 }
 
 impl Runnable {
-    /// Runs the job, sends its receipt, and goes on with what its end lets begin.
+    /// Runs the job, sends its receipt, and continues with the jobs that may begin then.
     pub fn run(self) {
         let mut next = Some(self);
         while let Some(runnable) = next.take() {
@@ -308,7 +307,7 @@ impl Runnable {
         let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
         let (begun, waiters) = queue.board().leave(ticket, job.id());
         let QueuedJob { reply, held, relaxed, .. } = job;
-        // Out of the queue before the reply is seen, so that who asks next finds it gone.
+        // Removed from the queue before the reply is visible, so that a later request does not find it.
         drop(held);
         for waiter in waiters {
             waiter.send(outcome.as_ref().map(reply::without_diffs).map_err(Clone::clone));
@@ -321,7 +320,7 @@ impl Runnable {
     }
 }
 
-/// The entries of a job that wrote something.
+/// Returns the entries of a job that wrote something.
 fn entries_of(receipt: &Receipt) -> Vec<JobId> {
     if receipt.repeated || !matches!(receipt.status, Status::Applied | Status::Partial) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What the shell asks of a workspace, so that it can be tested without one. It adds nothing.
+//! The interface to a workspace, so that the queue and the sockets can be tested without one. It adds nothing.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use editd_proto::path::WirePath;
 
 use crate::workspace::{Admission, Counts, Lanes, ReservedReply, Understood, Who, Workspace};
 
-/// The calls of [`Workspace`], by the same names and with the same meaning.
+/// The calls of [`Workspace`], with the same names and the same meaning.
 #[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
 pub trait Requests: Send + Sync {
     fn root(&self) -> PathBuf;

@@ -232,7 +232,7 @@ fn stopping_puts_off_what_is_stored_and_finishes_the_rest() {
 fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
     let bench = bench();
     let left = JobRequest { detach: true, key: Some("k".into()), ..job("left", &["a"]) };
-    // As admitted then; its queue is gone.
+    // As it was admitted then; its queue is gone.
     let Admission::New(id) = bench.fake.admit(&who(), &bench.fake.understand(left.clone())) else {
         panic!("it is new")
     };
@@ -250,7 +250,7 @@ fn no_more_jobs_run_at_once_than_there_are_workers() {
     bench.fake.hold("held");
     let paths: Vec<String> = (0..limits::WORKERS + 5).map(|n| format!("f{n}")).collect();
     let replies: Vec<_> = paths.iter().map(|path| bench.send(job("held", &[path]))).collect();
-    // One that is ready but for a worker can be cancelled.
+    // A job that waits only for a worker can be cancelled.
     let ready = got(&bench.send(JobRequest { detach: true, ..job("ready", &["ready"]) })).job.unwrap();
     assert_eq!(bench.queue.cancel(ready).unwrap().status, Status::Refused);
     while bench.fake.log().len() < limits::WORKERS {
@@ -270,7 +270,7 @@ fn jobs_for_which_commands_run_leave_workers_to_the_others() {
     bench.fake.hold("slow");
     let paths: Vec<String> = (0..limits::WORKERS + 5).map(|n| format!("checked/{n}")).collect();
     let replies: Vec<_> = paths.iter().map(|path| bench.send(job("slow", &[path]))).collect();
-    // Ready but for a worker of its sort: it can be cancelled, and holds nobody up.
+    // It waits only for a worker that may run commands: it can be cancelled, and delays no other job.
     let off = JobRequest { detach: true, ..job("off", &["checked/off"]) };
     let off = got(&bench.send(off)).job.unwrap();
     assert_eq!(bench.queue.cancel(off).unwrap().status, Status::Refused);

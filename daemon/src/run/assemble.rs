@@ -67,7 +67,7 @@ pub enum RunError {
     Open(#[from] OpenError),
     /// The system refuses threads, signals or the like.
     #[error("cannot start: {0}")]
-    SystemClock(#[from] io::Error),
+    System(#[from] io::Error),
 }
 
 /// What to do about a daemon that listens there, where that is known.

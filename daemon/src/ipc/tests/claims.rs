@@ -1,4 +1,4 @@
-//! Who may listen: private folders, abandoned sockets, daemons that race. No message is spoken here.
+//! Claims of socket paths: private folders, abandoned sockets, daemons that race. No message is sent here.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -77,13 +77,13 @@ fn an_abandoned_socket_is_taken_over_and_a_served_one_is_not() {
     assert!(matches!(listen(&path), Err(ListenError::Served(_))));
     drop(first);
     assert!(listen(&path).is_ok());
-    // Somebody who knows nothing of locks.
+    // A program that ignores locks.
     std::fs::remove_file(&path).unwrap();
     let foreign = UnixListener::bind(&path).unwrap();
     assert!(matches!(listen(&path), Err(ListenError::Served(_))));
     assert!(UnixStream::connect(&path).is_ok());
     drop(foreign);
-    // Something that is no socket.
+    // Something that is not a socket.
     std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, "precious").unwrap();
     assert!(matches!(listen(&path), Err(ListenError::Unfit(_))));

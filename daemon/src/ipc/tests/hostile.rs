@@ -1,4 +1,4 @@
-//! Clients that do not behave: each gets a typed error or a closed connection, and the others notice nothing.
+//! Misbehaving clients: each gets a typed error or a closed connection, and other clients are not affected.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use editd_proto::message::{Hello, ReadReply, Receipt, StatusReply, kind};
 use super::kit::{Client, NoEvents, Served, hello, job, read};
 use crate::limits;
 
-/// A connection that was there before still works.
+/// Checks that an earlier connection still works.
 fn unharmed(client: &mut Client) {
     let text: ReadReply = client.ask(77, kind::READ, &read("fine"));
     assert_eq!(text.text.as_deref(), Some("fine"));
@@ -40,7 +40,7 @@ fn a_length_of_4_gb_is_refused_before_anything_else() {
     let mut bystander = served.client();
     for mut client in [served.stranger(), served.client()] {
         client.stream.write_all(&[0xff; 4]).unwrap();
-        // It may be sending already when the answer comes.
+        // The client may be sending already when the answer comes.
         let _ = client.stream.write_all(&[0; 10_000]);
         let error = client.last_error(0);
         assert_eq!(error.code, Code::TooLarge);
@@ -73,7 +73,7 @@ fn a_client_that_dies_harms_nobody() {
     }
     unharmed(&mut bystander);
     assert!(served.fake.log().is_empty(), "no job was made of a part");
-    // One that dies while its job runs: the job is done all the same.
+    // If a client dies while its job runs, the job is finished all the same.
     served.fake.hold("held");
     let mut client = served.client();
     client.send(1, kind::EDIT, &job("held", "a"));
@@ -96,7 +96,7 @@ fn one_connection_too_many_is_busy_until_another_ends() {
     assert_eq!(served.stranger().last_error(0).code, Code::Busy);
     unharmed(open.first_mut().unwrap());
     drop(open.pop());
-    // Its end is noticed at some later moment.
+    // The end of the connection is noticed at some later moment.
     loop {
         let mut next = served.stranger();
         next.send(0, kind::HELLO, &hello());
@@ -129,7 +129,7 @@ fn another_user_is_denied() {
         return;
     }
     let served = Served::start();
-    // What guards the socket first is taken away, to see what guards it last.
+    // The outer protection of the socket is removed, to test the inner one.
     for (path, mode) in [(served.folder.path().to_owned(), 0o755), (served.socket(), 0o777)] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Real sockets in temporary folders against a fake workspace: the house to test, and a plain client.
+//! Real sockets in temporary folders against a fake workspace: the server under test, and a simple client.
 
 mod claims;
 mod hostile;
@@ -58,7 +58,7 @@ mod kit {
         }
     }
 
-    /// A house that is served on its own thread.
+    /// A server that runs on its own thread.
     pub(crate) struct Served {
         pub(crate) folder: tempfile::TempDir,
         pub(crate) server: Arc<Server>,
@@ -69,7 +69,7 @@ mod kit {
     }
 
     impl Served {
-        /// On a runtime as the daemon's.
+        /// Starts it on a runtime like the daemon's.
         pub(crate) fn start() -> Self {
             Self::on(|| {
                 Builder::new_multi_thread()
@@ -81,12 +81,13 @@ mod kit {
             })
         }
 
-        /// Where time stands still until it is let go; then it passes at once whenever all wait for it.
+        /// Starts it with time stopped until it is released; then time advances at once whenever all tasks wait for
+        /// it.
         pub(crate) fn in_a_hurry() -> Self {
             let (hold, held) = std::sync::mpsc::channel::<()>();
             let mut served = Self::on(move || {
                 let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-                // Time does not pass by itself while a blocking thread is at work.
+                // Time does not advance by itself while a blocking thread is at work.
                 runtime.spawn_blocking(move || held.recv());
                 runtime
             });
@@ -136,7 +137,7 @@ mod kit {
             client
         }
 
-        /// Waits until the house has been left.
+        /// Waits until the server has stopped.
         pub(crate) fn ended(mut self) {
             self.thread.take().unwrap().join().unwrap();
         }
@@ -145,7 +146,7 @@ mod kit {
     impl Drop for Served {
         fn drop(&mut self) {
             self.let_time_pass();
-            // A test that failed has let nothing go, and the house waits for its jobs.
+            // A test that failed has released nothing, and the server waits for its jobs.
             self.fake.let_all_go();
             self.server.stop.ask();
             if let Some(thread) = self.thread.take() {
@@ -176,7 +177,7 @@ mod kit {
         })
     }
 
-    /// Looks until something is so, at most half a minute.
+    /// Polls until something is true, at most half a minute.
     #[track_caller]
     pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
         let clock = SystemClock::start();
@@ -215,7 +216,7 @@ mod kit {
     }
 
     impl Client {
-        /// The same connection, for another thread to send on.
+        /// Returns the same connection for another thread to send on.
         pub(crate) fn twin(&self) -> Self {
             let frames = FrameReader::new(editd_proto::limits::FRAME);
             Self { stream: self.stream.try_clone().unwrap(), frames }
@@ -225,7 +226,7 @@ mod kit {
             self.stream.write_all(&codec::encode(id, kind, body).unwrap()).unwrap();
         }
 
-        /// The next message; `None` at the end of the connection.
+        /// Returns the next message; `None` at the end of the connection.
         pub(crate) fn next(&mut self) -> Option<Message> {
             let mut buffer = vec![0; 64 * 1024];
             loop {
@@ -245,7 +246,7 @@ mod kit {
             self.next().unwrap()
         }
 
-        /// Sends a request and takes its reply, the only one that comes.
+        /// Sends a request and returns its only reply.
         pub(crate) fn ask<T: Serialize, R: DeserializeOwned>(&mut self, id: u64, kind: &str, body: &T) -> R {
             self.send(id, kind, body);
             let reply = self.receive();
@@ -253,14 +254,14 @@ mod kit {
             reply.body().unwrap()
         }
 
-        /// The next message, which is an error for this request.
+        /// Returns the next message, which must be an error for this request.
         pub(crate) fn error(&mut self, id: u64) -> WireError {
             let reply = self.receive();
             assert_eq!((reply.id(), reply.kind()), (id, kind::ERROR));
             reply.body().unwrap()
         }
 
-        /// The last error, and then the end.
+        /// Returns the last error; the connection must end after it.
         pub(crate) fn last_error(&mut self, id: u64) -> WireError {
             let error = self.error(id);
             assert!(self.next().is_none(), "the connection is closed after it");

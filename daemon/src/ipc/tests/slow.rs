@@ -1,4 +1,4 @@
-//! Clients that are slow: to speak, to finish a frame, to take what they asked for.
+//! Slow clients: slow to send `hello`, to finish a frame, to read replies.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -43,7 +43,7 @@ fn a_frame_that_is_never_finished_is_told_and_closed() {
 fn who_waits_for_ever_and_is_silent_is_left_alone() {
     let mut served = Served::in_a_hurry();
     let mut client = served.client();
-    // Another connection's time runs out meanwhile, so time does pass.
+    // Another connection's time runs out meanwhile, so time does advance.
     let mut stranger = served.stranger();
     served.let_time_pass();
     stranger.last_error(0);
@@ -129,7 +129,7 @@ fn large_frames_arrive_a_few_at_a_time_and_too_many_bytes_are_busy() {
             })
         })
         .collect();
-    // All are taken, though more than may arrive at once, and though the jobs are held.
+    // All are accepted, although more large frames arrive than allowed at once, and the jobs are held.
     let mut clients: Vec<_> = clients.into_iter().map(|client| client.join().unwrap()).collect();
     let mut other = served.client();
     let _: ReadReply = other.ask(1, kind::READ, &read("small"));

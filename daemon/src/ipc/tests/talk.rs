@@ -1,4 +1,4 @@
-//! Clients that behave. No request here is out of the ordinary.
+//! Well-behaved clients with ordinary requests.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -176,7 +176,7 @@ fn a_stop_finishes_what_runs_and_turns_new_clients_away() {
     let (socket, server) = (served.socket(), Arc::clone(&served.server));
     served.ended();
     assert!(std::os::unix::net::UnixStream::connect(socket).is_err());
-    // Who asked learns from the end of its connection that the process has ended.
+    // The client that asked learns from the end of its connection that the process has ended.
     stopper.stream.set_nonblocking(true).unwrap();
     assert_eq!(stopper.stream.read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     drop(server.take_kept());

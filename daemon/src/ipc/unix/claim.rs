@@ -1,5 +1,5 @@
-//! The right to a socket path: a lock beside it. An abandoned socket is removed only under that lock, never
-//! by guessing whether a process lives.
+//! The exclusive right to a socket path, by a lock beside it. An abandoned socket is removed only under that lock,
+//! never by guessing whether a process lives.
 
 #![expect(clippy::disallowed_methods, reason = "ipc is the room that makes the socket and its folder")]
 
@@ -18,19 +18,19 @@ use tokio::net::UnixListener;
 use super::ListenError;
 use crate::limits;
 
-/// The right to listen at a path, until it is dropped.
+/// The exclusive right to listen at a path, until this is dropped.
 #[derive(Debug)]
 #[expect(clippy::disallowed_types, reason = "the lock is the socket's, not the workspace's")]
 pub struct Claim {
     path: PathBuf,
-    // Closing it gives the lock back. The file stays: removing it would let two daemons lock two files.
+    // Closing it releases the lock. The file stays: removing it would let two daemons lock two files.
     lock: std::fs::File,
 }
 
-/// Makes sure that a folder exists, is the user's own and nobody else's.
+/// Makes sure that a folder exists, belongs to the user and is closed to others.
 ///
 /// # Errors
-/// It cannot be made, is a link, or belongs or opens to somebody else.
+/// The folder cannot be created, is a link, belongs to another user, or is open to others.
 pub fn own_folder(folder: &Path) -> Result<(), ListenError> {
     #[expect(clippy::disallowed_types, reason = "the folder is the socket's, not the workspace's")]
     let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
@@ -66,7 +66,7 @@ pub fn own_folder(folder: &Path) -> Result<(), ListenError> {
     }
 }
 
-/// Refuses a folder in which others could replace a socket.
+/// Refuses a folder in which other users could replace a socket.
 fn fit_folder(folder: &Path) -> Result<(), ListenError> {
     let whole = look("look at the folder", folder)?.mode() & 0o7777;
     if whole & 0o022 != 0 && whole & 0o1000 == 0 {
@@ -82,15 +82,14 @@ fn look(what: &'static str, path: &Path) -> Result<std::fs::Metadata, ListenErro
     std::fs::symlink_metadata(path).map_err(|why| ListenError::Io { what, path: path.to_owned(), why })
 }
 
-/// Claims a path. Where another daemon is just leaving or coming, waits until that is over.
+/// Claims a path. If another daemon is just stopping or starting there, waits until it is done.
 ///
 /// # Errors
-/// [`ListenError::Served`] where a daemon listens there, or holds the lock for more than
-/// [`limits::CLAIM_MS`].
+/// [`ListenError::Served`] if a daemon listens there, or holds the lock for more than [`limits::CLAIM_MS`].
 pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
     let io = |what, why| ListenError::Io { what, path: path.to_owned(), why };
     let folder = path.parent().unwrap_or(Path::new("/"));
-    // A link in the folder's own name is followed here and looked through below.
+    // A link as the folder's own name is followed here and checked below.
     fit_folder(&folder.canonicalize().map_err(|why| io("find the folder of", why))?)?;
     #[expect(clippy::disallowed_types, reason = "the lock is the socket's, not the workspace's")]
     let lock = std::fs::OpenOptions::new()
@@ -104,12 +103,12 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
     for _ in 0..limits::CLAIM_MS / CLAIM_STEP_MS {
         match lock.try_lock() {
             Ok(()) => {
-                // What one that left has written.
+                // The text of an earlier daemon.
                 lock.set_len(0).map_err(|why| io("empty the lock of", why))?;
                 return Ok(Claim { path: path.to_owned(), lock });
             }
             Err(std::fs::TryLockError::WouldBlock) if answers(path) => break,
-            // It is starting or stopping.
+            // The other daemon is starting or stopping.
             Err(std::fs::TryLockError::WouldBlock) => {
                 tokio::time::sleep(Duration::from_millis(CLAIM_STEP_MS)).await;
             }
@@ -119,7 +118,7 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
     Err(ListenError::Served(path.to_owned()))
 }
 
-/// How often a lock that is held is tried again, milliseconds.
+/// The interval at which a held lock is tried again, in milliseconds.
 const CLAIM_STEP_MS: u64 = 20;
 
 fn answers(path: &Path) -> bool {
@@ -127,12 +126,12 @@ fn answers(path: &Path) -> bool {
 }
 
 impl Claim {
-    /// The path.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes an abandoned socket and listens in its place. Nobody but the user can connect, at any moment.
+    /// Removes an abandoned socket and listens in its place. At no moment can another user connect.
     pub(super) fn bind(&self) -> Result<UnixListener, ListenError> {
         let io = |what, why| ListenError::Io { what, path: self.path.clone(), why };
         match std::fs::symlink_metadata(&self.path) {
@@ -142,7 +141,7 @@ impl Claim {
                 let message = format!("{} is there and not a socket; move it away", self.path.display());
                 return Err(ListenError::Unfit(message));
             }
-            // Whoever listens without our lock is not an editd that was started as this one; leave it alone.
+            // A listener without the lock was not started as this daemon is; it is left alone.
             Ok(_) if answers(&self.path) => return Err(ListenError::Served(self.path.clone())),
             Ok(_) => std::fs::remove_file(&self.path).map_err(|why| io("remove the abandoned", why))?,
         }
@@ -156,8 +155,8 @@ impl Claim {
     fn bound(&self) -> io::Result<std::os::unix::net::UnixListener> {
         let name = self.path.as_path().to_fs_name::<GenericFilePath>()?;
         let options = ListenerOptions::new().name(name).nonblocking(ListenerNonblockingMode::Both);
-        // Where the system can, the name gets the mode with the socket, so that there is no moment in which it is
-        // open to others; elsewhere the folder guards it.
+        // If the system can, the name gets the mode together with the socket, so that it is never open to others;
+        // otherwise the folder protects it.
         #[cfg(target_os = "linux")]
         let options = options.mode(0o600);
         match options.create_sync()? {
@@ -165,7 +164,8 @@ impl Claim {
         }
     }
 
-    /// Says in the lock that this daemon leaves, and takes the name away. Ours, since we hold the lock.
+    /// Writes to the lock that this daemon stops, and removes the socket's name, which is ours since we hold the
+    /// lock.
     pub(super) fn withdraw(&self) {
         let word = format!("{}{}\n", socket_path::LEAVING, std::process::id());
         if let Err(why) = (&self.lock).write_all(word.as_bytes()) {

@@ -1,4 +1,4 @@
-//! The socket that a service manager hands over (`LISTEN_FDS`). It never opens one.
+//! Takes over the socket of a service manager (`LISTEN_FDS`). It never opens one.
 
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixListener;
@@ -7,10 +7,10 @@ use rustix::net::{AddressFamily, SocketType, sockopt};
 
 use super::ListenError;
 
-/// The inherited socket, if there is one. To be called once, before anything else opens a file.
+/// Returns the inherited socket, if there is one. To be called once, before anything else opens a file.
 ///
 /// # Errors
-/// More than one was handed over, or something that is no listening Unix socket.
+/// More than one was passed, or something that is not a listening Unix socket.
 pub fn inherited() -> Result<Option<UnixListener>, ListenError> {
     let unfit = |what: String| ListenError::Unfit(format!("socket activation: {what}; look at the unit"));
     let mut handed = sd_notify::listen_fds().map_err(|why| unfit(why.to_string()))?;
@@ -29,16 +29,16 @@ pub fn inherited() -> Result<Option<UnixListener>, ListenError> {
 
 #[expect(unsafe_code, reason = "a descriptor arrives as a number in the environment")]
 fn take(number: RawFd) -> OwnedFd {
-    // SAFETY: the service manager opened it for this process (LISTEN_PID was compared), `listen_fds` has
-    // just set a flag on it, and this function's only caller runs once, before any other file is opened,
-    // so nobody else owns it.
+    // SAFETY: the service manager opened it for this process (LISTEN_PID was compared), `listen_fds` has just set a
+    // flag on it, and this function's only caller runs once, before any other file is opened, so nothing else owns
+    // it.
     unsafe { OwnedFd::from_raw_fd(number) }
 }
 
 fn check(socket: &OwnedFd) -> Result<(), String> {
     let stream = sockopt::socket_type(socket).map_err(|why| format!("it is no socket ({why})"))?;
     let family = rustix::net::getsockname(socket).map(|address| address.address_family());
-    // Not every system can tell whether it listens; then accepting will.
+    // Not every system can tell whether it listens; otherwise accepting will fail.
     let listens = sockopt::socket_acceptconn(socket).unwrap_or(true);
     if stream != SocketType::STREAM || family != Ok(AddressFamily::UNIX) || !listens {
         return Err("it is not a listening Unix stream socket".into());

@@ -16,23 +16,23 @@ pub use claim::{Claim, claim, own_folder};
 pub use inherit::inherited;
 pub use stream::Stream;
 
-/// Why there is no listening.
+/// The reason why the daemon cannot listen.
 #[derive(thiserror::Error, Debug)]
 pub enum ListenError {
-    /// Somebody listens there.
+    /// Another process listens there.
     #[error("another editd serves this workspace at {}; stop it with `editctl stop`", .0.display())]
     Served(PathBuf),
-    /// The folder or path is not to be trusted, or cannot be used.
+    /// The folder or path cannot be trusted or used.
     #[error("{0}")]
     Unfit(String),
-    /// The system refused.
+    /// An error of the system.
     #[error("cannot {what} {}: {why}", path.display())]
     Io {
-        /// What was tried.
+        /// The failed action.
         what: &'static str,
-        /// With what.
+        /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: io::Error,
     },
 }
@@ -41,7 +41,7 @@ pub enum ListenError {
 pub struct Listener {
     inner: UnixListener,
     at: PathBuf,
-    /// `None` where the socket was inherited: then it is not ours to take away.
+    /// `None` if the socket was inherited: then it must not be removed.
     claim: Option<Claim>,
 }
 
@@ -49,7 +49,7 @@ impl Listener {
     /// Listens on a claimed path.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// Errors of the system.
     pub fn listen(claim: Claim) -> Result<Self, ListenError> {
         let inner = claim.bind()?;
         Ok(Self { inner, at: claim.path().to_owned(), claim: Some(claim) })
@@ -58,7 +58,7 @@ impl Listener {
     /// Listens on a socket that was inherited.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// Errors of the system.
     pub fn adopt(socket: std::os::unix::net::UnixListener) -> Result<Self, ListenError> {
         let at = socket.local_addr().ok().and_then(|addr| addr.as_pathname().map(Path::to_owned));
         let at = at.unwrap_or_else(|| PathBuf::from("(inherited)"));
@@ -68,34 +68,34 @@ impl Listener {
         }
     }
 
-    /// Where clients connect.
+    /// Returns the address to which clients connect.
     pub fn address(&self) -> &Path {
         &self.at
     }
 
-    /// The next connection.
+    /// Returns the next connection.
     ///
     /// # Errors
-    /// What the system refuses, such as for want of descriptors; accepting may go on.
+    /// Errors of the system, such as a lack of descriptors; accepting may continue.
     pub async fn accept(&self) -> io::Result<Stream> {
         let (stream, _) = self.inner.accept().await?;
         Ok(Stream::new(stream))
     }
 
-    /// No more clients find the socket; those that wait to be accepted still are. The claim stays until it
-    /// is dropped, so that the next daemon waits until this one is done.
+    /// Removes the socket's name, so that no more clients find it; those that wait to be accepted still are. The
+    /// claim is kept until this is dropped, so that the next daemon waits until this one is done.
     pub fn withdraw(&mut self) {
         if let Some(claim) = &self.claim {
             claim.withdraw();
         }
     }
 
-    /// Whether clients that wait to be accepted are left to whoever listens next.
+    /// Returns true if clients that wait to be accepted are left to the next daemon.
     pub fn is_inherited(&self) -> bool {
         self.claim.is_none()
     }
 
-    /// Stops listening and hands the claim back.
+    /// Stops listening and returns the claim.
     pub fn close(self) -> Option<Claim> {
         self.claim
     }

@@ -1,4 +1,4 @@
-//! One connection's bytes. It blocks no thread and knows no frame.
+//! The byte stream of one connection. It blocks no thread and knows no frame.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -18,7 +18,7 @@ impl Stream {
         Self(stream)
     }
 
-    /// Whether the other side is a process of the same user.
+    /// Returns true if the other side is a process of the same user.
     pub fn same_user(&self) -> bool {
         match self.0.peer_cred() {
             Ok(peer) => peer.uid() == rustix::process::geteuid().as_raw(),
@@ -26,7 +26,7 @@ impl Stream {
         }
     }
 
-    /// Takes in what has arrived, waiting for something. Returns the bytes; 0 at the end.
+    /// Waits for bytes and reads those that have arrived. Returns their number; 0 at the end.
     ///
     /// # Errors
     /// The connection is broken.
@@ -40,7 +40,7 @@ impl Stream {
         }
     }
 
-    // Not in the loop above: the buffer would be part of every silent connection's task.
+    // Outside the loop above, since the buffer would be part of every silent connection's task.
     fn take(&self, frames: &mut FrameReader) -> io::Result<usize> {
         let mut buffer = [0; READ];
         let read = self.0.try_read(&mut buffer)?;
@@ -48,10 +48,10 @@ impl Stream {
         Ok(read)
     }
 
-    /// Writes what fits at once, from any thread.
+    /// Writes the bytes that fit at once, from any thread.
     ///
     /// # Errors
-    /// `WouldBlock` where nothing fits; else the connection is broken.
+    /// `WouldBlock` if nothing fits; otherwise the connection is broken.
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         self.0.try_write(bytes)
     }
@@ -70,9 +70,9 @@ impl Stream {
         }
     }
 
-    /// Nothing more will be written.
+    /// Ends the sending side.
     pub fn end(&self) {
-        // It fails only where the other side is gone already.
+        // It fails only if the other side is gone already.
         let _ = rustix::net::shutdown(self.0.as_fd(), rustix::net::Shutdown::Write);
     }
 }

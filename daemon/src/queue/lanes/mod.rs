@@ -1,9 +1,8 @@
-//! Which job may run now. Pure: `(event) -> jobs that may run`; it has no thread, clock or lock.
+//! Decides which job may run now. Pure: `(event) -> jobs that may run`; it has no thread, clock or lock.
 //!
-//! *Invariants*: jobs that share a key run one at a time, in order of arrival; jobs that share none run at
-//! once; a job that needs all lanes runs alone, after every job before it and before every job after it.
-//! Nothing starves and nothing can wait in a circle: a job takes its place in all its lanes in one step, so
-//! it only ever waits for jobs that came before it.
+//! *Invariants*: jobs that share a key run one at a time, in order of arrival; jobs that share none run at once; a
+//! job that needs all lanes runs alone, after every earlier job and before every later one. There is no starvation
+//! and no deadlock: a job enters all its lanes in one step, so it only ever waits for earlier jobs.
 
 mod table;
 #[cfg(test)]

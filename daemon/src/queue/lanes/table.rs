@@ -1,80 +1,80 @@
-//! The table of lanes: who waits for whom. It never runs anything.
+//! The table of lanes: the jobs of each lane in order. It never runs anything.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::workspace::{LaneKey, Lanes};
 
-/// A job in the table: grows with every arrival.
+/// The number of a job in the table; it grows with every arrival.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LaneTicket(pub u64);
 
-/// What a removed job had been doing.
+/// The state of a removed job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LaneRemoval {
-    /// It had not begun; these may run now.
+    /// It had not begun; these jobs may run now.
     Waiting(Vec<LaneTicket>),
-    /// It runs: it stays until it leaves.
+    /// It runs, and stays until it leaves.
     Running,
     /// There is no such job.
     Unknown,
 }
 
-/// A job that has its place in all its lanes.
+/// A job that is in all its lanes.
 #[derive(Debug)]
 struct Placed {
-    /// Each once.
+    /// Its keys, each once.
     keys: Vec<Arc<LaneKey>>,
-    /// How many of them it is not first in; it runs at 0.
+    /// The number of its lanes in which it is not first; it runs at 0.
     behind: usize,
 }
 
-/// A job behind a barrier, or a barrier itself.
+/// A job after a barrier, or a barrier itself.
 #[derive(Debug)]
 struct Behind {
     ticket: LaneTicket,
     lanes: Lanes,
 }
 
-/// Jobs and what they need to themselves.
+/// Jobs and the lanes that they need.
 #[derive(Debug, Default)]
 pub struct LaneTable {
     next: u64,
-    /// One line of jobs for each key; never empty.
+    /// The queue of jobs of each key; never empty.
     lines: HashMap<Arc<LaneKey>, VecDeque<LaneTicket>>,
     placed: HashMap<LaneTicket, Placed>,
     /// Set while a job that needs all lanes runs; `placed` is empty then.
     barrier: Option<LaneTicket>,
-    /// Everything from the first barrier that waits, in order of arrival.
+    /// The first barrier that waits, and everything after it, in order of arrival.
     behind: VecDeque<Behind>,
 }
 
 impl LaneTable {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Jobs in the table, waiting or running.
+    /// Returns the number of jobs that wait or run.
     pub fn len(&self) -> usize {
         self.placed.len() + self.behind.len() + usize::from(self.barrier.is_some())
     }
 
-    /// Whether there is none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A job arrives. Returns its ticket and whether it may run at once.
+    /// Adds a job. Returns its ticket, and true if it may run at once.
     pub fn arrive(&mut self, lanes: Lanes) -> (LaneTicket, bool) {
         let ticket = LaneTicket(self.next);
         self.next += 1;
         self.behind.push_back(Behind { ticket, lanes });
-        // Whatever was behind before could not move, so only the new job can be let through.
+        // Earlier jobs after a barrier could not move, so only the new job can be let through.
         (ticket, !self.advance().is_empty())
     }
 
-    /// A running job has ended. Returns the jobs that may run now, in order of arrival.
+    /// Removes a running job that has ended. Returns the jobs that may run now, in order of arrival.
     pub fn leave(&mut self, ticket: LaneTicket) -> Vec<LaneTicket> {
         if self.barrier == Some(ticket) {
             self.barrier = None;
@@ -83,7 +83,7 @@ impl LaneTable {
         self.take_out(ticket)
     }
 
-    /// Takes a job away that has not begun.
+    /// Removes a job that has not begun.
     pub fn remove(&mut self, ticket: LaneTicket) -> LaneRemoval {
         if self.barrier == Some(ticket) {
             return LaneRemoval::Running;
@@ -102,7 +102,7 @@ impl LaneTable {
         }
     }
 
-    /// Takes a placed job out of all its lines.
+    /// Removes a job from all its lanes.
     fn take_out(&mut self, ticket: LaneTicket) -> Vec<LaneTicket> {
         let Some(job) = self.placed.remove(&ticket) else { return Vec::new() };
         let mut runnable = Vec::new();
@@ -130,7 +130,7 @@ impl LaneTable {
         runnable
     }
 
-    /// Lets jobs through from behind the barrier as far as they may go. Returns those that may run.
+    /// Lets jobs through from behind the barrier as far as possible. Returns those that may run.
     fn advance(&mut self) -> Vec<LaneTicket> {
         let mut runnable = Vec::new();
         while self.barrier.is_none() {
@@ -154,7 +154,7 @@ impl LaneTable {
         runnable
     }
 
-    /// Gives a job its place in all its lines. Returns whether it may run.
+    /// Puts a job in all its lanes. Returns true if it may run.
     fn place(&mut self, ticket: LaneTicket, mut keys: Vec<LaneKey>) -> bool {
         keys.sort_unstable();
         keys.dedup();

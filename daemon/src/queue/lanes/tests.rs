@@ -1,4 +1,4 @@
-//! Lanes against a naive model that compares every pair of jobs. It tests nothing but the table.
+//! Compares the table with a naive model that checks every pair of jobs.
 
 #![expect(clippy::panic, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ fn some(numbers: &[u8]) -> Lanes {
     Lanes::Some(numbers.iter().copied().map(key).collect())
 }
 
-/// Every job that has not left, in order of arrival: one may run if it conflicts with none before it.
+/// All jobs that have not left, in order of arrival: a job may run if it conflicts with none before it.
 #[derive(Default)]
 struct Model {
     jobs: Vec<(LaneTicket, Lanes)>,
@@ -62,7 +62,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Both, and what the table has let run.
+/// The table, the model, and the jobs that the table has let run.
 #[derive(Default)]
 struct Both {
     table: LaneTable,
@@ -134,7 +134,7 @@ proptest! {
             both.apply(event);
             both.agree();
         }
-        // Nothing is left behind: as long as jobs end, every job gets its turn.
+        // As long as jobs end, every job gets its turn.
         while let Some(first) = both.running.keys().next().copied() {
             both.leave(first);
             both.agree();
@@ -159,7 +159,7 @@ fn jobs_on_one_file_run_in_order_and_others_at_once() {
     assert!(!at_once);
     let (_, at_once) = table.arrive(some(&[3]));
     assert!(at_once);
-    // Behind the second, though its own lane looks free.
+    // After the second, although its own lane looks free.
     let (fourth, at_once) = table.arrive(some(&[2]));
     assert!(!at_once);
     assert_eq!(table.leave(first), vec![second]);
