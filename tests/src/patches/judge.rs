@@ -8,7 +8,6 @@ use editd_engine::dialect::{Asked, Setting, Wanted, translate};
 use editd_engine::{Options, Refusal, State, World, needs, plan};
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
-use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::damage::{Damage, PatchText};
 use super::tools::Tools;
@@ -112,6 +111,9 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
     (judged, written.unwrap_or_default())
 }
 
+/// The largest table of a longest common subsequence, in cells; larger files are not compared.
+const LCS_CELLS: usize = 25_000_000;
+
 /// A change: the lines of the base that it replaces, and the new ones.
 type Change<'a> = (Range<usize>, Vec<&'a str>);
 
@@ -131,21 +133,56 @@ fn merged_touching(trial: &Trial) -> Vec<String> {
     results
 }
 
-/// Returns the changes between two contents. Repeated lines are the same as those above, or those below if `from_end`.
+/// Returns the changes between two contents by their longest common subsequence. Of repeated lines the last ones are
+/// the same if `from_end`, else the first ones.
 fn changes<'a>(base: &[&str], after: &[&'a str], from_end: bool) -> Vec<Change<'a>> {
-    let turned = |range: Range<usize>, len: usize| {
-        if from_end { len - range.end..len - range.start } else { range }
+    let (rows, columns) = (base.len(), after.len());
+    if rows * columns > LCS_CELLS {
+        return vec![(0..rows, after.to_vec())];
+    }
+    let same = |row: usize, column: usize| {
+        if from_end {
+            base[row] == after[column]
+        } else {
+            base[rows - 1 - row] == after[columns - 1 - column]
+        }
     };
-    let lines = |lines: &[&'a str]| -> Vec<&'a str> {
-        if from_end { lines.iter().rev().copied().collect() } else { lines.to_vec() }
-    };
-    let old: Vec<&str> = if from_end { base.iter().rev().copied().collect() } else { base.to_vec() };
-    let ops = capture_diff_slices(Algorithm::Myers, &old, &lines(after));
-    ops.iter()
-        .map(|op| op.as_tag_tuple())
-        .filter(|(tag, ..)| *tag != DiffTag::Equal)
-        .map(|(_, old, new)| (turned(old, base.len()), after[turned(new, after.len())].to_vec()))
-        .collect()
+    let mut common = vec![0u32; (rows + 1) * (columns + 1)];
+    let cell = |row: usize, column: usize| row * (columns + 1) + column;
+    for row in 1..=rows {
+        for column in 1..=columns {
+            common[cell(row, column)] = if same(row - 1, column - 1) {
+                common[cell(row - 1, column - 1)] + 1
+            } else {
+                common[cell(row - 1, column)].max(common[cell(row, column - 1)])
+            };
+        }
+    }
+    let (mut row, mut column, mut kept) = (rows, columns, vec![(rows, columns)]);
+    while row > 0 && column > 0 {
+        if same(row - 1, column - 1) {
+            (row, column) = (row - 1, column - 1);
+            kept.push((row, column));
+        } else if common[cell(row - 1, column)] >= common[cell(row, column - 1)] {
+            row -= 1;
+        } else {
+            column -= 1;
+        }
+    }
+    if from_end {
+        kept.reverse();
+    } else {
+        kept = kept.iter().skip(1).map(|(row, column)| (rows - 1 - row, columns - 1 - column)).collect();
+        kept.push((rows, columns));
+    }
+    let (mut next, mut found) = ((0, 0), Vec::new());
+    for (row, column) in kept {
+        if next != (row, column) {
+            found.push((next.0..row, after[next.1..column].to_vec()));
+        }
+        next = (row + 1, column + 1);
+    }
+    found
 }
 
 /// Applies changes to the base; `None` if one changes a line of another. Insertions at one place keep their order.
