@@ -21,19 +21,19 @@ pub(super) struct OpenSides {
     pub(super) below: bool,
 }
 
-/// Refuses lines that would be added at an offset, and stand there already: in the middle of a file only if they have
-/// more than blanks and one line of signs, which may well stand twice.
+/// Refuses lines that would be added at an offset, and stand there already. One line of signs such as `}` may well
+/// stand twice in the middle of a file.
 ///
 /// # Errors
 /// `not_found` with the line where they stand.
 pub(super) fn check(text: &Text<'_>, at: usize, come: &[Line<'_>], open: OpenSides) -> Result<(), Refusal> {
     let has = |of: fn(char) -> bool| come.iter().any(|line| line.0.chars().any(of));
-    let wordy = has(char::is_alphanumeric) || (come.len() > 1 && has(|c| !c.is_whitespace()));
+    let one_sign = come.len() == 1 && has(|c| !c.is_whitespace()) && !has(char::is_alphanumeric);
     let stands = |range: &Range<usize>| {
         let there = locate::lines(text.content.cut(range.clone()), text.breaks);
         let at_an_end = range.start == 0 || range.end == text.len();
         let same = |(own, new): (&Line<'_>, &Line<'_>)| own.0.trim_end() == new.0.trim_end();
-        (wordy || at_an_end) && there.len() == come.len() && there.iter().zip(come).all(same)
+        (!one_sign || at_an_end) && there.len() == come.len() && there.iter().zip(come).all(same)
     };
     let above = || {
         let lines = if at == text.len() { text.lines() } else { text.line_of(at) - 1 };
