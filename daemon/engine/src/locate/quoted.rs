@@ -124,9 +124,9 @@ pub(crate) struct Unfit {
     pub(crate) reason: &'static str,
 }
 
-impl Quote<'_> {
+impl<'a> Quote<'a> {
     /// Returns the text that the first rung looks up.
-    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
+    pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'a> {
         let text = if self.whole_lines { split_final_break(self.old, breaks).0 } else { self.old };
         Needle { text, extent: Extent::of(self) }
     }

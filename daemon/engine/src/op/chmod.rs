@@ -9,7 +9,7 @@ use crate::refusal::malformed;
 
 pub(crate) const FIELDS: &[&str] = &["mode"];
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     let bits = match fields::required(edit, "mode", &edit.mode)? {
         FileMode::Bits(bits) if *bits > 0o777 || may_be_digits(*bits) => {
             let digits = bits.to_string();

@@ -6,7 +6,7 @@ use editd_proto::message::Edit;
 use editd_proto::path::WirePath;
 
 use super::effect::{Effect, Scene};
-use super::given::Given;
+use super::given::NewText;
 use super::registry::Op;
 use super::write::rewrite;
 use crate::Refusal;
@@ -17,22 +17,22 @@ pub(crate) const FIELDS: &[&str] = &["text", "if_empty"];
 
 /// A new file.
 #[derive(Debug)]
-pub(crate) struct Create<'a> {
+pub(crate) struct Create {
     /// What it says then.
-    pub(crate) text: Given<'a>,
+    pub(crate) text: NewText,
     /// Fill the file where it is there and empty.
     if_empty: bool,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
-    let text = Given::plain(edit.text.as_deref().unwrap_or(""));
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+    let text = NewText::plain(edit.text.as_deref().unwrap_or(""));
     Ok(Op::Create(Create { text, if_empty: edit.if_empty.unwrap_or(false) }))
 }
 
 /// Byte order marks: a file that holds nothing else is empty.
 const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
 
-impl Create<'_> {
+impl Create {
     /// The refusal where the file exists; none where it is empty and may be filled.
     pub(crate) fn check_existing(&self, path: &WirePath, content: &[u8]) -> Option<Refusal> {
         if !self.if_empty {

@@ -59,13 +59,13 @@ pub(crate) fn required<'a, T>(edit: &Edit, name: &str, value: &'a Option<T>) -> 
 }
 
 /// A clipboard's name; empty is absent.
-pub(crate) fn clipboard<'a>(field: &str, name: &'a Option<String>) -> Result<Option<&'a str>, Refusal> {
+pub(crate) fn clipboard(field: &str, name: &Option<String>) -> Result<Option<String>, Refusal> {
     match name.as_deref() {
         None | Some("") => Ok(None),
         Some(name) if name.len() > limits::NAME => {
             Err(malformed(format!("`{field}` is longer than {} bytes; choose a shorter name", limits::NAME)))
         }
-        Some(name) => Ok(Some(name)),
+        Some(name) => Ok(Some(name.to_owned())),
     }
 }
 

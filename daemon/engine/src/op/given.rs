@@ -17,22 +17,22 @@ use crate::text::{Breaks, Text, break_list, follow};
 
 /// A text to insert.
 #[derive(Debug)]
-pub(crate) struct Given<'a> {
-    text: &'a str,
+pub(crate) struct NewText {
+    text: String,
     /// The clipboard that stands in for it.
-    pub(crate) from_clipboard: Option<&'a str>,
-    reindent: Option<&'a Reindent>,
+    pub(crate) from_clipboard: Option<String>,
+    reindent: Option<Reindent>,
     /// Breaks stay as given.
     pub(crate) literal: bool,
 }
 
-impl<'a> Given<'a> {
+impl NewText {
     /// Reads a text field with `from_clipboard`, `reindent` and `eol`.
-    pub(crate) fn read(edit: &'a Edit, field: &str, value: &'a Option<String>) -> Result<Self, Refusal> {
+    pub(crate) fn read(edit: &Edit, field: &str, value: &Option<String>) -> Result<Self, Refusal> {
         let from_clipboard = fields::clipboard("from_clipboard", &edit.from_clipboard)?;
-        let text = match (value, from_clipboard) {
-            (Some(text), _) => text,
-            (None, Some(_)) => "",
+        let text = match (value, &from_clipboard) {
+            (Some(text), _) => text.clone(),
+            (None, Some(_)) => String::new(),
             (None, None) => {
                 return Err(malformed(format!(
                     "`{}` needs the field `{field}` or `from_clipboard`; an empty `{field}` removes",
@@ -43,23 +43,24 @@ impl<'a> Given<'a> {
         let literal = fields::literal_eol(edit)?;
         // One that neither strips nor adds asks for nothing, and must not switch the ladder's mapping off.
         let says = |part: &Option<String>| part.as_ref().is_some_and(|part| !part.is_empty());
-        let reindent = edit.reindent.as_ref().filter(|how| says(&how.strip) || says(&how.add));
+        let reindent = edit.reindent.clone().filter(|how| says(&how.strip) || says(&how.add));
         Ok(Self { text, from_clipboard, reindent, literal })
     }
 
     /// A plain text, breaks as given.
-    pub(crate) fn plain(text: &'a str) -> Self {
+    pub(crate) fn plain(text: &str) -> Self {
+        let text = text.to_owned();
         Self { text, from_clipboard: None, reindent: None, literal: true }
     }
 
     /// The text itself, where no clipboard stands in for it.
-    pub(crate) fn quoted(&self) -> Option<&'a str> {
-        if self.from_clipboard.is_none() { Some(self.text) } else { None }
+    pub(crate) fn quoted(&self) -> Option<&str> {
+        if self.from_clipboard.is_none() { Some(&self.text) } else { None }
     }
 
     /// The text itself, where the ladder's rungs may change it: one from a clipboard and one that is indented
     /// explicitly stay as they are.
-    pub(crate) fn mapped(&self) -> Option<&'a str> {
+    pub(crate) fn mapped(&self) -> Option<&str> {
         if self.reindent.is_none() { self.quoted() } else { None }
     }
 
@@ -70,19 +71,19 @@ impl<'a> Given<'a> {
 
     /// Whether this puts back what was just stored, untouched.
     pub(crate) fn restores(&self, stored: Option<&str>) -> bool {
-        self.from_clipboard.is_some() && self.from_clipboard == stored && self.reindent.is_none()
+        self.from_clipboard.is_some() && self.from_clipboard.as_deref() == stored && self.reindent.is_none()
     }
 
     /// The text to insert.
     ///
     /// # Errors
     /// `no_clipboard`, `strip_mismatch`.
-    pub(crate) fn resolve(&self, clips: &Clips<'_>) -> Result<Cow<'a, str>, Refusal> {
-        let text = match self.from_clipboard {
+    pub(crate) fn resolve(&self, clips: &Clips<'_>) -> Result<Cow<'_, str>, Refusal> {
+        let text = match &self.from_clipboard {
             Some(name) => Cow::Owned(clips.read(name)?.to_string()),
-            None => Cow::Borrowed(self.text),
+            None => Cow::Borrowed(self.text.as_str()),
         };
-        match self.reindent {
+        match &self.reindent {
             Some(how) => reindent(&text, how).map(Cow::Owned),
             None => Ok(text),
         }

@@ -9,8 +9,9 @@ use std::rc::Rc;
 use editd_proto::message::{Edit, Position};
 
 use super::effect::{EditNote, Effect, Found, Scene};
-use super::given::{Given, changed_breaks};
+use super::given::{NewText, changed_breaks};
 use super::lines::{lead, line_range, line_text};
+use super::quote::Matching;
 use super::registry::Op;
 use super::{fields, quote};
 use crate::Refusal;
@@ -40,27 +41,26 @@ const ANCHOR_FIELDS: [&str; 6] = ["own_line", "near", "window", "match", "thresh
 
 /// An insertion.
 #[derive(Debug)]
-pub(crate) struct Insert<'a> {
+pub(crate) struct Insert {
     /// Where.
-    pub(crate) at: &'a Position,
+    pub(crate) at: Position,
     /// Beside what, where `at` says so.
-    pub(crate) anchor: Option<Quote<'a>>,
+    pub(crate) anchor: Option<Matching>,
     /// Set where the text comes as lines at the start or the end.
     as_lines: bool,
     /// Set if it goes on lines of its own, before or after those of the anchor. If the request does not say, the
     /// outcome warns when it does not.
     own_line: Option<bool>,
     /// What.
-    pub(crate) text: Given<'a>,
+    pub(crate) text: NewText,
 }
 
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let at = fields::required(edit, "at", &edit.at)?;
-    let text = Given::read(edit, "text", &edit.text)?;
-    let brings = |at: usize| text.mapped().map_or(Brings::Nothing, |text| coming(text, at));
+    let text = NewText::read(edit, "text", &edit.text)?;
     let anchor = match at {
-        Position::Before(old) => Some(quote::read(edit, "before", old, threshold, brings(0))?),
-        Position::After(old) => Some(quote::read(edit, "after", old, threshold, brings(old.len()))?),
+        Position::Before(old) => Some(quote::read(edit, "before", old, threshold)?),
+        Position::After(old) => Some(quote::read(edit, "after", old, threshold)?),
         Position::Start | Position::End | Position::Line(_) => {
             let as_lines = |field: &str| field == "whole_lines" && !matches!(at, Position::Line(_));
             let only = |field: &&str| ANCHOR_FIELDS.contains(field) && !as_lines(field);
@@ -71,15 +71,27 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
         }
     };
     let as_lines = edit.whole_lines.unwrap_or(false);
+    let at = at.clone();
     Ok(Op::Insert(Insert { at, anchor, as_lines, own_line: edit.own_line, text }))
 }
 
-impl Insert<'_> {
+impl Insert {
+    /// The quotation of its anchor with the new text that goes beside it.
+    pub(crate) fn quote(&self) -> Option<Quote<'_>> {
+        let (old, at) = match &self.at {
+            Position::Before(old) => (old, 0),
+            Position::After(old) => (old, old.len()),
+            Position::Start | Position::End | Position::Line(_) => return None,
+        };
+        let brings = self.text.mapped().map_or(Brings::Nothing, |text| coming(text, at));
+        Some(self.anchor.as_ref()?.quote(old, brings))
+    }
+
     /// Finds the offset and says what is inserted there.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let new = self.text.resolve(clips)?;
-        match (self.at, &self.anchor) {
+        match (&self.at, self.quote()) {
             (Position::Line(line), _) => {
                 let range = line_range(text, *line, line.saturating_sub(1))?;
                 Ok(self.lines_at(scene, range.start, &new, Found::default()))
@@ -94,10 +106,10 @@ impl Insert<'_> {
             (Position::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
             (Position::Before(_) | Position::After(_), Some(quote)) => {
                 scene.pay_search(quote.needle(text.breaks))?;
-                let (head, rest) = self.on_its_line(quote, text);
+                let (head, rest) = self.on_its_line(&quote, text);
                 let at = if matches!(self.at, Position::After(_)) { quote.old.len() } else { 0 };
                 let brings = rest.map_or(Brings::Nothing, |rest| coming(rest, at));
-                let quote = Quote { brings, ..quote.clone() };
+                let quote = Quote { brings, ..quote };
                 let hit = scene.one(&quote)?.and_then(|hit| self.may_stand(&quote, hit, text));
                 let hit = hit.map_err(|unfit| scene.missed(&quote, None, unfit))?;
                 let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());

@@ -10,7 +10,7 @@ use editd_proto::message::Edit;
 
 use super::effect::{Effect, Found, Scene};
 use super::fields;
-use super::given::{Given, changed_breaks};
+use super::given::{NewText, changed_breaks};
 use super::registry::Op;
 use crate::Refusal;
 use crate::clip::Clips;
@@ -24,16 +24,16 @@ pub(crate) const FIELDS: &[&str] =
 
 /// A line edit.
 #[derive(Debug)]
-pub(crate) struct Lines<'a> {
+pub(crate) struct Lines {
     start: u64,
     end: u64,
     /// The lines that stand there then.
-    pub(crate) text: Given<'a>,
+    pub(crate) text: NewText,
     /// Where the lines that stood there are stored.
-    pub(crate) to_clipboard: Option<&'a str>,
+    pub(crate) to_clipboard: Option<String>,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     let start = *fields::required(edit, "start", &edit.start)?;
     let end = *fields::required(edit, "end", &edit.end)?;
     if start > 0 && end < start - 1 {
@@ -45,19 +45,19 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
     Ok(Op::Lines(Lines {
         start,
         end,
-        text: Given::read(edit, "text", &edit.text)?,
+        text: NewText::read(edit, "text", &edit.text)?,
         to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
     }))
 }
 
-impl Lines<'_> {
+impl Lines {
     /// Finds the lines and says what stands there then.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let range = line_range(text, self.start, self.end)?;
-        let stored = scene.store(clips, self.to_clipboard, text.content.cut(range.clone()))?;
+        let stored = scene.store(clips, self.to_clipboard.as_deref(), text.content.cut(range.clone()))?;
         let found = Found { lines: Some(text.lines_of(range.clone())), ..Found::default() };
-        if self.text.restores(self.to_clipboard) {
+        if self.text.restores(self.to_clipboard.as_deref()) {
             return Ok(Effect { places: Vec::new(), stored, found });
         }
         let new = self.text.resolve(clips)?;

@@ -12,15 +12,15 @@ pub(crate) const FIELDS: &[&str] = &["to", "overwrite"];
 
 /// Where a file goes.
 #[derive(Debug)]
-pub(crate) struct Target<'a> {
+pub(crate) struct Target {
     /// The other path.
-    pub(crate) to: &'a WirePath,
+    pub(crate) to: WirePath,
     /// Whether something may be there.
     pub(crate) overwrite: bool,
 }
 
-pub(crate) fn parse(edit: &Edit) -> Result<Target<'_>, Refusal> {
-    let to = fields::required(edit, "to", &edit.to)?;
+pub(crate) fn parse(edit: &Edit) -> Result<Target, Refusal> {
+    let to = fields::required(edit, "to", &edit.to)?.clone();
     if to.as_bytes().is_empty() {
         return Err(malformed("`to` is empty; name the new path"));
     }

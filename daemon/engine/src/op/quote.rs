@@ -7,15 +7,36 @@ use crate::Refusal;
 use crate::locate::{Brings, Quote, Rung};
 use crate::refusal::malformed;
 
-/// Reads `near`, `window`, `match`, `threshold` and `whole_lines` for a quoted text. `brings` is the new text that goes
-/// with it.
-pub(crate) fn read<'a>(
+/// How a quoted text may be found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matching {
+    /// Only whole lines.
+    pub(crate) whole_lines: bool,
+    /// The 1-based line where it should start.
+    pub(crate) near: Option<u64>,
+    /// Lines either way within which the only candidate is accepted.
+    pub(crate) window: u64,
+    /// The loosest rung allowed.
+    pub(crate) loosest: Rung,
+    /// The least similarity that the fuzzy rung accepts.
+    pub(crate) threshold: f64,
+}
+
+impl Matching {
+    /// The quotation of a text that may be found so. `brings` is the new text that goes with it.
+    pub(crate) fn quote<'a>(&self, old: &'a str, brings: Brings<'a>) -> Quote<'a> {
+        let Self { whole_lines, near, window, loosest, threshold } = *self;
+        Quote { old, whole_lines, near, window, loosest, threshold, brings }
+    }
+}
+
+/// Reads `near`, `window`, `match`, `threshold` and `whole_lines` for a quoted text.
+pub(crate) fn read(
     edit: &Edit,
     field: &str,
-    old: &'a str,
+    old: &str,
     job_threshold: Option<f64>,
-    brings: Brings<'a>,
-) -> Result<Quote<'a>, Refusal> {
+) -> Result<Matching, Refusal> {
     if old.is_empty() {
         return Err(malformed(format!("`{field}` is empty; quote the text to look for")));
     }
@@ -23,14 +44,12 @@ pub(crate) fn read<'a>(
     if loosest == Rung::Edge {
         allow_edge(edit)?;
     }
-    Ok(Quote {
-        old,
+    Ok(Matching {
         whole_lines: edit.whole_lines.unwrap_or(false),
         near: edit.near.filter(|line| *line > 0),
         window: edit.window.unwrap_or(limits::NEAR_WINDOW),
         loosest,
         threshold,
-        brings,
     })
 }
 

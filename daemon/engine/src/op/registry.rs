@@ -4,7 +4,7 @@ use editd_proto::message::{Edit, Position};
 use editd_proto::operation::{nearest, operation};
 use editd_proto::path::WirePath;
 
-use super::given::Given;
+use super::given::NewText;
 use super::{
     Chunk, Create, Hunk, Insert, Lines, Replace, Substitute, SymbolEdit, Target, Which, Write, chmod, chunk,
     create, fields, hunk, insert, lines,
@@ -17,38 +17,37 @@ use crate::{Proof, Refusal};
 
 /// One edit, its fields checked.
 #[derive(Debug)]
-pub(crate) enum Op<'a> {
+pub(crate) enum Op {
     /// Text at one place, or every occurrence.
-    Replace(Replace<'a>),
+    Replace(Replace),
     /// Text put somewhere.
-    Insert(Insert<'a>),
+    Insert(Insert),
     /// The whole file.
-    Write(Write<'a>),
+    Write(Write),
     /// A range of lines.
-    Lines(Lines<'a>),
+    Lines(Lines),
     /// Lines between other lines.
-    Chunk(Box<Chunk<'a>>),
+    Chunk(Box<Chunk>),
     /// Lines as a diff shows them.
-    Hunk(Box<Hunk<'a>>),
+    Hunk(Box<Hunk>),
     /// Occurrences of a pattern.
-    Substitute(Box<Substitute<'a>>),
+    Substitute(Box<Substitute>),
     /// One definition.
-    Symbol(Box<SymbolEdit<'a>>),
+    Symbol(Box<SymbolEdit>),
     /// A new file.
-    Create(Create<'a>),
+    Create(Create),
     /// The file goes.
     Delete,
     /// The file gets another path.
-    Rename(Target<'a>),
+    Rename(Target),
     /// The file gets a double.
-    Copy(Target<'a>),
+    Copy(Target),
     /// The file gets these permission bits.
     Chmod(u32),
 }
 
 /// A kind: its name, the fields that it may have, and how they are read.
-type Kind =
-    (&'static str, &'static [&'static str], for<'a> fn(&'a Edit, Option<f64>) -> Result<Op<'a>, Refusal>);
+type Kind = (&'static str, &'static [&'static str], fn(&Edit, Option<f64>) -> Result<Op, Refusal>);
 
 const KINDS: [Kind; 13] = [
     ("replace", replace::FIELDS, replace::parse),
@@ -70,7 +69,7 @@ const KINDS: [Kind; 13] = [
 ///
 /// # Errors
 /// `malformed` naming the field.
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let Some((name, allowed, read)) = KINDS.iter().find(|(name, ..)| *name == edit.op) else {
         let names = KINDS.map(|(name, ..)| name);
         let given: String = edit.op.chars().take(40).collect();
@@ -97,17 +96,17 @@ pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static [&'st
     KINDS.into_iter().map(|(name, fields, _)| (name, fields))
 }
 
-impl<'a> Op<'a> {
+impl Op {
     /// What it proves about the content that it replaces.
     pub(crate) fn proof(&self) -> Proof {
         match self {
             Self::Replace(_) | Self::Chunk(_) => Proof::Quoted,
-            Self::Insert(insert) => match insert.at {
+            Self::Insert(insert) => match &insert.at {
                 Position::Start | Position::End => Proof::NotNeeded,
                 Position::Before(_) | Position::After(_) => Proof::Quoted,
                 Position::Line(_) => Proof::Blind,
             },
-            Self::Hunk(hunk) => match hunk.at {
+            Self::Hunk(hunk) => match &hunk.at {
                 _ if hunk.quotes() => Proof::Quoted,
                 Some(Position::End) => Proof::NotNeeded,
                 _ => Proof::Blind,
@@ -125,8 +124,8 @@ impl<'a> Op<'a> {
     /// What it looks up first.
     pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         match self {
-            Self::Replace(op) => Some(op.quote.needle(breaks)),
-            Self::Insert(op) => op.anchor.as_ref().map(|anchor| anchor.needle(breaks)),
+            Self::Replace(op) => Some(op.quote().needle(breaks)),
+            Self::Insert(op) => op.quote().map(|quote| quote.needle(breaks)),
             Self::Chunk(op) => Some(op.needle(breaks)),
             Self::Hunk(op) => op.needle(breaks),
             _ => None,
@@ -134,15 +133,15 @@ impl<'a> Op<'a> {
     }
 
     /// The lines that it says stand above it.
-    pub(crate) fn headers(&self) -> Option<&'a str> {
+    pub(crate) fn headers(&self) -> Option<&str> {
         match self {
-            Self::Hunk(op) => Some(op.headers),
+            Self::Hunk(op) => Some(&op.headers),
             _ => None,
         }
     }
 
     /// The hunk that it is.
-    pub(crate) fn hunk(&self) -> Option<&Hunk<'a>> {
+    pub(crate) fn hunk(&self) -> Option<&Hunk> {
         match self {
             Self::Hunk(op) => Some(op),
             _ => None,
@@ -150,29 +149,29 @@ impl<'a> Op<'a> {
     }
 
     /// The clipboard that it stores.
-    pub(crate) fn stores(&self) -> Option<&'a str> {
+    pub(crate) fn stores(&self) -> Option<&str> {
         match self {
-            Self::Replace(op) => op.to_clipboard,
-            Self::Lines(op) => op.to_clipboard,
-            Self::Symbol(op) => op.to_clipboard,
+            Self::Replace(op) => op.to_clipboard.as_deref(),
+            Self::Lines(op) => op.to_clipboard.as_deref(),
+            Self::Symbol(op) => op.to_clipboard.as_deref(),
             _ => None,
         }
     }
 
     /// The clipboard that it reads.
-    pub(crate) fn reads(&self) -> Option<&'a str> {
+    pub(crate) fn reads(&self) -> Option<&str> {
         match self {
-            Self::Replace(op) => op.new.from_clipboard,
-            Self::Insert(op) => op.text.from_clipboard,
-            Self::Lines(op) => op.text.from_clipboard,
-            Self::Symbol(op) => op.text.from_clipboard,
-            Self::Write(op) => op.text.from_clipboard,
+            Self::Replace(op) => op.new.from_clipboard.as_deref(),
+            Self::Insert(op) => op.text.from_clipboard.as_deref(),
+            Self::Lines(op) => op.text.from_clipboard.as_deref(),
+            Self::Symbol(op) => op.text.from_clipboard.as_deref(),
+            Self::Write(op) => op.text.from_clipboard.as_deref(),
             _ => None,
         }
     }
 
     /// The symbol that it deletes.
-    pub(crate) fn deletes(&self) -> Option<Which<'a>> {
+    pub(crate) fn deletes(&self) -> Option<Which<'_>> {
         match self {
             Self::Symbol(op) => op.deletes(),
             _ => None,
@@ -180,15 +179,15 @@ impl<'a> Op<'a> {
     }
 
     /// The other path that it names.
-    pub(crate) fn target(&self) -> Option<&'a WirePath> {
+    pub(crate) fn target(&self) -> Option<&WirePath> {
         match self {
-            Self::Rename(target) | Self::Copy(target) => Some(target.to),
+            Self::Rename(target) | Self::Copy(target) => Some(&target.to),
             _ => None,
         }
     }
 
     /// The whole new content, where it brings one.
-    pub(crate) fn written(&self) -> Option<&Given<'a>> {
+    pub(crate) fn written(&self) -> Option<&NewText> {
         match self {
             Self::Write(write) => Some(&write.text),
             Self::Create(create) => Some(&create.text),
@@ -198,6 +197,6 @@ impl<'a> Op<'a> {
 
     /// Whether it puts text at the start or the end, which a missing file allows.
     pub(crate) fn adds_at_an_end(&self) -> bool {
-        matches!(self, Self::Insert(insert) if matches!(insert.at, Position::Start | Position::End))
+        matches!(self, Self::Insert(insert) if matches!(&insert.at, Position::Start | Position::End))
     }
 }

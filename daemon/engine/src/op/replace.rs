@@ -12,7 +12,8 @@ use editd_proto::message::{Edit, Within};
 
 use super::chunk::Region;
 use super::effect::{Effect, Found, Scene};
-use super::given::{Given, fit};
+use super::given::{NewText, fit};
+use super::quote::Matching;
 use super::registry::Op;
 use super::{fields, quote, within};
 use crate::Refusal;
@@ -42,33 +43,35 @@ pub(crate) const FIELDS: &[&str] = &[
 
 /// A replacement.
 #[derive(Debug)]
-pub(crate) struct Replace<'a> {
+pub(crate) struct Replace {
     /// What is looked for.
-    pub(crate) quote: Quote<'a>,
+    pub(crate) old: String,
+    /// How it may be found.
+    matching: Matching,
     /// What stands there then.
-    pub(crate) new: Given<'a>,
+    pub(crate) new: NewText,
     /// The part of the file that is searched; all of it without.
-    within: Option<&'a Within>,
+    within: Option<Within>,
     all: bool,
     expect: Option<u64>,
     /// Where the matched bytes are stored.
-    pub(crate) to_clipboard: Option<&'a str>,
+    pub(crate) to_clipboard: Option<String>,
 }
 
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
-    let old = fields::required(edit, "old", &edit.old)?;
-    let new = Given::read(edit, "new", &edit.new)?;
-    let brings = new.mapped().map_or(Brings::Nothing, Brings::Instead);
-    let quote = quote::read(edit, "old", old, threshold, brings)?;
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
+    let old = fields::required(edit, "old", &edit.old)?.clone();
+    let new = NewText::read(edit, "new", &edit.new)?;
+    let matching = quote::read(edit, "old", &old, threshold)?;
     let all = edit.all.unwrap_or(false);
-    if all && quote.near.is_some() {
+    if all && matching.near.is_some() {
         return Err(malformed("`all` and `near` contradict each other; leave one out"));
     }
     if !all && edit.expect.is_some_and(|count| count != 1) {
         return Err(malformed("`expect` other than 1 needs `all`"));
     }
     Ok(Op::Replace(Replace {
-        quote,
+        old,
+        matching,
         new,
         within: within::read(edit)?,
         all,
@@ -77,30 +80,35 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
     }))
 }
 
-impl<'a> Replace<'a> {
+impl Replace {
+    /// Its quotation with the new text that goes with it.
+    pub(crate) fn quote(&self) -> Quote<'_> {
+        self.matching.quote(&self.old, self.new.mapped().map_or(Brings::Nothing, Brings::Instead))
+    }
+
     /// Finds the place or places and says what stands there then.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        scene.pay_search(self.quote.needle(scene.text.breaks))?;
+        scene.pay_search(self.quote().needle(scene.text.breaks))?;
         if self.all { self.every(scene, clips) } else { self.one(scene, clips) }
     }
 
     fn one(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        let region = within::region(self.within, scene)?;
+        let region = within::region(self.within.as_ref(), scene)?;
         let hit = match &region {
-            None => scene.one(&self.quote)?,
-            Some(region) => within::one(scene, &self.quote, region)?,
+            None => scene.one(&self.quote())?,
+            Some(region) => within::one(scene, &self.quote(), region)?,
         };
-        let hit = hit.map_err(|unfit| self.missed(scene, region.as_ref(), &self.quote, unfit))?;
+        let hit = hit.map_err(|unfit| self.missed(scene, region.as_ref(), &self.quote(), unfit))?;
         let matched = self.matched(scene.text, &hit.range);
-        let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
+        let stored = scene.store(clips, self.to_clipboard.as_deref(), scene.text.content.cut(matched))?;
         let mut found = Found {
             rung: Some(hit.rung),
             lines: Some(self.lines(scene.text, &hit.range)),
             moved: hit.moved,
             score: hit.adapted.score,
-            ..within::report(self.within, scene)
+            ..within::report(self.within.as_ref(), scene)
         };
-        if self.new.restores(self.to_clipboard) {
+        if self.new.restores(self.to_clipboard.as_deref()) {
             return Ok(Effect { places: Vec::new(), stored, found });
         }
         let new = match hit.adapted.new {
@@ -114,12 +122,12 @@ impl<'a> Replace<'a> {
     }
 
     fn every(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
-        let region = within::region(self.within, scene)?;
+        let region = within::region(self.within.as_ref(), scene)?;
         let (spans, rung, looser) = match &region {
-            Some(region) => within::every(scene, &self.quote, region)?,
+            Some(region) => within::every(scene, &self.quote(), region)?,
             None => {
-                let (spans, rung) = locate::every(scene.hay, &self.quote)?;
-                let looser = if spans.is_empty() { locate::looser(scene.hay, &self.quote)? } else { None };
+                let (spans, rung) = locate::every(scene.hay, &self.quote())?;
+                let looser = if spans.is_empty() { locate::looser(scene.hay, &self.quote())? } else { None };
                 (spans, rung, looser)
             }
         };
@@ -138,15 +146,15 @@ impl<'a> Replace<'a> {
         };
         check_count(self.expect, count)?;
         let matched = self.matched(scene.text, &first.range());
-        let stored = scene.store(clips, self.to_clipboard, scene.text.content.cut(matched))?;
+        let stored = scene.store(clips, self.to_clipboard.as_deref(), scene.text.content.cut(matched))?;
         let whole = first.start()..last.end();
         let mut found = Found {
             rung: Some(rung),
             lines: Some(self.lines(scene.text, &whole)),
             replacements: Some(count),
-            ..within::report(self.within, scene)
+            ..within::report(self.within.as_ref(), scene)
         };
-        if self.new.restores(self.to_clipboard) {
+        if self.new.restores(self.to_clipboard.as_deref()) {
             return Ok(Effect { places: Vec::new(), stored, found });
         }
         let new = self.new.resolve(clips)?;
@@ -171,8 +179,8 @@ impl<'a> Replace<'a> {
 
     /// The refusal of `all` where no rung that it takes finds anything; a looser one might.
     fn nowhere(&self, scene: &Scene<'_>, region: Option<&Region>, looser: Option<Rung>) -> Refusal {
-        let loosest = self.quote.loosest.min(locate::EVERY);
-        let quote = Quote { loosest, ..self.quote.clone() };
+        let loosest = self.matching.loosest.min(locate::EVERY);
+        let quote = Quote { loosest, ..self.quote() };
         let mut error = self.missed(scene, region, &quote, None);
         if let Some(rung) = looser {
             error.message = format!(
@@ -192,7 +200,7 @@ impl<'a> Replace<'a> {
         rung: Rung,
     ) -> Result<(Vec<Place>, u64), Refusal> {
         let plain = |text: &str| memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none();
-        let same = !self.quote.whole_lines && plain(new) && plain(self.quote.old);
+        let same = !self.matching.whole_lines && plain(new) && plain(&self.old);
         let shared: Rc<str> = Rc::from(new);
         let (mut places, mut converted, mut total) = (Vec::with_capacity(spans.len()), 0, 0usize);
         for span in spans {
@@ -212,14 +220,14 @@ impl<'a> Replace<'a> {
 
     /// First and last line of a range; with `whole_lines` a blank last line is in it by its break alone.
     fn lines(&self, text: &Text<'_>, range: &Range<usize>) -> (u64, u64) {
-        let own = if self.quote.whole_lines { text.break_at(range.end) } else { 0 };
+        let own = if self.matching.whole_lines { text.break_at(range.end) } else { 0 };
         text.lines_of(range.start..range.end + own)
     }
 
     /// What the edit covers: with `whole_lines`, the last break too where the quotation ends in one.
     fn matched(&self, text: &Text<'_>, range: &Range<usize>) -> Range<usize> {
-        let (_, given) = split_final_break(self.quote.old, text.breaks);
-        if self.quote.whole_lines && !given.is_empty() {
+        let (_, given) = split_final_break(&self.old, text.breaks);
+        if self.matching.whole_lines && !given.is_empty() {
             return range.start..range.end + text.break_at(range.end);
         }
         range.clone()
@@ -234,7 +242,7 @@ impl<'a> Replace<'a> {
         rung: Rung,
     ) -> (Range<usize>, String, u64) {
         let literal = self.new.literal;
-        if !self.quote.whole_lines {
+        if !self.matching.whole_lines {
             let (fitted, converted) = fit(text, &range, new, rung, literal);
             return (range, fitted, converted);
         }

@@ -15,7 +15,7 @@ use crate::refusal::malformed;
 ///
 /// # Errors
 /// `malformed` for lines that are none.
-pub(crate) fn read(edit: &Edit) -> Result<Option<&Within>, Refusal> {
+pub(crate) fn read(edit: &Edit) -> Result<Option<Within>, Refusal> {
     if let Some(Within::Lines((first, last))) = edit.within
         && (first == 0 || last < first)
     {
@@ -23,7 +23,7 @@ pub(crate) fn read(edit: &Edit) -> Result<Option<&Within>, Refusal> {
             "`within` names lines {first} to {last}; lines count from 1, and the last is not before the first"
         )));
     }
-    Ok(edit.within.as_ref())
+    Ok(edit.within.clone())
 }
 
 /// First and last line of the part; `None` for the whole file.

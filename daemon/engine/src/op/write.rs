@@ -6,7 +6,7 @@ use std::rc::Rc;
 use editd_proto::message::Edit;
 
 use super::effect::{Effect, Found, Scene};
-use super::given::Given;
+use super::given::NewText;
 use super::registry::Op;
 use crate::Refusal;
 use crate::clip::Clips;
@@ -17,19 +17,19 @@ pub(crate) const FIELDS: &[&str] = &["text", "eol", "from_clipboard", "reindent"
 
 /// A whole-file edit.
 #[derive(Debug)]
-pub(crate) struct Write<'a> {
+pub(crate) struct Write {
     /// What the file says then.
-    pub(crate) text: Given<'a>,
+    pub(crate) text: NewText,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     if edit.eol.as_deref() == Some("file") {
         return Err(malformed("`write` takes line breaks as given; leave `eol` out"));
     }
-    Ok(Op::Write(Write { text: Given::read(edit, "text", &edit.text)? }))
+    Ok(Op::Write(Write { text: NewText::read(edit, "text", &edit.text)? }))
 }
 
-impl Write<'_> {
+impl Write {
     /// Says what changes between the file and the new text.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
         let new = self.text.resolve(clips)?;

@@ -8,11 +8,11 @@ use crate::op::Op;
 use crate::refusal::{malformed, refuse};
 
 /// The edits that contradict another of the entry, each with its reason; the later of two first.
-pub(crate) fn contradictions(ops: &Parsed<'_>) -> Vec<(usize, Refusal)> {
-    let live: Vec<(usize, &Op<'_>)> =
+pub(crate) fn contradictions(ops: &Parsed) -> Vec<(usize, Refusal)> {
+    let live: Vec<(usize, &Op)> =
         ops.iter().enumerate().filter_map(|(i, op)| op.as_ref().ok().map(|op| (i, op))).collect();
     // Two of a kind in this list contradict each other, so that nobody walks far along it.
-    let mut witnesses: Vec<(usize, &Op<'_>)> = live.iter().copied().take(2).collect();
+    let mut witnesses: Vec<(usize, &Op)> = live.iter().copied().take(2).collect();
     witnesses.extend(live.iter().find(|(_, op)| matches!(op, Op::Copy(_))));
     witnesses.extend(live.iter().find(|(_, op)| !matches!(op, Op::Copy(_))));
     witnesses.extend(live.iter().filter(|(_, op)| rare(op)));
@@ -29,7 +29,7 @@ pub(crate) fn contradictions(ops: &Parsed<'_>) -> Vec<(usize, Refusal)> {
 }
 
 /// Kinds of which an entry has few, so that comparing with each stays linear.
-fn rare(op: &Op<'_>) -> bool {
+fn rare(op: &Op) -> bool {
     !matches!(
         op,
         Op::Replace(_)
@@ -49,11 +49,11 @@ fn named(mut refusal: Refusal, edit: usize, other: usize) -> Refusal {
     refusal
 }
 
-fn clash(op: &Op<'_>, other: &Op<'_>) -> Option<Refusal> {
+fn clash(op: &Op, other: &Op) -> Option<Refusal> {
     one_way(op, other).or_else(|| one_way(other, op))
 }
 
-fn one_way(op: &Op<'_>, other: &Op<'_>) -> Option<Refusal> {
+fn one_way(op: &Op, other: &Op) -> Option<Refusal> {
     let contradiction =
         |why: &str| Some(malformed(format!("{why}; list the path a second time for a later step")));
     match (op, other) {
@@ -77,6 +77,6 @@ fn one_way(op: &Op<'_>, other: &Op<'_>) -> Option<Refusal> {
 }
 
 /// Whether an edit changes content.
-pub(crate) fn is_text(op: &Op<'_>) -> bool {
+pub(crate) fn is_text(op: &Op) -> bool {
     !matches!(op, Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_))
 }

@@ -41,7 +41,7 @@ pub(crate) struct Job<'j> {
 pub(crate) fn run(
     job: &Job<'_>,
     entry: &FileEntry,
-    ops: &Parsed<'_>,
+    ops: &Parsed,
     tree: &mut Tree<'_>,
     clips: &mut Clips<'_>,
 ) -> Result<(FileOutcome, Option<Refusal>), Refusal> {
@@ -131,7 +131,7 @@ const AS_FIRST: &str = "the file is refused as a whole, for what its first edit 
 /// The outcome of an entry that was refused as a whole: it is not looked at.
 pub(crate) fn left_out(
     entry: &FileEntry,
-    ops: &Parsed<'_>,
+    ops: &Parsed,
     refusal: &Refusal,
     clips: &mut Clips<'_>,
 ) -> FileOutcome {
@@ -147,7 +147,7 @@ fn refused(refusal: &Refusal) -> EditOutcome {
     EditOutcome { error: Some(refusal.clone()), ..EditOutcome::new(EditStatus::Refused) }
 }
 
-fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (usize, &'o Op<'j>)> {
+fn live<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (usize, &'o Op)> {
     ops.iter()
         .enumerate()
         .filter(|(i, _)| verdicts.stands(*i))
@@ -156,7 +156,7 @@ fn live<'o, 'j>(ops: &'o Parsed<'j>, verdicts: &Verdicts<'_>) -> impl Iterator<I
 
 /// Refuses what can be refused before any text is looked at.
 fn judge(
-    ops: &Parsed<'_>,
+    ops: &Parsed,
     path: &WirePath,
     (before, room): (&State, Option<Refusal>),
     verdicts: &mut Verdicts<'_>,
@@ -169,7 +169,7 @@ fn judge(
     for (edit, refusal) in contradictions(ops) {
         verdicts.refuse(edit, refusal)?;
     }
-    let makes = |op: &Op<'_>| {
+    let makes = |op: &Op| {
         matches!(op, Op::Write(_) | Op::Create(_))
             || op.adds_at_an_end()
             || op.hunk().is_some_and(Hunk::fills)
@@ -207,7 +207,7 @@ fn text_edits(
     job: &Job<'_>,
     path: &WirePath,
     before: &State,
-    ops: &Parsed<'_>,
+    ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     tree: &mut Tree<'_>,
     clips: &mut Clips<'_>,

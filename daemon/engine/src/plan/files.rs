@@ -24,7 +24,7 @@ pub(super) struct Replaced<'j> {
 
 /// The file operations, in request order. Returns where the file went, if it was renamed, and what they replaced.
 pub(super) fn run<'j>(
-    ops: &Parsed<'j>,
+    ops: &'j Parsed,
     tree: &mut Tree<'_>,
     path: &WirePath,
     verdicts: &mut Verdicts<'_>,
@@ -50,10 +50,10 @@ pub(super) fn run<'j>(
         match done {
             Ok(Some(changed)) => {
                 if let Op::Rename(target) = op
-                    && target.to != path
+                    && target.to != *path
                 {
                     tree.remove(path)?;
-                    moved = Some(target.to);
+                    moved = Some(&target.to);
                 }
                 let changed = changed || (moved.is_some() && matches!(op, Op::Rename(_)));
                 if let Some(report) = reports.get_mut(edit) {
@@ -70,23 +70,23 @@ pub(super) fn run<'j>(
 fn put<'j>(
     tree: &mut Tree<'_>,
     path: &WirePath,
-    target: &Target<'j>,
+    target: &'j Target,
     replaced: &mut Vec<Replaced<'j>>,
 ) -> Result<Option<bool>, Refusal> {
     let hash = tree.node(path)?.hash();
-    let node = tree.node(target.to)?;
+    let node = tree.node(&target.to)?;
     let (before, old) = (node.state.clone(), node.hash());
     if !target.overwrite && before != State::Absent {
-        let to = target.to;
+        let to = &target.to;
         return Err(refuse(Code::Exists, format!("{to} exists; choose another path, or say `overwrite`")));
     }
-    tree.check_room(target.to)?;
-    let changed = tree.copy(path, target.to)?;
+    tree.check_room(&target.to)?;
+    let changed = tree.copy(path, &target.to)?;
     if changed && before != State::Absent {
-        let after = tree.node(target.to)?.state.clone();
+        let after = tree.node(&target.to)?.state.clone();
         let tag = |hash: Option<ContentHash>| hash.map(|hash| hash.version().0).unwrap_or_default();
         let said = format!("{} was replaced: it was {}, and is {} now", target.to, tag(old), tag(hash));
-        replaced.push(Replaced { path: target.to, before, after, said });
+        replaced.push(Replaced { path: &target.to, before, after, said });
     }
     Ok(Some(changed))
 }

@@ -14,19 +14,19 @@ use crate::refusal::{internal, malformed, refuse};
 use crate::{Needs, Proof, Refusal};
 
 /// The edits of an entry, each read or refused.
-pub(crate) type Parsed<'j> = Vec<Result<Op<'j>, Malformed<'j>>>;
+pub(crate) type Parsed = Vec<Result<Op, Malformed>>;
 
 /// An edit that cannot be read.
-pub(crate) struct Malformed<'j> {
+pub(crate) struct Malformed {
     /// Why.
     pub(crate) refusal: Refusal,
     /// The clipboard that it would have stored.
-    stores: Option<&'j str>,
+    stores: Option<String>,
 }
 
 /// The clipboard that an edit stores, or would have stored if it could be read.
-pub(crate) fn stores<'j>(op: &Result<Op<'j>, Malformed<'j>>) -> Option<&'j str> {
-    op.as_ref().map_or_else(|malformed| malformed.stores, Op::stores)
+pub(crate) fn stores(op: &Result<Op, Malformed>) -> Option<&str> {
+    op.as_ref().map_or_else(|malformed| malformed.stores.as_deref(), Op::stores)
 }
 
 /// What a job must be shown before it can be planned.
@@ -39,7 +39,7 @@ pub fn needs(job: &JobRequest) -> Result<Needs, Refusal> {
 }
 
 /// What the edits of a job, read already, must be shown.
-pub(crate) fn needs_of(job: &JobRequest, entries: &[Parsed<'_>]) -> Needs {
+pub(crate) fn needs_of(job: &JobRequest, entries: &[Parsed]) -> Needs {
     let mut known: BTreeSet<&WirePath> = BTreeSet::new();
     let mut stored: BTreeSet<&str> = BTreeSet::new();
     let mut read_clips: BTreeSet<&str> = BTreeSet::new();
@@ -82,11 +82,11 @@ pub fn proof(entry: &FileEntry) -> Result<Proof, Refusal> {
 ///
 /// # Errors
 /// What is wrong with the job as a whole; where it is not `partial`, the first malformed edit.
-pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed<'_>>, Refusal> {
+pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed>, Refusal> {
     check_shape(job)?;
     let mut entries = Vec::with_capacity(job.files.len());
     for entry in &job.files {
-        let parsed: Parsed<'_> = entry.edits.iter().map(|edit| read_one(edit, job.threshold)).collect();
+        let parsed: Parsed = entry.edits.iter().map(|edit| read_one(edit, job.threshold)).collect();
         entries.push(parsed);
     }
     if job.partial {
@@ -99,7 +99,7 @@ pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed<'_>>, Refusal> {
 }
 
 /// The refusal of the first malformed edit of a job.
-fn malformed_edit(job: &JobRequest, entries: &[Parsed<'_>]) -> Option<Refusal> {
+fn malformed_edit(job: &JobRequest, entries: &[Parsed]) -> Option<Refusal> {
     let mut placed = job.files.iter().zip(entries).flat_map(|(entry, parsed)| {
         parsed.iter().zip(1..).filter_map(move |(op, edit)| Some((entry, edit, op.as_ref().err()?)))
     });
@@ -109,10 +109,10 @@ fn malformed_edit(job: &JobRequest, entries: &[Parsed<'_>]) -> Option<Refusal> {
     Some(refusal)
 }
 
-fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Malformed<'_>> {
-    let name = |name: &&str| (1..=limits::NAME).contains(&name.len());
+fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op, Malformed> {
+    let name = |name: &String| (1..=limits::NAME).contains(&name.len());
     parse(edit, threshold)
-        .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.as_deref().filter(name) })
+        .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.clone().filter(name) })
 }
 
 /// Refuses what nothing is looked at for: an entry of no file or with fields that none has, and, in a job that is stored

@@ -70,16 +70,16 @@ impl Default for CountBudget {
 
 /// The patterns of an entry with `paths`, to be counted in one file after the other.
 #[derive(Debug)]
-pub struct PatternCounts<'e> {
-    ops: Vec<Op<'e>>,
+pub struct PatternCounts {
+    ops: Vec<Op>,
 }
 
-impl<'e> PatternCounts<'e> {
+impl PatternCounts {
     /// Reads the edits of an entry.
     ///
     /// # Errors
     /// `malformed` and what else is wrong with an edit by itself.
-    pub fn new(edits: &'e [Edit]) -> Result<Self, Refusal> {
+    pub fn new(edits: &[Edit]) -> Result<Self, Refusal> {
         Ok(Self { ops: edits.iter().map(|edit| parse(edit, None)).collect::<Result<_, _>>()? })
     }
 
@@ -119,7 +119,7 @@ impl<'e> PatternCounts<'e> {
             earlier: None,
             elsewhere: &|_| None,
         };
-        let count = |op: &Op<'_>| match op {
+        let count = |op: &Op| match op {
             Op::Substitute(op) => op.occurrences(&scene),
             _ => Ok(0),
         };

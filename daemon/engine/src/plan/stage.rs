@@ -82,7 +82,7 @@ pub(crate) type Reports = Vec<Option<Box<Report>>>;
 /// The first refusal, where the job is not `partial`.
 pub(crate) fn run(
     ground: &Ground<'_>,
-    ops: &Parsed<'_>,
+    ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     clips: &mut Clips<'_>,
 ) -> Result<(Option<Made>, Reports), Refusal> {
@@ -119,7 +119,7 @@ pub(crate) fn run(
 fn locate(
     ground: &Ground<'_>,
     text: &Text<'_>,
-    ops: &Parsed<'_>,
+    ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     clips: &mut Clips<'_>,
     reports: &mut Reports,
@@ -178,7 +178,7 @@ fn locate(
 }
 
 /// The whole new content that an edit writes; those that go with it store nothing that it could read.
-fn written<'o>(ops: &Parsed<'o>, verdicts: &Verdicts<'_>, clips: &Clips<'_>) -> Option<Cow<'o, str>> {
+fn written<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>, clips: &Clips<'_>) -> Option<Cow<'o, str>> {
     let standing = ops.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
     let text = standing.filter_map(|(_, op)| op.as_ref().ok()?.written()).next()?;
     // Where it cannot be had, the edit itself says so.
@@ -201,7 +201,7 @@ fn fits(effect: Effect, places: usize, inserted: &mut usize, budget: &Budget) ->
     Ok(effect)
 }
 
-fn effect(op: &Op<'_>, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+fn effect(op: &Op, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
     match op {
         Op::Replace(op) => op.effect(scene, clips),
         Op::Insert(op) => op.effect(scene, clips),
@@ -260,7 +260,7 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
 }
 
 /// Refuses the edits that read what a refused edit of this entry would have stored.
-fn refuse_readers(ops: &Parsed<'_>, verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
+fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
     let mut spoilt: BTreeSet<&str> = BTreeSet::new();
     for (edit, op) in ops.iter().enumerate() {
         let reads = op.as_ref().ok().and_then(Op::reads);
@@ -342,7 +342,7 @@ fn make(
 /// Stores for later entries what the edits that stand store.
 fn store(
     ground: &Ground<'_>,
-    ops: &Parsed<'_>,
+    ops: &Parsed,
     verdicts: &Verdicts<'_>,
     reports: &Reports,
     clips: &mut Clips<'_>,
@@ -357,7 +357,7 @@ fn store(
 }
 
 /// Spoils what the edits of an entry would have stored, since none of them is applied.
-pub(crate) fn spoil(ops: &Parsed<'_>, verdicts: &Verdicts<'_>, clips: &mut Clips<'_>) {
+pub(crate) fn spoil(ops: &Parsed, verdicts: &Verdicts<'_>, clips: &mut Clips<'_>) {
     for (edit, op) in ops.iter().enumerate() {
         if let (Some(name), false) = (stores(op), verdicts.stands(edit)) {
             clips.spoil(name);

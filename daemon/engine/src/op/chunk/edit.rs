@@ -31,18 +31,18 @@ pub(super) const RUNGS: [Rung; 5] = [Rung::Exact, Rung::Eol, Rung::Trailing, Run
 
 /// A chunk.
 #[derive(Debug)]
-pub(crate) struct Chunk<'a> {
+pub(crate) struct Chunk {
     /// What it quotes.
-    pub(super) window: Window<'a>,
+    pub(super) window: Window,
     /// The lines that stand there then.
-    pub(super) new: &'a str,
+    pub(super) new: String,
     /// Where it is looked for.
-    within: Option<&'a Within>,
+    within: Option<Within>,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     let old = fields::required(edit, "old", &edit.old)?;
-    let new = fields::required(edit, "new", &edit.new)?;
+    let new = fields::required(edit, "new", &edit.new)?.clone();
     let before = edit.before.as_deref().unwrap_or("");
     let after = edit.after.as_deref().unwrap_or("");
     let window = Window::new(before, old, after);
@@ -63,7 +63,7 @@ struct Stand {
     adapted: Adapted,
 }
 
-impl<'a> Chunk<'a> {
+impl Chunk {
     /// What the first rung looks up.
     pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         self.window.needle(breaks)
@@ -79,14 +79,14 @@ impl<'a> Chunk<'a> {
             Err(unmapped) => return Err(explain(self, scene, &region, unmapped)),
         };
         let old = self.window.old_lines(text, &stand.range);
-        let mapped = stand.adapted.new.as_deref().unwrap_or(self.new);
+        let mapped = stand.adapted.new.as_deref().unwrap_or(&self.new);
         let (made, converted) = if self.window.old.is_empty() {
             line_text(text, &old, mapped, false)
         } else {
             self.instead(text, &old, mapped, &stand)
         };
         let lines = Some(text.lines_of(old.clone()));
-        let part = within::report(self.within, scene);
+        let part = within::report(self.within.as_ref(), scene);
         let found = Found { rung: Some(stand.rung), lines, converted, ..part };
         let place = if old.is_empty() {
             let lead = lead(text, &old, &made);
@@ -99,7 +99,7 @@ impl<'a> Chunk<'a> {
 
     /// First and last line between which it is looked for.
     fn lines(&self, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
-        within::lines(self.within, scene).map_err(|refusal| match refusal.code {
+        within::lines(self.within.as_ref(), scene).map_err(|refusal| match refusal.code {
             Code::SymbolNotFound | Code::Ambiguous | Code::OutOfRange => Check::Position.refuses(refusal),
             _ => refusal,
         })
@@ -112,7 +112,7 @@ impl<'a> Chunk<'a> {
         text: &Text<'_>,
         field: &Field<'_, '_>,
     ) -> Result<Result<Stand, Option<Range<usize>>>, Refusal> {
-        let quote = self.window.quote(self.new);
+        let quote = self.window.quote(&self.new);
         let mut unmapped = None;
         for rung in RUNGS {
             let (mut count, mut kept) = (0, Vec::new());
@@ -144,12 +144,12 @@ impl<'a> Chunk<'a> {
             return (String::new(), 0);
         }
         let (own, ending) = split_final_break(text.content.cut(old.clone()), text.breaks);
-        let (quote, lines) = (self.window.quote(self.new), locate::lines(mapped, text.breaks));
+        let (quote, lines) = (self.window.quote(&self.new), locate::lines(mapped, text.breaks));
         let line = |at: usize, _: &str| lines.get(at).map(|(line, _)| (*line).to_owned());
         // A looser rung must not change the lines that the chunk does not.
         let matched = old.start..old.start + own.len();
-        let gone = if stand.adapted.as_file { own } else { self.window.old };
-        let kept = locate::keep_shared(text, &quote, (gone, self.new), &matched, line);
+        let gone = if stand.adapted.as_file { own } else { &self.window.old };
+        let kept = locate::keep_shared(text, &quote, (gone, &self.new), &matched, line);
         let kept = kept.as_deref().unwrap_or(mapped);
         // The last line's break stays the file's, whatever the new lines end with.
         let body = split_final_break(kept, text.breaks).0;

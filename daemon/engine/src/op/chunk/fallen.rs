@@ -29,14 +29,14 @@ struct Fall {
 
 /// The refusal of a chunk that stands nowhere in its region, or only where its new lines do not fit: `unmapped`.
 pub(super) fn explain(
-    chunk: &Chunk<'_>,
+    chunk: &Chunk,
     scene: &Scene<'_>,
     region: &Region,
     unmapped: Option<Range<usize>>,
 ) -> Refusal {
     let view = View { chunk, scene, region, counts: chunk.window.counts(scene.text.breaks) };
     let (first, last) = region.lines;
-    let mut error = scene.missed(&chunk.window.quote(chunk.new), Some(chunk.new), None);
+    let mut error = scene.missed(&chunk.window.quote(&chunk.new), Some(&chunk.new), None);
     error.tried.retain(|name| RUNGS.iter().any(|rung| rung.name() == name));
     error.near_misses.retain(|near| (first..=last).contains(&near.line));
     error.searched = (last > 0).then_some((first, last));
@@ -85,7 +85,7 @@ impl Fall {
 
 /// A chunk before the region in which it was looked for.
 struct View<'v, 's> {
-    chunk: &'v Chunk<'v>,
+    chunk: &'v Chunk,
     scene: &'v Scene<'s>,
     region: &'v Region,
     counts: Counts,
@@ -125,7 +125,7 @@ impl View<'_, '_> {
             let reason = format!("the lines stand at {from} to {to}, not inside lines {first} to {last}");
             Fall { line: from, equal: 0, check, reason }
         };
-        let quote = window.quote(self.chunk.new);
+        let quote = window.quote(&self.chunk.new);
         let spots = self.spots(&whole, &quote)?;
         Some(spots.into_iter().filter(|range| !self.region.holds(range)).map(fall).collect())
     }
@@ -134,7 +134,7 @@ impl View<'_, '_> {
     fn inside(&self) -> Option<Vec<Fall>> {
         let (window, counts) = (&self.chunk.window, self.counts);
         let parts =
-            [(window.before, 0), (window.old, counts.before), (window.after, counts.before + counts.old)];
+            [(&window.before, 0), (&window.old, counts.before), (&window.after, counts.before + counts.old)];
         let wanted = window.lines(self.scene.text.breaks);
         for (lines, above) in parts.into_iter().filter(|(lines, _)| !lines.is_empty()) {
             let spots = self.spots(self.region, &part(lines, Brings::Nothing))?;

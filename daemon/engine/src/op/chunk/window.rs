@@ -11,14 +11,14 @@ use crate::text::{Breaks, Text, split_final_break};
 
 /// What stands around a chunk's old lines, and they themselves.
 #[derive(Debug)]
-pub(crate) struct Window<'a> {
+pub(crate) struct Window {
     /// The lines directly before; none is no constraint.
-    pub(crate) before: &'a str,
+    pub(crate) before: String,
     /// The lines that give way; none makes an insertion.
-    pub(crate) old: &'a str,
+    pub(crate) old: String,
     /// The lines directly after; none is no constraint.
-    pub(crate) after: &'a str,
-    joined: Cow<'a, str>,
+    pub(crate) after: String,
+    joined: String,
 }
 
 /// How many lines each part of a window has.
@@ -32,15 +32,16 @@ pub(crate) struct Counts {
     pub(crate) after: usize,
 }
 
-impl<'a> Window<'a> {
+impl Window {
     /// The window of these lists of lines.
-    pub(crate) fn new(before: &'a str, old: &'a str, after: &'a str) -> Self {
+    pub(crate) fn new(before: &str, old: &str, after: &str) -> Self {
         let mut parts = [before, old, after].into_iter().filter(|part| !part.is_empty());
         let joined = match (parts.next(), parts.next()) {
-            (None, _) => Cow::Borrowed(""),
-            (Some(only), None) => Cow::Borrowed(only),
-            (Some(_), Some(_)) => Cow::Owned([before, old, after].map(closed).concat()),
+            (None, _) => String::new(),
+            (Some(only), None) => (*only).to_owned(),
+            (Some(_), Some(_)) => [before, old, after].map(closed).concat(),
         };
+        let [before, old, after] = [before, old, after].map(str::to_owned);
         Self { before, old, after, joined }
     }
 
@@ -56,8 +57,8 @@ impl<'a> Window<'a> {
 
     /// All of it, with the new lines that the rung may map: they go between its lines.
     pub(crate) fn quote<'q>(&'q self, new: &'q str) -> Quote<'q> {
-        let start = closed(self.before).len().min(self.joined.len());
-        let gone = start..(start + closed(self.old).len()).min(self.joined.len());
+        let start = closed(&self.before).len().min(self.joined.len());
+        let gone = start..(start + closed(&self.old).len()).min(self.joined.len());
         let spot = Spot { gone: Span::new(gone), come: Span::new(0..new.len()) };
         part(&self.joined, Brings::Beside(new, Spots::One(spot)))
     }
@@ -70,7 +71,7 @@ impl<'a> Window<'a> {
     /// How many lines its parts have.
     pub(crate) fn counts(&self, breaks: Breaks) -> Counts {
         let count = |part: &str| locate::lines(part, breaks).len();
-        Counts { before: count(self.before), old: count(self.old), after: count(self.after) }
+        Counts { before: count(&self.before), old: count(&self.old), after: count(&self.after) }
     }
 
     /// The old lines with their breaks, where the window stands at a range of lines; empty for an insertion.

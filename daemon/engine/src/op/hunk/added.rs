@@ -16,14 +16,14 @@ use crate::op::lines::{lead, line_range};
 use crate::refusal::refuse;
 use crate::splice::Place;
 
-impl Hunk<'_> {
+impl Hunk {
     /// The effect of lines that have no block.
     pub(super) fn added(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         if self.whole && text.len() > 0 {
             return Err(self.not_empty(scene));
         }
-        let range = match self.at {
+        let range = match &self.at {
             Some(Position::Line(line)) if scene.neighbours.stand_on_their_lines(scene) => {
                 line_range(text, *line, line.saturating_sub(1))?
             }

@@ -19,6 +19,7 @@ use crate::op::chunk::after_lines;
 use crate::op::effect::{EditNote, Effect, Found, Scene};
 use crate::op::given::fit;
 use crate::op::lines::{lead, line_text};
+use crate::op::quote::Matching;
 use crate::op::registry::Op;
 use crate::op::{fields, quote};
 use crate::refusal::malformed;
@@ -30,16 +31,16 @@ pub(crate) const FIELDS: &[&str] =
 
 /// A hunk.
 #[derive(Debug)]
-pub(crate) struct Hunk<'a> {
+pub(crate) struct Hunk {
     pub(super) body: Body,
     /// The places in the block where lines are added.
     spots: Vec<Spot>,
     /// How the block may be found; its text is the body's.
-    how: Quote<'static>,
+    how: Matching,
     /// Where lines go that have no block, or `End` for the block that ends the file.
-    pub(crate) at: Option<&'a Position>,
+    pub(crate) at: Option<Position>,
     /// The lines that stand above it.
-    pub(crate) headers: &'a str,
+    pub(crate) headers: String,
     /// Whether the block is the whole file.
     pub(super) whole: bool,
     /// Set if it stands below the hunk before it in the entry.
@@ -48,11 +49,11 @@ pub(crate) struct Hunk<'a> {
     literal: bool,
 }
 
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refusal> {
+pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let body = Body::read(fields::required(edit, "text", &edit.text)?)?;
     // The field's own text is only known by now: any text serves to read the other fields.
-    let how = quote::read(edit, "text", "-", threshold, Brings::Nothing)?;
-    let how = Quote { whole_lines: true, ..how };
+    let how = quote::read(edit, "text", "-", threshold)?;
+    let how = Matching { whole_lines: true, ..how };
     if how.loosest == Rung::Edge {
         return Err(malformed("`match: \"edge\"` does not go with a hunk; ask for \"typographic\""));
     }
@@ -68,14 +69,14 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op<'_>, Refus
             "a hunk stands where its lines stand, or, if it quotes none, `at` a line or `\"end\"`; mend `at`",
         ));
     }
-    let headers = edit.before.as_deref().unwrap_or("");
+    let headers = edit.before.clone().unwrap_or_default();
     let literal = fields::literal_eol(edit)?;
     let in_order = edit.in_order.unwrap_or(false);
     let spots = body.spots();
-    Ok(Op::Hunk(Box::new(Hunk { body, spots, how, at: edit.at.as_ref(), headers, whole, in_order, literal })))
+    Ok(Op::Hunk(Box::new(Hunk { body, spots, how, at: edit.at.clone(), headers, whole, in_order, literal })))
 }
 
-impl Hunk<'_> {
+impl Hunk {
     /// What the first rung looks up, if the hunk quotes anything.
     pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         let text = split_final_break(&self.body.old, breaks).0;
@@ -94,7 +95,7 @@ impl Hunk<'_> {
 
     fn quote(&self) -> Quote<'_> {
         let brings = Brings::Beside(&self.body.new, Spots::Each(&self.spots));
-        Quote { old: &self.body.old, brings, ..self.how.clone() }
+        self.how.quote(&self.body.old, brings)
     }
 
     /// Returns true if it quotes lines of the file.
@@ -130,7 +131,7 @@ impl Hunk<'_> {
     pub(super) fn standing(&self, scene: &Scene<'_>, most: usize) -> Result<Option<Standing>, Refusal> {
         let Some(needle) = self.needle(scene.text.breaks) else { return Ok(None) };
         scene.pay_search(needle)?;
-        let scope = Scope::of(scene, self.headers)?;
+        let scope = Scope::of(scene, &self.headers)?;
         let quote = Quote { near: None, ..self.quote() };
         locate::standing(scene.hay, &quote, most, &|range| self.fit(scene.text, scope.as_deref(), range))
     }
@@ -144,7 +145,7 @@ impl Hunk<'_> {
         };
         let shorter = self.body.without_last_blank().filter(|_| self.how.near.is_none());
         let Some(body) = shorter else { return Err(refusal) };
-        let (how, headers, whole) = (self.how.clone(), self.headers, self.whole);
+        let (how, headers, whole) = (self.how, self.headers.clone(), self.whole);
         let at = None;
         let (in_order, literal) = (self.in_order, self.literal);
         let mut shorter = Hunk { spots: body.spots(), body, how, at, headers, whole, in_order, literal };
@@ -152,7 +153,7 @@ impl Hunk<'_> {
         if !alone.is_some_and(|standing| standing.complete && standing.places.len() == 1) {
             return Err(refusal);
         }
-        shorter.at = Some(&Position::End);
+        shorter.at = Some(Position::End);
         match shorter.as_quoted(scene) {
             Ok(Effect { places, stored, found }) => Ok(Effect {
                 places,
@@ -168,7 +169,7 @@ impl Hunk<'_> {
         let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
         let quote = self.quote();
         scene.pay_search(needle)?;
-        let scope = Scope::of(scene, self.headers)?;
+        let scope = Scope::of(scene, &self.headers)?;
         let fit = |range: &Range<usize>| self.fit(text, scope.as_deref(), range);
         let hit = scene.neighbours.choose(scene, &quote, &fit)?;
         let hit = hit.map_err(|unfit| self.missed(scene, &quote, scope.as_deref(), unfit))?;
@@ -229,7 +230,7 @@ impl Hunk<'_> {
     }
 
     fn last(&self) -> bool {
-        self.whole || self.body.last || self.at == Some(&Position::End)
+        self.whole || self.body.last || self.at == Some(Position::End)
     }
 
     /// How a block fits to what the hunk says beside its lines.

@@ -6,7 +6,7 @@ use super::neighbours::AROUND;
 use crate::locate::{self, Line};
 use crate::text::Text;
 
-impl Hunk<'_> {
+impl Hunk {
     /// The line around `expected` where the lines stand as they are after the hunk.
     pub(super) fn stands_applied(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
         let after = self.body.after();

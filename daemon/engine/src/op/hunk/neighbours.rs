@@ -20,7 +20,7 @@ pub(super) const AROUND: u64 = 3;
 
 /// The hunks of an entry that quote something.
 pub(crate) struct Neighbours<'o> {
-    hunks: Vec<(u32, &'o Hunk<'o>)>,
+    hunks: Vec<(u32, &'o Hunk)>,
     known: OnceCell<HashMap<u32, Placed>>,
     /// Set if each hunk that names a line stands just there.
     on_lines: OnceCell<bool>,
@@ -44,7 +44,7 @@ struct Placed {
 
 impl<'o> Neighbours<'o> {
     /// Expects these hunks, by their index in the entry. Nothing is looked up yet.
-    pub(crate) fn new(hunks: impl Iterator<Item = (u32, &'o Hunk<'o>)>) -> Self {
+    pub(crate) fn new(hunks: impl Iterator<Item = (u32, &'o Hunk)>) -> Self {
         let hunks = hunks.filter(|(_, hunk)| hunk.has_block()).collect();
         Self { hunks, known: OnceCell::new(), on_lines: OnceCell::new() }
     }
@@ -52,7 +52,7 @@ impl<'o> Neighbours<'o> {
     /// Returns true if each hunk that names a line stands just there, so that the numbers of the entry can be
     /// trusted.
     pub(super) fn stand_on_their_lines(&self, scene: &Scene<'_>) -> bool {
-        let stands = |hunk: &Hunk<'_>| hunk.near().is_none() || hunk.stands_on_line(scene);
+        let stands = |hunk: &Hunk| hunk.near().is_none() || hunk.stands_on_line(scene);
         *self.on_lines.get_or_init(|| self.hunks.iter().all(|(_, hunk)| stands(hunk)))
     }
 
@@ -81,7 +81,7 @@ impl<'o> Neighbours<'o> {
             })
             .collect();
         let mut known: HashMap<u32, Placed> = HashMap::new();
-        let mut chain: Vec<(u32, &Hunk<'_>, Slot)> = Vec::new();
+        let mut chain: Vec<(u32, &Hunk, Slot)> = Vec::new();
         for ((edit, hunk), standing) in self.hunks.iter().zip(&standing) {
             if !hunk.in_order {
                 settle(&mut chain, &mut known);
@@ -344,7 +344,7 @@ impl<'o> Neighbours<'o> {
 }
 
 /// Ends a run of hunks that stand one below the other, and narrows the room of each.
-fn settle(chain: &mut Vec<(u32, &Hunk<'_>, Slot)>, known: &mut HashMap<u32, Placed>) {
+fn settle(chain: &mut Vec<(u32, &Hunk, Slot)>, known: &mut HashMap<u32, Placed>) {
     let run = std::mem::take(chain);
     let slots: Vec<Slot> = run.iter().map(|(.., slot)| slot.clone()).collect();
     match rooms(&slots) {

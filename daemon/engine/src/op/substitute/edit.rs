@@ -27,16 +27,16 @@ pub(crate) const FIELDS: &[&str] =
 
 /// A substitution.
 #[derive(Debug)]
-pub(crate) struct Substitute<'a> {
-    pattern: &'a str,
-    replacement: &'a str,
+pub(crate) struct Substitute {
+    pattern: String,
+    replacement: String,
     regex: Option<Flags>,
     /// Whether it may be nowhere.
     optional: bool,
     /// Set where it must be at one place.
     once: bool,
     /// The part of the file that is searched; all of it without.
-    within: Option<&'a Within>,
+    within: Option<Within>,
     count: usize,
     expect: Option<u64>,
     literal: bool,
@@ -47,9 +47,9 @@ pub(crate) struct Substitute<'a> {
 /// A compiled pattern, and what comes for it.
 type Compiled = (Engine, Vec<Part>);
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
-    let pattern = fields::required(edit, "pattern", &edit.pattern)?;
-    let replacement = fields::required(edit, "replacement", &edit.replacement)?;
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+    let pattern = fields::required(edit, "pattern", &edit.pattern)?.clone();
+    let replacement = fields::required(edit, "replacement", &edit.replacement)?.clone();
     if pattern.is_empty() {
         return Err(malformed("`pattern` is empty; say what to look for"));
     }
@@ -185,7 +185,7 @@ impl Places<'_, '_> {
     }
 }
 
-impl Substitute<'_> {
+impl Substitute {
     /// Returns the proof that its caller has seen what it replaces: the expected number of places counts as a
     /// quotation.
     pub(crate) fn proof(&self) -> Proof {
@@ -193,27 +193,27 @@ impl Substitute<'_> {
     }
 
     fn compile(&self, crlf: bool, text: &str) -> Result<Compiled, Refusal> {
-        let engine = Engine::new(self.pattern, self.regex.unwrap_or_default(), crlf, text)?;
-        let parts = template::parse(self.replacement, &engine.names())?;
+        let engine = Engine::new(&self.pattern, self.regex.unwrap_or_default(), crlf, text)?;
+        let parts = template::parse(&self.replacement, &engine.names())?;
         Ok((engine, parts))
     }
 
     /// Finds the occurrences and says what stands there then.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
-        let region = within::region(self.within, scene)?;
+        let region = within::region(self.within.as_ref(), scene)?;
         let inside = region.as_ref().map_or(0..scene.text.len(), |region| region.bytes.clone());
         let places = self.places(scene, inside, self.expect.is_none())?;
         let converted = places.converted;
         let places = places.finish();
         let count = places.len() as u64;
-        let part = within::report(self.within, scene);
+        let part = within::report(self.within.as_ref(), scene);
         let mut found = Found { replacements: Some(count), converted, ..part };
         if count == 0 {
             if self.expect == Some(0) || (self.optional && self.expect.is_none()) {
                 return Ok(Effect { found, ..Effect::default() });
             }
             let lines = region.map(|region| region.lines);
-            return Err(not_found_pattern(scene.text, self.pattern, self.regex.is_some(), lines));
+            return Err(not_found_pattern(scene.text, &self.pattern, self.regex.is_some(), lines));
         }
         check_count(if self.once { Some(1) } else { self.expect }, count)?;
         if let (Some(first), Some(last)) = (places.first(), places.last()) {
@@ -267,7 +267,7 @@ impl Substitute<'_> {
         }
         let text = scene.text;
         // A break is one thing, unless the pattern names its halves.
-        let raw = names_return(self.pattern);
+        let raw = names_return(&self.pattern);
         let folded = if raw { None } else { text.folded_once() };
         let content: &str = folded.as_ref().map_or(&*text.content, |folded| &folded.content);
         let crlf = raw && (text.breaks == Breaks::Cr || text.has_crlf());
@@ -280,8 +280,8 @@ impl Substitute<'_> {
             }
         };
         let flags = self.regex.unwrap_or_default();
-        let mut meter = engine.meter(self.pattern, flags, crlf);
-        let mut swallow = places.guarded.then(|| Swallow::of(self.pattern, flags, crlf)).flatten();
+        let mut meter = engine.meter(&self.pattern, flags, crlf);
+        let mut swallow = places.guarded.then(|| Swallow::of(&self.pattern, flags, crlf)).flatten();
         let inside = match &folded {
             Some(folded) => folded.folded(inside.start)..folded.folded(inside.end),
             None => inside,
@@ -338,7 +338,7 @@ impl Substitute<'_> {
             if places.splits_break(&range) {
                 return ControlFlow::Continue(());
             }
-            outcome = places.add(range, self.replacement);
+            outcome = places.add(range, &self.replacement);
             left -= 1;
             if outcome.is_err() || left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

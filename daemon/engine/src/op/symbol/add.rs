@@ -14,17 +14,13 @@ use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::op::effect::{Effect, Found};
-use crate::op::given::{Given, changed_breaks};
+use crate::op::given::{NewText, changed_breaks};
 use crate::op::lines::{lead, line_text};
 use crate::splice::Place;
 use crate::text::follow;
 
 /// A text before the symbol and what belongs to it.
-pub(super) fn before(
-    site: &Site<'_, '_>,
-    given: &Given<'_>,
-    clips: &mut Clips<'_>,
-) -> Result<Effect, Refusal> {
+pub(super) fn before(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
     let text = site.scene.text;
     let start = site.symbol.extent.start;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(start..start, None)) };
@@ -47,11 +43,7 @@ pub(super) fn before(
 }
 
 /// A text after the symbol and what belongs to it.
-pub(super) fn after(
-    site: &Site<'_, '_>,
-    given: &Given<'_>,
-    clips: &mut Clips<'_>,
-) -> Result<Effect, Refusal> {
+pub(super) fn after(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
     let text = site.scene.text;
     let end = site.symbol.extent.end;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(end..end, None)) };
@@ -107,7 +99,7 @@ struct Item {
 
 impl Item {
     /// Reads it; `None` where there is nothing.
-    fn read(site: &Site<'_, '_>, given: &Given<'_>, clips: &Clips<'_>) -> Result<Option<Self>, Refusal> {
+    fn read(site: &Site<'_, '_>, given: &NewText, clips: &Clips<'_>) -> Result<Option<Self>, Refusal> {
         let text = given.resolve(clips)?;
         let bare = trimmed(&text, site.scene.text.breaks);
         if bare.trim().is_empty() {
@@ -189,7 +181,7 @@ impl Site<'_, '_> {
     }
 
     /// Lines that come before the line at an offset.
-    fn on_lines(&self, at: usize, new: &str, given: &Given<'_>) -> Effect {
+    fn on_lines(&self, at: usize, new: &str, given: &NewText) -> Effect {
         let text = self.scene.text;
         let (made, converted) = line_text(text, &(at..at), new, given.literal);
         let lead = lead(text, &(at..at), &made);
@@ -199,7 +191,7 @@ impl Site<'_, '_> {
     }
 
     /// A text at an offset, as it is but for its breaks.
-    fn inserted(&self, at: usize, new: &str, given: &Given<'_>) -> Effect {
+    fn inserted(&self, at: usize, new: &str, given: &NewText) -> Effect {
         let text = self.scene.text;
         let made = match given.literal {
             true => new.to_owned(),

@@ -19,7 +19,7 @@ use crate::locate::{is_blank, lines, split_indent};
 /// `too_large` where it would be more than a file may have.
 pub(super) fn in_block(
     site: &Site<'_, '_>,
-    edit: &SymbolEdit<'_>,
+    edit: &SymbolEdit,
     body: &Range<usize>,
     given: &str,
 ) -> Result<Option<String>, Refusal> {

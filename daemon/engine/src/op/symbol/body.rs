@@ -36,7 +36,7 @@ const UNBRACED: [Language; 7] = [
 /// The body gives way.
 pub(super) fn replace_body(
     site: &Site<'_, '_>,
-    edit: &SymbolEdit<'_>,
+    edit: &SymbolEdit,
     clips: &mut Clips<'_>,
 ) -> Result<Effect, Refusal> {
     let text = site.scene.text;
@@ -45,7 +45,7 @@ pub(super) fn replace_body(
         let message = format!("{path:?} is a {kind} without a body; use `replace` for all of it");
         return Err(refuse(Code::Unsupported, message));
     };
-    let stored = site.store(clips, edit.to_clipboard, body.clone())?;
+    let stored = site.store(clips, edit.to_clipboard.as_deref(), body.clone())?;
     let given = edit.text.resolve(clips)?;
     let there = text.content.cut(body.clone());
     let braces = braces(site, there);
@@ -93,7 +93,7 @@ fn without_mark<'g>(site: &Site<'_, '_>, body: &Range<usize>, given: Cow<'g, str
 /// What of a file gives way to a text that is a part of it with some of that changed, as it is.
 fn own_place(
     site: &Site<'_, '_>,
-    edit: &SymbolEdit<'_>,
+    edit: &SymbolEdit,
     body: &Range<usize>,
     (braced, brings): (bool, bool),
     given: &str,
@@ -150,7 +150,7 @@ fn closing_indent<'t>(site: &'t Site<'_, '_>, body: &Range<usize>) -> &'t str {
 /// A text between the braces of the file.
 fn between_braces(
     site: &Site<'_, '_>,
-    edit: &SymbolEdit<'_>,
+    edit: &SymbolEdit,
     body: &Range<usize>,
     (braces, given): (Braces, &str),
 ) -> Result<String, Refusal> {
@@ -180,7 +180,7 @@ fn between_braces(
 /// What of a file gives way where the body has no braces, and to what.
 fn open_body(
     site: &Site<'_, '_>,
-    edit: &SymbolEdit<'_>,
+    edit: &SymbolEdit,
     body: &Range<usize>,
     given: &str,
 ) -> Result<(Range<usize>, String), Refusal> {
@@ -233,7 +233,7 @@ fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
 /// The definition gives way.
 pub(super) fn replace(
     site: &Site<'_, '_>,
-    edit: &SymbolEdit<'_>,
+    edit: &SymbolEdit,
     clips: &mut Clips<'_>,
 ) -> Result<Effect, Refusal> {
     let text = site.scene.text;
@@ -251,7 +251,7 @@ pub(super) fn replace(
     let tail = text.content.cut(definition.end..extent.end);
     let end = closes.and_then(|mark| tail.find(mark)).map_or(definition.end, |at| definition.end + at + 1);
     let range = start..end;
-    let stored = site.store(clips, edit.to_clipboard, range.clone())?;
+    let stored = site.store(clips, edit.to_clipboard.as_deref(), range.clone())?;
     let given = edit.text.resolve(clips)?;
     let is_same = |there: Range<usize>| same(text.content.cut(there), &given, edit.text.literal, text.breaks);
     if is_same(range.clone()) || is_same(extent) {

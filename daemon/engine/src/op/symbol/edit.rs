@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use editd_proto::error::Code;
-use editd_proto::message::Edit;
+use editd_proto::message::{Edit, Within};
 use editd_syntax::{Language, Outline, Symbol};
 
 use super::around::line_start;
@@ -20,7 +20,7 @@ use crate::limits;
 use crate::locate::{Rung, Unit};
 use crate::op::effect::{Effect, Found, Scene};
 use crate::op::fields;
-use crate::op::given::{Given, fit};
+use crate::op::given::{NewText, fit};
 use crate::op::registry::Op;
 use crate::refusal::{malformed, refuse};
 use crate::splice::Place;
@@ -54,31 +54,31 @@ const ACTIONS: [(&str, Action); 5] = [
 
 /// An edit of one definition.
 #[derive(Debug)]
-pub(crate) struct SymbolEdit<'a> {
-    which: Which<'a>,
+pub(crate) struct SymbolEdit {
+    /// The symbol: its name path or a position in it.
+    symbol: Within,
     action: Action,
     /// What comes; nothing for `delete`.
-    pub(crate) text: Given<'a>,
+    pub(crate) text: NewText,
     /// Where what goes is stored.
-    pub(crate) to_clipboard: Option<&'a str>,
+    pub(crate) to_clipboard: Option<String>,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
-    let which = match (&edit.name, &edit.within) {
+pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+    let symbol = match (&edit.name, &edit.within) {
         (Some(_), Some(_)) => {
             return Err(malformed("`name` and `within` both say which symbol; leave one out"));
         }
-        (Some(name), None) => Which::Name(name),
-        (None, Some(within)) => {
-            let which = Which::of(within);
-            which
-                .ok_or_else(|| malformed("`within` of a symbol edit is a symbol or a position, not lines"))?
+        (Some(name), None) => Within::Symbol(name.clone()),
+        (None, Some(Within::Lines(_))) => {
+            return Err(malformed("`within` of a symbol edit is a symbol or a position, not lines"));
         }
+        (None, Some(within)) => within.clone(),
         (None, None) => {
             return Err(malformed("`symbol` needs the field `name` (such as \"Class/method\") or `within`"));
         }
     };
-    if let Which::Name(name) = which
+    if let Within::Symbol(name) = &symbol
         && (name.is_empty() || name.len() > limits::SYMBOL_NAME)
     {
         let most = limits::SYMBOL_NAME;
@@ -94,15 +94,15 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op<'_>, Refusal> {
         if let Some(field) = fields::present(edit).find(|field| BRINGS.contains(field)) {
             return Err(malformed(format!("`delete` brings no text; leave out `{field}`")));
         }
-        Given::plain("")
+        NewText::plain("")
     } else {
-        Given::read(edit, "text", &edit.text)?
+        NewText::read(edit, "text", &edit.text)?
     };
     let to_clipboard = fields::clipboard("to_clipboard", &edit.to_clipboard)?;
     if to_clipboard.is_some() && matches!(action, Action::InsertBefore | Action::InsertAfter) {
         return Err(malformed("an insertion takes nothing out; leave out `to_clipboard`"));
     }
-    Ok(Op::Symbol(Box::new(SymbolEdit { which, action: *action, text, to_clipboard })))
+    Ok(Op::Symbol(Box::new(SymbolEdit { symbol, action: *action, text, to_clipboard })))
 }
 
 /// A symbol that is edited, with all that is known around it.
@@ -114,10 +114,15 @@ pub(super) struct Site<'s, 'v> {
     pub(super) symbol: &'s Symbol,
 }
 
-impl<'a> SymbolEdit<'a> {
+impl SymbolEdit {
+    /// The symbol that it is about.
+    fn which(&self) -> Which<'_> {
+        Which::of(&self.symbol).unwrap_or(Which::Name(""))
+    }
+
     /// The symbol that it deletes.
-    pub(crate) fn deletes(&self) -> Option<Which<'a>> {
-        (self.action == Action::Delete).then_some(self.which)
+    pub(crate) fn deletes(&self) -> Option<Which<'_>> {
+        (self.action == Action::Delete).then(|| self.which())
     }
 
     /// Whether it only adds.
@@ -128,7 +133,7 @@ impl<'a> SymbolEdit<'a> {
     /// Finds the symbol and says what is there then.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let known = scene.symbols.known(scene)?;
-        let at = known.find(scene, self.which)?;
+        let at = known.find(scene, self.which())?;
         let Some(symbol) = known.get(at) else { return Ok(Effect::default()) };
         self.means_all(&known.outline, symbol)?;
         let declared = self.declared(&known.outline, symbol);
@@ -147,16 +152,16 @@ impl<'a> SymbolEdit<'a> {
             Action::Replace => body::replace(&site, self, clips),
             Action::InsertBefore => add::before(&site, &self.text, clips),
             Action::InsertAfter => add::after(&site, &self.text, clips),
-            Action::Delete => remove::delete(&site, self.to_clipboard, clips),
+            Action::Delete => remove::delete(&site, self.to_clipboard.as_deref(), clips),
         }?;
         effect.found.in_broken = known.outline.broken;
-        effect.found.note = scene.symbols.chosen(scene, self.which);
+        effect.found.note = scene.symbols.chosen(scene, self.which());
         Ok(effect)
     }
 
     /// The declarations of the symbol, where its name alone did not tell it from them.
     fn declared(&self, outline: &Outline, symbol: &Symbol) -> Vec<String> {
-        match self.which {
+        match self.which() {
             Which::Name(name) => {
                 let beside = outline.declarations_beside(symbol, name).into_iter();
                 beside.map(|symbol| symbol.path.clone()).collect()
@@ -166,10 +171,10 @@ impl<'a> SymbolEdit<'a> {
     }
 }
 
-impl SymbolEdit<'_> {
+impl SymbolEdit {
     /// Refuses to change a definition that gives several names by one of them: the others would go with it.
     fn means_all(&self, outline: &Outline, symbol: &Symbol) -> Result<(), Refusal> {
-        let asked = match self.which {
+        let asked = match self.which() {
             Which::Name(name) => Some(name),
             Which::Position(_) => None,
         };
@@ -186,7 +191,7 @@ impl SymbolEdit<'_> {
 
 impl Site<'_, '_> {
     /// How a text is indented that goes where lines have this indentation.
-    pub(super) fn fit<'f>(&'f self, given: &Given<'_>, target: &'f str) -> Fit<'f> {
+    pub(super) fn fit<'f>(&'f self, given: &NewText, target: &'f str) -> Fit<'f> {
         let may = !given.is_reindented()
             && self.known.language != Language::Markdown
             && !self.keeps_white_space(self.symbol.parent);
@@ -197,7 +202,7 @@ impl Site<'_, '_> {
     }
 
     /// The same inside of the symbol.
-    pub(super) fn fit_inside<'f>(&'f self, given: &Given<'_>, target: &'f str, text: &str) -> Fit<'f> {
+    pub(super) fn fit_inside<'f>(&'f self, given: &NewText, target: &'f str, text: &str) -> Fit<'f> {
         let fit = self.fit(given, target);
         // By itself such a text is no script.
         let script = self.is_element(self.symbol, &["script"]) && text.contains('`');
@@ -233,7 +238,7 @@ impl Site<'_, '_> {
         &self,
         range: Range<usize>,
         new: &str,
-        given: &Given<'_>,
+        given: &NewText,
         stored: Option<Rc<str>>,
     ) -> Effect {
         let text = self.scene.text;
