@@ -42,7 +42,7 @@ impl Ending {
 }
 
 /// The lines of a hunk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Body {
     /// The lines that stay or go, each with its break.
     pub(super) old: String,
@@ -78,21 +78,6 @@ fn kind(line: &str) -> Option<(Kind, &str)> {
         b'\r' if line == "\r\n" => Some((Kind::Kept, line)),
         _ => None,
     }
-}
-
-/// The lines that a hunk looks for, and those that stand there then; `None` where it is no hunk.
-pub(crate) fn sides(text: &str) -> Option<(String, String)> {
-    let (mut old, mut new) = (String::new(), String::new());
-    for line in text.split_inclusive('\n') {
-        let (kind, rest) = kind(line)?;
-        if matches!(kind, Kind::Kept | Kind::Gone) {
-            old.push_str(rest);
-        }
-        if matches!(kind, Kind::Kept | Kind::Come) {
-            new.push_str(rest);
-        }
-    }
-    Some((old, new))
 }
 
 impl Body {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, Position};
@@ -30,13 +31,13 @@ pub(crate) const FIELDS: &[&str] =
     &["text", "at", "before", "all", "in_order", "near", "window", "match", "threshold", "eol"];
 
 /// A hunk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Hunk {
     pub(super) body: Body,
     /// The places in the block where lines are added.
     spots: Vec<Spot>,
     /// How the block may be found; its text is the body's.
-    how: Matching,
+    pub(crate) how: Matching,
     /// Where lines go that have no block, or `End` for the block that ends the file.
     pub(crate) at: Option<Position>,
     /// The lines that stand above it.
@@ -73,7 +74,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
     let literal = fields::literal_eol(edit)?;
     let in_order = edit.in_order.unwrap_or(false);
     let spots = body.spots();
-    Ok(Op::Hunk(Box::new(Hunk { body, spots, how, at: edit.at.clone(), headers, whole, in_order, literal })))
+    Ok(Op::Hunk(Arc::new(Hunk { body, spots, how, at: edit.at.clone(), headers, whole, in_order, literal })))
 }
 
 impl Hunk {
@@ -96,6 +97,16 @@ impl Hunk {
     fn quote(&self) -> Quote<'_> {
         let brings = Brings::Beside(&self.body.new, Spots::Each(&self.spots));
         self.how.quote(&self.body.old, brings)
+    }
+
+    /// Returns its block with the lines as they are after it.
+    pub(crate) fn sides(&self) -> (&str, String) {
+        (&self.body.old, self.body.after())
+    }
+
+    /// Returns the bytes of the lines that come.
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.body.new.len()
     }
 
     /// Returns true if it quotes lines of the file.

@@ -32,7 +32,6 @@ mod order;
 mod repeat;
 mod scope;
 
-pub(crate) use body::sides;
 pub(crate) use edit::{FIELDS, Hunk, parse};
 pub(crate) use neighbours::Neighbours;
 pub(crate) use scope::Outline;

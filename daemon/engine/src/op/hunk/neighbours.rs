@@ -235,7 +235,10 @@ impl<'o> Neighbours<'o> {
             return Ok(());
         }
         match expected.into_iter().find_map(|expected| hunk.nearly_stands(scene.text, expected)) {
-            None => Ok(()),
+            None => match offsets {
+                [Some(above), Some(below)] => check_between(near, line, (above, below)),
+                _ => Ok(()),
+            },
             Some(other) => {
                 let mut error = locate::ambiguous(
                     format!(
@@ -341,6 +344,22 @@ impl<'o> Neighbours<'o> {
         error.other_edit = Some(u64::from(other) + 1);
         error
     }
+}
+
+/// Refuses a place that has moved otherwise than the hunks on both sides of it, whose offsets are known.
+fn check_between(near: u64, line: u64, (above, below): (i64, i64)) -> Result<(), Refusal> {
+    let around = AROUND.cast_signed();
+    let offset = line.cast_signed().saturating_sub(near.cast_signed());
+    if (above.min(below) - around..=above.max(below) + around).contains(&offset) {
+        return Ok(());
+    }
+    let message = format!(
+        "the lines stand at line {line} alone, {} lines from the header's, and the hunks on both sides of it moved otherwise; correct the line in its header",
+        offset.unsigned_abs()
+    );
+    let mut error = refuse(Code::NotFound, message);
+    error.line = Some(line);
+    Err(error)
 }
 
 /// Ends a run of hunks that stand one below the other, and narrows the room of each.

@@ -6,7 +6,7 @@ use editd_proto::error::Code;
 use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
-use crate::{Options, Refusal, State, World, plan};
+use crate::{Options, Refusal, State, World, plan_request as plan};
 
 fn hunk(header: &str, text: String, near: Option<u64>) -> Edit {
     let before = Some(header.to_owned()).filter(|header| !header.is_empty());
